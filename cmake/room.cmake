@@ -1,0 +1,20 @@
+# isobar_room(NAME [ROOMS a b] [LIBRARIES x y] [HEADERS_ONLY]): one static library per folder of isobar/, linking only
+# the rooms its row of tools/rooms.txt names. Sources are every .cpp of the folder: a new file needs no line here.
+function(isobar_room name)
+  cmake_parse_arguments(ROOM "" "" "ROOMS;LIBRARIES;PRIVATE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/isobar/${name}/*.cpp)
+  add_library(isobar_${name} STATIC ${sources})
+  add_library(isobar::${name} ALIAS isobar_${name})
+  set_target_properties(isobar_${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(isobar_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}> $<INSTALL_INTERFACE:include>)
+  list(TRANSFORM ROOM_ROOMS PREPEND isobar_)
+  target_link_libraries(isobar_${name} PUBLIC ${ROOM_ROOMS} ${ROOM_LIBRARIES} PRIVATE ${ROOM_PRIVATE} $<BUILD_INTERFACE:isobar_flags>)
+  install(TARGETS isobar_${name} EXPORT isobar ARCHIVE DESTINATION lib)
+
+  file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*_test.cpp)
+  if(tests AND ISOBAR_TESTS)
+    add_executable(test_${name} ${tests})
+    target_link_libraries(test_${name} PRIVATE isobar_${name} isobar_flags GTest::gtest_main)
+    gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+  endif()
+endfunction()

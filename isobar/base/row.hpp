@@ -1,0 +1,55 @@
+// Catalogues: a family is an array of rows, each the name, one-line summary and maker of one member.
+// No macros and no self-registering statics: to add a member, add its file and its row.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isobar/base/error.hpp"
+#include "isobar/base/spec.hpp"
+#include "isobar/base/text.hpp"
+
+namespace isobar {
+
+/// One member of the family T.
+template <class T>
+struct Row {
+  using Made = T;
+  std::string_view name;
+  std::string_view summary;
+  std::unique_ptr<T> (*make)(Args&);
+};
+
+/// A family: pointers to its rows. R is Row<T>, or a type with the same three members and more.
+template <class R>
+using Table = std::span<const R* const>;
+
+template <class R>
+std::vector<std::string> names(Table<R> table) {
+  std::vector<std::string> list;
+  for (const R* row : table) list.emplace_back(row->name);
+  return list;
+}
+
+/// The row called `name`; an unknown name is answered with the known ones. `family` is singular: "optimizer".
+template <class R>
+const R& find(Table<R> table, std::string_view name, std::string_view family) {
+  for (const R* row : table)
+    if (row->name == name) return *row;
+  fail_usage("unknown {} '{}'{}", family, name, suggestion(name, names(table)));
+}
+
+/// Makes the member a Spec names; arguments the maker did not read are an error.
+template <class R>
+std::unique_ptr<typename R::Made> make(Table<R> table, const Spec& spec, std::string_view family) {
+  const R& row = find(table, spec.name(), family);
+  Args args(spec, std::string(family));
+  auto made = row.make(args);
+  args.finish();
+  return made;
+}
+
+}  // namespace isobar

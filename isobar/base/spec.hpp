@@ -1,0 +1,102 @@
+// Spec: a name with arguments, `adam(lr=1e-3)`: the one way things are named on the command line and in recipes.
+// Args reads a Spec's arguments by key; every read declares the key, so that what was not declared is an error
+// and what was declared can be listed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace isobar {
+
+class Spec;
+
+/// One argument: a truth value, a number, a list, or a Spec (a bare word or quoted text is a Spec without arguments).
+struct Value {
+  std::variant<bool, std::int64_t, double, std::vector<Value>, std::shared_ptr<const Spec>> held;
+  bool quoted = false;  ///< text that must be written with quotes to be read back
+
+  Value(bool v) : held(v) {}
+  Value(int v) : held(std::int64_t{v}) {}
+  Value(std::int64_t v) : held(v) {}
+  Value(double v) : held(v) {}
+  Value(std::vector<Value> v) : held(std::move(v)) {}
+  Value(Spec v);
+  Value(const char* text);
+  Value(std::string text);
+
+  /// As it is written in a Spec.
+  std::string str() const;
+};
+
+/// A name with named arguments; equal text means equal Spec.
+class Spec {
+ public:
+  Spec() = default;
+  /// Reads `name` or `name(key=value, ...)`; values: 3, 0.5, true, word, 'text', [1, 2], other(key=value).
+  Spec(std::string_view text);
+  Spec(const char* text) : Spec(std::string_view(text)) {}
+  Spec(const std::string& text) : Spec(std::string_view(text)) {}
+  Spec(std::string name, std::vector<std::pair<std::string, Value>> arguments)
+      : name_(std::move(name)), arguments_(std::move(arguments)) {}
+
+  const std::string& name() const { return name_; }
+  const std::vector<std::pair<std::string, Value>>& arguments() const { return arguments_; }
+  const Value* find(std::string_view key) const;
+  void set(std::string_view key, Value value);
+  std::string str() const;
+
+ private:
+  std::string name_;
+  std::vector<std::pair<std::string, Value>> arguments_;
+};
+
+/// Typed access to the arguments of a Spec; without a default the argument is required.
+class Args {
+ public:
+  explicit Args(Spec spec, std::string family = "") : spec_(std::move(spec)), family_(std::move(family)) {}
+
+  bool flag(std::string_view key, bool otherwise);
+  std::int64_t integer(std::string_view key);
+  std::int64_t integer(std::string_view key, std::int64_t otherwise);
+  double real(std::string_view key);
+  double real(std::string_view key, double otherwise);
+  std::string text(std::string_view key);
+  std::string text(std::string_view key, std::string_view otherwise);
+  Spec spec(std::string_view key);
+  Spec spec(std::string_view key, const Spec& otherwise);
+  /// A list, or one number meaning a list of one.
+  std::vector<std::int64_t> integers(std::string_view key, std::vector<std::int64_t> otherwise);
+  std::vector<double> reals(std::string_view key, std::vector<double> otherwise);
+  bool has(std::string_view key) const { return spec_.find(key) != nullptr; }
+
+  /// Throws UsageError unless `condition`; the message names the family member and the requirement.
+  void require(bool condition, std::string_view requirement) const;
+
+  /// Throws UsageError for arguments nobody read, naming the nearest that exists.
+  void finish() const;
+
+  /// The Spec with every argument read so far, defaults included: what is really in force.
+  Spec resolved() const { return Spec(spec_.name(), declared_); }
+
+  const std::string& name() const { return spec_.name(); }
+  /// "optimizer 'adam'", for messages.
+  std::string subject() const;
+
+ private:
+  const Value* lookup(std::string_view key);
+  const Value& required(std::string_view key, std::string_view kind);
+  [[noreturn]] void wrong(std::string_view key, const Value& value, std::string_view kind) const;
+  template <class T>
+  T declare(std::string_view key, T value);
+
+  Spec spec_;
+  std::string family_;
+  std::vector<std::pair<std::string, Value>> declared_;
+};
+
+}  // namespace isobar

@@ -1,0 +1,29 @@
+// Layout: element type, extents and strides or blocks of a piece of memory; it is oneDNN's descriptor.
+// oneDNN names axes N, C, spatial...; our shapes are in memory order N, spatial..., C. channels_last() crosses over.
+#pragma once
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include "isobar/tensor/shape.hpp"
+
+namespace isobar {
+
+using Layout = dnnl::memory::desc;
+using Dtype = dnnl::memory::data_type;
+
+/// Row-major layout with the axes as the shape names them.
+Layout plain(const Shape& shape, Dtype type = Dtype::f32);
+
+/// The same memory as plain(shape), described to oneDNN as N, C, spatial... (rank 1 and 2 stay as they are).
+Layout channels_last(const Shape& shape, Dtype type = Dtype::f32);
+
+/// Any layout of these oneDNN axes: a primitive descriptor will say which it wants.
+Layout any_layout(const std::vector<std::int64_t>& axes, Dtype type = Dtype::f32);
+
+/// Elements of memory it occupies, padding included.
+std::int64_t padded_count(const Layout& layout);
+
+/// "f32 acdeb", "f32 ABcde16b16a": for tables and fingerprints.
+std::string layout_text(const Layout& layout);
+
+}  // namespace isobar
