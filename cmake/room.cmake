@@ -1,17 +1,29 @@
-# isobar_room(NAME [ROOMS a b] [LIBRARIES x y] [HEADERS_ONLY]): one static library per folder of isobar/, linking only
-# the rooms its row of tools/rooms.txt names. Sources are every .cpp of the folder: a new file needs no line here.
+# isobar_room(NAME [ROOMS a b] [LIBRARIES x y] [PRIVATE z]): one static library per folder of isobar/, linking only the
+# rooms its row of tools/rooms.txt names. Sources are every .cpp of the folder: a new file needs no line here. LIBRARIES
+# are those the room's headers show, PRIVATE those only its sources use. tests/NAME/*_test.cpp become test_NAME.
 function(isobar_room name)
   cmake_parse_arguments(ROOM "" "" "ROOMS;LIBRARIES;PRIVATE" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/isobar/${name}/*.cpp)
+  if(ROOM_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "isobar_room(${name}): what is '${ROOM_UNPARSED_ARGUMENTS}'?")
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/isobar/${name}/*.cpp)
+  if(NOT sources)
+    message(STATUS "isobar/${name} is empty: not built")
+    return()
+  endif()
   add_library(isobar_${name} STATIC ${sources})
   add_library(isobar::${name} ALIAS isobar_${name})
   set_target_properties(isobar_${name} PROPERTIES EXPORT_NAME ${name})
-  target_include_directories(isobar_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}> $<INSTALL_INTERFACE:include>)
+  target_compile_features(isobar_${name} PUBLIC cxx_std_20)
+  target_include_directories(isobar_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   list(TRANSFORM ROOM_ROOMS PREPEND isobar_)
-  target_link_libraries(isobar_${name} PUBLIC ${ROOM_ROOMS} ${ROOM_LIBRARIES} PRIVATE ${ROOM_PRIVATE} $<BUILD_INTERFACE:isobar_flags>)
-  install(TARGETS isobar_${name} EXPORT isobar ARCHIVE DESTINATION lib)
+  target_link_libraries(isobar_${name} PUBLIC ${ROOM_ROOMS} ${ROOM_LIBRARIES}
+    PRIVATE ${ROOM_PRIVATE} $<BUILD_INTERFACE:isobar_flags>)
+  set_property(GLOBAL APPEND PROPERTY ISOBAR_ROOMS ${name})
+  install(TARGETS isobar_${name} EXPORT isobar ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
-  file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*_test.cpp)
+  file(GLOB tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*_test.cpp)
   if(tests AND ISOBAR_TESTS)
     add_executable(test_${name} ${tests})
     target_link_libraries(test_${name} PRIVATE isobar_${name} isobar_flags GTest::gtest_main)

@@ -35,9 +35,9 @@ constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 
 /// (0, 1], with 24 bits.
 constexpr float unit_float(std::uint32_t bits) { return (static_cast<float>(bits >> 8) + 1.0f) * 0x1p-24f; }
-/// (0, 1), with 53 bits.
+/// (0, 1), with 52 bits: with one more, adding the half would round the last to 1.
 constexpr double unit_double(std::uint32_t high, std::uint32_t low) {
-  return (static_cast<double>((std::uint64_t{high} << 32 | low) >> 11) + 0.5) * 0x1p-53;
+  return (static_cast<double>((std::uint64_t{high} << 32 | low) >> 12) + 0.5) * 0x1p-52;
 }
 
 /// Random access to the numbers of one key: number i is always the same.

@@ -2,6 +2,7 @@
 // No macros and no self-registering statics: to add a member, add its file and its row.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -42,14 +43,27 @@ const R& find(Table<R> table, std::string_view name, std::string_view family) {
   fail_usage("unknown {} '{}'{}", family, name, suggestion(name, names(table)));
 }
 
-/// Makes the member a Spec names; arguments the maker did not read are an error.
+/// Makes the member a Spec names; arguments the maker did not read are an error. `resolved`, when given, receives the
+/// Spec with all defaults filled in.
 template <class R>
-std::unique_ptr<typename R::Made> make(Table<R> table, const Spec& spec, std::string_view family) {
+std::unique_ptr<typename R::Made> make(Table<R> table, const Spec& spec, std::string_view family,
+                                       Spec* resolved = nullptr) {
   const R& row = find(table, spec.name(), family);
   Args args(spec, std::string(family));
   auto made = row.make(args);
   args.finish();
+  if (resolved) *resolved = args.resolved();
   return made;
+}
+
+/// The arguments `maker` reads, in its order: "lr=0.001", or "channels=<whole number>" for one that must be given.
+/// A maker that cannot go on without a required text or Spec is listed as far as it came.
+std::vector<std::string> describe_arguments(std::string_view name, const std::function<void(Args&)>& maker);
+
+/// The arguments of one member with their defaults, for lists; makes the member and throws it away.
+template <class R>
+std::vector<std::string> describe(const R& row) {
+  return describe_arguments(row.name, [&](Args& args) { row.make(args); });
 }
 
 }  // namespace isobar

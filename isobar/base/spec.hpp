@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +16,9 @@
 namespace isobar {
 
 class Spec;
+
+/// How deep values may be nested in the text of a Spec or a recipe; deeper text is an error.
+inline constexpr int max_nesting = 64;
 
 /// One argument: a truth value, a number, a list, or a Spec (a bare word or quoted text is a Spec without arguments).
 struct Value {
@@ -31,13 +36,17 @@ struct Value {
 
   /// As it is written in a Spec.
   std::string str() const;
+
+  /// Same kind and same content; 1 and 1.0 differ, and so do word and 'word'.
+  friend bool operator==(const Value& a, const Value& b);
 };
 
 /// A name with named arguments; equal text means equal Spec.
 class Spec {
  public:
   Spec() = default;
-  /// Reads `name` or `name(key=value, ...)`; values: 3, 0.5, true, word, 'text', [1, 2], other(key=value).
+  /// Reads `name` or `name(key=value, ...)`; values: 3, 0.5, true, word, 'text' (a quote inside
+  /// is doubled), [1, 2], other(key=value).
   Spec(std::string_view text);
   Spec(const char* text) : Spec(std::string_view(text)) {}
   Spec(const std::string& text) : Spec(std::string_view(text)) {}
@@ -50,15 +59,25 @@ class Spec {
   void set(std::string_view key, Value value);
   std::string str() const;
 
+  /// Same name and equal arguments, in whatever order they are written.
+  friend bool operator==(const Spec& a, const Spec& b);
+
  private:
   std::string name_;
   std::vector<std::pair<std::string, Value>> arguments_;
 };
 
+/// An argument that was required and not given, and the kind of value it takes: "whole number".
+struct Missing {
+  std::string key, kind;
+};
+
 /// Typed access to the arguments of a Spec; without a default the argument is required.
 class Args {
  public:
-  explicit Args(Spec spec, std::string family = "") : spec_(std::move(spec)), family_(std::move(family)) {}
+  /// `family` is what messages call it: "optimizer"; a "recipe" or "section" has keys, all others have arguments.
+  explicit Args(Spec spec, std::string family = "")
+      : spec_(std::move(spec)), family_(std::move(family)), path_(spec_.name()) {}
 
   bool flag(std::string_view key, bool otherwise);
   std::int64_t integer(std::string_view key);
@@ -67,11 +86,16 @@ class Args {
   double real(std::string_view key, double otherwise);
   std::string text(std::string_view key);
   std::string text(std::string_view key, std::string_view otherwise);
+  /// One of a few words; anything else is answered with them.
+  std::string one_of(std::string_view key, std::string_view otherwise, std::initializer_list<std::string_view> words);
   Spec spec(std::string_view key);
   Spec spec(std::string_view key, const Spec& otherwise);
   /// A list, or one number meaning a list of one.
   std::vector<std::int64_t> integers(std::string_view key, std::vector<std::int64_t> otherwise);
   std::vector<double> reals(std::string_view key, std::vector<double> otherwise);
+  std::vector<std::string> texts(std::string_view key, std::vector<std::string> otherwise);
+  /// The nested table `key` of a recipe, empty when absent; its messages name the whole path: section 'train.data'.
+  Args section(std::string_view key);
   bool has(std::string_view key) const { return spec_.find(key) != nullptr; }
 
   /// Throws UsageError unless `condition`; the message names the family member and the requirement.
@@ -82,6 +106,10 @@ class Args {
 
   /// The Spec with every argument read so far, defaults included: what is really in force.
   Spec resolved() const { return Spec(spec_.name(), declared_); }
+  /// Lets resolved() show `in_force` for `key`: for nested Specs, once they are resolved themselves.
+  void record(std::string_view key, Value in_force);
+  /// The required argument whose absence ended the reading, if that happened.
+  const std::optional<Missing>& missing() const { return missing_; }
 
   const std::string& name() const { return spec_.name(); }
   /// "optimizer 'adam'", for messages.
@@ -94,8 +122,11 @@ class Args {
   template <class T>
   T declare(std::string_view key, T value);
 
+  std::string_view noun() const;
+
   Spec spec_;
-  std::string family_;
+  std::string family_, path_;
+  std::optional<Missing> missing_;
   std::vector<std::pair<std::string, Value>> declared_;
 };
 

@@ -37,6 +37,7 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
   std::size_t best_distance = std::max<std::size_t>(2, word.size() / 2);
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);
+    if (distance >= std::max(word.size(), candidate.size())) continue;  // not a letter in common
     if (distance < best_distance || (distance == best_distance && best.empty() && distance <= 2)) {
       best = candidate;
       best_distance = distance;
@@ -49,6 +50,13 @@ std::string suggestion(std::string_view word, std::span<const std::string> candi
   if (std::string near = nearest(word, candidates); !near.empty()) return fmt::format(" (did you mean '{}'?)", near);
   if (candidates.empty()) return "; none is known";
   return "; known: " + join(candidates, ", ");
+}
+
+std::string one_line(std::string_view text, std::size_t longest) {
+  std::string line(text.substr(0, longest));
+  for (char& c : line)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  return text.size() > longest ? line + "..." : line;
 }
 
 std::string join(std::span<const std::string> words, std::string_view separator) {

@@ -15,12 +15,15 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
 /// " (did you mean 'x'?)" for a near candidate, otherwise "; known: a, b, c".
 std::string suggestion(std::string_view word, std::span<const std::string> candidates);
 
+/// `text` for a message: line breaks become spaces, and what is too long ends in "...".
+std::string one_line(std::string_view text, std::size_t longest = 120);
+
 std::string join(std::span<const std::string> words, std::string_view separator);
 
-/// "3.2 MB", "412 B": decimal units.
+/// "3.20 MB", "32.1 MB", "412 B": three digits, decimal units.
 std::string human_bytes(double bytes);
 
-/// "68.86 GF", "1.40 TF".
+/// "68.9 GF", "1.40 TF": three digits.
 std::string human_flops(double flops);
 
 /// "8,907,556".

@@ -1,0 +1,15 @@
+# What `cmake --install` adds to the libraries that isobar_room() installs: the program, the headers, and the files with
+# which find_package(isobar) gives isobar::base, isobar::tensor, ... to a project outside.
+include(CMakePackageConfigHelpers)
+
+set(destination ${CMAKE_INSTALL_LIBDIR}/cmake/isobar)
+install(TARGETS isobar RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/isobar/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isobar
+  FILES_MATCHING PATTERN "*.hpp")
+install(EXPORT isobar NAMESPACE isobar:: DESTINATION ${destination} FILE isobarTargets.cmake)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/isobarConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/isobarConfig.cmake INSTALL_DESTINATION ${destination})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/isobarConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/isobarConfig.cmake ${PROJECT_BINARY_DIR}/isobarConfigVersion.cmake
+  DESTINATION ${destination})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,0 +1,73 @@
+#include "isobar/bench/contestant.hpp"
+
+#include <csignal>
+#include <cstring>
+#include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "isobar/base/error.hpp"
+#include "isobar/base/text.hpp"
+
+namespace isobar::bench {
+
+Contestant::Contestant(const std::vector<std::string>& command) : command_(join(command, " ")) {
+  int down[2], up[2];  // what it reads, what it writes
+  if (pipe(down) != 0 || pipe(up) != 0) fail("'{}': no pipe: {}", command_, std::strerror(errno));
+  process_ = fork();
+  if (process_ < 0) fail("'{}' cannot be started: {}", command_, std::strerror(errno));
+  if (process_ == 0) {
+    dup2(down[0], STDIN_FILENO);
+    dup2(up[1], STDOUT_FILENO);
+    for (const int end : {down[0], down[1], up[0], up[1]}) close(end);
+    std::vector<char*> arguments;
+    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    execvp(arguments[0], arguments.data());
+    _exit(127);
+  }
+  close(down[0]);
+  close(up[1]);
+  std::signal(SIGPIPE, SIG_IGN);  // a contestant that died is noticed by its missing answer
+  to_.reset(fdopen(down[1], "w"));
+  from_.reset(fdopen(up[0], "r"));
+  const std::string greeting = answer();
+  if (!greeting.starts_with("ready ")) fail("'{}' said '{}' instead of being ready", command_, greeting);
+  name_ = greeting.substr(6);
+}
+
+Contestant::~Contestant() {
+  to_.reset();  // end of input: it ends
+  from_.reset();
+  if (process_ > 0) waitpid(process_, nullptr, 0);
+}
+
+std::string Contestant::answer() {
+  char* line = nullptr;
+  std::size_t room = 0;
+  const ssize_t length = getline(&line, &room, from_.get());
+  std::string text(line && length > 0 ? line : "");
+  std::free(line);
+  if (length <= 0) fail("'{}' ended without an answer", command_);
+  if (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+std::string Contestant::ask(const std::string& question) {
+  std::fprintf(to_.get(), "%s\n", question.c_str());
+  std::fflush(to_.get());
+  return answer();
+}
+
+std::vector<double> Contestant::steps(int count) {
+  std::istringstream numbers(ask(fmt::format("step {}", count)));
+  std::vector<double> seconds;
+  for (double value = 0; numbers >> value;) seconds.push_back(value);
+  if (static_cast<int>(seconds.size()) != count)
+    fail("'{}' answered {} times to {} steps", command_, seconds.size(), count);
+  return seconds;
+}
+
+double Contestant::peak_bytes() { return std::stod(ask("memory")); }
+
+}  // namespace isobar::bench

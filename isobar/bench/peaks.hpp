@@ -1,0 +1,16 @@
+// Peaks: what the machine really gives, measured in a moment: multiply-adds from registers, and memory streams. Every
+// rate a run reaches is a part of one of the two.
+#pragma once
+
+namespace isobar::bench {
+
+struct Peaks {
+  double flops_per_second = 0;  ///< float multiply-adds with the instructions this program was compiled for
+  double bytes_per_second = 0;  ///< of a = b + s c on arrays larger than the caches, three streams counted
+  int threads = 1;
+};
+
+/// Measures both with all OpenMP threads, `seconds` each.
+Peaks measure_peaks(double seconds = 0.25);
+
+}  // namespace isobar::bench

@@ -1,0 +1,85 @@
+#include "isobar/bench/training_step.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <sys/resource.h>
+
+#include "isobar/base/clock.hpp"
+#include "isobar/base/error.hpp"
+#include "isobar/base/random.hpp"
+#include "isobar/bench/contestant.hpp"
+#include "isobar/bench/statistics.hpp"
+#include "isobar/zoo/network.hpp"
+
+namespace isobar::bench {
+
+TrainingStep::TrainingStep(const Spec& model, std::int64_t batch, const Spec& optimizer,
+                           const graph::PlanOptions& options)
+    : optimizer_(make(optim::optimizers(), optimizer, "optimizer")),
+      strategy_(make(parallel::strategies(), "solo", "strategy")),
+      samples_(static_cast<std::size_t>(batch)) {
+  const auto network = zoo::make_network(model);
+  graph::Plan plan = graph::make_plan(zoo::training_graph(*network, batch), options);
+  store_ = std::make_unique<exec::ParamStore>(plan, optimizer_->slots());
+  store_->initialize(1);
+  for (const graph::PlanInput& input : plan.inputs) {
+    const Tensor& tensor = inputs_.emplace_back(input.shape);
+    const Random random(7, inputs_.size());
+    for (std::int64_t i = 0; i < tensor.count(); ++i)
+      tensor.data()[i] = static_cast<float>(random.uniform(static_cast<std::uint64_t>(i)));
+  }
+  executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_, &trace_);
+  replica_ = std::make_unique<parallel::ComputedReplica>(*executor_, *store_, *optimizer_, &trace_);
+}
+
+exec::Run TrainingStep::moment() const { return {.seed = 1, .step = step_, .samples = samples_}; }
+
+double TrainingStep::run() {
+  ++step_;
+  parallel::Feed feed{{}, moment()};
+  for (std::size_t i = 0; i < inputs_.size(); ++i)
+    feed.inputs.emplace_back(executor_->plan().inputs[i].name, inputs_[i].span());
+  const double begin = now_seconds();
+  strategy_->step(*replica_, feed, {step_, optimizer_->base_rate()});
+  return now_seconds() - begin;
+}
+
+double bare_primitives(const Spec& model, std::int64_t batch, int repeats) {
+  TrainingStep step(model, batch, "sgd", {.own_kernels = false});
+  step.run();  // gives every buffer real numbers, and warms up
+  double sum = 0;
+  const graph::Plan& plan = step.executor().plan();
+  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+    if (!plan.steps[s].library) continue;
+    std::vector<double> seconds;
+    for (int r = 0; r <= repeats; ++r) {
+      const double begin = now_seconds();
+      step.executor().run_alone(s, step.moment());
+      if (r > 0) seconds.push_back(now_seconds() - begin);  // the first only warms the cache
+    }
+    sum += summarize(seconds).median;
+  }
+  return sum;
+}
+
+void serve_steps(const Spec& model, std::int64_t batch, const Spec& optimizer, std::FILE* in, std::FILE* out) {
+  TrainingStep step(model, batch, optimizer);
+  fmt::print(out, "ready isobar\n");
+  std::fflush(out);
+  char line[64];
+  while (std::fgets(line, sizeof line, in)) {
+    int count = 0;
+    if (std::sscanf(line, "step %d", &count) == 1 && count > 0) {
+      for (int i = 0; i < count; ++i) fmt::print(out, "{:.9f}{}", step.run(), i + 1 < count ? " " : "\n");
+    } else if (std::strncmp(line, "memory", 6) == 0) {
+      rusage usage{};
+      getrusage(RUSAGE_SELF, &usage);
+      fmt::print(out, "{}\n", usage.ru_maxrss * 1024L);
+    } else {
+      fail("bench: '{}' is neither 'step N' nor 'memory'", line);
+    }
+    std::fflush(out);
+  }
+}
+
+}  // namespace isobar::bench

@@ -1,0 +1,72 @@
+// isobar bench: a training step beside PyTorch's, alternating, with memory and the bare primitives.
+#include <cstdio>
+#include <fstream>
+#include <omp.h>
+#include <unistd.h>
+
+#include "isobar/base/error.hpp"
+#include "isobar/bench/contestant.hpp"
+#include "isobar/bench/machine.hpp"
+#include "isobar/bench/side_by_side.hpp"
+#include "isobar/cli/verb.hpp"
+
+namespace isobar::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> models{"cosmoflow", "cosmoflow_sc18"};
+  std::int64_t batch = 1;
+  int rounds = 10, threads = 0;
+  std::string peers = "bench/peers", record;
+  bool alone = false, serve = false;
+};
+
+void run(const Options& options) {
+  const int threads = options.threads > 0 ? options.threads : omp_get_max_threads();
+  omp_set_num_threads(threads);
+  if (options.serve)
+    return bench::serve_steps(options.models.at(0), options.batch, "sgd(momentum=0.9, lr=0.001)", stdin, stdout);
+  const std::string peers = options.alone ? "" : options.peers;
+  if (!peers.empty() && access((peers + "/torch_step.py").c_str(), R_OK) != 0)
+    fail_usage("bench: no peers in '{}'; --peers names their folder, --alone does without", peers);
+  std::ofstream record;
+  if (!options.record.empty()) {
+    record.open(options.record, std::ios::app);
+    if (!record) fail("bench: '{}' cannot be written", options.record);
+  }
+  fmt::print("{}\n", bench::describe(bench::this_machine()));
+  for (const std::string& model : options.models) {
+    const bench::SideBySide what{model, options.batch, options.rounds, threads, "/proc/self/exe", peers};
+    const bool terminal = isatty(STDERR_FILENO);
+    const auto outcome = bench::run_side_by_side(what, [&](const std::string& now) {
+      if (terminal) fmt::print(stderr, "\r\033[K{}: {}", model, now);
+    });
+    if (terminal) fmt::print(stderr, "\r\033[K");
+    fmt::print("{}\n", bench::outcome_table(what, outcome));
+    std::fflush(stdout);
+    if (record.is_open()) record << bench::outcome_json(what, outcome) << std::endl;
+  }
+}
+
+void declare(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  command.add_option("--model", options->models, "networks to measure")->type_name("SPEC")->capture_default_str();
+  command.add_option("--batch", options->batch, "samples per step")->check(CLI::PositiveNumber)->capture_default_str();
+  command.add_option("--rounds", options->rounds, "times every contestant runs")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command.add_option("--threads", options->threads, "threads of every contestant (default: all cores)")
+      ->check(CLI::Range(1, 4096));
+  command.add_option("--peers", options->peers, "folder of the peer programs")->capture_default_str();
+  command.add_flag("--alone", options->alone, "without peers");
+  command.add_option("--record", options->record, "append one JSON line per network to this file");
+  command.add_flag("--serve", options->serve, "be a contestant: answer 'step N' and 'memory' on standard input");
+  command.callback([options] { run(*options); });
+}
+
+}  // namespace
+
+extern const Verb bench_verb;
+const Verb bench_verb{"bench", "measure a training step, side by side with PyTorch", declare};
+
+}  // namespace isobar::cli

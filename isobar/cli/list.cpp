@@ -1,0 +1,96 @@
+// isobar list: everything that can be named in a recipe, family by family. A family is one row of the table below.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "isobar/base/text.hpp"
+#include "isobar/cli/verb.hpp"
+#include "isobar/data/dataset.hpp"
+#include "isobar/graph/pass.hpp"
+#include "isobar/ops/op.hpp"
+#include "isobar/optim/optimizer.hpp"
+#include "isobar/optim/rate_schedule.hpp"
+#include "isobar/parallel/strategy.hpp"
+#include "isobar/tensor/initializer.hpp"
+#include "isobar/train/metric.hpp"
+#include "isobar/zoo/network.hpp"
+
+namespace isobar::cli {
+namespace {
+
+struct Member {
+  std::string name, summary;
+  std::vector<std::string> arguments{};
+};
+
+struct Family {
+  std::string_view name, summary;
+  std::vector<Member> (*members)();
+};
+
+template <class R>
+std::vector<Member> members_of(Table<R> table) {
+  std::vector<Member> list;
+  for (const R* row : table) list.push_back({std::string(row->name), std::string(row->summary), describe(*row)});
+  return list;
+}
+
+std::vector<Member> passes() {
+  std::vector<Member> list;
+  for (const graph::Pass* pass : graph::passes()) list.push_back({std::string(pass->name), std::string(pass->summary)});
+  return list;
+}
+
+constexpr Family families[] = {
+    {"networks", "model = ... in a recipe", [] { return members_of(zoo::networks()); }},
+    {"datasets", "train = ... and test = ... in [data]", [] { return members_of(data::datasets()); }},
+    {"optimizers", "optimizer = ... in a recipe", [] { return members_of(optim::optimizers()); }},
+    {"rates", "rate = ... in a recipe: the learning rate over time",
+     [] { return members_of(optim::rate_schedules()); }},
+    {"metrics", "metrics = [...] in [train]", [] { return members_of(train::metrics()); }},
+    {"strategies", "strategy = ... in a recipe: how many processes train together",
+     [] { return members_of(parallel::strategies()); }},
+    {"operators", "what networks are made of; losses are among them", [] { return members_of(ops::operators()); }},
+    {"initializers", "how weights start", [] { return members_of(initializers()); }},
+    {"passes", "what improves a graph; switched off with 'isobar plan --without NAME'", passes},
+};
+
+const Family& find_family(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Family& family : families) {
+    if (family.name == name) return family;
+    known.emplace_back(family.name);
+  }
+  fail_usage("unknown family '{}'{}", name, suggestion(name, known));
+}
+
+void show(const Family& family) {
+  fmt::print("{}: {}\n", family.name, family.summary);
+  for (const Member& member : family.members()) {
+    fmt::print("\n  {}", member.name);
+    if (!member.arguments.empty()) fmt::print("({})", join(member.arguments, ", "));
+    fmt::print("\n      {}\n", member.summary);
+  }
+}
+
+void show_all() {
+  fmt::print("Families; 'isobar list FAMILY' tells the arguments of each member.\n");
+  for (const Family& family : families) {
+    std::vector<std::string> names;
+    for (const Member& member : family.members()) names.push_back(member.name);
+    fmt::print("\n{}: {}\n  {}\n", family.name, family.summary, join(names, ", "));
+  }
+}
+
+void declare(CLI::App& command) {
+  const auto family = std::make_shared<std::string>();
+  command.add_option("FAMILY", *family, "networks, datasets, optimizers, ...; without it all families are listed");
+  command.callback([family] { family->empty() ? show_all() : show(find_family(*family)); });
+}
+
+}  // namespace
+
+extern const Verb list_verb;
+const Verb list_verb{"list", "list what can be named in recipes: optimizers, operators, datasets, ...", declare};
+
+}  // namespace isobar::cli

@@ -1,0 +1,78 @@
+// The program: finds the verb, runs it, and turns every failure into one line and an exit code:
+// 2 when the call was wrong, 1 for anything else.
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <new>
+
+#include <fmt/format.h>
+
+#include "isobar/base/error.hpp"
+#include "isobar/base/text.hpp"
+#include "isobar/cli/verb.hpp"
+
+namespace isobar::cli {
+
+std::atomic<bool>& stop_requested() {
+  static std::atomic<bool> stop = false;
+  return stop;
+}
+
+void catch_signals() {
+  const auto handler = [](int signal) {
+    if (stop_requested().exchange(true)) {
+      std::signal(signal, SIG_DFL);
+      std::raise(signal);
+    }
+  };
+  std::signal(SIGINT, handler);
+  std::signal(SIGTERM, handler);
+}
+
+namespace {
+
+int run(int argc, char** argv) {
+  CLI::App app("Isobar trains scientific deep networks on CPUs, from a laptop to a supercomputer.", "isobar");
+  app.set_version_flag("--version", "isobar " ISOBAR_VERSION);
+  app.require_subcommand(1);
+  app.failure_message([](const CLI::App*, const CLI::Error& e) { return fmt::format("isobar: {}\n", e.what()); });
+  for (const Verb* verb : verbs())
+    verb->declare(*app.add_subcommand(std::string(verb->name), std::string(verb->summary)));
+  try {
+    app.parse(argc, argv);
+    return 0;
+  } catch (const CLI::CallForHelp& e) {
+    return app.exit(e);
+  } catch (const CLI::CallForVersion& e) {
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
+      std::vector<std::string> known;
+      for (const Verb* verb : verbs()) known.emplace_back(verb->name);
+      fail_usage("unknown verb '{}'{}", argv[1], suggestion(argv[1], known));
+    }
+    if (argc == 1) {
+      fmt::print("{}", app.help());
+      return 2;
+    }
+    fail_usage("{} ('isobar {}--help' lists what there is)", e.what(),
+               app.get_subcommands().empty() ? "" : app.get_subcommands()[0]->get_name() + " ");
+  }
+}
+
+}  // namespace
+}  // namespace isobar::cli
+
+int main(int argc, char** argv) {
+  try {
+    return isobar::cli::run(argc, argv);
+  } catch (const isobar::UsageError& e) {
+    fmt::print(stderr, "isobar: {}\n", e.what());
+    return 2;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "isobar: out of memory\n");
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "isobar: {}\n", e.what());
+  }
+  return 1;
+}

@@ -1,0 +1,87 @@
+// isobar plan: what training or using a network will do, step by step, without doing it.
+#include "isobar/graph/plan.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "isobar/base/text.hpp"
+#include "isobar/cli/verb.hpp"
+#include "isobar/zoo/network.hpp"
+
+namespace isobar::cli {
+namespace {
+
+struct Request {
+  std::string model;
+  std::int64_t batch = 1;
+  std::string phase = "training";
+  std::vector<std::string> without;
+  bool json = false;
+};
+
+nlohmann::ordered_json as_json(const graph::Plan& plan, const Spec& model, const Request& request) {
+  nlohmann::ordered_json steps = nlohmann::ordered_json::array();
+  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+    const graph::PlanStep& step = plan.steps[s];
+    steps.push_back({{"name", step.name},
+                     {"kernel", step.kernel},
+                     {"pass", s < plan.forward_steps ? "forward" : "backward"},
+                     {"category", category_name(step.category)},
+                     {"shape", step.shape.extents()},
+                     {"flops", step.flops},
+                     {"bytes", step.bytes}});
+  }
+  return {{"model", model.str()},
+          {"batch", request.batch},
+          {"phase", request.phase},
+          {"parameters", plan.parameter_count()},
+          {"flops", plan.flops()},
+          {"arena_bytes", plan.arena_bytes},
+          {"fingerprint", fmt::format("{:016x}", plan.fingerprint())},
+          {"steps", steps}};
+}
+
+void run(const Request& request) {
+  Spec resolved;
+  const auto network = zoo::make_network(request.model, &resolved);
+  graph::PlanOptions options;
+  options.without = request.without;
+  graph::Graph graph;
+  if (request.phase == "training") {
+    graph = zoo::training_graph(*network, request.batch);
+  } else {
+    options.phase = ops::Phase::inference;
+    network->build(graph, request.batch);
+  }
+  const graph::Plan plan = graph::make_plan(graph, options);
+  if (request.json) {
+    fmt::print("{}\n", as_json(plan, resolved, request).dump(2));
+    return;
+  }
+  fmt::print("{}, batch {}, {}\n\n{}", resolved.str(), request.batch, request.phase, plan.table());
+}
+
+void declare(CLI::App& command) {
+  const auto request = std::make_shared<Request>();
+  command.add_option("MODEL", request->model, "a network with arguments, as 'cosmoflow(size=32)'; see 'isobar zoo'")
+      ->required();
+  command.add_option("--batch", request->batch, "samples in a step")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 20));
+  command.add_option("--phase", request->phase, "training or inference")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"training", "inference"}));
+  command
+      .add_option("--without", request->without, "a graph pass to leave out; may be repeated; see 'isobar list passes'")
+      ->type_name("PASS")
+      ->allow_extra_args(false);
+  command.add_flag("--json", request->json, "print JSON instead of a table");
+  command.callback([request] { run(*request); });
+}
+
+}  // namespace
+
+extern const Verb plan_verb;
+const Verb plan_verb{"plan", "show the steps, work and memory of a network without running it", declare};
+
+}  // namespace isobar::cli

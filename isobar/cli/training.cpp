@@ -1,0 +1,47 @@
+#include "isobar/cli/training.hpp"
+
+#include <cstdio>
+#include <omp.h>
+
+#include "isobar/base/error.hpp"
+#include "isobar/cli/verb.hpp"
+#include "isobar/report/json_lines.hpp"
+#include "isobar/report/progress.hpp"
+#include "isobar/report/run_summary.hpp"
+#include "isobar/zoo/network.hpp"
+
+namespace isobar::cli {
+
+void add_training_options(CLI::App& command, TrainingOptions& options) {
+  auto* resume = command.add_flag("--resume", options.resume, "go on from the checkpoint in the run folder");
+  command.add_flag("--overwrite", options.overwrite, "replace a run that is already in the folder")->excludes(resume);
+  command.add_flag("--quiet", options.quiet, "show nothing but errors");
+  command.add_option("--threads", options.threads, "threads to compute with (default: all cores)")
+      ->check(CLI::Range(1, 4096));
+}
+
+train::Model make_model(const Spec& model, const Spec& loss) {
+  Spec resolved;
+  const std::shared_ptr<const zoo::Network> network = zoo::make_network(model, &resolved);
+  const Spec chosen = loss.name().empty() ? network->loss() : loss;
+  return {[network, chosen](std::int64_t batch) { return zoo::training_graph(*network, batch, chosen); },
+          network->target_names(), resolved, chosen};
+}
+
+train::Evaluated run_training(const Spec& recipe, const std::string& name, const TrainingOptions& options) {
+  if (options.threads > 0) omp_set_num_threads(options.threads);
+  train::Job job = train::read_job(recipe, name, make_model);
+  job.resume = options.resume;
+  job.overwrite = options.overwrite;
+  const std::string folder = job.folder.string();
+  const auto progress = report::progress(stdout, options.quiet);
+  const auto metrics = report::json_lines();
+  const auto summary = report::run_summary();
+  train::Trainer trainer(std::move(job), {progress.get(), metrics.get(), summary.get()});
+  catch_signals();
+  if (trainer.run(&stop_requested()) == train::End::Reason::interrupted)
+    fmt::print(stderr, "isobar: stopped; the same command with --resume goes on from {}/checkpoint.h5\n", folder);
+  return trainer.last_evaluation();
+}
+
+}  // namespace isobar::cli

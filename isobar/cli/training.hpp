@@ -1,0 +1,26 @@
+// What `train` and `demo` share: from a recipe to a run that shows itself and can be stopped.
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "isobar/base/spec.hpp"
+#include "isobar/train/trainer.hpp"
+
+namespace isobar::cli {
+
+struct TrainingOptions {
+  bool resume = false, overwrite = false, quiet = false;
+  int threads = 0;  ///< 0: what OpenMP chooses
+};
+
+void add_training_options(CLI::App& command, TrainingOptions& options);
+
+/// The networks of the zoo as models of a job.
+train::Model make_model(const Spec& model, const Spec& loss);
+
+/// Trains until the end or Ctrl-C; returns what was predicted for the test set.
+train::Evaluated run_training(const Spec& recipe, const std::string& name, const TrainingOptions& options);
+
+}  // namespace isobar::cli

@@ -1,0 +1,37 @@
+// isobar zoo: the networks, how large they are, and what can be changed about them.
+#include <fmt/format.h>
+
+#include "isobar/base/text.hpp"
+#include "isobar/cli/verb.hpp"
+#include "isobar/graph/plan.hpp"
+#include "isobar/zoo/network.hpp"
+
+namespace isobar::cli {
+namespace {
+
+void show(const Row<zoo::Network>& row) {
+  const auto network = zoo::make_network(Spec(std::string(row.name), {}));
+  graph::Graph graph;
+  network->build(graph, 1);
+  const graph::Plan plan = graph::make_plan(graph, {.phase = ops::Phase::inference});
+  fmt::print("{}\n  {}\n", row.name, row.summary);
+  fmt::print("  {} parameters, {} forward per sample of {}\n", with_commas(graph.parameter_count()),
+             human_flops(plan.flops()), plan.inputs.at(0).shape.str());
+  fmt::print("  {}({})\n", row.name, join(describe(row), ", "));
+}
+
+void run() {
+  fmt::print("Networks, with their defaults. 'isobar plan NAME' shows one step by step.\n");
+  for (const Row<zoo::Network>* row : zoo::networks()) {
+    fmt::print("\n");
+    show(*row);
+  }
+}
+
+}  // namespace
+
+extern const Verb zoo_verb;
+const Verb zoo_verb{"zoo", "list the networks with their parameters, work and arguments",
+                    [](CLI::App& command) { command.callback(run); }};
+
+}  // namespace isobar::cli

@@ -1,0 +1,17 @@
+// The kinds of dataset, one row per file.
+#include "isobar/data/dataset.hpp"
+
+namespace isobar::data {
+
+extern const Row<Dataset> hdf5;      // hdf5_dataset.cpp
+extern const Row<Dataset> noise;     // noise_dataset.cpp
+extern const Row<Dataset> universe;  // universe_dataset.cpp
+
+Table<Row<Dataset>> datasets() {
+  static constexpr const Row<Dataset>* all[] = {&hdf5, &noise, &universe};
+  return all;
+}
+
+std::unique_ptr<Dataset> make_dataset(const Spec& spec) { return make(datasets(), spec, "dataset"); }
+
+}  // namespace isobar::data

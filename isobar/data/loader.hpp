@@ -1,0 +1,90 @@
+// Loader: a bounded queue of batches filled ahead by reader threads, delivered in the sampler's order. Readers take
+// single samples, so that several help with one large batch; which thread reads what changes nothing in the batches.
+// Reading goes on over the end of an epoch. Memory: (ahead + 1) batches, allocated once.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "isobar/data/dataset.hpp"
+#include "isobar/data/sampler.hpp"
+#include "isobar/tensor/tensor.hpp"
+
+namespace isobar::data {
+
+/// What one rank reads for one step.
+struct Batch {
+  std::vector<Tensor> fields;         ///< [Sampler::rows(), field shape...]; rows from `count` on are zero
+  std::vector<std::int64_t> samples;  ///< the dataset's sample in each of the first `count` rows
+  std::int64_t epoch = 0;
+  std::int64_t step = 0;  ///< number of the batch in its epoch
+  int count = 0;          ///< rows that hold samples; 0 when the other ranks got the whole batch
+};
+
+/// How a loader reads, for whom, and where it begins.
+struct LoaderOptions {
+  int threads = 1;         ///< readers
+  int ahead = 2;           ///< batches read before they are asked for
+  int rank = 0, size = 1;  ///< this rank's slice of every global batch
+  std::int64_t epoch = 0;  ///< the first epoch
+  std::int64_t step = 0;   ///< the first batch in it; batches() means that the epoch is already over
+};
+
+/// Batches of a dataset, epoch after epoch; used by one thread.
+class Loader {
+ public:
+  /// The dataset must outlive the loader; reading begins at once.
+  Loader(const Dataset& dataset, const Sampler& sampler, const LoaderOptions& options = {});
+  /// Readers finish the sample they are at, and no more.
+  ~Loader();
+  Loader(const Loader&) = delete;
+  Loader& operator=(const Loader&) = delete;
+
+  /// The next batch, valid until the following call, or null once at the end of each epoch. What a reader threw is
+  /// thrown here when its batch is due, naming the sample.
+  const Batch* next();
+
+  std::int64_t batches() const { return batches_; }
+  /// Epoch and batch number that next() will deliver: where another loader would go on.
+  std::int64_t epoch() const { return epoch_; }
+  std::int64_t step() const { return step_; }
+  /// Seconds next() has waited for readers so far: what reading costs that computing does not hide.
+  double wait_seconds() const { return wait_seconds_; }
+
+ private:
+  struct Slot {
+    Batch batch;
+    std::int64_t serial = -1;  // which batch since the start it holds, or is being filled with
+    std::int64_t missing = 0;  // rows not yet filled
+    std::int64_t failed_row = -1;
+    std::exception_ptr error;
+  };
+
+  void read_ahead();
+  void stop_reading();
+  void prepare(Slot& slot, std::int64_t serial) const;
+  std::exception_ptr fill_row(const Slot& slot, std::int64_t row) const;
+  Slot& slot_of(std::int64_t serial) { return slots_[static_cast<std::size_t>(serial) % slots_.size()]; }
+
+  const Dataset& dataset_;
+  const Sampler sampler_;
+  const LoaderOptions options_;
+  const std::int64_t batches_, rows_;
+  std::int64_t epoch_, step_;  // what next() delivers
+  double wait_seconds_ = 0;
+
+  std::mutex mutex_;  // guards what follows; a row being filled belongs to its reader
+  std::condition_variable room_, ready_;
+  std::vector<Slot> slots_;
+  std::int64_t claimed_ = 0, claimed_row_ = 0;  // the next row a reader takes
+  std::int64_t delivered_ = 0;                  // batches handed out
+  bool held_ = false;                           // the caller still uses batch delivered_ - 1
+  bool stop_ = false;
+  std::vector<std::jthread> readers_;  // joined first of all members
+};
+
+}  // namespace isobar::data

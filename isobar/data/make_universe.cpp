@@ -1,0 +1,175 @@
+#include "isobar/data/make_universe.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <iterator>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "isobar/base/error.hpp"
+#include "isobar/base/text.hpp"
+#include "isobar/data/hdf5_file.hpp"
+#include "isobar/data/universe_cubes.hpp"
+
+namespace isobar::data {
+namespace {
+
+namespace fs = std::filesystem;
+using Count = std::int16_t;
+
+// One file to be written: a cube of a universe.
+struct Target {
+  fs::path path;
+  std::int64_t part;
+};
+// The files one universe still owes.
+struct Task {
+  std::int64_t universe;
+  std::vector<Target> targets;
+};
+
+std::string differences(const Spec& found, const Spec& asked) {
+  std::vector<std::string> list;
+  for (const auto& [key, value] : asked.arguments()) {
+    const Value* other = found.find(key);
+    const std::string had = other ? other->str() : "not given";
+    if (had != value.str()) list.push_back(fmt::format("{} is {} there, {} was asked for", key, had, value.str()));
+  }
+  return list.empty() ? "it lists other settings" : join(list, "; ");
+}
+
+// True for a complete file of these settings; false for a damaged one, which is to be made again.
+bool can_keep(const Target& target, std::int64_t universe, const UniverseCubes& cubes) {
+  std::optional<Hdf5File> file;
+  try {
+    file = Hdf5File::open(target.path);
+  } catch (const Error&) {
+    return false;
+  }
+  if (!file->has_attribute("/", "settings"))
+    fail("{}: is in the way: it is not a file of universes", target.path.string());
+  const Spec asked = cubes.settings();
+  if (const std::string settings = file->text("/", "settings"); settings != asked.str())
+    fail("{}: was made with other settings: {}; choose another folder or remove this one", target.path.string(),
+         differences(Spec(settings), asked));
+  return file->integer("/", "universe") == universe && file->integer("/", "part") == target.part &&
+         file->shape("x") == cubes.shape() && file->shape("y") == Shape{4};
+}
+
+// What a part of the set still needs; counts what is there already in `kept`.
+std::vector<Task> missing(const fs::path& folder, std::int64_t first_universe, std::int64_t samples,
+                          const UniverseCubes& cubes, std::int64_t& kept) {
+  std::vector<Task> tasks;
+  std::set<std::string> expected;
+  std::error_code code;
+  for (std::int64_t sample = 0; sample < samples; ++sample) {
+    const std::int64_t universe = first_universe + sample / cubes.parts(), part = sample % cubes.parts();
+    const std::string name = fmt::format("{:010}_{:06}.h5", universe, part);
+    expected.insert(name);
+    const Target target{folder / name, part};
+    if (fs::exists(target.path, code) && can_keep(target, universe, cubes)) {
+      ++kept;
+      continue;
+    }
+    if (tasks.empty() || tasks.back().universe != universe) tasks.push_back({universe, {}});
+    tasks.back().targets.push_back(target);
+  }
+  if (!fs::exists(folder, code)) return tasks;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, code))
+    if (entry.path().extension() == ".h5" && !expected.contains(entry.path().filename().string()))
+      fail("{}: the folder already holds '{}', which is not among the {} samples asked for; remove it or ask for more",
+           folder.string(), entry.path().filename().string(), samples);
+  if (code) fail("{}: cannot be listed: {}", folder.string(), code.message());
+  return tasks;
+}
+
+void write_cube(const Target& target, std::int64_t universe, const UniverseCubes& cubes, std::span<const Count> all) {
+  const auto length = static_cast<std::size_t>(cubes.shape().count());
+  const auto targets = cubes.family().targets(universe);
+  const worlds::Cosmology physics = cubes.family().cosmology(universe);
+  Hdf5File file = Hdf5File::create(target.path);
+  file.write<Count>("x", cubes.shape(), all.subspan(static_cast<std::size_t>(target.part) * length, length));
+  file.write<float>("y", Shape{4}, targets);
+  file.set_text("/", "settings", cubes.settings().str());
+  file.set_integer("/", "universe", universe);
+  file.set_integer("/", "part", target.part);
+  file.set_real("/", "omega_m", physics.omega_m);
+  file.set_real("/", "sigma_8", physics.sigma_8);
+  file.set_real("/", "n_s", physics.n_s);
+  file.set_real("/", "h0", physics.h0);
+  file.commit(/*durable=*/false);  // a file a power failure damaged is found and made again by the next call
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code code;
+  fs::create_directories(folder, code);
+  if (code) fail("{}: the folder cannot be made: {}", folder.string(), code.message());
+}
+
+}  // namespace
+
+UniverseWritten write_universe(const fs::path& directory, const UniverseFiles& what,
+                               const std::function<void(std::int64_t, std::int64_t)>& progress,
+                               const std::atomic<bool>* stop) {
+  if (what.train < 0 || what.test < 0 || what.train + what.test == 0)
+    fail_usage("universe: {} training and {} test samples; at least one sample is needed", what.train, what.test);
+  const int threads =
+      what.threads > 0 ? what.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  // Small universes side by side; large ones, of gigabytes each, one after the other with all threads inside.
+  const bool side_by_side = what.family.mesh <= 128;
+  worlds::UniverseOptions family = what.family;
+  family.threads = side_by_side ? 1 : threads;
+  const UniverseCubes cubes(family, what.size);
+  if (what.train > first_test_universe * cubes.parts())
+    fail_usage("universe: {} training samples would reach into the test universes", what.train);
+
+  UniverseWritten result;
+  std::vector<Task> tasks = missing(directory / "train", 0, what.train, cubes, result.kept);
+  std::ranges::move(missing(directory / "test", first_test_universe, what.test, cubes, result.kept),
+                    std::back_inserter(tasks));
+  if (what.train > 0) make_folder(directory / "train");
+  if (what.test > 0) make_folder(directory / "test");
+
+  std::mutex mutex;  // guards result, error and the calls of progress
+  std::exception_ptr error;
+  std::atomic<std::size_t> taken = 0;
+  std::atomic<bool> failed = false;
+  const auto ended = [&] { return failed.load() || (stop && stop->load()); };
+  const std::int64_t total = what.train + what.test;
+  if (progress) progress(result.kept, total);
+
+  const auto work = [&] {
+    try {
+      std::vector<Count> all(static_cast<std::size_t>(cubes.count()));
+      for (std::size_t i = taken++; i < tasks.size() && !ended(); i = taken++) {
+        cubes.make(tasks[i].universe, all);
+        for (const Target& target : tasks[i].targets) {
+          if (ended()) return;
+          write_cube(target, tasks[i].universe, cubes, all);
+          const std::lock_guard lock(mutex);
+          ++result.written;
+          if (progress) progress(result.kept + result.written, total);
+        }
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!error) error = std::current_exception();
+      failed = true;
+    }
+  };
+  {
+    std::vector<std::jthread> workers;
+    const std::size_t wanted = std::min(tasks.size(), static_cast<std::size_t>(side_by_side ? threads : 1));
+    for (std::size_t i = 1; i < wanted; ++i) workers.emplace_back(work);
+    work();
+  }
+  if (error) std::rethrow_exception(error);
+  result.complete = result.kept + result.written == total;
+  return result;
+}
+
+}  // namespace isobar::data

@@ -1,0 +1,113 @@
+#include "isobar/exec/executor.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "isobar/base/clock.hpp"
+#include "isobar/base/error.hpp"
+#include "isobar/tensor/engine.hpp"
+
+namespace isobar::exec {
+
+using graph::Buffer;
+using graph::Home;
+using graph::PlanStep;
+
+namespace {
+constexpr int guard_pattern = 0xA5;
+}
+
+Executor::Executor(graph::Plan plan, ParamStore& store, Trace* trace, std::shared_ptr<Block> arena)
+    : plan_(std::move(plan)),
+      store_(store),
+      trace_(trace),
+      arena_(std::move(arena)),
+      stream_(cpu_engine()),
+      input_uses_(plan_.inputs.size()) {
+  if (!arena_ || arena_->size() < plan_.arena_bytes) arena_ = std::make_shared<Block>(plan_.arena_bytes);
+  for (const graph::PlanParameter& p : plan_.parameters) {
+    const int index = store.find(p.name);
+    expects(index >= 0, "every parameter of the plan in the store");
+    expects(p.layout.data.ndims == 0 || p.layout == store.parameter(index).layout, "the plan's layouts in the store");
+    store_index_.push_back(index);
+  }
+  for (const PlanStep& step : plan_.steps) {
+    auto& list = memories_.emplace_back();
+    for (std::size_t i = 0; i < step.buffers.size(); ++i) {
+      const Buffer& buffer = plan_.buffers[static_cast<std::size_t>(step.buffers[i])];
+      list.emplace_back(step.layouts[i], cpu_engine(), address(buffer));
+      if (buffer.home == Home::input) input_uses_[static_cast<std::size_t>(buffer.index)].push_back(list.back());
+    }
+    if (trace_) trace_names_.push_back(trace_->intern(step.name + " " + step.kernel));
+  }
+}
+
+void* Executor::address(const Buffer& buffer) const {
+  switch (buffer.home) {
+    case Home::arena: return arena_->data() + buffer.offset;
+    case Home::weight: return store_.weight(store_index_[static_cast<std::size_t>(buffer.index)]).data();
+    case Home::gradient: return store_.gradient(store_index_[static_cast<std::size_t>(buffer.index)]).data();
+    case Home::input: break;
+  }
+  return nullptr;
+}
+
+void Executor::bind(const std::string& input, std::span<const float> data) {
+  for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
+    if (plan_.inputs[i].name != input) continue;
+    if (static_cast<std::int64_t>(data.size()) != plan_.inputs[i].shape.count())
+      fail("input '{}' has {} numbers, the plan expects {} = {}", input, data.size(), plan_.inputs[i].shape.str(),
+           plan_.inputs[i].shape.count());
+    for (dnnl::memory& memory : input_uses_[i]) memory.set_data_handle(const_cast<float*>(data.data()));
+    return;
+  }
+  std::vector<std::string> known;
+  for (const graph::PlanInput& i : plan_.inputs) known.push_back(i.name);
+  fail("the plan has no input '{}'{}", input, suggestion(input, known));
+}
+
+void Executor::forward(const Run& run) { run_steps(0, plan_.forward_steps, run, {}); }
+
+void Executor::backward(const Run& run, const std::function<void(int)>& ready) {
+  run_steps(plan_.forward_steps, plan_.steps.size(), run, ready);
+}
+
+void Executor::run_steps(std::size_t first, std::size_t last, const Run& run, const std::function<void(int)>& ready) {
+  const std::int64_t batch = plan_.inputs.empty() ? 1 : plan_.inputs[0].shape[0];
+  ops::Moment moment{stream_, run.seed, run.epoch, run.samples, run.rows < 0 ? batch : run.rows, run.total};
+  if (moment.total < 0) moment.total = static_cast<double>(moment.rows);
+  for (std::size_t s = first; s < last; ++s) {
+    const PlanStep& step = plan_.steps[s];
+    const double begin = now_seconds();
+    step.run(moment, memories_[s]);
+    stream_.wait();
+    if (trace_ && (step.flops > 0 || step.bytes > 0))
+      trace_->record({step.category, trace_names_[s], run.step, begin, now_seconds() - begin, step.flops, step.bytes});
+    if (ready)
+      for (const int p : step.final_parameters) ready(store_index_[static_cast<std::size_t>(p)]);
+  }
+}
+
+std::span<const float> Executor::output(const std::string& name) const {
+  const auto found = plan_.outputs.find(name);
+  expects(found != plan_.outputs.end(), "a named output of the plan");
+  const Buffer& buffer = plan_.buffers[static_cast<std::size_t>(found->second)];
+  expects(buffer.home != Home::input, "an output that is computed");
+  return {static_cast<const float*>(address(buffer)), static_cast<std::size_t>(plan_.output_shapes.at(name).count())};
+}
+
+void Executor::poison() { std::memset(arena_->data(), guard_pattern, arena_->size()); }
+
+std::vector<std::string> Executor::damaged_guards() const {
+  std::vector<std::string> damaged;
+  for (const Buffer& b : plan_.buffers) {
+    if (b.home != Home::arena || b.bytes == 0 || plan_.guard_bytes == 0) continue;
+    const std::byte* const end = arena_->data() + b.offset + b.bytes;
+    const bool intact =
+        std::all_of(end, end + plan_.guard_bytes, [](std::byte v) { return v == std::byte{guard_pattern}; });
+    if (!intact) damaged.push_back(b.name);
+  }
+  return damaged;
+}
+
+}  // namespace isobar::exec

@@ -1,0 +1,65 @@
+// Executor: runs the steps of a plan in order, reports each to the trace, and tells a listener when a gradient is
+// final. It owns the arena; weights and gradients belong to the store.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isobar/base/trace.hpp"
+#include "isobar/exec/param_store.hpp"
+#include "isobar/graph/plan.hpp"
+
+namespace isobar::exec {
+
+/// What a run is told about its batch.
+struct Run {
+  std::uint64_t seed = 0;
+  std::int64_t step = 0;
+  std::int64_t epoch = 0;
+  std::span<const std::int64_t> samples{};  ///< global sample numbers, one per row
+  std::int64_t rows = -1;                   ///< rows that hold samples; -1: all
+  double total = -1;                        ///< samples the loss is averaged over; -1: rows
+};
+
+class Executor {
+ public:
+  /// Binds the plan to the store, which must hold all its parameters in the plan's layouts and outlive the executor.
+  /// Executors that never run at the same time may share an arena large enough for each; without one it gets its own.
+  Executor(graph::Plan plan, ParamStore& store, Trace* trace = nullptr, std::shared_ptr<Block> arena = nullptr);
+
+  /// Gives the memory of an input; it is read during the next forward and backward.
+  void bind(const std::string& input, std::span<const float> data);
+  void forward(const Run& run);
+  /// Must follow forward() with the same Run. `ready(p)` is called as soon as the gradient of parameter p is final.
+  void backward(const Run& run, const std::function<void(int p)>& ready = {});
+
+  /// Runs one step alone, on whatever its buffers hold: for benchmarks.
+  void run_alone(std::size_t step, const Run& run) { run_steps(step, step + 1, run, {}); }
+
+  /// A named output of the last forward(), valid until the next.
+  std::span<const float> output(const std::string& name) const;
+  const graph::Plan& plan() const { return plan_; }
+
+  /// Fills the arena with a pattern; afterwards damaged_guards() names the buffers behind which it was overwritten.
+  void poison();
+  std::vector<std::string> damaged_guards() const;
+
+ private:
+  void run_steps(std::size_t first, std::size_t last, const Run& run, const std::function<void(int)>& ready);
+  void* address(const graph::Buffer& buffer) const;
+
+  graph::Plan plan_;
+  ParamStore& store_;
+  Trace* trace_;
+  std::shared_ptr<Block> arena_;
+  dnnl::stream stream_;
+  std::vector<int> store_index_;                       // plan parameter -> store parameter
+  std::vector<std::vector<dnnl::memory>> memories_;    // per step
+  std::vector<std::vector<dnnl::memory>> input_uses_;  // per input: memories whose address follows it
+  std::vector<std::uint32_t> trace_names_;
+};
+
+}  // namespace isobar::exec

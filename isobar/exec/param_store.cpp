@@ -1,0 +1,101 @@
+#include "isobar/exec/param_store.hpp"
+
+#include <cstring>
+
+#include "isobar/base/error.hpp"
+#include "isobar/base/random.hpp"
+#include "isobar/base/text.hpp"
+#include "isobar/tensor/engine.hpp"
+#include "isobar/tensor/initializer.hpp"
+
+namespace isobar::exec {
+namespace {
+
+constexpr std::int64_t float_alignment = 16;  // 64 bytes
+
+Block zeroed(std::int64_t floats) {
+  Block block(static_cast<std::size_t>(floats) * sizeof(float));
+  if (block.data()) std::memset(block.data(), 0, block.size());
+  return block;
+}
+
+// The plain row-major layout with the axes of `stored` (groups are an axis of their own there).
+Layout plain_like(const Layout& stored) { return plain(Shape(stored.dims())); }
+
+void copy_between(const Layout& from_layout, const float* from, const Layout& to_layout, float* to) {
+  const dnnl::engine& engine = cpu_engine();
+  dnnl::stream stream(engine);
+  dnnl::memory a(from_layout, engine, const_cast<float*>(from));
+  dnnl::memory b(to_layout, engine, to);
+  dnnl::reorder(a, b).execute(stream, a, b);
+  stream.wait();
+}
+
+}  // namespace
+
+ParamStore::ParamStore(const graph::Plan& plan, int slots) : slots_(slots) {
+  for (const graph::PlanParameter& p : plan.parameters) {
+    graph::PlanParameter held = p;
+    if (held.layout.data.ndims == 0) held.layout = plain(held.declared.shape);  // never read by any kernel
+    const std::int64_t count = padded_count(held.layout);
+    entries_.push_back({std::move(held), total_, count});
+    total_ += (count + float_alignment - 1) / float_alignment * float_alignment;
+  }
+  weights_ = zeroed(total_);
+  gradients_ = zeroed(total_);
+  for (int s = 0; s < slots; ++s) slot_blocks_.push_back(zeroed(total_));
+}
+
+int ParamStore::find(const std::string& name) const {
+  for (int p = 0; p < count(); ++p)
+    if (parameter(p).name == name) return p;
+  return -1;
+}
+
+std::span<float> ParamStore::part(const Block& block, int p) const {
+  const Entry& e = entries_[static_cast<std::size_t>(p)];
+  return {reinterpret_cast<float*>(block.data()) + e.offset, static_cast<std::size_t>(e.count)};
+}
+
+std::span<float> ParamStore::all_gradients() const {
+  return {reinterpret_cast<float*>(gradients_.data()), static_cast<std::size_t>(total_)};
+}
+
+std::span<float> ParamStore::all_weights() const {
+  return {reinterpret_cast<float*>(weights_.data()), static_cast<std::size_t>(total_)};
+}
+
+void ParamStore::initialize(std::uint64_t seed) {
+  std::vector<float> plain_values;
+  for (int p = 0; p < count(); ++p) {
+    const graph::PlanParameter& parameter = this->parameter(p);
+    plain_values.resize(static_cast<std::size_t>(parameter.declared.shape.count()));
+    isobar::initialize(parameter.declared.init, parameter.declared.shape, mix(seed, hash_text(parameter.name)),
+                       plain_values);
+    write_plain(p, plain_values, weight(p));
+  }
+}
+
+void ParamStore::read_plain(int p, std::span<const float> stored, std::span<float> values) const {
+  const Layout& layout = parameter(p).layout;
+  expects(static_cast<std::int64_t>(values.size()) == parameter(p).declared.shape.count(), "room for the plain weight");
+  copy_between(layout, stored.data(), plain_like(layout), values.data());
+}
+
+void ParamStore::write_plain(int p, std::span<const float> values, std::span<float> stored) const {
+  const Layout& layout = parameter(p).layout;
+  expects(static_cast<std::int64_t>(values.size()) == parameter(p).declared.shape.count(), "the plain weight");
+  copy_between(plain_like(layout), values.data(), layout, stored.data());
+}
+
+std::map<std::string, Layout> ParamStore::layouts() const {
+  std::map<std::string, Layout> map;
+  for (const Entry& e : entries_) map[e.parameter.name] = e.parameter.layout;
+  return map;
+}
+
+std::size_t ParamStore::bytes() const {
+  return weights_.size() + gradients_.size() + static_cast<std::size_t>(slots_) * weights_.size();
+}
+
+}  // namespace isobar::exec

@@ -1,0 +1,37 @@
+// Lets an operator absorb the point-wise function that alone reads its output: conv + leaky_relu becomes one
+// primitive with a post-operation. The value between them is never stored.
+#include "isobar/graph/pass.hpp"
+
+namespace isobar::graph {
+namespace {
+
+Graph run(const Graph& graph) {
+  const auto read_by = readers(graph);
+  Rewriter rewriter(graph);
+  std::vector<bool> absorbed(graph.nodes().size());
+  for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
+    const Node& node = graph.nodes()[n];
+    if (absorbed[n]) continue;
+    const auto& next = read_by[static_cast<std::size_t>(node.out[0])];
+    if (node.out.size() == 1 && next.size() == 1 && !graph.is_output(node.out[0])) {
+      const Node& follower = graph.nodes()[next[0]];
+      if (const auto function = follower.op->pointwise()) {
+        if (auto fused = node.op->absorb(*function)) {
+          rewriter.replace(node, std::move(fused), node.in);
+          rewriter.at(follower.out[0]) = rewriter.at(node.out[0]);
+          absorbed[next[0]] = true;
+          continue;
+        }
+      }
+    }
+    rewriter.copy(node);
+  }
+  return rewriter.take();
+}
+
+}  // namespace
+
+extern const Pass fuse_pointwise;
+const Pass fuse_pointwise{"fuse_pointwise", "an operator absorbs the activation behind it", run};
+
+}  // namespace isobar::graph

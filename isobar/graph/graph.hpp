@@ -1,0 +1,75 @@
+// Graph: named operators connected by values; built once, then only read. Nodes stand in an order in which they can
+// run. Passes make a new graph from an old one.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isobar/ops/op.hpp"
+
+namespace isobar::graph {
+
+/// Number of a value in its graph.
+using ValueId = int;
+
+struct Value {
+  enum class Role { input, parameter, activation } role;
+  std::string name;
+  Shape shape;
+  ops::Parameter parameter{};  ///< for parameters: how it starts, whether it is trained
+};
+
+struct Node {
+  std::string name;
+  std::string kind;  ///< the operator's name in the catalogue
+  std::shared_ptr<const ops::Operator> op;
+  std::vector<ValueId> in, out;  ///< `in`: data inputs, then weights
+};
+
+class Graph {
+ public:
+  /// A tensor given from outside at every step.
+  ValueId input(std::string name, Shape shape);
+  /// A weight to be shared by several operators; operators make their own when it is not passed to add().
+  ValueId parameter(std::string name, ops::Parameter parameter);
+
+  /// Applies the operator a Spec names. Weights that `in` does not bring are made, called name.w, name.b, ...
+  /// Without a name the node is called after the operator and a number. Returns the first output.
+  ValueId add(const Spec& spec, std::vector<ValueId> in, std::string name = "");
+  ValueId add(const Spec& spec, ValueId in, std::string name = "") {
+    return add(spec, std::vector{in}, std::move(name));
+  }
+  /// As add(), with an operator already made: for passes.
+  ValueId add_node(std::string name, std::string kind, std::shared_ptr<const ops::Operator> op,
+                   std::vector<ValueId> in);
+
+  /// Names a value that is to be kept for reading after a run.
+  void output(std::string name, ValueId value);
+  /// Names the loss: what training minimises.
+  void loss(ValueId value) { output("loss", value); }
+
+  const std::vector<Value>& values() const { return values_; }
+  const std::vector<Node>& nodes() const { return nodes_; }
+  const Value& value(ValueId id) const { return values_[static_cast<std::size_t>(id)]; }
+  const std::map<std::string, ValueId>& outputs() const { return outputs_; }
+  /// The value of that name; an unknown name is answered with the known inputs and outputs.
+  ValueId find(std::string_view name) const;
+  bool is_output(ValueId id) const;
+  /// Number of trained and untrained numbers in all weights.
+  std::int64_t parameter_count() const;
+
+ private:
+  void unique(const std::string& name) const;
+
+  std::vector<Value> values_;
+  std::vector<Node> nodes_;
+  std::map<std::string, ValueId> outputs_;
+};
+
+/// Throws logic_error unless every value is written before it is read and shapes are as the operators infer them.
+void verify(const Graph& graph);
+
+}  // namespace isobar::graph

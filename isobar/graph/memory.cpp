@@ -1,0 +1,146 @@
+// The memory plan: who may overwrite whom, and an offset in one arena for everything else.
+// Buffers that share bytes form a storage, alive from its first write to its last read. Storages are placed largest
+// first, each at the lowest offset where no storage alive at the same time lies.
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "isobar/base/error.hpp"
+#include "isobar/graph/plan.hpp"
+
+namespace isobar::graph {
+namespace {
+
+constexpr std::size_t alignment = 64;
+
+std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+struct Storage {
+  int root;
+  std::size_t bytes;
+  int first, last;
+};
+
+class MemoryPlanner {
+ public:
+  MemoryPlanner(Plan& plan, const std::vector<int>& wishes, const PlanOptions& options)
+      : plan_(plan), wishes_(wishes), options_(options), root_(plan.buffers.size()) {
+    std::iota(root_.begin(), root_.end(), 0);
+  }
+
+  void run() {
+    find_lives();
+    share();
+    place();
+  }
+
+ private:
+  Buffer& buffer(int b) { return plan_.buffers[static_cast<std::size_t>(b)]; }
+
+  void find_lives() {
+    const int end = static_cast<int>(plan_.steps.size());
+    for (Buffer& b : plan_.buffers) b.first = end, b.last = -1;
+    for (int s = 0; s < end; ++s) {
+      for (const int b : plan_.steps[static_cast<std::size_t>(s)].buffers) {
+        buffer(b).first = std::min(buffer(b).first, s);
+        buffer(b).last = std::max(buffer(b).last, s);
+      }
+    }
+    for (const auto& [name, b] : plan_.outputs) buffer(b).last = end;
+  }
+
+  // Whether anything with the bytes of `b` is read after step s.
+  bool alive_after(int b, int s) {
+    for (std::size_t other = 0; other < root_.size(); ++other)
+      if (root_[other] == root_[static_cast<std::size_t>(b)] && plan_.buffers[other].last > s) return true;
+    return false;
+  }
+
+  void unite(int b, int with) {
+    root_[static_cast<std::size_t>(b)] = root_[static_cast<std::size_t>(with)];
+    buffer(b).shares_with = with;
+    const Buffer& root = buffer(root_[static_cast<std::size_t>(b)]);
+    buffer(b).home = root.home;
+    buffer(b).index = root.index;
+  }
+
+  void share() {
+    for (int s = 0; s < static_cast<int>(plan_.steps.size()); ++s) {
+      PlanStep& step = plan_.steps[static_cast<std::size_t>(s)];
+      for (std::size_t i = step.reads; i < step.buffers.size(); ++i) {
+        const int b = step.buffers[i];
+        const int wish = wishes_[static_cast<std::size_t>(b)];
+        if (wish < 0) continue;
+        const bool view = !step.run;
+        const bool fits = buffer(b).home == Home::arena && buffer(b).bytes == buffer(wish).bytes;
+        const bool may_write = options_.in_place && buffer(wish).home == Home::arena && !alive_after(wish, s);
+        if (view ? fits : fits && may_write) {
+          unite(b, wish);
+        } else if (view) {
+          step.kernel += " (copy)";
+          step.category = Category::copy;
+          step.bytes = 2.0 * static_cast<double>(buffer(b).bytes);
+          step.run = [bytes = buffer(b).bytes](const ops::Moment&, std::span<const dnnl::memory> m) {
+            std::memcpy(m[1].get_data_handle(), m[0].get_data_handle(), bytes);
+          };
+        }
+      }
+    }
+    // Views cost nothing and need no step, but a gradient may become final with one.
+    for (std::size_t s = plan_.steps.size(); s-- > 0;) {
+      PlanStep& step = plan_.steps[s];
+      if (!step.run) step.run = [](const ops::Moment&, std::span<const dnnl::memory>) {};
+    }
+  }
+
+  void place() {
+    std::vector<Storage> storages;
+    for (std::size_t root = 0; root < root_.size(); ++root) {
+      if (root_[root] != static_cast<int>(root) || plan_.buffers[root].home != Home::arena) continue;
+      Storage storage{static_cast<int>(root), 0, static_cast<int>(plan_.steps.size()), -1};
+      for (std::size_t b = 0; b < root_.size(); ++b) {
+        if (root_[b] != storage.root) continue;
+        storage.bytes = std::max(storage.bytes, plan_.buffers[b].bytes);
+        storage.first = std::min(storage.first, plan_.buffers[b].first);
+        storage.last = std::max(storage.last, plan_.buffers[b].last);
+      }
+      storages.push_back(storage);
+    }
+    std::stable_sort(storages.begin(), storages.end(),
+                     [](const Storage& a, const Storage& b) { return a.bytes > b.bytes; });
+
+    std::vector<Storage> placed;
+    for (const Storage& storage : storages) {
+      std::vector<std::pair<std::size_t, std::size_t>> taken;  // [begin, end) in bytes
+      for (const Storage& other : placed)
+        if (!options_.share_memory || (other.first <= storage.last && storage.first <= other.last))
+          taken.emplace_back(buffer(other.root).offset, buffer(other.root).offset + aligned(other.bytes) + guard());
+      std::sort(taken.begin(), taken.end());
+      std::size_t offset = 0;
+      for (const auto& [begin, end] : taken) {
+        if (offset + aligned(storage.bytes) + guard() <= begin) break;
+        offset = std::max(offset, end);
+      }
+      buffer(storage.root).offset = offset;
+      plan_.arena_bytes = std::max(plan_.arena_bytes, offset + aligned(storage.bytes) + guard());
+      placed.push_back(storage);
+    }
+    for (std::size_t b = 0; b < root_.size(); ++b) plan_.buffers[b].offset = buffer(root_[b]).offset;
+    plan_.guard_bytes = guard();
+  }
+
+  std::size_t guard() const { return aligned(options_.guard_bytes); }
+
+  Plan& plan_;
+  const std::vector<int>& wishes_;
+  const PlanOptions& options_;
+  std::vector<int> root_;
+};
+
+}  // namespace
+
+void plan_memory(Plan& plan, const std::vector<int>& in_place_wishes, const PlanOptions& options) {
+  MemoryPlanner(plan, in_place_wishes, options).run();
+}
+
+}  // namespace isobar::graph

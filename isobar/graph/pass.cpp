@@ -1,0 +1,69 @@
+#include "isobar/graph/pass.hpp"
+
+#include <algorithm>
+
+#include "isobar/base/clock.hpp"
+#include "isobar/base/error.hpp"
+
+namespace isobar::graph {
+
+extern const Pass fuse_pointwise;          // fuse_pointwise.cpp
+extern const Pass pool_before_activation;  // pool_before_activation.cpp
+
+std::span<const Pass* const> passes() {
+  static constexpr const Pass* all[] = {&pool_before_activation, &fuse_pointwise};
+  return all;
+}
+
+Graph improve(Graph graph, std::span<const std::string> without, std::vector<PassReport>* report) {
+  std::vector<std::string> known;
+  for (const Pass* pass : passes()) known.emplace_back(pass->name);
+  for (const std::string& name : without)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      fail_usage("unknown pass '{}'{}", name, suggestion(name, known));
+  for (const Pass* pass : passes()) {
+    if (std::find(without.begin(), without.end(), pass->name) != without.end()) continue;
+    const double begin = now_seconds();
+    const std::size_t before = graph.nodes().size();
+    graph = pass->run(graph);
+    verify(graph);
+    if (report) report->push_back({std::string(pass->name), now_seconds() - begin, before, graph.nodes().size()});
+  }
+  return graph;
+}
+
+std::vector<std::vector<std::size_t>> readers(const Graph& graph) {
+  std::vector<std::vector<std::size_t>> list(graph.values().size());
+  for (std::size_t n = 0; n < graph.nodes().size(); ++n)
+    for (const ValueId id : graph.nodes()[n].in) list[static_cast<std::size_t>(id)].push_back(n);
+  return list;
+}
+
+Rewriter::Rewriter(const Graph& from) : from_(from), map_(from.values().size(), -1) {
+  for (std::size_t id = 0; id < map_.size(); ++id) {
+    const Value& v = from.values()[id];
+    if (v.role == Value::Role::input) map_[id] = to_.input(v.name, v.shape);
+    if (v.role == Value::Role::parameter) map_[id] = to_.parameter(v.name, v.parameter);
+  }
+}
+
+std::vector<ValueId> Rewriter::at(const std::vector<ValueId>& old) {
+  std::vector<ValueId> now;
+  for (const ValueId id : old) now.push_back(at(id));
+  return now;
+}
+
+void Rewriter::copy(const Node& node) { replace(node, node.op, node.in); }
+
+void Rewriter::replace(const Node& node, std::shared_ptr<const ops::Operator> op,
+                       const std::vector<ValueId>& old_inputs) {
+  const ValueId first = to_.add_node(node.name, node.kind, std::move(op), at(old_inputs));
+  for (std::size_t i = 0; i < node.out.size(); ++i) at(node.out[i]) = first + static_cast<ValueId>(i);
+}
+
+Graph Rewriter::take() {
+  for (const auto& [name, id] : from_.outputs()) to_.output(name, at(id));
+  return std::move(to_);
+}
+
+}  // namespace isobar::graph

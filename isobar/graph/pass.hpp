@@ -1,0 +1,55 @@
+// Passes over graphs: a function from a graph to a better one that computes the same. Each is timed, can be switched
+// off by name, and its result is verified.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isobar/graph/graph.hpp"
+
+namespace isobar::graph {
+
+struct Pass {
+  std::string_view name;
+  std::string_view summary;
+  Graph (*run)(const Graph&);
+};
+
+/// All passes in the order they run.
+std::span<const Pass* const> passes();
+
+/// What one pass did.
+struct PassReport {
+  std::string name;
+  double seconds;
+  std::size_t nodes_before, nodes_after;
+};
+
+/// Runs all passes but those named in `without`; an unknown name is an error that lists the known ones.
+Graph improve(Graph graph, std::span<const std::string> without, std::vector<PassReport>* report = nullptr);
+
+/// For each value, the nodes that read it.
+std::vector<std::vector<std::size_t>> readers(const Graph& graph);
+
+/// Copies nodes of one graph into another, following renamed values.
+class Rewriter {
+ public:
+  explicit Rewriter(const Graph& from);
+  /// The new value that stands for an old one.
+  ValueId& at(ValueId old) { return map_[static_cast<std::size_t>(old)]; }
+  std::vector<ValueId> at(const std::vector<ValueId>& old);
+  void copy(const Node& node);
+  /// Adds a node that stands for `node`'s first output under another operator, or with other inputs.
+  void replace(const Node& node, std::shared_ptr<const ops::Operator> op, const std::vector<ValueId>& old_inputs);
+  /// The finished graph, with the outputs of the old one.
+  Graph take();
+
+ private:
+  const Graph& from_;
+  Graph to_;
+  std::vector<ValueId> map_;
+};
+
+}  // namespace isobar::graph

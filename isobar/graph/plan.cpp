@@ -1,0 +1,79 @@
+#include "isobar/graph/plan.hpp"
+
+#include <fmt/format.h>
+
+#include "isobar/base/random.hpp"
+#include "isobar/base/text.hpp"
+#include "isobar/graph/lower.hpp"
+#include "isobar/graph/pass.hpp"
+
+namespace isobar::graph {
+
+double Plan::flops() const {
+  double sum = 0;
+  for (const PlanStep& step : steps) sum += step.flops;
+  return sum;
+}
+
+std::int64_t Plan::parameter_count() const {
+  std::int64_t count = 0;
+  for (const PlanParameter& p : parameters) count += p.declared.shape.count();
+  return count;
+}
+
+std::uint64_t Plan::fingerprint() const {
+  std::uint64_t hash = 0;
+  const auto add = [&](std::uint64_t part) { hash = mix(hash, part); };
+  for (const PlanStep& step : steps) {
+    add(hash_text(step.name + "/" + step.kernel));
+    for (const Layout& layout : step.layouts) add(hash_text(layout_text(layout))), add(layout.get_size());
+  }
+  for (const PlanParameter& p : parameters) {
+    add(hash_text(p.name + " " + p.declared.shape.str() + " " + layout_text(p.layout)));
+  }
+  return hash;
+}
+
+std::string Plan::table() const {
+  std::string text = fmt::format("{:>4}  {:<22} {:<20} {:<22} {:>12} {:>9} {:>9}\n", "step", "name", "kernel", "makes",
+                                 "weights", "work", "moves");
+  const auto weights_of = [&](const PlanStep& step) {
+    std::int64_t count = 0;
+    for (std::size_t i = 0; i < step.reads; ++i) {
+      const Buffer& b = buffers[static_cast<std::size_t>(step.buffers[i])];
+      if (b.home == Home::weight) count += parameters[static_cast<std::size_t>(b.index)].declared.shape.count();
+    }
+    return count;
+  };
+  double forward = 0;
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    const PlanStep& step = steps[s];
+    if (s == forward_steps) text += fmt::format("{:>4}  {:-<105}\n", "", "backward ");
+    if (s < forward_steps) forward += step.flops;
+    const std::int64_t weights = s < forward_steps ? weights_of(step) : 0;
+    text += fmt::format("{:>4}  {:<22} {:<20} {:<22} {:>12} {:>9} {:>9}\n", s, step.name, step.kernel,
+                        s < forward_steps ? step.shape.str() : "", weights ? with_commas(weights) : "",
+                        step.flops > 0 ? human_flops(step.flops) : "", step.bytes > 0 ? human_bytes(step.bytes) : "");
+  }
+  std::size_t apart = 0;
+  for (const Buffer& b : buffers)
+    if (b.home == Home::arena && b.shares_with < 0) apart += b.bytes;
+  text += fmt::format("{} parameters; {} forward, {} in all; arena {} (every value apart: {}); fingerprint {:016x}\n",
+                      with_commas(parameter_count()), human_flops(forward), human_flops(flops()),
+                      human_bytes(static_cast<double>(arena_bytes)), human_bytes(static_cast<double>(apart)),
+                      fingerprint());
+  return text;
+}
+
+Plan make_plan(const Graph& graph, const PlanOptions& options) {
+  const Graph better = improve(graph, options.without);
+  Lowering lowering(better, options);
+  lowering.forward();
+  if (options.phase == ops::Phase::training) lowering.backward();
+  std::vector<int> wishes;
+  Plan plan = lowering.take(wishes);
+  plan_memory(plan, wishes, options);
+  return plan;
+}
+
+}  // namespace isobar::graph

@@ -1,0 +1,93 @@
+// Plan: the steps in order, every layout and every byte offset decided. The executor only walks it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "isobar/graph/graph.hpp"
+#include "isobar/ops/op.hpp"
+
+namespace isobar::graph {
+
+/// What may be chosen when a plan is made.
+struct PlanOptions {
+  ops::Phase phase = ops::Phase::training;
+  std::vector<std::string> without{};      ///< graph passes switched off
+  bool share_memory = true;                ///< values that do not live at the same time use the same bytes
+  bool in_place = true;                    ///< kernels may overwrite what nobody reads any more
+  bool own_kernels = true;                 ///< false: oneDNN's primitives only, for comparison
+  std::size_t guard_bytes = 0;             ///< unused bytes behind every buffer, for tests
+  std::map<std::string, Layout> stored{};  ///< layouts of weights that exist already, by name
+};
+
+/// Where the bytes of a buffer are.
+enum class Home { arena, input, weight, gradient };
+
+/// A piece of memory with one writer. Several buffers may have the same bytes, one after the other or as views.
+struct Buffer {
+  std::string name;
+  Layout layout;
+  std::size_t bytes = 0;
+  Home home = Home::arena;
+  int index = -1;           ///< of the input or parameter, when that is its home
+  std::size_t offset = 0;   ///< in the arena
+  int first = 0, last = 0;  ///< steps between which it must be kept
+  int shares_with = -1;     ///< the earlier buffer whose bytes it uses (in place or view)
+};
+
+/// One kernel with its buffers bound.
+struct PlanStep {
+  std::string name;
+  std::string kernel;
+  Category category;
+  double flops = 0, bytes = 0;
+  Shape shape{};  ///< of what it makes, for people
+  std::function<void(const ops::Moment&, std::span<const dnnl::memory>)> run{};
+  std::vector<int> buffers{};     ///< reads, then writes
+  std::vector<Layout> layouts{};  ///< how this kernel sees them
+  std::size_t reads = 0;
+  bool library = false;                 ///< one oneDNN primitive and nothing else
+  std::vector<int> final_parameters{};  ///< whose gradient is complete after this step
+};
+
+/// A weight: its plain shape, and the layout it is stored in.
+struct PlanParameter {
+  std::string name;
+  ops::Parameter declared;
+  Layout layout;
+};
+
+struct PlanInput {
+  std::string name;
+  Shape shape;
+};
+
+class Plan {
+ public:
+  std::vector<PlanStep> steps;
+  std::size_t forward_steps = 0;  ///< the rest is backward
+  std::vector<Buffer> buffers;
+  std::vector<PlanInput> inputs;
+  std::vector<PlanParameter> parameters;  ///< with a backward pass: in the order their gradients become final
+  std::map<std::string, int> outputs;     ///< name -> buffer
+  std::map<std::string, Shape> output_shapes;
+  std::size_t arena_bytes = 0;
+  std::size_t guard_bytes = 0;
+
+  double flops() const;
+  std::int64_t parameter_count() const;
+  /// Equal on all ranks that hold the same part of the same network on the same kind of machine.
+  std::uint64_t fingerprint() const;
+  /// A table for people.
+  std::string table() const;
+};
+
+/// Improves the graph, chooses kernels, derives the backward pass (training) and lays out memory.
+Plan make_plan(const Graph& graph, const PlanOptions& options = {});
+
+/// Decides in-place use and offsets; called by make_plan.
+void plan_memory(Plan& plan, const std::vector<int>& in_place_wishes, const PlanOptions& options);
+
+}  // namespace isobar::graph

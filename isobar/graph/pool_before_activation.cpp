@@ -1,0 +1,38 @@
+// Moves an increasing activation behind the max pooling that alone reads it: max(f(a), f(b)) = f(max(a, b)).
+// The activation and its gradient then touch the pooled tensor only, and the un-pooled one need not be kept for
+// backward. In CosmoFlow's first layer that is 34 MB instead of 268.
+#include "isobar/graph/pass.hpp"
+
+namespace isobar::graph {
+namespace {
+
+Graph run(const Graph& graph) {
+  const auto read_by = readers(graph);
+  Rewriter rewriter(graph);
+  std::vector<bool> done(graph.nodes().size());
+  for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
+    if (done[n]) continue;
+    const Node& node = graph.nodes()[n];
+    const auto function = node.op->pointwise();
+    const auto& next = read_by[static_cast<std::size_t>(node.out[0])];
+    const bool movable = function && function->increasing && next.size() == 1 && !graph.is_output(node.out[0]) &&
+                         graph.nodes()[next[0]].op->selects_maximum();
+    if (!movable) {
+      rewriter.copy(node);
+      continue;
+    }
+    const Node& pool = graph.nodes()[next[0]];
+    rewriter.replace(pool, pool.op, node.in);
+    rewriter.replace(node, node.op, pool.out);
+    rewriter.at(pool.out[0]) = rewriter.at(node.out[0]);
+    done[next[0]] = true;
+  }
+  return rewriter.take();
+}
+
+}  // namespace
+
+extern const Pass pool_before_activation;
+const Pass pool_before_activation{"pool_before_activation", "an increasing activation moves behind max pooling", run};
+
+}  // namespace isobar::graph

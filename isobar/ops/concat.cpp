@@ -1,0 +1,117 @@
+// concat: inputs one behind the other along an axis, by default the channels.
+//   y[.., offset_i + j, ..] = x_i[.., j, ..];  dx_i[.., j, ..] = dy[.., offset_i + j, ..]
+// Seen from the axis, x_i is `outer` rows of `inner_i` consecutive numbers and y has rows of their sum.
+#include <algorithm>
+#include <cstring>
+
+#include "isobar/base/error.hpp"
+#include "isobar/ops/loops.hpp"
+#include "isobar/ops/op.hpp"
+#include "isobar/ops/primitive.hpp"
+
+namespace isobar::ops {
+namespace {
+
+using Kind = Slot::Kind;
+
+// Copies rows of `length` numbers between two row pitches, in parts of about loop_part numbers.
+void copy_rows(std::int64_t rows, std::int64_t length, const float* from, std::int64_t from_pitch, float* to,
+               std::int64_t to_pitch) {
+  const auto copy = [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t r = begin; r < end; ++r)
+      std::memcpy(to + r * to_pitch, from + r * from_pitch, static_cast<std::size_t>(length) * sizeof(float));
+  };
+  in_parts(rows, copy, std::max<std::int64_t>(1, loop_part / length));
+}
+
+class Concat final : public Operator {
+ public:
+  explicit Concat(Args& args) : axis_(static_cast<int>(args.integer("axis", -1))) {
+    args.require(axis_ != 0, "axis must not be 0, the batch");
+  }
+
+  int arity() const override { return -1; }
+
+  std::vector<Shape> infer(std::span<const Shape> in) const override {
+    const int axis = fitted_axis(in[0]);
+    Shape y = in[0];
+    for (std::size_t i = 1; i < in.size(); ++i) {
+      Shape like = in[i];
+      if (like.rank() == y.rank()) like[axis] = y[axis];
+      if (like != y)
+        fail("input {} is {}, input 0 is {}: all axes but axis {} must be equal", i, in[i].str(), in[0].str(), axis);
+      y[axis] += in[i][axis];
+    }
+    return {y};
+  }
+
+  Kernel forward(const Setting&, std::span<const Operand> in) const override {
+    const Shape y = result(in);
+    const std::int64_t outer = y.count(0, fitted_axis(y)), pitch = y.count() / outer;
+    Kernel kernel{"forward", Category::copy};
+    std::vector<std::int64_t> lengths;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      kernel.reads.push_back({{Kind::x, static_cast<int>(i)}, plain(in[i].shape)});
+      lengths.push_back(in[i].shape.count() / outer);
+    }
+    kernel.writes = {{{Kind::y, 0}, plain(y)}};
+    kernel.run = [outer, pitch, lengths](const Moment&, std::span<const dnnl::memory> memories) {
+      float* to = floats(memories.back());
+      for (std::size_t i = 0; i < lengths.size(); to += lengths[i], ++i)
+        copy_rows(outer, lengths[i], floats(memories[i]), lengths[i], to, pitch);
+    };
+    return kernel;
+  }
+
+  std::vector<Kernel> backward(const Setting&, std::span<const Operand> in) const override {
+    const Shape y = result(in);
+    const std::int64_t outer = y.count(0, fitted_axis(y)), pitch = y.count() / outer;
+    std::vector<Kernel> list;
+    std::int64_t offset = 0;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      const std::int64_t length = in[i].shape.count() / outer;
+      if (in[i].needs_gradient) {
+        const auto slice = [=](const Moment&, std::span<const dnnl::memory> memories) {
+          copy_rows(outer, length, floats(memories[0]) + offset, pitch, floats(memories[1]), length);
+        };
+        list.push_back({"slice of gradient",
+                        Category::copy,
+                        {{{Kind::dy, 0}, plain(y)}},
+                        {{{Kind::dx, static_cast<int>(i)}, plain(in[i].shape)}},
+                        0,
+                        slice});
+      }
+      offset += length;
+    }
+    return list;
+  }
+
+ private:
+  int fitted_axis(const Shape& x) const {
+    const int axis = axis_ < 0 ? axis_ + x.rank() : axis_;
+    if (axis < 1 || axis >= x.rank())
+      fail("axis = {} is not an axis of x = {} behind the batch; valid: 1 to {}", axis_, x.str(), x.rank() - 1);
+    return axis;
+  }
+
+  Shape result(std::span<const Operand> in) const {
+    std::vector<Shape> shapes;
+    for (const Operand& operand : in) shapes.push_back(operand.shape);
+    return infer(shapes)[0];
+  }
+
+  int axis_;
+};
+
+}  // namespace
+
+extern const OperatorRow concat;
+const OperatorRow concat{"concat", "inputs one behind the other along an axis",
+                         [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Concat>(args); },
+                         [] {
+                           return std::vector<Problem>{{"concat", {{2, 3, 5, 4}, {2, 3, 5, 1}, {2, 3, 5, 7}}},
+                                                       {"concat(axis=1)", {{2, 3, 4}, {2, 5, 4}}},
+                                                       {"concat", {{3, 4}}}};
+                         }};
+
+}  // namespace isobar::ops

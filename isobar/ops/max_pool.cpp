@@ -1,0 +1,24 @@
+// max_pool: the largest number under a sliding window, per channel; padding never wins.
+//   y[n, p, c] = max over k of x[n, p*stride + k*dilation - before, c];  dx = dy at the place of the maximum, else 0
+// x [N, spatial..., C], y [N, positions..., C]. Which k won is saved, one byte per output where the window has up to
+// 256.
+#include "isobar/ops/pool.hpp"
+
+namespace isobar::ops {
+
+extern const OperatorRow max_pool;
+const OperatorRow max_pool{
+    "max_pool", "the largest number under a sliding window",
+    [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Pool>(args, dnnl::algorithm::pooling_max); },
+    [] {
+      return std::vector<Problem>{
+          {"max_pool", {{1, 6, 4, 8, 16}}},
+          {"max_pool", {{2, 7, 5, 3}}},
+          {"max_pool(window=3, stride=2, padding=same)", {{2, 7, 6, 5}}},
+          {"max_pool(window=[3, 2], stride=[1, 2], padding=[1, 0])", {{1, 5, 6, 4}}},
+          {"max_pool(window=2, stride=1, dilation=2)", {{1, 6, 7, 2}}},
+          {"max_pool(window=3)", {{2, 9, 4}}},
+      };
+    }};
+
+}  // namespace isobar::ops

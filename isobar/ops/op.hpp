@@ -1,0 +1,151 @@
+// Operator: pure knowledge of one function: its shapes, its forward kernel, its backward kernels, its cost.
+// Kernels declare every tensor they read and write, so liveness, memory, in-place use, what backward must keep and
+// the trace are derived from the declarations, and no operator is asked twice.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include "isobar/base/row.hpp"
+#include "isobar/base/trace.hpp"
+#include "isobar/tensor/layout.hpp"
+#include "isobar/tensor/shape.hpp"
+
+namespace isobar::ops {
+
+enum class Phase { training, inference };
+
+/// What is known while planning.
+struct Setting {
+  const dnnl::engine& engine;
+  Phase phase = Phase::training;
+  std::uint64_t site = 0;   ///< identifies this use of the operator; keys its random numbers
+  bool own_kernels = true;  ///< false: oneDNN's primitives even where ours are faster
+};
+
+/// What is known while running.
+struct Moment {
+  dnnl::stream stream;
+  std::uint64_t seed = 0;
+  std::int64_t epoch = 0;
+  std::span<const std::int64_t> samples{};  ///< global sample number of each row; keys random masks
+  std::int64_t rows = 0;                    ///< rows of the batch that hold samples; the rest is padding
+  double total = 1;                         ///< samples the loss is averaged over, on all ranks together
+};
+
+/// A tensor of the operator, seen from one of its kernels.
+struct Slot {
+  enum class Kind {
+    x,      ///< input or weight; a *write* of kind x updates a weight in place (running statistics)
+    y,      ///< output
+    saved,  ///< written by forward, read by backward
+    dx,     ///< gradient of x
+    dy,     ///< gradient of y
+    temp,   ///< lives from the kernel that writes it to the last kernel of the same pass that reads it
+  } kind;
+  int index = 0;
+  bool operator==(const Slot&) const = default;
+};
+
+/// One declared use of a tensor. A write may share memory with read number `alias_of` if nothing reads that later.
+struct Port {
+  Slot slot;
+  Layout layout;
+  int alias_of = -1;
+};
+
+/// Work of one kernel; bytes are those of its ports unless said otherwise.
+struct Cost {
+  double flops = 0;
+  double bytes = 0;
+};
+
+/// One planned call. `run` gets the memories of reads, then of writes, in the order declared. Without `run` it is a
+/// view: its one write is its one read under another shape.
+struct Kernel {
+  std::string name;
+  Category category = Category::forward_pointwise;
+  std::vector<Port> reads{}, writes{};
+  double flops = 0;
+  std::function<void(const Moment&, std::span<const dnnl::memory>)> run{};
+  bool library = false;  ///< runs one oneDNN primitive and nothing else
+};
+
+/// An input of the operator as the planner knows it. A weight whose layout is still free has an empty layout.
+struct Operand {
+  Shape shape;
+  Layout layout;
+  bool needs_gradient = false;
+};
+
+/// A weight the operator asks for: its plain shape, and how it starts.
+struct Parameter {
+  std::string name;  ///< "w", "b"
+  Shape shape;
+  Spec init = "constant(value=0)";
+  bool trained = true;
+  double rate_scale = 1;   ///< multiplies the learning rate
+  double decay_scale = 1;  ///< multiplies the weight decay
+};
+
+/// y = f(x) element by element, in oneDNN's terms, with the derivative taken from y.
+struct Pointwise {
+  dnnl::algorithm forward;
+  dnnl::algorithm backward;
+  float alpha = 0, beta = 0;
+  bool increasing = false;  ///< a <= b implies f(a) <= f(b)
+};
+
+class Operator {
+ public:
+  virtual ~Operator() = default;
+
+  /// Weights needed for these data inputs; they follow the inputs in `in` of the other functions.
+  virtual std::vector<Parameter> parameters(std::span<const Shape> in) const;
+  /// Shapes of the outputs; throws Error when the inputs do not fit.
+  virtual std::vector<Shape> infer(std::span<const Shape> in) const = 0;
+  virtual Kernel forward(const Setting& setting, std::span<const Operand> in) const = 0;
+  /// In the order they run; together they write dx of every input that needs a gradient.
+  virtual std::vector<Kernel> backward(const Setting& setting, std::span<const Operand> in) const = 0;
+
+  /// Number of data inputs; -1: one or more.
+  virtual int arity() const { return 1; }
+  /// Set when the operator is a point-wise function that others may absorb.
+  virtual std::optional<Pointwise> pointwise() const { return std::nullopt; }
+  /// Whether every output is the largest of some inputs, so that an increasing function may be moved behind it.
+  virtual bool selects_maximum() const { return false; }
+  /// This operator followed by `next` as one, or null.
+  virtual std::shared_ptr<const Operator> absorb(const Pointwise& next) const;
+  /// Whether the output is a mean over samples that is to be minimised.
+  virtual bool is_loss() const { return false; }
+};
+
+/// A representative use, walked by the conformance tests and the level-0 benchmark.
+struct Problem {
+  std::string spec;
+  std::vector<Shape> in;
+};
+
+/// A member of the catalogue, with its problems.
+struct OperatorRow {
+  using Made = Operator;
+  std::string_view name;
+  std::string_view summary;
+  std::unique_ptr<Operator> (*make)(Args&);
+  std::vector<Problem> (*problems)();
+};
+
+Table<OperatorRow> operators();
+
+/// Makes the operator a Spec names.
+std::shared_ptr<const Operator> make_operator(const Spec& spec);
+
+}  // namespace isobar::ops

@@ -1,0 +1,52 @@
+#include "isobar/ops/primitive.hpp"
+
+#include <unordered_map>
+
+namespace isobar::ops {
+
+dnnl::primitive_attr own_scratchpad() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+dnnl::primitive_attr with_post_op(const std::optional<Pointwise>& f) {
+  dnnl::primitive_attr attributes = own_scratchpad();
+  if (f) {
+    dnnl::post_ops after;
+    after.append_eltwise(1.0f, f->forward, f->alpha, f->beta);
+    attributes.set_post_ops(after);
+  }
+  return attributes;
+}
+
+Kernel primitive_kernel(std::string name, Category category, const dnnl::primitive& primitive, const Layout& scratch,
+                        int scratch_index, std::vector<Argument> reads, std::vector<Argument> writes, double flops) {
+  if (scratch.get_size() > 0)
+    writes.push_back({DNNL_ARG_SCRATCHPAD, {{Slot::Kind::temp, first_scratch + scratch_index}, scratch}});
+  Kernel kernel{std::move(name), category};
+  kernel.flops = flops;
+  kernel.library = true;
+  std::vector<int> ids;
+  for (const Argument& a : reads) ids.push_back(a.id), kernel.reads.push_back(a.port);
+  for (const Argument& a : writes) ids.push_back(a.id), kernel.writes.push_back(a.port);
+  kernel.run = [primitive, ids](const Moment& moment, std::span<const dnnl::memory> memories) {
+    std::unordered_map<int, dnnl::memory> arguments;
+    for (std::size_t i = 0; i < ids.size(); ++i) arguments.emplace(ids[i], memories[i]);
+    primitive.execute(moment.stream, arguments);
+  };
+  return kernel;
+}
+
+Kernel pointwise_backward(const Setting& setting, const Pointwise& f, const Layout& layout, int index) {
+  const dnnl::eltwise_forward::desc forward(dnnl::prop_kind::forward_training, f.forward, layout, f.alpha, f.beta);
+  const dnnl::eltwise_forward::primitive_desc hint(forward, setting.engine);
+  const dnnl::eltwise_backward::desc backward(f.backward, layout, layout, f.alpha, f.beta);
+  const dnnl::eltwise_backward::primitive_desc chosen(backward, own_scratchpad(), setting.engine, hint);
+  return primitive_kernel(
+      "activation gradient", Category::backward_pointwise, dnnl::eltwise_backward(chosen), chosen.scratchpad_desc(),
+      index, {{DNNL_ARG_DST, {{Slot::Kind::y, 0}, layout}}, {DNNL_ARG_DIFF_DST, {{Slot::Kind::dy, 0}, layout}}},
+      {{DNNL_ARG_DIFF_SRC, {{Slot::Kind::temp, index}, layout, 1}}}, 2.0 * static_cast<double>(padded_count(layout)));
+}
+
+}  // namespace isobar::ops

@@ -1,0 +1,50 @@
+// The border to oneDNN's primitives: user-owned scratchpads declared as ports, and errors that name what was asked.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include "isobar/base/error.hpp"
+#include "isobar/ops/op.hpp"
+
+namespace isobar::ops {
+
+/// One port of a primitive with oneDNN's number for the argument (DNNL_ARG_SRC, ...).
+struct Argument {
+  int id;
+  Port port;
+};
+
+/// Attributes every primitive starts from: the scratchpad is ours.
+dnnl::primitive_attr own_scratchpad();
+
+/// Attributes with `f` applied to the result.
+dnnl::primitive_attr with_post_op(const std::optional<Pointwise>& f);
+
+/// Runs `make` and turns oneDNN's refusal into an Error that says what was planned.
+template <class Make>
+auto planned(const std::string& what, Make&& make) {
+  try {
+    return make();
+  } catch (const dnnl::error& e) {
+    fail("{}: oneDNN has no implementation ({})", what, e.what());
+  }
+}
+
+/// A kernel that runs one primitive; the scratchpad becomes the temporary number `scratch_index`.
+Kernel primitive_kernel(std::string name, Category category, const dnnl::primitive& primitive, const Layout& scratch,
+                        int scratch_index, std::vector<Argument> reads, std::vector<Argument> writes, double flops);
+
+/// dz = dy * f'(y) in place where possible: reads y0 and dy0, writes temporary `index`.
+Kernel pointwise_backward(const Setting& setting, const Pointwise& f, const Layout& layout, int index);
+
+/// The float numbers behind a memory.
+inline float* floats(const dnnl::memory& memory) { return static_cast<float*>(memory.get_data_handle()); }
+
+inline constexpr int first_scratch = 1000;  ///< temporaries from here on are scratchpads
+
+}  // namespace isobar::ops

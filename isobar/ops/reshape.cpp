@@ -1,0 +1,62 @@
+// reshape: another shape behind the batch axis, without copying; one extent may be -1, meaning what is left.
+//   y = x;  dx = dy
+#include <algorithm>
+
+#include <fmt/ranges.h>
+
+#include "isobar/base/error.hpp"
+#include "isobar/ops/op.hpp"
+#include "isobar/ops/view.hpp"
+
+namespace isobar::ops {
+namespace {
+
+class Reshape final : public Operator {
+ public:
+  explicit Reshape(Args& args) : extents_(args.integers("shape", {-1})) {
+    args.require(std::count(extents_.begin(), extents_.end(), std::int64_t{-1}) <= 1, "shape may hold -1 only once");
+    args.require(std::all_of(extents_.begin(), extents_.end(), [](auto e) { return e >= 1 || e == -1; }),
+                 "the extents of shape must be at least 1, or -1 for what is left");
+  }
+
+  std::vector<Shape> infer(std::span<const Shape> in) const override {
+    if (in[0].rank() < 1) fail("x is a scalar, it needs a batch axis");
+    const std::int64_t have = in[0].count(1, in[0].rank());
+    std::int64_t known = 1;
+    for (const std::int64_t e : extents_)
+      if (e > 0) known *= e;
+    const bool open = std::find(extents_.begin(), extents_.end(), -1) != extents_.end();
+    if (open ? have % known != 0 : have != known)
+      fail("x = {} has {} numbers a sample, shape [{}] does not hold them", in[0].str(), have,
+           fmt::join(extents_, ", "));
+    std::vector<std::int64_t> y{in[0][0]};
+    for (const std::int64_t e : extents_) y.push_back(e > 0 ? e : have / known);
+    return {Shape(y)};
+  }
+
+  Kernel forward(const Setting&, std::span<const Operand> in) const override {
+    return forward_view(in[0].shape, result(in));
+  }
+
+  std::vector<Kernel> backward(const Setting&, std::span<const Operand> in) const override {
+    if (!in[0].needs_gradient) return {};
+    return {backward_view(result(in), in[0].shape)};
+  }
+
+ private:
+  Shape result(std::span<const Operand> in) const { return infer(std::span(&in[0].shape, 1))[0]; }
+
+  std::vector<std::int64_t> extents_;
+};
+
+}  // namespace
+
+extern const OperatorRow reshape;
+const OperatorRow reshape{
+    "reshape", "another shape behind the batch axis",
+    [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Reshape>(args); },
+    [] {
+      return std::vector<Problem>{{"reshape(shape=[3, -1])", {{2, 12}}}, {"reshape(shape=[2, 3, 4])", {{3, 4, 6}}}};
+    }};
+
+}  // namespace isobar::ops

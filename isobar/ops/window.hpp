@@ -1,0 +1,43 @@
+// Windows that slide over 1 to 3 spatial axes: kernel, stride, dilation and padding of convolution and pooling.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "isobar/base/spec.hpp"
+#include "isobar/tensor/shape.hpp"
+
+namespace isobar::ops {
+
+using Extents = std::vector<std::int64_t>;
+
+/// A window fitted to one input: one entry per spatial axis.
+struct Window {
+  Extents kernel, stride, dilation;  ///< dilation 1: dense
+  Extents before, after;             ///< padding
+  Extents out;                       ///< number of positions
+  std::int64_t volume() const;       ///< elements under the window
+  /// oneDNN counts dilation from 0.
+  Extents gaps() const;
+};
+
+/// A window as a Spec gives it; one number stands for all axes.
+class WindowSpec {
+ public:
+  /// Reads `kernel_key`, stride, dilation, padding (valid | same | n | [n, ...]) and padding_after (default: as
+  /// padding). Without a stride it is 1, or the kernel's extent when `tiles`.
+  WindowSpec(Args& args, std::string_view kernel_key, bool tiles);
+
+  /// Fits the window to a channels-last shape; throws Error when the shape or a window larger than it does not fit.
+  Window fit(const Shape& x) const;
+
+ private:
+  Extents kernel_, stride_, dilation_, before_, after_;
+  bool same_ = false;
+};
+
+/// Number of spatial axes of a channels-last shape (1 to 3); throws Error for other ranks.
+int spatial_rank(const Shape& x);
+
+}  // namespace isobar::ops

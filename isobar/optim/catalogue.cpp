@@ -1,0 +1,33 @@
+// The tables of this room: update rules and learning-rate schedules.
+#include "isobar/optim/optimizer.hpp"
+#include "isobar/optim/rate_schedule.hpp"
+
+namespace isobar::optim {
+
+extern const Row<Optimizer> adagrad;  // adagrad.cpp
+extern const Row<Optimizer> adam;     // adam.cpp
+extern const Row<Optimizer> adamw;    // adamw.cpp
+extern const Row<Optimizer> rmsprop;  // rmsprop.cpp
+extern const Row<Optimizer> sgd;      // sgd.cpp
+
+Table<Row<Optimizer>> optimizers() {
+  static constexpr const Row<Optimizer>* all[] = {&adagrad, &adam, &adamw, &rmsprop, &sgd};
+  return all;
+}
+
+extern const Row<RateSchedule> rate_constant;     // rate_constant.cpp
+extern const Row<RateSchedule> rate_cosine;       // rate_cosine.cpp
+extern const Row<RateSchedule> rate_exponential;  // rate_exponential.cpp
+extern const Row<RateSchedule> rate_piecewise;    // rate_piecewise.cpp
+extern const Row<RateSchedule> rate_polynomial;   // rate_polynomial.cpp
+extern const Row<RateSchedule> rate_scale;        // rate_scale.cpp
+extern const Row<RateSchedule> rate_step;         // rate_step.cpp
+extern const Row<RateSchedule> rate_warmup;       // rate_warmup.cpp
+
+Table<Row<RateSchedule>> rate_schedules() {
+  static constexpr const Row<RateSchedule>* all[] = {&rate_constant,   &rate_cosine, &rate_exponential, &rate_piecewise,
+                                                     &rate_polynomial, &rate_scale,  &rate_step,        &rate_warmup};
+  return all;
+}
+
+}  // namespace isobar::optim

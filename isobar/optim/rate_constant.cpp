@@ -1,0 +1,18 @@
+// The base rate, throughout.
+#include "isobar/optim/rate_schedule.hpp"
+
+namespace isobar::optim {
+namespace {
+
+class Constant final : public RateSchedule {
+ public:
+  double rate(double base, const Progress&) const override { return base; }
+};
+
+}  // namespace
+
+extern const Row<RateSchedule> rate_constant{
+    "constant", "the base rate throughout",
+    [](Args&) -> std::unique_ptr<RateSchedule> { return std::make_unique<Constant>(); }};
+
+}  // namespace isobar::optim

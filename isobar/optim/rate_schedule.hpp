@@ -1,0 +1,52 @@
+// Learning-rate schedules: pure functions from the optimizer's base rate and the progress of the run to the rate of one
+// step. Factors are relative to the base rate, so one schedule serves every optimizer and every batch size.
+#pragma once
+
+#include <cstdint>
+
+#include "isobar/base/row.hpp"
+
+namespace isobar::optim {
+
+/// Where a run stands before a step.
+struct Progress {
+  std::int64_t step = 0;             ///< steps finished
+  std::int64_t steps_per_epoch = 1;  ///< of this run, at its global batch
+  std::int64_t total_steps = 1;      ///< planned length of the run
+  std::int64_t global_batch = 1;     ///< samples per step over all ranks
+
+  /// Whole epochs finished: 0 throughout the first.
+  std::int64_t epoch() const { return step / steps_per_epoch; }
+  /// Epochs finished, with the fraction.
+  double epochs() const { return static_cast<double>(step) / static_cast<double>(steps_per_epoch); }
+  /// Planned length of the run in epochs.
+  double total_epochs() const { return static_cast<double>(total_steps) / static_cast<double>(steps_per_epoch); }
+};
+
+/// Says which learning rate the next step uses.
+class RateSchedule {
+ public:
+  virtual ~RateSchedule() = default;
+  virtual double rate(double base, const Progress& progress) const = 0;
+};
+
+/// All schedules; made with make(rate_schedules(), "cosine(end=0.01)", "rate schedule").
+Table<Row<RateSchedule>> rate_schedules();
+
+/// The schedule in the argument `then` of a wrapping one, by default constant.
+std::unique_ptr<RateSchedule> read_inner(Args& args);
+
+/// Reads `epochs`, the length of a decay (0 means the whole run), and gives the part of it that is over, in [0, 1].
+class Elapsed {
+ public:
+  explicit Elapsed(Args& args);
+  double part(const Progress& progress) const;
+
+ private:
+  double epochs_;
+};
+
+/// Reads `end`, the factor a decay ends with, in [0, 1].
+double read_end(Args& args);
+
+}  // namespace isobar::optim

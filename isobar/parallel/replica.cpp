@@ -1,0 +1,42 @@
+#include "isobar/parallel/replica.hpp"
+
+#include "isobar/base/clock.hpp"
+
+namespace isobar::parallel {
+
+ComputedReplica::ComputedReplica(exec::Executor& executor, exec::ParamStore& store, const optim::Optimizer& optimizer,
+                                 Trace* trace)
+    : executor_(executor), store_(store), optimizer_(optimizer), trace_(trace) {
+  if (trace_)
+    for (int p = 0; p < store_.count(); ++p)
+      trace_names_.push_back(trace_->intern(store_.parameter(p).name + " update"));
+}
+
+void ComputedReplica::forward(const Feed& feed) {
+  for (const auto& [name, data] : feed.inputs) executor_.bind(name, data);
+  executor_.forward(feed.run);
+}
+
+void ComputedReplica::backward(const Feed& feed, const std::function<void(int p)>& ready) {
+  executor_.backward(feed.run, ready);
+}
+
+void ComputedReplica::update(int p, std::span<const float> gradient, const optim::Step& step) {
+  const ops::Parameter& declared = store_.parameter(p).declared;
+  if (!declared.trained) return;
+  optim::Step scaled = step;
+  scaled.rate_scale *= declared.rate_scale;
+  scaled.decay_scale *= declared.decay_scale;
+  std::vector<std::span<float>> slots;
+  for (int s = 0; s < store_.slot_count(); ++s) slots.push_back(store_.slot(p, s));
+  const double begin = now_seconds();
+  optimizer_.update(store_.weight(p), gradient, slots, scaled);
+  // Weight read and written, gradient read, each slot read and written.
+  const double bytes = static_cast<double>(gradient.size_bytes()) * (3 + 2 * store_.slot_count());
+  if (trace_)
+    trace_->record({Category::optimizer, trace_names_[static_cast<std::size_t>(p)], step.index, begin,
+                    now_seconds() - begin, 2.0 * static_cast<double>(gradient.size()) * (1 + store_.slot_count()),
+                    bytes});
+}
+
+}  // namespace isobar::parallel

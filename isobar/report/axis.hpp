@@ -1,0 +1,24 @@
+// Axis: a range with round ends that covers what is to be drawn, and where its ticks are.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace isobar::report {
+
+struct Axis {
+  double low = 0, high = 1;
+  double step = 0.5;  ///< between ticks: 1, 2 or 5 times a power of ten
+
+  std::vector<double> ticks() const;
+  /// A tick as text, with as many digits as the step needs.
+  std::string label(double tick) const;
+  /// Where a value lies: 0 at low, 1 at high.
+  double place(double value) const { return (value - low) / (high - low); }
+};
+
+/// The axis that covers all finite values of both lists with about `intervals` steps.
+Axis axis_over(std::span<const double> a, std::span<const double> b, int intervals);
+
+}  // namespace isobar::report

@@ -1,0 +1,107 @@
+#include "isobar/report/json_lines.hpp"
+
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+#include "isobar/report/text_file.hpp"
+
+namespace isobar::report {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+// Length of the beginning of the file that a run resumed after `first_step` keeps. A line torn by a crash, the end of
+// the interrupted run, and everything behind them goes.
+std::uintmax_t kept_bytes(const fs::path& path, std::int64_t first_step) {
+  std::ifstream in(path);
+  std::uintmax_t kept = 0;
+  for (std::string line; std::getline(in, line) && !in.eof(); kept += line.size() + 1) {
+    const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!object.is_object() || object.value("kind", "end") == "end") break;
+    if (object.value("step", first_step + 1) > first_step) break;
+  }
+  return kept;
+}
+
+TextFile open(const fs::path& path, std::int64_t first_step) {
+  std::error_code problem;
+  if (first_step == 0 || !fs::exists(path, problem)) return TextFile::create(path);
+  fs::resize_file(path, kept_bytes(path, first_step), problem);
+  if (problem) fail("{}: cannot be shortened to step {}: {}", path.string(), first_step, problem.message());
+  return TextFile::append(path);
+}
+
+class JsonLines final : public train::Sink {
+ public:
+  void start(const train::Start& start) override {
+    metrics_ = open(start.folder / "metrics.jsonl", start.first_step);
+    timing_ = open(start.folder / "timing.jsonl", start.first_step);
+    put(timing_, {{"kind", "start"},
+                  {"step", start.first_step},
+                  {"threads", start.threads},
+                  {"parameters", start.parameters},
+                  {"flops_per_sample", start.flops_per_sample},
+                  {"arena_bytes", start.arena_bytes},
+                  {"weight_bytes", start.weight_bytes}});
+  }
+
+  void step(const train::StepDone& step) override {
+    put(metrics_, {{"kind", "step"},
+                   {"step", step.step},
+                   {"epoch", step.epoch},
+                   {"loss", step.loss},
+                   {"learning_rate", step.learning_rate}});
+    put(timing_, {{"kind", "step"},
+                  {"step", step.step},
+                  {"samples", step.samples},
+                  {"seconds", step.seconds},
+                  {"wait_seconds", step.wait_seconds}});
+  }
+
+  void epoch(const train::EpochDone& epoch) override {
+    put(metrics_, {{"kind", "epoch"},
+                   {"step", epoch.step},
+                   {"epoch", epoch.epoch},
+                   {"train_loss", epoch.train_loss},
+                   {"test", epoch.test}});
+    put(timing_, {{"kind", "epoch"},
+                  {"step", epoch.step},
+                  {"epoch", epoch.epoch},
+                  {"train_seconds", epoch.train_seconds},
+                  {"test_seconds", epoch.test_seconds}});
+    flush();
+  }
+
+  void checkpoint(const train::CheckpointDone& done) override {
+    put(timing_, {{"kind", "checkpoint"}, {"step", done.step}, {"seconds", done.seconds}, {"bytes", done.bytes}});
+    flush();
+  }
+
+  void end(const train::End& end) override {
+    const bool finished = end.reason == train::End::Reason::finished;
+    put(metrics_,
+        {{"kind", "end"}, {"step", end.steps}, {"reason", finished ? "finished" : "interrupted"}, {"test", end.test}});
+    put(timing_, {{"kind", "end"}, {"step", end.steps}, {"seconds", end.seconds}});
+    metrics_.close();
+    timing_.close();
+  }
+
+ private:
+  // Numbers are written with as many digits as tell two of them apart: equal bits, equal text.
+  static void put(TextFile& file, const Json& object) { file.write(object.dump() + "\n"); }
+
+  void flush() {
+    metrics_.flush();
+    timing_.flush();
+  }
+
+  TextFile metrics_, timing_;
+};
+
+}  // namespace
+
+std::unique_ptr<train::Sink> json_lines() { return std::make_unique<JsonLines>(); }
+
+}  // namespace isobar::report

@@ -1,0 +1,18 @@
+// progress: a run as people follow it: one line that is redrawn, and one that stays for every epoch.
+#pragma once
+
+#include <cstdio>
+#include <memory>
+
+#include "isobar/report/status_line.hpp"
+#include "isobar/train/events.hpp"
+
+namespace isobar::report {
+
+/// Shows a run on `screen`; with `quiet` it shows nothing.
+std::unique_ptr<train::Sink> progress(Screen screen, bool quiet);
+
+/// As above, on an open file.
+std::unique_ptr<train::Sink> progress(std::FILE* out, bool quiet);
+
+}  // namespace isobar::report

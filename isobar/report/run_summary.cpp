@@ -1,0 +1,89 @@
+#include "isobar/report/run_summary.hpp"
+
+#include <fmt/format.h>
+
+#include "isobar/base/config.hpp"
+#include "isobar/base/text.hpp"
+#include "isobar/report/series.hpp"
+#include "isobar/report/text_file.hpp"
+
+namespace isobar::report {
+namespace {
+
+constexpr double giga = 1e9;
+
+std::string category_line(std::string_view name, const CategoryTotal& total, double all_seconds) {
+  const auto cell = [](double value) { return value > 0 ? fmt::format("{:.1f}", value) : std::string(); };
+  const auto rate = [&](double value) { return cell(total.seconds > 0 ? value / total.seconds : 0); };
+  return fmt::format("{:<21} {:>9} {:>9.3f} {:>6.1f} {:>11} {:>10} {:>8} {:>8}\n", name, with_commas(total.events),
+                     total.seconds, all_seconds > 0 ? 100 * total.seconds / all_seconds : 0, cell(total.flops / giga),
+                     cell(total.bytes / giga), rate(total.flops / giga), rate(total.bytes / giga));
+}
+
+std::string results(const train::Start& start, const train::End& end) {
+  const std::int64_t steps = end.steps - start.first_step;
+  std::string text = fmt::format("{} {} steps ({} in this run) in {}\n",
+                                 end.reason == train::End::Reason::finished ? "finished" : "interrupted after",
+                                 with_commas(end.steps), with_commas(steps), human_seconds(end.seconds));
+  text += fmt::format("{} parameters, {} per sample, {} threads\n", with_commas(start.parameters),
+                      human_flops(start.flops_per_sample), start.threads);
+  for (const auto& [name, value] : end.test) text += fmt::format("  test {:<20} {:.6g}\n", name, value);
+  return text;
+}
+
+class RunSummary final : public train::Sink {
+ public:
+  void start(const train::Start& start) override { start_ = start; }
+
+  void end(const train::End& end) override {
+    std::string text = results(start_, end);
+    if (end.trace) text += "\nWhere the time went\n\n" + category_table(*end.trace);
+    text += "\nThe recipe\n\n" + write_recipe(start_.recipe);
+    write_text(start_.folder / "report.txt", text);
+    if (const std::string csv = predictions_csv(end); !csv.empty()) write_text(start_.folder / "predictions.csv", csv);
+  }
+
+ private:
+  train::Start start_;
+};
+
+}  // namespace
+
+std::string category_table(const Trace& trace) {
+  CategoryTotal sum;
+  for (int c = 0; c < category_count; ++c) {
+    const CategoryTotal& total = trace.total(static_cast<Category>(c));
+    sum.events += total.events;
+    sum.seconds += total.seconds;
+    sum.flops += total.flops;
+    sum.bytes += total.bytes;
+  }
+  std::string text = fmt::format("{:<21} {:>9} {:>9} {:>6} {:>11} {:>10} {:>8} {:>8}\n", "category", "events",
+                                 "seconds", "%", "GF", "GB", "GF/s", "GB/s");
+  for (int c = 0; c < category_count; ++c) {
+    const auto category = static_cast<Category>(c);
+    if (trace.total(category).events > 0)
+      text += category_line(category_name(category), trace.total(category), sum.seconds);
+  }
+  return text + category_line("all", sum, sum.seconds);
+}
+
+std::string predictions_csv(const train::End& end) {
+  if (end.predictions.empty() || end.target_shape.count() > max_csv_columns) return "";
+  const std::vector<Series> all = series_of(end);
+  std::string text = "sample";
+  for (const Series& series : all) text += fmt::format(",{},{}_predicted", series.name, series.name);
+  text += "\n";
+  for (std::size_t i = 0; i < all[0].truth.size(); ++i) {
+    text += std::to_string(i);
+    // Through float: the shortest text that reads back as the number that was there.
+    for (const Series& series : all)
+      text += fmt::format(",{},{}", static_cast<float>(series.truth[i]), static_cast<float>(series.predicted[i]));
+    text += "\n";
+  }
+  return text;
+}
+
+std::unique_ptr<train::Sink> run_summary() { return std::make_unique<RunSummary>(); }
+
+}  // namespace isobar::report

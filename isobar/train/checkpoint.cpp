@@ -1,0 +1,75 @@
+#include "isobar/train/checkpoint.hpp"
+
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "isobar/base/error.hpp"
+#include "isobar/data/hdf5_file.hpp"
+
+namespace isobar::train {
+namespace {
+
+constexpr std::int64_t format_version = 1;
+
+std::string slot_group(int s) { return fmt::format("slots/{}", s); }
+
+}  // namespace
+
+std::uintmax_t write_checkpoint(const std::filesystem::path& file, const exec::ParamStore& store,
+                                const Position& position, const std::string& recipe) {
+  data::Hdf5File out = data::Hdf5File::create(file);
+  std::vector<float> plain_values;
+  const auto write = [&](const std::string& group, int p, std::span<const float> stored) {
+    const Shape& shape = store.parameter(p).declared.shape;
+    plain_values.resize(static_cast<std::size_t>(shape.count()));
+    store.read_plain(p, stored, plain_values);
+    out.write<float>(group + "/" + store.parameter(p).name, shape, plain_values);
+  };
+  for (int p = 0; p < store.count(); ++p) {
+    write("weights", p, store.weight(p));
+    for (int s = 0; s < store.slot_count(); ++s) write(slot_group(s), p, store.slot(p, s));
+  }
+  out.set_integer("/", "format", format_version);
+  out.set_integer("/", "slots", store.slot_count());
+  out.set_integer("/", "step", position.step);
+  out.set_integer("/", "epoch", position.epoch);
+  out.set_integer("/", "step_in_epoch", position.step_in_epoch);
+  out.set_real("/", "loss_sum", position.loss_sum);
+  out.set_integer("/", "loss_samples", position.loss_samples);
+  out.set_text("/", "recipe", recipe);
+  out.commit();
+  return std::filesystem::file_size(file);
+}
+
+Position read_checkpoint(const std::filesystem::path& file, exec::ParamStore& store) {
+  const data::Hdf5File in = data::Hdf5File::open(file);
+  if (!in.has_attribute("/", "format") || in.integer("/", "format") != format_version)
+    fail("checkpoint '{}': not a checkpoint of format {}", file.string(), format_version);
+  if (in.integer("/", "slots") != store.slot_count())
+    fail("checkpoint '{}': its optimizer keeps {} numbers per weight, the recipe's keeps {}", file.string(),
+         in.integer("/", "slots"), store.slot_count());
+  const auto in_file = in.children("weights").size();
+  if (in_file != static_cast<std::size_t>(store.count()))
+    fail("checkpoint '{}': holds {} weights, the network has {}", file.string(), in_file, store.count());
+  std::vector<float> plain_values;
+  const auto read = [&](const std::string& group, int p, std::span<float> stored) {
+    const std::string name = group + "/" + store.parameter(p).name;
+    const Shape& shape = store.parameter(p).declared.shape;
+    if (!in.exists(name)) fail("checkpoint '{}': has no '{}'", file.string(), name);
+    if (in.shape(name) != shape)
+      fail("checkpoint '{}': '{}' is {}, the network expects {}", file.string(), name, in.shape(name).str(),
+           shape.str());
+    plain_values.resize(static_cast<std::size_t>(shape.count()));
+    in.read<float>(name, plain_values);
+    store.write_plain(p, plain_values, stored);
+  };
+  for (int p = 0; p < store.count(); ++p) {
+    read("weights", p, store.weight(p));
+    for (int s = 0; s < store.slot_count(); ++s) read(slot_group(s), p, store.slot(p, s));
+  }
+  return {in.integer("/", "step"), in.integer("/", "epoch"), in.integer("/", "step_in_epoch"), in.real("/", "loss_sum"),
+          in.integer("/", "loss_samples")};
+}
+
+}  // namespace isobar::train

@@ -1,0 +1,29 @@
+// Checkpoint: one HDF5 file in plain layout: weights, optimizer slots, position, resolved recipe. It can be read
+// without Isobar: weights/<name> has the weight's plain shape.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "isobar/exec/param_store.hpp"
+
+namespace isobar::train {
+
+/// Where a run stands; everything else follows from the recipe.
+struct Position {
+  std::int64_t step = 0;           ///< steps done in the whole run
+  std::int64_t epoch = 0;          ///< epochs finished
+  std::int64_t step_in_epoch = 0;  ///< steps done in the epoch under way
+  double loss_sum = 0;             ///< of the epoch under way, over samples
+  std::int64_t loss_samples = 0;
+};
+
+/// Writes under a temporary name, then renames: an older checkpoint is replaced whole or not at all. Returns bytes.
+std::uintmax_t write_checkpoint(const std::filesystem::path& file, const exec::ParamStore& store,
+                                const Position& position, const std::string& recipe);
+
+/// Reads weights and slots into the store; throws Error when the file holds another network or another optimizer.
+Position read_checkpoint(const std::filesystem::path& file, exec::ParamStore& store);
+
+}  // namespace isobar::train

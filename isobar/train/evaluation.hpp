@@ -1,0 +1,36 @@
+// Evaluation: the test set through the inference plan, every sample once, also when the last batch is not full.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "isobar/data/loader.hpp"
+#include "isobar/exec/executor.hpp"
+#include "isobar/train/job.hpp"
+
+namespace isobar::train {
+
+/// Loss and metrics by name, and, when they are few enough to keep, what was predicted.
+struct Evaluated {
+  std::map<std::string, double> results{};
+  std::vector<float> predictions{}, targets{};  ///< row by row; empty when there are more than max_kept_predictions
+  bool complete = true;                         ///< false when it was stopped
+};
+
+inline constexpr std::int64_t max_kept_predictions = 1 << 22;
+
+/// Runs the whole test set; when `stop` is set it ends early and the result is not complete.
+Evaluated evaluate(exec::Executor& executor, const Job& job, const std::atomic<bool>* stop);
+
+/// The memory of a batch's fields under the names of the data set, for the inputs the plan has.
+std::vector<std::pair<std::string, std::span<const float>>> named_inputs(const graph::Plan& plan,
+                                                                         const data::Dataset& dataset,
+                                                                         const data::Batch& batch);
+
+/// Throws Error unless the data set has every input of the plan with the right shape.
+void expect_fields(const graph::Plan& plan, const data::Dataset& dataset, const std::string& what);
+
+}  // namespace isobar::train

@@ -1,0 +1,79 @@
+// What a run tells the world while it runs, and who listens. The trainer knows sinks only by this interface.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isobar/base/spec.hpp"
+#include "isobar/base/trace.hpp"
+#include "isobar/tensor/shape.hpp"
+
+namespace isobar::train {
+
+/// Before the first step.
+struct Start {
+  Spec recipe;  ///< resolved: every key with the value in force
+  std::filesystem::path folder;
+  std::int64_t parameters = 0;
+  double flops_per_sample = 0;  ///< forward and backward
+  std::int64_t train_samples = 0, test_samples = 0;
+  std::int64_t epochs = 0, steps_per_epoch = 0;
+  std::int64_t first_step = 0;  ///< above 0 when resumed
+  std::size_t arena_bytes = 0, weight_bytes = 0;
+  int threads = 1;
+};
+
+struct StepDone {
+  std::int64_t step = 0;   ///< counts from 1 over the whole run
+  std::int64_t epoch = 0;  ///< counts from 1
+  std::int64_t step_in_epoch = 0;
+  std::int64_t samples = 0;
+  double loss = 0;
+  double learning_rate = 0;
+  double seconds = 0;       ///< of this step, waiting for input included
+  double wait_seconds = 0;  ///< of these, waiting for input
+};
+
+struct EpochDone {
+  std::int64_t epoch = 0;  ///< counts from 1
+  std::int64_t step = 0;
+  double train_loss = 0;                 ///< mean over the epoch
+  std::map<std::string, double> test{};  ///< loss and metrics on the test set, when it was evaluated
+  double train_seconds = 0, test_seconds = 0;
+};
+
+struct CheckpointDone {
+  std::filesystem::path file;
+  std::int64_t step = 0;
+  double bytes = 0, seconds = 0;
+};
+
+/// After the last step.
+struct End {
+  enum class Reason { finished, interrupted } reason = Reason::finished;
+  std::int64_t steps = 0;
+  double seconds = 0;
+  std::map<std::string, double> test{};
+  std::vector<std::string> target_names{};
+  Shape target_shape{};                  ///< one row of predictions
+  std::span<const float> predictions{};  ///< of the whole test set, row by row
+  std::span<const float> targets{};
+  const Trace* trace = nullptr;
+};
+
+/// Receives the trainer's events and shows or stores them; every function may be left out.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  virtual void start(const Start&) {}
+  virtual void step(const StepDone&) {}
+  virtual void epoch(const EpochDone&) {}
+  virtual void checkpoint(const CheckpointDone&) {}
+  virtual void end(const End&) {}
+};
+
+}  // namespace isobar::train

@@ -1,0 +1,61 @@
+#include "isobar/train/job.hpp"
+
+namespace isobar::train {
+namespace {
+
+// Makes a member of a family and notes the Spec with its defaults in the recipe.
+template <class R>
+auto read_member(Args& args, std::string_view key, const Spec& otherwise, Table<R> table, std::string_view family) {
+  Spec resolved;
+  auto made = make(table, args.spec(key, otherwise), family, &resolved);
+  args.record(key, resolved);
+  return made;
+}
+
+}  // namespace
+
+Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make_model) {
+  Job job;
+  Args root(recipe, "recipe");
+  const Spec model = root.spec("model");
+  const Spec loss = root.has("loss") ? root.spec("loss") : Spec();
+  job.optimizer = read_member(root, "optimizer", "adam", optim::optimizers(), "optimizer");
+  job.rate = read_member(root, "rate", "constant", optim::rate_schedules(), "rate schedule");
+  job.strategy = read_member(root, "strategy", "solo", parallel::strategies(), "strategy");
+  job.seed = static_cast<std::uint64_t>(root.integer("seed", 1));
+  job.folder = root.text("folder", "runs/" + name);
+
+  Args data = root.section("data");
+  job.train_data = read_member(data, "train", "universe", data::datasets(), "dataset");
+  if (data.has("test")) job.test_data = read_member(data, "test", "universe", data::datasets(), "dataset");
+  job.batch = data.integer("batch", 4);
+  job.shuffle = data.flag("shuffle", true);
+  job.readers = static_cast<int>(data.integer("readers", 1));
+  job.ahead = static_cast<int>(data.integer("ahead", 2));
+  data.require(job.batch >= 1, "batch must be at least 1");
+  data.require(job.readers >= 1 && job.readers <= 256, "readers must be 1 to 256");
+  data.require(job.ahead >= 1 && job.ahead <= 64, "ahead must be 1 to 64");
+  data.finish();
+
+  Args train = root.section("train");
+  job.epochs = train.integer("epochs", 10);
+  job.evaluate_every = train.integer("evaluate_every", 1);
+  job.checkpoint_every = train.integer("checkpoint_every", 0);
+  train.require(job.epochs >= 1, "epochs must be at least 1");
+  train.require(job.evaluate_every >= 0 && job.checkpoint_every >= 0,
+                "evaluate_every and checkpoint_every must be >= 0");
+  for (const std::string& metric : train.texts("metrics", {"mae", "r2"}))
+    job.metrics.push_back(make(metrics(), Spec(metric), "metric"));
+  train.finish();
+  root.finish();
+
+  job.model = make_model(model, loss);
+  root.record("model", job.model.resolved);
+  root.record("loss", job.model.loss);
+  root.record("data", data.resolved());
+  root.record("train", train.resolved());
+  job.recipe = root.resolved();
+  return job;
+}
+
+}  // namespace isobar::train

@@ -1,0 +1,53 @@
+// Job: everything a training run is made of, as objects; read_job() makes them from a recipe.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "isobar/base/spec.hpp"
+#include "isobar/data/dataset.hpp"
+#include "isobar/graph/graph.hpp"
+#include "isobar/optim/optimizer.hpp"
+#include "isobar/optim/rate_schedule.hpp"
+#include "isobar/parallel/strategy.hpp"
+#include "isobar/train/metric.hpp"
+
+namespace isobar::train {
+
+/// A network that can be built for any batch: inputs named as the data fields, outputs "prediction" and "loss".
+struct Model {
+  std::function<graph::Graph(std::int64_t batch)> graph;
+  std::vector<std::string> target_names{};
+  Spec resolved{}, loss{};  ///< with all defaults, for the record
+};
+
+/// Makes a model from the recipe's `model` and `loss` (empty: the model's own). Networks live in other rooms.
+using ModelMaker = std::function<Model(const Spec& model, const Spec& loss)>;
+
+struct Job {
+  Model model;
+  std::unique_ptr<data::Dataset> train_data, test_data;  ///< test_data may be null
+  std::unique_ptr<optim::Optimizer> optimizer;
+  std::unique_ptr<optim::RateSchedule> rate;
+  std::unique_ptr<parallel::Strategy> strategy;
+  std::vector<std::unique_ptr<Metric>> metrics;
+  std::int64_t batch = 1, epochs = 1;
+  std::int64_t evaluate_every = 1;    ///< epochs; 0: only at the end
+  std::int64_t checkpoint_every = 0;  ///< epochs; 0: only at the end and when interrupted
+  std::uint64_t seed = 1;
+  bool shuffle = true;
+  int readers = 1, ahead = 2;
+  std::filesystem::path folder;  ///< where the run is kept
+  bool resume = false;           ///< go on from the folder's checkpoint
+  bool overwrite = false;        ///< replace a run that is already in the folder
+  Spec recipe;                   ///< resolved
+};
+
+/// Reads a recipe; unknown keys are answered with the nearest valid one. `name` gives the default folder.
+Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make_model);
+
+}  // namespace isobar::train

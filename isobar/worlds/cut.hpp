@@ -1,0 +1,15 @@
+// Cutting a cube into equal sub-cubes, numbered in the order CosmoFlow's files have: axis 0 slowest, axis 2 fastest.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace isobar::worlds {
+
+/// How many cubes with edge `part` a cube with edge `mesh` holds; throws UsageError unless `part` divides `mesh`.
+std::int64_t parts_in(int mesh, int part);
+
+/// Copies sub-cube `index` of a mesh^3 x channels volume, channels last, to `out`, part^3 x channels.
+void cut(std::span<const float> volume, int mesh, int channels, int part, std::int64_t index, std::span<float> out);
+
+}  // namespace isobar::worlds

@@ -1,0 +1,36 @@
+// Network: a named architecture, parametric in size; it can be built for any batch.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "isobar/base/row.hpp"
+#include "isobar/graph/graph.hpp"
+
+namespace isobar::zoo {
+
+class Network {
+ public:
+  virtual ~Network() = default;
+
+  /// Adds the input "x" and everything up to the output "prediction".
+  virtual void build(graph::Graph& graph, std::int64_t batch) const = 0;
+  /// Shape of what is compared with the prediction.
+  virtual Shape target(std::int64_t batch) const = 0;
+  /// The loss its authors used.
+  virtual Spec loss() const = 0;
+  /// What the numbers of a prediction are called; empty when they have no names.
+  virtual std::vector<std::string> target_names() const { return {}; }
+};
+
+/// All networks; `name` of a row is what recipes call it.
+Table<Row<Network>> networks();
+
+std::unique_ptr<Network> make_network(const Spec& spec, Spec* resolved = nullptr);
+
+/// The network with target input "y" and a loss at its end; an empty Spec takes the network's own loss.
+graph::Graph training_graph(const Network& network, std::int64_t batch, const Spec& loss = {});
+
+}  // namespace isobar::zoo

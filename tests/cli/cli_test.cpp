@@ -1,0 +1,176 @@
+// The program as a user meets it: verbs, what they print, and how wrong calls end.
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <stdlib.h>
+#include <string>
+#include <sys/wait.h>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int code = -1;
+  std::string text;  // stdout and stderr
+
+  bool has(const std::string& part) const { return text.find(part) != std::string::npos; }
+  // A failure is told in one line.
+  bool one_line() const { return text.find('\n') + 1 == text.size(); }
+};
+
+std::ostream& operator<<(std::ostream& out, const Outcome& o) { return out << "exit " << o.code << ":\n" << o.text; }
+
+// `arguments` as for a shell.
+Outcome isobar(const std::string& arguments) {
+  const std::string command = std::string(ISOBAR_PROGRAM) + " " + arguments + " 2>&1 </dev/null";
+  std::FILE* pipe = popen(command.c_str(), "r");
+  if (!pipe) throw std::runtime_error("cannot run " + command);
+  Outcome outcome;
+  std::array<char, 4096> part;
+  while (const std::size_t got = std::fread(part.data(), 1, part.size(), pipe)) outcome.text.append(part.data(), got);
+  const int status = pclose(pipe);
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+  return outcome;
+}
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (fs::temp_directory_path() / "isobar-cli-XXXXXX").string();
+    if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+#define EXPECT_SHOWS(outcome, part) EXPECT_TRUE((outcome).has(part)) << (outcome)
+
+void expect_wrong_call(const std::string& arguments, const std::string& message) {
+  const Outcome outcome = isobar(arguments);
+  EXPECT_EQ(outcome.code, 2) << arguments << "\n" << outcome;
+  EXPECT_TRUE(outcome.one_line()) << arguments << "\n" << outcome;
+  EXPECT_TRUE(outcome.text.starts_with("isobar: ")) << outcome;
+  EXPECT_SHOWS(outcome, message);
+}
+
+TEST(Program, HelpAndVersion) {
+  const Outcome help = isobar("--help");
+  EXPECT_EQ(help.code, 0);
+  for (const char* verb : {"train", "plan", "zoo", "list", "data", "doctor"}) EXPECT_SHOWS(help, verb);
+  EXPECT_EQ(isobar("--version").code, 0);
+  EXPECT_SHOWS(isobar("--version"), "isobar ");
+  EXPECT_EQ(isobar("").code, 2);
+  for (const char* verb : {"train", "plan", "zoo", "list", "data", "data make", "data make universe", "doctor"})
+    EXPECT_EQ(isobar(std::string(verb) + " --help").code, 0) << verb;
+}
+
+TEST(Program, WrongCallsEndWithTwoAndOneLine) {
+  expect_wrong_call("plam", "unknown verb 'plam' (did you mean 'plan'?)");
+  expect_wrong_call("zoo --everything", "--everything");
+  expect_wrong_call("plan", "MODEL is required");
+  expect_wrong_call("plan cosmoflwo", "unknown network 'cosmoflwo' (did you mean 'cosmoflow'?)");
+  expect_wrong_call("plan 'cosmoflow(sise=32)'", "did you mean 'size'?");
+  expect_wrong_call("plan 'cosmoflow(size=33)'", "multiple of 32");
+  expect_wrong_call("plan 'cosmoflow(size=32'", "cosmoflow(size=32");
+  expect_wrong_call("plan cosmoflow --batch 0", "--batch");
+  expect_wrong_call("plan cosmoflow --batch many", "many");
+  expect_wrong_call("plan cosmoflow --phase tryout", "tryout");
+  expect_wrong_call("plan 'cosmoflow(size=32)' --without fuse_pointwize", "did you mean 'fuse_pointwise'?");
+  expect_wrong_call("list optimzers", "unknown family 'optimzers' (did you mean 'optimizers'?)");
+  expect_wrong_call("data", "make, inspect");
+  expect_wrong_call("data mkae", "did you mean 'make'?");
+  expect_wrong_call("data make univers", "did you mean 'universe'?");
+  expect_wrong_call("data make universe", "--out is required");
+  expect_wrong_call("data make universe --out nowhere --train -1", "--train");
+  expect_wrong_call("data inspect 'nois(shape=[4])'", "did you mean 'noise'?");
+  EXPECT_FALSE(fs::exists("nowhere"));
+}
+
+TEST(Zoo, TellsSizes) {
+  const Outcome zoo = isobar("zoo");
+  EXPECT_EQ(zoo.code, 0);
+  EXPECT_SHOWS(zoo, "8,907,556 parameters, 68.9 GF forward");
+  EXPECT_SHOWS(zoo, "7,041,443 parameters");
+  EXPECT_SHOWS(zoo, "cosmoflow(size=128, channels=4");
+}
+
+TEST(List, FamiliesAndMembers) {
+  const Outcome all = isobar("list");
+  EXPECT_EQ(all.code, 0);
+  for (const char* word : {"operators", "optimizers", "rates", "initializers", "datasets", "networks", "strategies",
+                           "passes", "metrics", "conv", "adam", "cosine", "he_normal", "hdf5", "solo", "mae"})
+    EXPECT_SHOWS(all, word);
+  const Outcome optimizers = isobar("list optimizers");
+  EXPECT_EQ(optimizers.code, 0);
+  EXPECT_SHOWS(optimizers, "adam(lr=0.001");
+  EXPECT_SHOWS(isobar("list datasets"), "hdf5(path=<text>");
+}
+
+TEST(Plan, TableAndJson) {
+  const Outcome training = isobar("plan 'cosmoflow(size=32)'");
+  EXPECT_EQ(training.code, 0);
+  EXPECT_SHOWS(training, "4,843,940 parameters");
+  EXPECT_SHOWS(training, "conv5");
+  EXPECT_SHOWS(training, "arena");
+  const Outcome inference = isobar("plan 'cosmoflow(size=32)' --batch 2 --phase inference --json");
+  EXPECT_EQ(inference.code, 0);
+  EXPECT_SHOWS(inference, "\"parameters\": 4843940");
+  EXPECT_SHOWS(inference, "\"batch\": 2");
+  EXPECT_FALSE(inference.has("backward")) << inference;
+  const Outcome plain = isobar("plan 'cosmoflow(size=32)' --without fuse_pointwise --without pool_before_activation");
+  EXPECT_EQ(plain.code, 0);
+  EXPECT_GT(plain.text.size(), training.text.size()) << "without fusion there are more steps";
+}
+
+TEST(Doctor, TellsTheMachine) {
+  const Outcome doctor = isobar("doctor --quick");
+  EXPECT_EQ(doctor.code, 0);
+  for (const char* word : {"processor", "OpenMP", "memory", "oneDNN uses", "HDF5", "What would slow a run down"})
+    EXPECT_SHOWS(doctor, word);
+  EXPECT_FALSE(doctor.has("Measured")) << doctor;
+}
+
+TEST(Data, MakesAndInspectsAUniverse) {
+  const TemporaryFolder folder;
+  const std::string make =
+      "data make universe --size 8 --mesh 16 --seed 3 --train 10 --test 2 --out '" + folder / "u" + "'";
+  const Outcome made = isobar(make);
+  EXPECT_EQ(made.code, 0) << made;
+  EXPECT_SHOWS(made, "10 training and 2 test samples of 8^3 x 4 (12 made");
+  EXPECT_SHOWS(made, "train = \"hdf5(path=");
+  EXPECT_SHOWS(isobar(make), "12 were there");
+  const Outcome seen = isobar("data inspect \"hdf5(path='" + folder / "u/train" + "', log=true)\" --samples 2");
+  EXPECT_EQ(seen.code, 0) << seen;
+  EXPECT_SHOWS(seen, "10 samples");
+  EXPECT_SHOWS(seen, "x    8x8x8x4");
+  EXPECT_SHOWS(seen, "0000000000_000001.h5");
+  EXPECT_FALSE(seen.has("0000000000_000002.h5")) << seen;
+}
+
+TEST(Data, WhatCannotBeWrittenIsOneLineAndNothing) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "file") << "in the way";
+  const Outcome outcome = isobar("data make universe --size 8 --mesh 16 --out '" + folder / "file/below" + "'");
+  EXPECT_EQ(outcome.code, 1) << outcome;
+  EXPECT_TRUE(outcome.one_line()) << outcome;
+  EXPECT_SHOWS(outcome, "file/below/train");
+  EXPECT_TRUE(fs::is_regular_file(folder / "file"));
+  const Outcome missing = isobar("data inspect 'hdf5(path=" + folder / "not_there" + ")'");
+  EXPECT_EQ(missing.code, 1) << missing;
+  EXPECT_TRUE(missing.one_line()) << missing;
+}
+
+}  // namespace

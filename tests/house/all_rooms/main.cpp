@@ -1,0 +1,2 @@
+// Nothing to run: linking is the test.
+int main() {}

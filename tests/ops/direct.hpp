@@ -1,0 +1,112 @@
+// Runs kernels of one operator without graph and plan: every slot has memory of its own, with sentinels on both sides.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "isobar/ops/op.hpp"
+#include "isobar/tensor/engine.hpp"
+#include "isobar/tensor/layout.hpp"
+
+namespace isobar::ops {
+
+class Direct {
+ public:
+  using Key = std::pair<Slot::Kind, int>;
+
+  explicit Direct(const Spec& spec, std::vector<Shape> data) : op(make_operator(spec)), shapes(std::move(data)) {
+    const std::size_t given = shapes.size();
+    for (const Parameter& p : op->parameters(std::span(shapes).first(given))) shapes.push_back(p.shape);
+    for (const Shape& s : shapes) in.push_back({s, Layout(), true});
+    for (std::size_t i = 0; i < given; ++i) in[i].layout = channels_last(shapes[i]);
+    if (op->is_loss()) in.back().needs_gradient = false;
+    out = op->infer(shapes);
+    moment.stream = dnnl::stream(cpu_engine());
+    moment.rows = shapes[0][0];
+    moment.total = static_cast<double>(moment.rows);
+  }
+
+  /// The numbers of a slot; made, and filled with a pattern, at its first use.
+  std::span<float> at(Slot::Kind kind, int index, const Layout& layout) {
+    auto& memory = slots_[{kind, index}];
+    if (memory.empty()) memory.assign((layout.get_size() + sizeof(float) - 1) / sizeof(float) + 2 * guard, sentinel);
+    return std::span(memory).subspan(guard, layout.get_size() / sizeof(float));
+  }
+  std::span<float> x(int i) { return at(Slot::Kind::x, i, plain(shapes[static_cast<std::size_t>(i)])); }
+  std::span<float> y() { return at(Slot::Kind::y, 0, plain(out[0])); }
+  std::span<float> dx(int i) { return at(Slot::Kind::dx, i, plain(shapes[static_cast<std::size_t>(i)])); }
+  std::span<float> dy() { return at(Slot::Kind::dy, 0, plain(out[0])); }
+
+  /// Whether anything was written outside of a slot.
+  bool intact() const {
+    return std::all_of(slots_.begin(), slots_.end(), [](const auto& slot) {
+      const std::vector<float>& m = slot.second;
+      const auto same = [](float v) { return v == sentinel; };
+      return std::all_of(m.begin(), m.begin() + guard, same) && std::all_of(m.end() - guard, m.end(), same);
+    });
+  }
+
+  void forward() { run(op->forward(setting(), in)); }
+  void backward() {
+    for (const Kernel& kernel : op->backward(setting(), in)) run(kernel);
+  }
+  Setting setting() const { return {cpu_engine(), phase, site}; }
+
+  std::shared_ptr<const Operator> op;
+  std::vector<Shape> shapes, out;
+  std::vector<Operand> in;
+  Moment moment{};
+  Phase phase = Phase::training;
+  std::uint64_t site = 7;
+
+ private:
+  static constexpr int guard = 16;
+  static constexpr float sentinel = -12345.5f;
+
+  // Weights and their gradients are plain here; a kernel that wants another layout gets a copy in it.
+  bool relaid(const Port& port) const {
+    const bool weight = (port.slot.kind == Slot::Kind::x || port.slot.kind == Slot::Kind::dx) &&
+                        port.slot.index >= (op->arity() < 0 ? static_cast<int>(in.size()) : op->arity());
+    return weight && port.layout != plain(shapes[static_cast<std::size_t>(port.slot.index)]);
+  }
+  dnnl::memory plain_memory(const Port& port) {
+    const Layout layout = plain(shapes[static_cast<std::size_t>(port.slot.index)]);
+    return {layout, cpu_engine(), at(port.slot.kind, port.slot.index, layout).data()};
+  }
+  void copy(dnnl::memory from, dnnl::memory to) {
+    dnnl::reorder(from, to).execute(moment.stream, from, to);
+    moment.stream.wait();
+  }
+
+  void run(const Kernel& kernel) {
+    std::vector<dnnl::memory> memories;
+    for (const auto* ports : {&kernel.reads, &kernel.writes})
+      for (const Port& port : *ports) {
+        if (relaid(port)) {
+          memories.emplace_back(port.layout, cpu_engine());
+          if (ports == &kernel.reads) copy(plain_memory(port), memories.back());
+          continue;
+        }
+        memories.emplace_back(port.layout, cpu_engine(), at(port.slot.kind, port.slot.index, port.layout).data());
+      }
+    if (kernel.run) {
+      kernel.run(moment, memories);
+      moment.stream.wait();
+      for (std::size_t i = 0; i < kernel.writes.size(); ++i)
+        if (relaid(kernel.writes[i])) copy(memories[kernel.reads.size() + i], plain_memory(kernel.writes[i]));
+      return;
+    }
+    const auto from = at(kernel.reads[0].slot.kind, kernel.reads[0].slot.index, kernel.reads[0].layout);
+    std::copy(from.begin(), from.end(),
+              at(kernel.writes[0].slot.kind, kernel.writes[0].slot.index, kernel.writes[0].layout).begin());
+  }
+
+  std::map<Key, std::vector<float>> slots_;
+};
+
+}  // namespace isobar::ops

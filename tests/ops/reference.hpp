@@ -1,0 +1,286 @@
+// Naive references of all operators in double precision, straight from the formulas: what the conformance tests
+// compare with. An operator without a row in references() fails them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "isobar/base/random.hpp"
+#include "isobar/base/spec.hpp"
+#include "isobar/ops/window.hpp"
+#include "isobar/tensor/shape.hpp"
+
+namespace isobar::reference {
+
+/// Row-major numbers with a shape.
+struct Array {
+  Shape shape;
+  std::vector<double> values;
+
+  explicit Array(Shape s = {}, double value = 0)
+      : shape(std::move(s)), values(static_cast<std::size_t>(shape.count()), value) {}
+  double& operator[](std::int64_t i) { return values[static_cast<std::size_t>(i)]; }
+  double operator[](std::int64_t i) const { return values[static_cast<std::size_t>(i)]; }
+};
+
+/// What random operators and losses are told.
+struct Context {
+  std::uint64_t seed = 0, site = 0;
+  std::int64_t epoch = 0;
+  std::vector<std::int64_t> samples{};
+  std::int64_t rows = 0;
+  double total = 1;
+  bool training = true;
+};
+
+using Inputs = std::vector<Array>;
+using Function = std::function<Array(Args& args, const Inputs& in, const Context& context)>;
+
+inline Array mapped(const Array& x, const std::function<double(double)>& f) {
+  Array y(x.shape);
+  std::transform(x.values.begin(), x.values.end(), y.values.begin(), f);
+  return y;
+}
+
+inline Array reshaped(const Array& x, Shape shape) {
+  Array y(std::move(shape));
+  y.values = x.values;
+  return y;
+}
+
+/// Calls visit(position) for all positions within extents, the last axis fastest.
+inline void for_all(const ops::Extents& extents, const std::function<void(const ops::Extents&)>& visit) {
+  ops::Extents at(extents.size(), 0);
+  while (true) {
+    visit(at);
+    std::size_t axis = extents.size();
+    while (axis-- > 0 && ++at[axis] == extents[axis]) at[axis] = 0;
+    if (axis > extents.size()) return;
+  }
+}
+
+/// Number of the position under window element k of output position p, or -1 in the padding.
+inline std::int64_t source(const ops::Window& w, const Shape& x, const ops::Extents& p, const ops::Extents& k) {
+  std::int64_t number = 0;
+  for (std::size_t a = 0; a < p.size(); ++a) {
+    const std::int64_t i = p[a] * w.stride[a] + k[a] * w.dilation[a] - w.before[a], n = x[static_cast<int>(a) + 1];
+    if (i < 0 || i >= n) return -1;
+    number = number * n + i;
+  }
+  return number;
+}
+
+inline Shape windowed_shape(const ops::Window& w, std::int64_t rows, std::int64_t channels) {
+  std::vector<std::int64_t> extents{rows};
+  extents.insert(extents.end(), w.out.begin(), w.out.end());
+  extents.push_back(channels);
+  return Shape(extents);
+}
+
+inline Array conv(Args& args, const Inputs& in, const Context&) {
+  const Array &x = in[0], &weights = in[1];
+  const ops::Window w = ops::WindowSpec(args, "kernel", false).fit(x.shape);
+  const std::int64_t groups = args.integer("groups", 1), filters = args.integer("filters");
+  const std::int64_t channels = x.shape[-1], per_group = channels / groups, volume = w.volume();
+  const std::int64_t positions = x.shape.count(1, x.shape.rank() - 1);
+  Array y(windowed_shape(w, x.shape[0], filters));
+  std::int64_t at = 0;
+  for (std::int64_t n = 0; n < x.shape[0]; ++n)
+    for_all(w.out, [&](const ops::Extents& p) {
+      for (std::int64_t o = 0; o < filters; ++o, ++at) {
+        if (in.size() > 2) y[at] = in[2][o];
+        std::int64_t k_number = 0;
+        for_all(w.kernel, [&](const ops::Extents& k) {
+          const std::int64_t s = source(w, x.shape, p, k), first = o / (filters / groups) * per_group;
+          for (std::int64_t i = 0; s >= 0 && i < per_group; ++i)
+            y[at] += weights[(o * per_group + i) * volume + k_number] * x[(n * positions + s) * channels + first + i];
+          ++k_number;
+        });
+      }
+    });
+  return y;
+}
+
+inline Array pool(Args& args, const Inputs& in, bool max) {
+  const Array& x = in[0];
+  const ops::Window w = ops::WindowSpec(args, "window", true).fit(x.shape);
+  const bool include = !max && args.flag("include_padding", false);
+  const std::int64_t channels = x.shape[-1], positions = x.shape.count(1, x.shape.rank() - 1);
+  Array y(windowed_shape(w, x.shape[0], channels));
+  std::int64_t at = 0;
+  for (std::int64_t n = 0; n < x.shape[0]; ++n)
+    for_all(w.out, [&](const ops::Extents& p) {
+      for (std::int64_t c = 0; c < channels; ++c, ++at) {
+        std::vector<double> seen;
+        for_all(w.kernel, [&](const ops::Extents& k) {
+          const std::int64_t s = source(w, x.shape, p, k);
+          if (s >= 0) seen.push_back(x[(n * positions + s) * channels + c]);
+        });
+        double sum = 0;
+        for (const double v : seen) sum += v;
+        y[at] = max ? *std::max_element(seen.begin(), seen.end())
+                    : sum / static_cast<double>(include ? w.volume() : static_cast<std::int64_t>(seen.size()));
+      }
+    });
+  return y;
+}
+
+inline Array global_pool(Args& args, const Inputs& in, const Context&) {
+  const bool max = args.text("kind", "average") == "max";
+  const Array& x = in[0];
+  const std::int64_t channels = x.shape[-1], positions = x.shape.count(1, x.shape.rank() - 1);
+  Array y({x.shape[0], channels});
+  for (std::int64_t i = 0; i < y.shape.count(); ++i) {
+    const std::int64_t first = i / channels * positions * channels + i % channels;
+    y[i] = x[first];
+    for (std::int64_t s = 1; s < positions; ++s)
+      y[i] = max ? std::max(y[i], x[first + s * channels]) : y[i] + x[first + s * channels];
+    if (!max) y[i] /= static_cast<double>(positions);
+  }
+  return y;
+}
+
+inline Array dense(Args& args, const Inputs& in, const Context&) {
+  const std::int64_t units = args.integer("units"), features = in[0].shape[1];
+  Array y({in[0].shape[0], units});
+  for (std::int64_t i = 0; i < y.shape.count(); ++i) {
+    const std::int64_t n = i / units, o = i % units;
+    if (in.size() > 2) y[i] = in[2][o];
+    for (std::int64_t k = 0; k < features; ++k) y[i] += in[1][o * features + k] * in[0][n * features + k];
+  }
+  return y;
+}
+
+inline Array dropout(Args& args, const Inputs& in, const Context& context) {
+  const double rate = args.real("rate", 0.5);
+  const Array& x = in[0];
+  if (!context.training) return x;
+  const std::int64_t length = x.shape.count(1, x.shape.rank());
+  Array y(x.shape);
+  for (std::int64_t i = 0; i < x.shape.count(); ++i) {
+    const std::int64_t sample = context.samples[static_cast<std::size_t>(i / length)], e = i % length;
+    const Random random = Random(context.seed, context.site)
+                              .sub(static_cast<std::uint64_t>(context.epoch))
+                              .sub(static_cast<std::uint64_t>(sample));
+    const double u = random.block(static_cast<std::uint64_t>(e / 4))[static_cast<std::size_t>(e % 4)] * 0x1p-32;
+    y[i] = u < rate ? 0 : x[i] / (1 - rate);
+  }
+  return y;
+}
+
+inline Array reshape(Args& args, const Inputs& in, const Context&) {
+  const Shape& x = in[0].shape;
+  std::vector<std::int64_t> extents{x[0]};
+  for (const std::int64_t e : args.integers("shape", {-1})) extents.push_back(e);
+  std::int64_t known = 1;
+  for (const std::int64_t e : extents) known *= e > 0 ? e : 1;
+  for (std::int64_t& e : extents) e = e > 0 ? e : x.count() / known;
+  return reshaped(in[0], Shape(extents));
+}
+
+inline Array add(Args&, const Inputs& in, const Context&) {
+  Array y = in[0];
+  for (std::size_t k = 1; k < in.size(); ++k)
+    for (std::int64_t i = 0; i < y.shape.count(); ++i) y[i] += in[k][i];
+  return y;
+}
+
+inline Array concat(Args& args, const Inputs& in, const Context&) {
+  const std::int64_t given = args.integer("axis", -1);
+  const int axis = static_cast<int>(given < 0 ? given + in[0].shape.rank() : given);
+  Shape shape = in[0].shape;
+  for (std::size_t k = 1; k < in.size(); ++k) shape[axis] += in[k].shape[axis];
+  Array y(shape);
+  std::int64_t offset = 0;
+  for (const Array& x : in) {
+    const std::int64_t inner = x.shape.count(axis, x.shape.rank()), row = shape.count(axis, shape.rank());
+    for (std::int64_t i = 0; i < x.shape.count(); ++i) y[i / inner * row + offset + i % inner] = x[i];
+    offset += inner;
+  }
+  return y;
+}
+
+inline Array softmax(Args&, const Inputs& in, const Context&) {
+  Array y = mapped(in[0], [](double v) { return std::exp(v); });
+  const std::int64_t classes = y.shape[-1];
+  for (std::int64_t i = 0; i < y.shape.count(); i += classes) {
+    double sum = 0;
+    for (std::int64_t c = 0; c < classes; ++c) sum += y[i + c];
+    for (std::int64_t c = 0; c < classes; ++c) y[i + c] /= sum;
+  }
+  return y;
+}
+
+/// The mean over rows below context.rows, counted as context.total, of the mean over a row of `term(number)`.
+inline Array mean_loss(const Shape& shape, const Context& context, const std::function<double(std::int64_t)>& term) {
+  const std::int64_t length = shape.count(1, shape.rank());
+  Array y({1});
+  for (std::int64_t i = 0; i < context.rows * length; ++i) y[0] += term(i);
+  y[0] /= static_cast<double>(length) * context.total;
+  return y;
+}
+
+inline Array mse(Args&, const Inputs& in, const Context& context) {
+  return mean_loss(in[0].shape, context, [&](std::int64_t i) { return std::pow(in[0][i] - in[1][i], 2); });
+}
+
+inline Array mae(Args&, const Inputs& in, const Context& context) {
+  return mean_loss(in[0].shape, context, [&](std::int64_t i) { return std::abs(in[0][i] - in[1][i]); });
+}
+
+inline Array softmax_cross_entropy(Args& args, const Inputs& in, const Context& context) {
+  const std::vector<double> weights = args.reals("weights", {});
+  const Array q = softmax(args, in, context);
+  return mean_loss(Shape({in[0].shape[0], in[1].shape.count() / in[0].shape[0]}), context, [&](std::int64_t i) {
+    const auto t = static_cast<std::int64_t>(in[1][i]);
+    const double weight = weights.empty() ? 1 : weights[static_cast<std::size_t>(t)];
+    return -weight * std::log(q[i * in[0].shape[-1] + t]);
+  });
+}
+
+/// By the operator's name in the catalogue.
+inline const std::map<std::string, Function>& references() {
+  static const std::map<std::string, Function> all{
+      {"add", add},
+      {"average_pool", [](Args& args, const Inputs& in, const Context&) { return pool(args, in, false); }},
+      {"concat", concat},
+      {"conv", conv},
+      {"dense", dense},
+      {"dropout", dropout},
+      {"flatten",
+       [](Args&, const Inputs& in, const Context&) {
+         return reshaped(in[0], {in[0].shape[0], in[0].shape.count() / in[0].shape[0]});
+       }},
+      {"global_pool", global_pool},
+      {"leaky_relu",
+       [](Args& args, const Inputs& in, const Context&) {
+         const double slope = args.real("slope", 0.01);
+         return mapped(in[0], [=](double v) { return v > 0 ? v : slope * v; });
+       }},
+      {"mae", mae},
+      {"max_pool", [](Args& args, const Inputs& in, const Context&) { return pool(args, in, true); }},
+      {"mse", mse},
+      {"relu", [](Args&, const Inputs& in,
+                  const Context&) { return mapped(in[0], [](double v) { return std::max(v, 0.0); }); }},
+      {"reshape", reshape},
+      {"scale",
+       [](Args& args, const Inputs& in, const Context&) {
+         const double by = args.real("by", 1);
+         return mapped(in[0], [=](double v) { return by * v; });
+       }},
+      {"sigmoid", [](Args&, const Inputs& in,
+                     const Context&) { return mapped(in[0], [](double v) { return 1 / (1 + std::exp(-v)); }); }},
+      {"softmax", softmax},
+      {"softmax_cross_entropy", softmax_cross_entropy},
+      {"tanh",
+       [](Args&, const Inputs& in, const Context&) { return mapped(in[0], [](double v) { return std::tanh(v); }); }},
+  };
+  return all;
+}
+
+}  // namespace isobar::reference

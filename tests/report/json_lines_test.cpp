@@ -1,0 +1,148 @@
+#include "isobar/report/json_lines.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "isobar/base/error.hpp"
+#include "isobar/report/text_file.hpp"
+
+#include "tests/report/capture.hpp"
+
+namespace isobar::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t steps_per_epoch = 4;
+
+double loss_at(std::int64_t step) { return 1.0 / (3.0 * static_cast<double>(step)); }
+
+void epoch_done(train::Sink& sink, std::int64_t step, double seconds) {
+  sink.epoch({step / steps_per_epoch, step, loss_at(step), {{"loss", 0.1}, {"mae", 1e-7}}, seconds, seconds});
+}
+
+// Steps after `first` up to `last`; the epoch's line may be missing at the end, as when its evaluation was stopped.
+void train(train::Sink& sink, const fs::path& folder, std::int64_t first, std::int64_t last, double seconds) {
+  train::Start start;
+  start.folder = folder;
+  start.first_step = first;
+  sink.start(start);
+  for (std::int64_t step = first + 1; step <= last; ++step) {
+    sink.step(
+        {step, (step - 1) / steps_per_epoch + 1, (step - 1) % steps_per_epoch + 1, 2, loss_at(step), 1e-3, seconds, 0});
+    if (step % steps_per_epoch == 0) epoch_done(sink, step, seconds);
+  }
+}
+
+void whole(const fs::path& folder, double seconds) {
+  const auto sink = json_lines();
+  train(*sink, folder, 0, 8, seconds);
+  sink->end({train::End::Reason::finished, 8, seconds, {{"loss", 0.1}}});
+}
+
+TEST(JsonLines, MetricsHoldWhatFollowsFromTheSeed) {
+  const TemporaryFolder folder;
+  whole(folder.path(), 0.125);
+  const std::string metrics = text_of(folder / "metrics.jsonl");
+  EXPECT_TRUE(
+      metrics.starts_with(R"({"kind":"step","step":1,"epoch":1,"loss":0.3333333333333333,"learning_rate":0.001})"
+                          "\n"))
+      << metrics;
+  EXPECT_NE(
+      metrics.find(
+          R"({"kind":"epoch","step":4,"epoch":1,"train_loss":0.08333333333333333,"test":{"loss":0.1,"mae":1e-07}})"
+          "\n"),
+      std::string::npos)
+      << metrics;
+  EXPECT_TRUE(metrics.ends_with(R"({"kind":"end","step":8,"reason":"finished","test":{"loss":0.1}})"
+                                "\n"))
+      << metrics;
+  const std::string timing = text_of(folder / "timing.jsonl");
+  EXPECT_NE(timing.find(R"({"kind":"step","step":1,"samples":2,"seconds":0.125,"wait_seconds":0.0})"),
+            std::string::npos)
+      << timing;
+}
+
+TEST(JsonLines, TimeDoesNotShowInMetrics) {
+  const TemporaryFolder slow, fast;
+  whole(slow.path(), 5);
+  whole(fast.path(), 0.1);
+  EXPECT_EQ(text_of(slow / "metrics.jsonl"), text_of(fast / "metrics.jsonl"));
+  EXPECT_NE(text_of(slow / "timing.jsonl"), text_of(fast / "timing.jsonl"));
+}
+
+TEST(JsonLines, NumbersThatDifferInTheLastBitDiffer) {
+  const TemporaryFolder folder;
+  const auto sink = json_lines();
+  train::Start start;
+  start.folder = folder.path();
+  sink->start(start);
+  const double a = 0.1, b = std::nextafter(a, 1);
+  sink->step({1, 1, 1, 1, a});
+  sink->step({1, 1, 1, 1, b});
+  sink->end({});
+  const std::string text = text_of(folder / "metrics.jsonl");
+  const auto end = text.find('\n');
+  EXPECT_NE(text.substr(0, end), text.substr(end + 1, end));
+}
+
+TEST(JsonLines, ResumedRunEqualsAnUninterruptedOne) {
+  const TemporaryFolder one, two;
+  whole(one.path(), 1);
+  for (const std::int64_t checkpoint : {3, 4, 5, 6}) {
+    {
+      const auto sink = json_lines();
+      train(*sink, two.path(), 0, 6, 1);  // two steps further than some checkpoints
+      sink->end({train::End::Reason::interrupted, 6, 1});
+    }
+    std::ofstream(two / "metrics.jsonl", std::ios::app) << R"({"kind":"st)";  // torn by a crash
+    {
+      const auto sink = json_lines();
+      train(*sink, two.path(), checkpoint, 8, 1);
+      sink->end({train::End::Reason::finished, 8, 1, {{"loss", 0.1}}});
+    }
+    EXPECT_EQ(text_of(one / "metrics.jsonl"), text_of(two / "metrics.jsonl")) << checkpoint;
+  }
+}
+
+TEST(JsonLines, EpochsAndCheckpointsAreOnDiskAtOnce) {
+  const TemporaryFolder folder;
+  const auto sink = json_lines();
+  train(*sink, folder.path(), 0, 4, 1);
+  EXPECT_NE(text_of(folder / "metrics.jsonl").find("\"epoch\",\"step\":4"), std::string::npos);
+  sink->step({5, 2, 1, 2, 0.5});
+  sink->checkpoint({"checkpoint.h5", 5, 1e6, 0.1});
+  EXPECT_NE(text_of(folder / "metrics.jsonl").find("\"step\":5"), std::string::npos);
+}
+
+TEST(JsonLines, FullDiskAndMissingFolderAreErrorsNamingTheFile) {
+  const auto message = [](const fs::path& folder) {
+    try {
+      whole(folder, 1);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  const TemporaryFolder folder;
+  EXPECT_NE(message(folder / "not_there").find("not_there/metrics.jsonl: cannot be written: "), std::string::npos);
+  fs::create_symlink("/dev/full", folder / "metrics.jsonl");
+  EXPECT_EQ(message(folder.path()),
+            (folder / "metrics.jsonl").string() + ": cannot be written: No space left on device");
+}
+
+TEST(TextFile, CreatesAndAppends) {
+  const TemporaryFolder folder;
+  write_text(folder / "a", "one\n");
+  TextFile more = TextFile::append(folder / "a");
+  more.write("two\n");
+  more.close();
+  EXPECT_EQ(text_of(folder / "a"), "one\ntwo\n");
+  write_text(folder / "a", "three\n");
+  EXPECT_EQ(text_of(folder / "a"), "three\n");
+}
+
+}  // namespace
+}  // namespace isobar::report

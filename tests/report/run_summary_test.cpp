@@ -1,0 +1,98 @@
+#include "isobar/report/run_summary.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/report/capture.hpp"
+
+namespace isobar::report {
+namespace {
+
+Trace small_trace() {
+  Trace trace;
+  const auto name = trace.intern("conv1");
+  trace.record({Category::backward_convolution, name, 1, 0, 1.5, 300e9, 6e9});
+  trace.record({Category::forward_convolution, name, 1, 0, 0.25, 100e9, 2e9});
+  trace.record({Category::forward_convolution, name, 2, 0, 0.25, 100e9, 2e9});
+  return trace;
+}
+
+train::End two_rows(std::span<const float> predictions, std::span<const float> targets) {
+  train::End end;
+  end.target_names = {"omega_m", "sigma_8"};
+  end.target_shape = Shape{2};
+  end.predictions = predictions;
+  end.targets = targets;
+  return end;
+}
+
+constexpr float targets[] = {0.1f, -1, 0.5f, 1};
+constexpr float predictions[] = {0.2f, -0.75f, 0.5f, 0.3f};
+
+TEST(CategoryTable, OnlyWhatHappenedInTheOrderOfTheEnum) {
+  EXPECT_EQ(category_table(small_trace()),
+            "category                 events   seconds      %          GF         GB     GF/s     GB/s\n"
+            "forward convolution           2     0.500   25.0       200.0        4.0    400.0      8.0\n"
+            "backward convolution          1     1.500   75.0       300.0        6.0    200.0      4.0\n"
+            "all                           3     2.000  100.0       500.0       10.0    250.0      5.0\n");
+}
+
+TEST(CategoryTable, EmptyTraceHasNoRates) {
+  EXPECT_EQ(category_table(Trace()),
+            "category                 events   seconds      %          GF         GB     GF/s     GB/s\n"
+            "all                           0     0.000    0.0\n");
+}
+
+TEST(PredictionsCsv, NamesAndNumbers) {
+  EXPECT_EQ(predictions_csv(two_rows(predictions, targets)),
+            "sample,omega_m,omega_m_predicted,sigma_8,sigma_8_predicted\n"
+            "0,0.1,0.2,-1,-0.75\n"
+            "1,0.5,0.5,1,0.3\n");
+  train::End unnamed = two_rows(predictions, targets);
+  unnamed.target_names.clear();
+  EXPECT_TRUE(predictions_csv(unnamed).starts_with("sample,y0,y0_predicted,y1,y1_predicted\n"));
+  EXPECT_EQ(predictions_csv({}), "");
+}
+
+TEST(PredictionsCsv, FieldsOfNumbersAreNoTable) {
+  const std::vector<float> field(100);
+  train::End end = two_rows(field, field);
+  end.target_shape = Shape{10, 10};
+  EXPECT_EQ(predictions_csv(end), "");
+}
+
+TEST(RunSummary, WritesReportAndPredictions) {
+  const TemporaryFolder folder;
+  const auto sink = run_summary();
+  train::Start start;
+  start.folder = folder.path();
+  start.recipe = Spec("recipe", {{"seed", 7}});
+  start.parameters = 1234;
+  sink->start(start);
+  const Trace trace = small_trace();
+  train::End end = two_rows(predictions, targets);
+  end.steps = 2000;
+  end.seconds = 75;
+  end.test = {{"loss", 0.25}, {"mae", 0.125}};
+  end.trace = &trace;
+  sink->end(end);
+  const std::string report = text_of(folder / "report.txt");
+  for (const char* part :
+       {"finished 2,000 steps", "in 1:15", "1,234 parameters", "test mae", "0.125", "backward convolution", "seed = 7"})
+    EXPECT_NE(report.find(part), std::string::npos) << part << "\n" << report;
+  EXPECT_EQ(text_of(folder / "predictions.csv"), predictions_csv(end));
+}
+
+TEST(RunSummary, WithoutPredictionsThereIsNoTableOfThem) {
+  const TemporaryFolder folder;
+  const auto sink = run_summary();
+  train::Start start;
+  start.folder = folder.path();
+  start.recipe = Spec("recipe", {});
+  sink->start(start);
+  sink->end({.reason = train::End::Reason::interrupted, .steps = 3});
+  EXPECT_TRUE(text_of(folder / "report.txt").starts_with("interrupted after 3 steps"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "predictions.csv"));
+}
+
+}  // namespace
+}  // namespace isobar::report
