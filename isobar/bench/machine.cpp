@@ -85,6 +85,12 @@ void read_memory(Machine& machine) {
     machine.huge_pages = choices.substr(open + 1, close - open - 1);
 }
 
+// Caches are powers of two, or three of them: whole numbers in these units.
+std::string binary_bytes(double bytes) {
+  return bytes < 4 * 1024 * 1024 ? fmt::format("{:.0f} KiB", bytes / 1024)
+                                 : fmt::format("{:.0f} MiB", bytes / 1024 / 1024);
+}
+
 std::string plural(int count, std::string_view thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
@@ -119,7 +125,7 @@ std::string describe(const Machine& machine) {
                    plural(machine.hardware_threads, "hardware thread"), plural(machine.memory_nodes, "memory node")));
   std::vector<std::string> caches;
   for (const Cache& cache : machine.caches)
-    caches.push_back(fmt::format("L{} {} x {:.4g} KiB", cache.level, cache.count, cache.bytes / 1024));
+    caches.push_back(fmt::format("L{} {} x {}", cache.level, cache.count, binary_bytes(cache.bytes)));
   if (!caches.empty()) line("caches", join(caches, ", "));
   line("may use", plural(machine.usable_threads, "hardware thread") +
                       (machine.quota > 0 ? fmt::format(", time of {:.3g} (control group)", machine.quota) : ""));

@@ -23,14 +23,14 @@ struct Machine {
   int usable_threads = 1;  ///< the affinity mask lets this process use
   double quota = 0;        ///< processors a control group allows; 0: no limit
   int openmp_threads = 1;
-  std::string openmp_asked;    ///< OMP_NUM_THREADS; empty when not set
-  std::string openmp_binding;  ///< OMP_PROC_BIND; empty when not set
-  double load = 0;             ///< runnable threads, mean of the last minute
-  std::string governor;        ///< of processor 0; empty when the system does not tell
+  std::string openmp_asked{};    ///< OMP_NUM_THREADS; empty when not set
+  std::string openmp_binding{};  ///< OMP_PROC_BIND; empty when not set
+  double load = 0;               ///< runnable threads, mean of the last minute
+  std::string governor{};        ///< of processor 0; empty when the system does not tell
 
   double memory_bytes = 0, available_bytes = 0, swap_used_bytes = 0;
-  double memory_limit = 0;  ///< the least of control group and ulimit -v, bytes; 0: none
-  std::string huge_pages;   ///< "always", "madvise" or "never"; empty when unknown
+  double memory_limit = 0;   ///< the least of control group and ulimit -v, bytes; 0: none
+  std::string huge_pages{};  ///< "always", "madvise" or "never"; empty when unknown
 };
 
 /// Reads the facts of this machine now.

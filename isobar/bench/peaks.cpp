@@ -20,11 +20,11 @@ constexpr int vector_bytes = 32, chains = 12;
 using Vector [[gnu::vector_size(vector_bytes)]] = float;
 constexpr int vector_floats = vector_bytes / static_cast<int>(sizeof(float));
 
-// Does `rounds` multiply-adds in every chain; the sum keeps the compiler from leaving them out.
-float multiply_add(std::int64_t rounds) {
+// Does `rounds` multiply-adds in every chain. Begin and sum keep the compiler from leaving out a call or all of them.
+float multiply_add(std::int64_t rounds, float begin) {
   const Vector factor = Vector{} + 0.999f, term = Vector{} + 0.001f;
   Vector chain[chains];
-  for (int c = 0; c < chains; ++c) chain[c] = Vector{} + static_cast<float>(c);
+  for (int c = 0; c < chains; ++c) chain[c] = Vector{} + (begin + static_cast<float>(c));
   for (std::int64_t r = 0; r < rounds; ++r)
     for (int c = 0; c < chains; ++c) chain[c] = chain[c] * factor + term;
   Vector sum{};
@@ -40,7 +40,7 @@ double measure_flops(double seconds) {
   const double begin = now_seconds();
 #pragma omp parallel reduction(+ : done, sum)
   do {
-    sum += multiply_add(rounds);
+    sum = multiply_add(rounds, static_cast<float>(sum));
     done += 2.0 * rounds * chains * vector_floats;
   } while (now_seconds() - begin < seconds);
   const double rate = done / (now_seconds() - begin);

@@ -11,6 +11,14 @@
 namespace isobar::bench {
 namespace {
 
+std::string compiler_text() {
+#ifdef __clang__
+  return __VERSION__;
+#else
+  return "GCC " __VERSION__;
+#endif
+}
+
 std::string dnnl_text() {
   const dnnl_version_t* v = dnnl_version();
   return fmt::format("{}.{}.{} ({})", v->major, v->minor, v->patch,
@@ -32,11 +40,11 @@ std::string hwloc_text() {
 
 std::vector<std::pair<std::string, std::string>> versions() {
   return {{"build", ISOBAR_BUILD},
-          {"compiler", "GCC-compatible " __VERSION__},
+          {"compiler", compiler_text()},
           {"oneDNN", dnnl_text()},
           {"HDF5", hdf5_text()},
           {"FFTW", fftwf_version},
-          {"hwloc", hwloc_text()},
+          {"hwloc API", hwloc_text()},
           {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
           {"glibc", gnu_get_libc_version()}};
 }

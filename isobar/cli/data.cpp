@@ -63,26 +63,27 @@ void make_universe(const UniverseRequest& request) {
 }
 
 void declare_universe(CLI::App& make) {
-  CLI::App& command = *make.add_subcommand(
-      "universe",
-      "dark-matter volumes with the cosmological parameters that shaped them, as HDF5 files in the layout of "
-      "MLPerf CosmoFlow: DIR/train and DIR/test, x and y. What is there already is kept.");
+  CLI::App& command = *make.add_subcommand("universe", "dark-matter volumes with the parameters that shaped them");
+  command.footer(
+      "Writes HDF5 files in the layout of MLPerf CosmoFlow, one sample each, into DIR/train and DIR/test: x holds\n"
+      "particle counts at several redshifts, y the targets Omega_m, sigma_8, n_s and H_0, scaled to [-1, 1].\n"
+      "Files that are there already are kept, so that a stopped command goes on and a set can grow.");
   const auto request = std::make_shared<UniverseRequest>();
   data::UniverseFiles& what = request->what;
-  const auto samples = CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000});
+  const auto option = [&](const char* name, auto& value, const char* type, const char* meaning) {
+    return command.add_option(name, value, meaning)->type_name(type)->capture_default_str();
+  };
+  const auto whole = [](std::int64_t least, std::int64_t most) { return CLI::Range(least, most).description(""); };
   command.add_option("--out", request->out, "the folder to write into")->required()->type_name("DIR");
-  command.add_option("--train", what.train, "training samples")->capture_default_str()->check(samples);
-  command.add_option("--test", what.test, "test samples, of other universes")->capture_default_str()->check(samples);
-  command.add_option("--size", what.size, "edge of a sample in cells; divides the mesh")->capture_default_str();
-  command.add_option("--mesh", what.family.mesh, "edge of a universe in cells: a power of two")->capture_default_str();
-  command.add_option("--cell", what.family.cell, "edge of a cell in Mpc/h")->capture_default_str();
-  command.add_option("--redshifts", what.family.redshifts, "one channel each")->capture_default_str();
-  command.add_option("--spread", what.family.spread, "parameters lie within nominal * (1 +- spread)")
-      ->capture_default_str();
-  command.add_option("--seed", what.family.seed, "names the family of universes")->capture_default_str();
-  command.add_option("--threads", what.threads, "0: one per processor")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 4096));
+  option("--train", what.train, "N", "training samples")->check(whole(0, 1'000'000'000));
+  option("--test", what.test, "N", "test samples, of other universes")->check(whole(0, 1'000'000'000));
+  option("--size", what.size, "N", "edge of a sample in cells; divides the mesh");
+  option("--mesh", what.family.mesh, "N", "edge of a universe in cells: a power of two");
+  option("--cell", what.family.cell, "LENGTH", "edge of a cell in Mpc/h");
+  option("--redshifts", what.family.redshifts, "Z", "one channel each");
+  option("--spread", what.family.spread, "PART", "parameters lie within nominal * (1 +- PART)");
+  option("--seed", what.family.seed, "N", "names the family of universes");
+  option("--threads", what.threads, "N", "0: one per processor")->check(whole(0, 4096));
   command.callback([request] { make_universe(*request); });
 }
 
@@ -129,7 +130,10 @@ void declare_inspect(CLI::App& data) {
   const auto samples = std::make_shared<std::int64_t>(3);
   command.add_option("SPEC", *spec, "a data set, as 'hdf5(path=universe/train)'; see 'isobar list datasets'")
       ->required();
-  command.add_option("--samples", *samples, "how many to look into")->capture_default_str()->check(CLI::Range(0, 1000));
+  command.add_option("--samples", *samples, "how many to look into")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(CLI::Range(0, 1000).description(""));
   command.callback([spec, samples] { inspect(*spec, *samples); });
 }
 
@@ -142,8 +146,10 @@ void require_known(CLI::App& command) {
     std::vector<std::string> known;
     for (const CLI::App* sub : command.get_subcommands({})) known.push_back(sub->get_name());
     const std::vector<std::string> words = command.remaining();
-    if (words.empty()) fail_usage("{} what? One of: {}", command.get_name(), join(known, ", "));
-    fail_usage("{}: unknown '{}'{}", command.get_name(), words[0], suggestion(words[0], known));
+    const bool nested = command.get_parent() && command.get_parent()->get_parent();
+    const std::string name = (nested ? command.get_parent()->get_name() + " " : "") + command.get_name();
+    if (words.empty()) fail_usage("{}: what? One of: {}", name, join(known, ", "));
+    fail_usage("{}: unknown '{}'{}", name, words[0], suggestion(words[0], known));
   });
 }
 

@@ -73,12 +73,25 @@ void show(const Family& family) {
   }
 }
 
+// The words in lines of at most 100 columns, indented.
+std::string wrapped(const std::vector<std::string>& words) {
+  std::string text, line = " ";
+  for (const std::string& word : words) {
+    if (line.size() + word.size() + 2 > 100) {
+      text += line + "\n";
+      line = " ";
+    }
+    line += " " + word + (&word == &words.back() ? "" : ",");
+  }
+  return text + line + "\n";
+}
+
 void show_all() {
   fmt::print("Families; 'isobar list FAMILY' tells the arguments of each member.\n");
   for (const Family& family : families) {
     std::vector<std::string> names;
     for (const Member& member : family.members()) names.push_back(member.name);
-    fmt::print("\n{}: {}\n  {}\n", family.name, family.summary, join(names, ", "));
+    fmt::print("\n{}: {}\n{}", family.name, family.summary, wrapped(names));
   }
 }
 

@@ -67,8 +67,9 @@ void declare(CLI::App& command) {
       ->required();
   command.add_option("--batch", request->batch, "samples in a step")
       ->capture_default_str()
-      ->check(CLI::Range(1, 1 << 20));
-  command.add_option("--phase", request->phase, "training or inference")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 20).description(""));
+  command.add_option("--phase", request->phase, "what the network is to do")
       ->capture_default_str()
       ->check(CLI::IsMember({"training", "inference"}));
   command

@@ -15,8 +15,10 @@ void show(const Row<zoo::Network>& row) {
   network->build(graph, 1);
   const graph::Plan plan = graph::make_plan(graph, {.phase = ops::Phase::inference});
   fmt::print("{}\n  {}\n", row.name, row.summary);
-  fmt::print("  {} parameters, {} forward per sample of {}\n", with_commas(graph.parameter_count()),
-             human_flops(plan.flops()), plan.inputs.at(0).shape.str());
+  const Shape& batch = plan.inputs.at(0).shape;
+  const Shape sample(std::vector(batch.extents().begin() + 1, batch.extents().end()));
+  fmt::print("  {} parameters, {} forward for a sample of {}\n", with_commas(graph.parameter_count()),
+             human_flops(plan.flops()), sample.str());
   fmt::print("  {}({})\n", row.name, join(describe(row), ", "));
 }
 

@@ -20,16 +20,24 @@ namespace {
 
 static_assert(std::is_same_v<hid_t, std::int64_t>, "the header keeps hid_t as int64");
 
-// The lock of the library. HDF5 prints its error stack by default; here the stack goes into the Error instead.
+// The first call settles two habits of the library. It would close at exit what is still open, and crashes there when
+// a full disk made an earlier close fail; we close everything ourselves. And it would print its error stack; here the
+// stack goes into the Error instead.
+bool settle_library() {
+  H5dont_atexit();
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  return true;
+}
+
 std::unique_lock<std::mutex> lock_library() {
   static std::mutex library;
   std::unique_lock lock(library);
-  static const bool silent = (H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), true);
-  static_cast<void>(silent);
+  [[maybe_unused]] static const bool settled = settle_library();
   return lock;
 }
 
-// The innermost entry of the error stack says what really happened: "truncated file: eof = 96, ...".
+// The innermost entry of the error stack says what really happened: "truncated file: eof = 96, ..."; where the system
+// refused, only the system's words are kept of it.
 std::string innermost_reason() {
   std::string reason;
   const auto keep_first = [](unsigned position, const H5E_error2_t* entry, void* to) -> herr_t {
@@ -38,7 +46,13 @@ std::string innermost_reason() {
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &reason);
   H5Eclear2(H5E_DEFAULT);
-  return reason.empty() ? "the HDF5 library gave no reason" : reason;
+  if (reason.empty()) return "the HDF5 library gave no reason";
+  constexpr std::string_view mark = "error message = '";
+  if (const std::size_t at = reason.find(mark); at != std::string::npos) {
+    const std::size_t begin = at + mark.size();
+    return reason.substr(begin, reason.find('\'', begin) - begin);
+  }
+  return reason.substr(0, reason.find('\n'));
 }
 
 hid_t memory_type(float) { return H5T_NATIVE_FLOAT; }

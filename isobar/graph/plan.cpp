@@ -35,8 +35,13 @@ std::uint64_t Plan::fingerprint() const {
 }
 
 std::string Plan::table() const {
-  std::string text = fmt::format("{:>4}  {:<22} {:<20} {:<22} {:>12} {:>9} {:>9}\n", "step", "name", "kernel", "makes",
-                                 "weights", "work", "moves");
+  const auto line = [](const auto& number, const auto& name, const auto& kernel, const auto& shape, const auto& weights,
+                       const auto& work, const auto& moved) {
+    const std::string cells = fmt::format("{:>4}  {:<16} {:<21} {:<20} {:>11} {:>9} {:>9}", number, name, kernel, shape,
+                                          weights, work, moved);
+    return cells.substr(0, cells.find_last_not_of(' ') + 1) + "\n";
+  };
+  std::string text = line("step", "name", "kernel", "shape", "parameters", "FLOPs", "bytes");
   const auto weights_of = [&](const PlanStep& step) {
     std::int64_t count = 0;
     for (std::size_t i = 0; i < step.reads; ++i) {
@@ -48,20 +53,24 @@ std::string Plan::table() const {
   double forward = 0;
   for (std::size_t s = 0; s < steps.size(); ++s) {
     const PlanStep& step = steps[s];
-    if (s == forward_steps) text += fmt::format("{:>4}  {:-<105}\n", "", "backward ");
+    if (s == forward_steps) text += "\n";
     if (s < forward_steps) forward += step.flops;
     const std::int64_t weights = s < forward_steps ? weights_of(step) : 0;
-    text += fmt::format("{:>4}  {:<22} {:<20} {:<22} {:>12} {:>9} {:>9}\n", s, step.name, step.kernel,
-                        s < forward_steps ? step.shape.str() : "", weights ? with_commas(weights) : "",
-                        step.flops > 0 ? human_flops(step.flops) : "", step.bytes > 0 ? human_bytes(step.bytes) : "");
+    text +=
+        line(s, step.name, step.kernel, s < forward_steps ? step.shape.str() : "", weights ? with_commas(weights) : "",
+             step.flops > 0 ? human_flops(step.flops) : "", step.bytes > 0 ? human_bytes(step.bytes) : "");
   }
   std::size_t apart = 0;
   for (const Buffer& b : buffers)
     if (b.home == Home::arena && b.shares_with < 0) apart += b.bytes;
-  text += fmt::format("{} parameters; {} forward, {} in all; arena {} (every value apart: {}); fingerprint {:016x}\n",
-                      with_commas(parameter_count()), human_flops(forward), human_flops(flops()),
-                      human_bytes(static_cast<double>(arena_bytes)), human_bytes(static_cast<double>(apart)),
-                      fingerprint());
+  double moved = 0;
+  for (const PlanStep& step : steps) moved += step.bytes;
+  text += fmt::format("\n{} parameters, {}\n", with_commas(parameter_count()), human_bytes(4.0 * parameter_count()));
+  text +=
+      fmt::format("{} forward, {} in all; {} moved\n", human_flops(forward), human_flops(flops()), human_bytes(moved));
+  text += fmt::format("arena {}; every value apart would need {}\n", human_bytes(static_cast<double>(arena_bytes)),
+                      human_bytes(static_cast<double>(apart)));
+  text += fmt::format("fingerprint {:016x}\n", fingerprint());
   return text;
 }
 

@@ -3,8 +3,25 @@
 
 namespace isobar::ops {
 
-extern const OperatorRow add, average_pool, concat, conv, dense, dropout, flatten, global_pool, leaky_relu, mae,
-    max_pool, mse, relu, reshape, scale, sigmoid, softmax, softmax_cross_entropy, tanh;
+extern const OperatorRow add;                    // add.cpp
+extern const OperatorRow average_pool;           // average_pool.cpp
+extern const OperatorRow concat;                 // concat.cpp
+extern const OperatorRow conv;                   // conv.cpp
+extern const OperatorRow dense;                  // dense.cpp
+extern const OperatorRow dropout;                // dropout.cpp
+extern const OperatorRow flatten;                // flatten.cpp
+extern const OperatorRow global_pool;            // global_pool.cpp
+extern const OperatorRow leaky_relu;             // leaky_relu.cpp
+extern const OperatorRow mae;                    // mae.cpp
+extern const OperatorRow max_pool;               // max_pool.cpp
+extern const OperatorRow mse;                    // mse.cpp
+extern const OperatorRow relu;                   // relu.cpp
+extern const OperatorRow reshape;                // reshape.cpp
+extern const OperatorRow scale;                  // scale.cpp
+extern const OperatorRow sigmoid;                // sigmoid.cpp
+extern const OperatorRow softmax;                // softmax.cpp
+extern const OperatorRow softmax_cross_entropy;  // softmax_cross_entropy.cpp
+extern const OperatorRow tanh;                   // tanh.cpp
 
 Table<OperatorRow> operators() {
   static constexpr const OperatorRow* all[] = {

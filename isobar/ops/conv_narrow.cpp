@@ -1,7 +1,6 @@
 #include "isobar/ops/conv_narrow.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <omp.h>
 #include <vector>
 
@@ -11,7 +10,10 @@ namespace isobar::ops {
 namespace {
 
 constexpr int lanes = 16;
-using Vector = float __attribute__((vector_size(lanes * sizeof(float)), aligned(4)));
+using Vector = float __attribute__((vector_size(lanes * sizeof(float)), aligned(4), may_alias));
+
+inline Vector& vector_at(float* p) { return *reinterpret_cast<Vector*>(p); }
+inline const Vector& vector_at(const float* p) { return *reinterpret_cast<const Vector*>(p); }
 
 // Everything the loops need; spatial axes are d, h, w, with missing ones of extent 1.
 struct Geometry {
@@ -27,15 +29,14 @@ template <int J>
 __attribute__((target("avx512f,fma"), always_inline)) inline void rank_update(const float* row, std::int64_t channels,
                                                                               const float* dz, std::int64_t filters,
                                                                               std::int64_t positions, float* sum) {
-  Vector a[J], b[J];
+  Vector a[J], b[J];  // unrolled throughout, so that the compiler keeps them in registers
+#pragma GCC unroll 16
   for (int j = 0; j < J; ++j) {
-    std::memcpy(&a[j], sum + j * filters, sizeof(Vector));
-    std::memcpy(&b[j], sum + j * filters + lanes, sizeof(Vector));
+    a[j] = vector_at(sum + j * filters);
+    b[j] = vector_at(sum + j * filters + lanes);
   }
   for (std::int64_t w = 0; w < positions; ++w) {
-    Vector left, right;
-    std::memcpy(&left, dz + w * filters, sizeof(Vector));
-    std::memcpy(&right, dz + w * filters + lanes, sizeof(Vector));
+    const Vector left = vector_at(dz + w * filters), right = vector_at(dz + w * filters + lanes);
 #pragma GCC unroll 16
     for (int j = 0; j < J; ++j) {
       const float x = row[w * channels + j];
@@ -43,9 +44,10 @@ __attribute__((target("avx512f,fma"), always_inline)) inline void rank_update(co
       b[j] += x * right;
     }
   }
+#pragma GCC unroll 16
   for (int j = 0; j < J; ++j) {
-    std::memcpy(sum + j * filters, &a[j], sizeof(Vector));
-    std::memcpy(sum + j * filters + lanes, &b[j], sizeof(Vector));
+    vector_at(sum + j * filters) = a[j];
+    vector_at(sum + j * filters + lanes) = b[j];
   }
 }
 

@@ -3,6 +3,7 @@
 // Element i of a sample takes number i of the generator keyed by (seed, site, epoch, sample), so that the mask depends
 // neither on threads nor on which rank holds the sample. The mask is saved, one byte an element: drawing it anew costs
 // ten rounds of Philox for four elements, many times the reading of four bytes.
+#include <algorithm>
 #include <cmath>
 
 #include "isobar/base/random.hpp"

@@ -20,8 +20,8 @@ double round_step(double rough) {
 
 std::vector<double> Axis::ticks() const {
   std::vector<double> list;
-  const auto count = std::llround((high - low) / step);
-  for (long long i = 0; i <= count; ++i) list.push_back(low + static_cast<double>(i) * step);
+  const double first = std::ceil(low / step - 1e-9), last = std::floor(high / step + 1e-9);
+  for (double i = first; i <= last; ++i) list.push_back(i * step);
   return list;
 }
 
@@ -44,12 +44,8 @@ Axis axis_over(std::span<const double> a, std::span<const double> b, int interva
   if (low > high) return {};
   // One value, or values that differ only by rounding, still get a range around them.
   const double least = std::max(1e-12, 1e-6 * std::max(std::abs(low), std::abs(high)));
-  const double middle = (low + high) / 2, half = std::max(high - low, least) / 2;
-  Axis axis;
-  axis.step = round_step(2 * half / intervals);
-  axis.low = axis.step * std::floor((middle - half) / axis.step + 1e-9);
-  axis.high = axis.step * std::ceil((middle + half) / axis.step - 1e-9);
-  return axis;
+  const double middle = (low + high) / 2, half = 0.54 * std::max(high - low, least);
+  return {middle - half, middle + half, round_step(2 * half / intervals)};
 }
 
 }  // namespace isobar::report

@@ -1,4 +1,4 @@
-// Axis: a range with round ends that covers what is to be drawn, and where its ticks are.
+// Axis: the range that covers what is to be drawn, with a little room around it, and the round numbers in it.
 #pragma once
 
 #include <span>
@@ -11,6 +11,7 @@ struct Axis {
   double low = 0, high = 1;
   double step = 0.5;  ///< between ticks: 1, 2 or 5 times a power of ten
 
+  /// The multiples of the step that lie in the range.
   std::vector<double> ticks() const;
   /// A tick as text, with as many digits as the step needs.
   std::string label(double tick) const;
@@ -18,7 +19,7 @@ struct Axis {
   double place(double value) const { return (value - low) / (high - low); }
 };
 
-/// The axis that covers all finite values of both lists with about `intervals` steps.
+/// The axis that covers all finite values of both lists with at most `intervals` steps.
 Axis axis_over(std::span<const double> a, std::span<const double> b, int intervals);
 
 }  // namespace isobar::report

@@ -15,9 +15,11 @@ constexpr double giga = 1e9;
 std::string category_line(std::string_view name, const CategoryTotal& total, double all_seconds) {
   const auto cell = [](double value) { return value > 0 ? fmt::format("{:.1f}", value) : std::string(); };
   const auto rate = [&](double value) { return cell(total.seconds > 0 ? value / total.seconds : 0); };
-  return fmt::format("{:<21} {:>9} {:>9.3f} {:>6.1f} {:>11} {:>10} {:>8} {:>8}\n", name, with_commas(total.events),
-                     total.seconds, all_seconds > 0 ? 100 * total.seconds / all_seconds : 0, cell(total.flops / giga),
-                     cell(total.bytes / giga), rate(total.flops / giga), rate(total.bytes / giga));
+  const std::string cells =
+      fmt::format("{:<21} {:>9} {:>9.3f} {:>6.1f} {:>11} {:>10} {:>8} {:>8}", name, with_commas(total.events),
+                  total.seconds, all_seconds > 0 ? 100 * total.seconds / all_seconds : 0, cell(total.flops / giga),
+                  cell(total.bytes / giga), rate(total.flops / giga), rate(total.bytes / giga));
+  return cells.substr(0, cells.find_last_not_of(' ') + 1) + "\n";
 }
 
 std::string results(const train::Start& start, const train::End& end) {

@@ -36,8 +36,8 @@ std::vector<std::string> canvas(const Series& series, const Axis& axis, int colu
 
 // All lines of a panel are equally wide.
 std::vector<std::string> panel(const Series& series, int columns, int rows) {
-  const Axis axis = axis_over(series.truth, series.predicted, 4);
-  const std::string low = axis.label(axis.low), high = axis.label(axis.high);
+  const Axis axis = axis_over(series.truth, series.predicted, 5);
+  const std::string low = fmt::format("{:.2g}", axis.low), high = fmt::format("{:.2g}", axis.high);
   const double fit = r2(series);
   const std::string score = std::isfinite(fit) ? fmt::format("R2 = {:.2f}", fit) : "";
   const auto name_columns = static_cast<std::size_t>(std::max(0, columns - static_cast<int>(score.size()) - 1));

@@ -72,7 +72,7 @@ std::string grid(const Axis& axis) {
 }
 
 std::string panel(const Series& series, int x, int y) {
-  const Axis axis = axis_over(series.truth, series.predicted, 4);
+  const Axis axis = axis_over(series.truth, series.predicted, 5);
   std::string text = fmt::format("<g transform=\"translate({} {})\">\n", x + left, y + top);
   text += fmt::format(R"(<text class="name" x="0" y="-16">{}</text>)", written(series.name));
   if (const double fit = r2(series); std::isfinite(fit))

@@ -19,6 +19,7 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   Args root(recipe, "recipe");
   const Spec model = root.spec("model");
   const Spec loss = root.has("loss") ? root.spec("loss") : Spec();
+  root.record("loss", loss);  // what is in force follows below, once the model is known
   job.optimizer = read_member(root, "optimizer", "adam", optim::optimizers(), "optimizer");
   job.rate = read_member(root, "rate", "constant", optim::rate_schedules(), "rate schedule");
   job.strategy = read_member(root, "strategy", "solo", parallel::strategies(), "strategy");

@@ -28,7 +28,7 @@ TEST(Machine, Described) {
                   .cores = 8,
                   .hardware_threads = 16,
                   .memory_nodes = 2,
-                  .caches = {{1, 49152, 8}, {2, 1310720, 8}},
+                  .caches = {{1, 49152, 8}, {2, 1310720, 8}, {3, 50331648, 2}},
                   .usable_threads = 4,
                   .quota = 2.5,
                   .openmp_threads = 4,
@@ -42,7 +42,7 @@ TEST(Machine, Described) {
   EXPECT_EQ(describe(m),
             "  processor      Abacus 3000 (virtual machine)\n"
             "  cores          2 sockets, 8 cores, 16 hardware threads, 2 memory nodes\n"
-            "  caches         L1 8 x 48 KiB, L2 8 x 1280 KiB\n"
+            "  caches         L1 8 x 48 KiB, L2 8 x 1280 KiB, L3 2 x 48 MiB\n"
             "  may use        4 hardware threads, time of 2.5 (control group)\n"
             "  OpenMP         4 threads; OMP_NUM_THREADS 4, OMP_PROC_BIND not set\n"
             "  memory         32.0 GB, 30.0 GB available, limited to 8.00 GB\n"
@@ -64,7 +64,7 @@ TEST(Versions, NameTheLibraries) {
     names += name + " ";
     EXPECT_FALSE(version.empty()) << name;
   }
-  EXPECT_EQ(names, "build compiler oneDNN HDF5 FFTW hwloc fmt glibc ");
+  EXPECT_EQ(names, "build compiler oneDNN HDF5 FFTW hwloc API fmt glibc ");
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "isobar/data/hdf5_file.hpp"
 
+#include <csignal>
 #include <fstream>
 #include <numeric>
+#include <sys/resource.h>
 #include <thread>
 
 #include "tests/data/samples.hpp"
@@ -131,7 +133,7 @@ TEST(Hdf5File, ErrorsNameFileObjectAndAttempt) {
   message = error_of([&] { Hdf5File::open(folder.path()); });
   EXPECT_HAS(message, "is a folder");
   message = error_of([&] { Hdf5File::create(folder / "no/such/folder.h5"); });
-  EXPECT_HAS(message, "folder.h5: cannot create");
+  EXPECT_HAS(message, "folder.h5: cannot create: No such file or directory");
 
   std::ofstream(folder / "text.h5") << "not hdf5";
   message = error_of([&] { Hdf5File::open(folder / "text.h5"); });
@@ -163,6 +165,30 @@ TEST(Hdf5File, TruncatedFileIsAnError) {
   std::filesystem::resize_file(folder / "a.h5", 10'000);
   const std::string message = error_of([&] { Hdf5File::open(folder / "a.h5"); });
   EXPECT_HAS(message, "truncated");
+}
+
+// A limit on the size of files stands for a full disk.
+TEST(Hdf5File, AFullDiskIsAnErrorAndLeavesNothing) {
+  const TemporaryFolder folder;
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit limited{100'000, before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limited), 0);
+  const std::string message = error_of([&] {
+    Hdf5File file = Hdf5File::create(folder / "a.h5");
+    file.write<float>("x", Shape{100'000}, counting(100'000));
+    file.commit();
+  });
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_HAS(message, "a.h5: cannot write 'x': File too large");
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+
+  Hdf5File file = Hdf5File::create(folder / "a.h5");  // the library still works
+  file.write<float>("x", Shape{100'000}, counting(100'000));
+  file.commit();
+  EXPECT_EQ(Hdf5File::open(folder / "a.h5").shape("x"), Shape{100'000});
 }
 
 TEST(Hdf5File, ManyThreadsReadAndWrite) {

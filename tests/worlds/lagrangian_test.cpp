@@ -77,6 +77,21 @@ TEST(Lagrangian, two_waves_beat_as_computed_by_hand) {
   expect_vector(out.second, expected, 2e-5);
 }
 
+// Around the top of three crossed waves matter falls in as in a sphere: x = q (1 - d/3 - d^2/21 - ...).
+TEST(Lagrangian, a_symmetric_peak_collapses_like_a_sphere) {
+  const double a = 0.2, d = 3 * a;
+  const Displacement out = displaced([&](int x, int y, int z) {
+    return a * (std::cos(phase({1, 0, 0}, x, y, z)) + std::cos(phase({0, 1, 0}, x, y, z)) +
+                std::cos(phase({0, 0, 1}, x, y, z)));
+  });
+  const double q = box / size;
+  for (int axis = 0; axis < 3; ++axis) {
+    const int x = axis == 0, y = axis == 1, z = axis == 2;
+    EXPECT_NEAR(out.first[axis].row(x, y)[z] / q, -d / 3, 0.01 * d / 3);
+    EXPECT_NEAR(-3.0 / 7 * out.second[axis].row(x, y)[z] / q, -d * d / 21, 0.01 * d * d / 21);
+  }
+}
+
 TEST(Lagrangian, displacements_converge_on_matter) {
   const Mesh delta(size);
   draw_field(delta, PowerSpectrum(Cosmology{}), box, Random(11), 1);

@@ -1,0 +1,35 @@
+#include "isobar/bench/contestant.hpp"
+
+#include <gtest/gtest.h>
+
+#include "isobar/base/error.hpp"
+#include "isobar/bench/training_step.hpp"
+
+namespace isobar::bench {
+namespace {
+
+TEST(Contestant, SpeaksTheLineProtocol) {
+  Contestant c({"sh", "-c",
+                "echo ready me; while read a b; do case $a in step) echo 0.5 0.25;; memory) echo 1234;; esac; done"});
+  EXPECT_EQ(c.name(), "me");
+  EXPECT_EQ(c.steps(2), (std::vector<double>{0.5, 0.25}));
+  EXPECT_EQ(c.peak_bytes(), 1234);
+  EXPECT_THROW(c.steps(3), Error);
+}
+
+TEST(Contestant, OneThatIsNotReadyOrDiesIsAnError) {
+  EXPECT_THROW(Contestant({"sh", "-c", "echo broken"}), Error);
+  EXPECT_THROW(Contestant({"no-such-program-at-all"}), Error);
+  Contestant c({"sh", "-c", "echo ready me"});
+  EXPECT_THROW(c.steps(1), Error);
+}
+
+TEST(TrainingStep, RunsAndSumsItsBarePrimitives) {
+  TrainingStep step("cosmoflow(size=32)", 1, "sgd");
+  EXPECT_GT(step.run(), 0);
+  EXPECT_GT(step.trace().total(Category::backward_convolution).seconds, 0);
+  EXPECT_GT(bare_primitives("cosmoflow(size=32)", 1, 1), 0);
+}
+
+}  // namespace
+}  // namespace isobar::bench

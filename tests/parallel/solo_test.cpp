@@ -1,0 +1,39 @@
+#include <gtest/gtest.h>
+
+#include "isobar/base/error.hpp"
+#include "isobar/parallel/strategy.hpp"
+
+namespace isobar::parallel {
+namespace {
+
+// y = w x with one weight: the mean squared error over the batch has the gradient 2 mean((w x - y) x).
+TEST(Solo, TakesOnePlainSgdStep) {
+  graph::Graph g;
+  const graph::ValueId x = g.input("x", {2, 1});
+  const graph::ValueId y = g.add("dense(units=1, bias=false, init=constant(value=0.5))", x, "fc");
+  g.output("prediction", y);
+  g.loss(g.add("mse", {y, g.input("y", {2, 1})}, "loss"));
+  const graph::Plan plan = graph::make_plan(g);
+  const auto rule = make(optim::optimizers(), "sgd", "optimizer");
+  exec::ParamStore store(plan, rule->slots());
+  store.initialize(1);
+  Trace trace;
+  exec::Executor executor(plan, store, &trace);
+  ComputedReplica replica(executor, store, *rule, &trace);
+  const auto strategy = make(strategies(), "solo", "strategy");
+  const std::vector<float> xs{1, 3}, ys{2, -1};
+  const std::vector<std::int64_t> samples{0, 1};
+  strategy->step(replica, {{{"x", xs}, {"y", ys}}, {.samples = samples}}, {1, 0.1});
+  const double gradient = (2 * (0.5 - 2) * 1 + 2 * (1.5 + 1) * 3) / 2;
+  EXPECT_NEAR(replica.loss(), ((0.5 - 2) * (0.5 - 2) + 2.5 * 2.5) / 2, 1e-6);
+  EXPECT_NEAR(replica.gradient(0)[0], gradient, 1e-5);
+  EXPECT_NEAR(replica.weight(0)[0], 0.5 - 0.1 * gradient, 1e-6);
+  EXPECT_EQ(trace.total(Category::optimizer).events, 1);
+}
+
+TEST(Solo, UnknownStrategyIsAnsweredWithTheKnown) {
+  EXPECT_THROW(make(strategies(), "sync_all", "strategy"), UsageError);
+}
+
+}  // namespace
+}  // namespace isobar::parallel

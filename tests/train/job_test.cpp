@@ -1,0 +1,49 @@
+#include "isobar/train/job.hpp"
+
+#include <gtest/gtest.h>
+
+#include "isobar/base/error.hpp"
+
+#include "tests/train/small_job.hpp"
+
+namespace isobar::train {
+namespace {
+
+std::string usage_error(const std::string& setting) {
+  Spec recipe = parse_recipe(small_recipe, "test");
+  apply_setting(recipe, setting);
+  try {
+    read_job(recipe, "test", dense_model);
+  } catch (const UsageError& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(Job, WrongKeysAreAnsweredWithTheNearest) {
+  EXPECT_NE(usage_error("train.epoch=3").find("did you mean 'epochs'"), std::string::npos)
+      << usage_error("train.epoch=3");
+  EXPECT_NE(usage_error("optimiser=sgd").find("did you mean 'optimizer'"), std::string::npos);
+  EXPECT_NE(usage_error("data.bach=3").find("did you mean 'batch'"), std::string::npos);
+  EXPECT_NE(usage_error("optimizer=adm").find("did you mean 'adam'"), std::string::npos);
+  EXPECT_NE(usage_error("optimizer=adam(rl=1)").find("unknown argument 'rl'"), std::string::npos);
+  EXPECT_NE(usage_error("train.metrics=[\"accuracie\"]").find("metric"), std::string::npos);
+}
+
+TEST(Job, WrongValuesAreNamed) {
+  EXPECT_NE(usage_error("train.epochs=many").find("epochs"), std::string::npos);
+  EXPECT_NE(usage_error("train.epochs=0").find("at least 1"), std::string::npos);
+  EXPECT_NE(usage_error("data.batch=-1").find("at least 1"), std::string::npos);
+  EXPECT_NE(usage_error("model=3").find("model"), std::string::npos);
+}
+
+TEST(Job, TheResolvedRecipeReadsBackToItself) {
+  const Job job = small_job("runs/x");
+  const Spec again = parse_recipe(write_recipe(job.recipe), "resolved");
+  const Job second = read_job(again, "test", dense_model);
+  EXPECT_EQ(write_recipe(job.recipe), write_recipe(second.recipe));
+  EXPECT_NE(write_recipe(job.recipe).find("beta1"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace isobar::train
