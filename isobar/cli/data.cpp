@@ -77,9 +77,13 @@ void declare_universe(CLI::App& make) {
   command.add_option("--out", request->out, "the folder to write into")->required()->type_name("DIR");
   option("--train", what.train, "N", "training samples")->check(whole(0, 1'000'000'000));
   option("--test", what.test, "N", "test samples, of other universes")->check(whole(0, 1'000'000'000));
-  option("--size", what.size, "N", "edge of a sample in cells; divides the mesh");
-  option("--mesh", what.family.mesh, "N", "edge of a universe in cells: a power of two");
+  option("--size", what.size, "N", "edge of a sample in cells");
+  option("--mesh", what.family.mesh, "N", "edge of a universe in mesh cells, one particle each: a power of two");
+  option("--merge", what.merge, "N", "mesh cells along an edge counted as one cell; size x merge divides the mesh");
   option("--cell", what.family.cell, "LENGTH", "edge of a cell in Mpc/h");
+  command.add_flag_callback(
+      "--fixed-box", [&what] { what.family.scale_with_h0 = false; },
+      "the same box in Mpc/h for all universes, instead of one that grows with H_0 as CosmoFlow's did");
   option("--redshifts", what.family.redshifts, "Z", "one channel each");
   option("--spread", what.family.spread, "PART", "parameters lie within nominal * (1 +- PART)");
   option("--seed", what.family.seed, "N", "names the family of universes");

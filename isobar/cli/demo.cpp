@@ -12,14 +12,14 @@ namespace isobar::cli {
 namespace {
 
 constexpr const char* recipe_text = R"toml(
-model = "cosmoflow(size=32, dropout=0)"
+model = "cosmoflow(size=32, width=16, dropout=0)"
 optimizer = "adam(lr=1e-3)"
 rate = "cosine(end=0.01)"
 folder = "runs/demo"
 
 [data]
-train = "universe(size=32, count=1024)"
-test = "universe(size=32, count=128, first=1000000000)"
+train = "universe(size=32, mesh=32, cell=8, scale_with_h0=false, spread=0.2, count=2048)"
+test = "universe(size=32, mesh=32, cell=8, scale_with_h0=false, spread=0.2, count=256, first=1000000000)"
 batch = 4
 readers = 2
 

@@ -123,7 +123,7 @@ UniverseWritten write_universe(const fs::path& directory, const UniverseFiles& w
   const bool side_by_side = what.family.mesh <= 128;
   worlds::UniverseOptions family = what.family;
   family.threads = side_by_side ? 1 : threads;
-  const UniverseCubes cubes(family, what.size);
+  const UniverseCubes cubes(family, what.size, what.merge);
   if (what.train > first_test_universe * cubes.parts())
     fail_usage("universe: {} training samples would reach into the test universes", what.train);
 

@@ -17,7 +17,8 @@ inline constexpr std::int64_t first_test_universe = 1'000'000'000;
 /// What to write.
 struct UniverseFiles {
   worlds::UniverseOptions family;
-  int size = 32;                        ///< edge of a sample; divides family.mesh
+  int size = 32;                        ///< edge of a sample in cells
+  int merge = 1;                        ///< mesh cells along an edge that make one cell; size x merge divides the mesh
   std::int64_t train = 512, test = 64;  ///< samples
   int threads = 0;                      ///< 0: one per processor; decides nothing but the time
 };

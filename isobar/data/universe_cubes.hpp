@@ -14,14 +14,15 @@ namespace isobar::data {
 /// Makes whole universes as int16 cubes; may be used by several threads at once.
 class UniverseCubes {
  public:
-  /// `size` is the edge of a cube and divides the mesh.
-  UniverseCubes(const worlds::UniverseOptions& options, int size);
+  /// `size` is the edge of a cube in cells. A cell counts the particles of `merge` mesh cells along each edge; size
+  /// times merge divides the mesh.
+  UniverseCubes(const worlds::UniverseOptions& options, int size, int merge = 1);
 
   /// Cubes of one universe.
   std::int64_t parts() const { return parts_; }
   /// size x size x size x channels.
   const Shape& shape() const { return shape_; }
-  /// Numbers in all cubes of one universe, which is the numbers of its volume.
+  /// Numbers in all cubes of one universe.
   std::int64_t count() const { return parts_ * shape_.count(); }
   const worlds::Universe& family() const { return family_; }
 
@@ -33,7 +34,7 @@ class UniverseCubes {
 
  private:
   worlds::Universe family_;
-  int size_;
+  int size_, merge_;
   std::int64_t parts_;
   Shape shape_;
 };

@@ -1,7 +1,8 @@
 // universe(size=32, mesh=64, count=64, first=0, ...): dark-matter cubes made when they are first read, then kept.
 // x: particle counts, [size, size, size, redshifts], as ln(x + 1) unless log=false; y: Omega_m, sigma_8, n_s and H_0 in
-// [-1, 1]. Memory: 2 bytes a number, mesh^3 x redshifts numbers a universe (2 MB at 64^3 x 4), (mesh/size)^3 samples
-// a universe. Training and test sets of one seed take different universes by `first`.
+// [-1, 1]. A cell counts merge^3 cells of the mesh, and as many particles on average; a universe gives
+// (mesh / merge / size)^3 samples. Memory: 2 bytes a number, size^3 x redshifts numbers a sample. Training and test
+// sets of one seed take different universes by `first`.
 #include <algorithm>
 #include <atomic>
 #include <limits>
@@ -17,9 +18,9 @@ namespace {
 
 class UniverseDataset final : public Dataset {
  public:
-  UniverseDataset(const worlds::UniverseOptions& options, int size, std::int64_t count, std::int64_t first,
+  UniverseDataset(const worlds::UniverseOptions& options, int size, int merge, std::int64_t count, std::int64_t first,
                   Transform transform)
-      : cubes_(options, size),
+      : cubes_(options, size, merge),
         count_(count),
         first_(first),
         transform_(transform),
@@ -77,7 +78,9 @@ std::unique_ptr<Dataset> make_universe(Args& args) {
   worlds::UniverseOptions options;
   const int size = small(args, "size", 32);
   options.mesh = small(args, "mesh", options.mesh);
+  const int merge = small(args, "merge", 1);
   options.cell = args.real("cell", options.cell);
+  options.scale_with_h0 = args.flag("scale_with_h0", options.scale_with_h0);
   options.redshifts = args.reals("redshifts", options.redshifts);
   options.spread = args.real("spread", options.spread);
   options.seed = static_cast<std::uint64_t>(args.integer("seed", 1));
@@ -86,7 +89,7 @@ std::unique_ptr<Dataset> make_universe(Args& args) {
   const Transform transform = args.flag("log", true) ? Transform::log : Transform::none;
   args.require(count > 0, "count > 0");
   args.require(first >= 0, "first >= 0");
-  return std::make_unique<UniverseDataset>(options, size, count, first, transform);
+  return std::make_unique<UniverseDataset>(options, size, merge, count, first, transform);
 }
 
 }  // namespace

@@ -8,20 +8,25 @@
 
 namespace isobar::report {
 
-std::vector<Series> series_of(const train::End& end) {
-  if (end.predictions.empty()) return {};
-  const auto width = static_cast<std::size_t>(end.target_shape.count());
-  expects(width > 0 && end.predictions.size() % width == 0, "whole rows of predictions");
-  expects(end.predictions.size() == end.targets.size(), "as many targets as predictions");
-  std::vector<Series> all(width);
-  for (std::size_t c = 0; c < width; ++c) {
-    all[c].name = c < end.target_names.size() ? end.target_names[c] : fmt::format("y{}", c);
-    for (std::size_t i = c; i < end.targets.size(); i += width) {
-      all[c].truth.push_back(end.targets[i]);
-      all[c].predicted.push_back(end.predictions[i]);
+std::vector<Series> series_of(std::span<const float> predictions, std::span<const float> targets, std::int64_t width,
+                              std::span<const std::string> names) {
+  if (predictions.empty()) return {};
+  const auto columns = static_cast<std::size_t>(width);
+  expects(width > 0 && predictions.size() % columns == 0, "whole rows of predictions");
+  expects(predictions.size() == targets.size(), "as many targets as predictions");
+  std::vector<Series> all(columns);
+  for (std::size_t c = 0; c < columns; ++c) {
+    all[c].name = c < names.size() ? names[c] : fmt::format("y{}", c);
+    for (std::size_t i = c; i < targets.size(); i += columns) {
+      all[c].truth.push_back(targets[i]);
+      all[c].predicted.push_back(predictions[i]);
     }
   }
   return all;
+}
+
+std::vector<Series> series_of(const train::End& end) {
+  return series_of(end.predictions, end.targets, end.target_shape.count(), end.target_names);
 }
 
 double r2(const Series& series) {

@@ -69,11 +69,12 @@ void expect_wrong_call(const std::string& arguments, const std::string& message)
 TEST(Program, HelpAndVersion) {
   const Outcome help = isobar("--help");
   EXPECT_EQ(help.code, 0);
-  for (const char* verb : {"train", "plan", "zoo", "list", "data", "doctor"}) EXPECT_SHOWS(help, verb);
+  for (const char* verb : {"demo", "train", "plan", "zoo", "list", "data", "doctor", "bench"}) EXPECT_SHOWS(help, verb);
   EXPECT_EQ(isobar("--version").code, 0);
   EXPECT_SHOWS(isobar("--version"), "isobar ");
   EXPECT_EQ(isobar("").code, 2);
-  for (const char* verb : {"train", "plan", "zoo", "list", "data", "data make", "data make universe", "doctor"})
+  for (const char* verb : {"demo", "train", "plan", "zoo", "list", "data", "data make", "data make universe",
+                           "data inspect", "doctor", "bench"})
     EXPECT_EQ(isobar(std::string(verb) + " --help").code, 0) << verb;
 }
 
@@ -171,6 +172,69 @@ TEST(Data, WhatCannotBeWrittenIsOneLineAndNothing) {
   const Outcome missing = isobar("data inspect 'hdf5(path=" + folder / "not_there" + ")'");
   EXPECT_EQ(missing.code, 1) << missing;
   EXPECT_TRUE(missing.one_line()) << missing;
+}
+
+// A recipe that trains in a moment; the run goes to `folder`/run.
+std::string tiny_recipe(const TemporaryFolder& folder) {
+  std::ofstream(folder / "tiny.toml") << "model = 'cosmoflow(size=8, channels=1, width=4, layers=2, outputs=2)'\n"
+                                      << "folder = '" << folder / "run"
+                                      << "'\n"
+                                      << "[data]\nbatch = 2\n"
+                                      << "train = 'noise(shape=[8, 8, 8, 1], targets=2, count=12)'\n"
+                                      << "test = 'noise(shape=[8, 8, 8, 1], targets=2, count=5, seed=2)'\n"
+                                      << "[train]\nepochs = 2\n";
+  return "train '" + folder / "tiny.toml" + "'";
+}
+
+std::string text_of(const std::string& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(Train, OneSeedGivesTheSameBytes) {
+  const TemporaryFolder one, two;
+  const Outcome first = isobar(tiny_recipe(one)), second = isobar(tiny_recipe(two) + " --quiet");
+  EXPECT_EQ(first.code, 0) << first;
+  EXPECT_SHOWS(first, "finished 12 steps");
+  EXPECT_EQ(second.code, 0) << second;
+  EXPECT_EQ(second.text, "");
+  const std::string metrics = text_of(one / "run/metrics.jsonl");
+  EXPECT_NE(metrics.find("\"step\":12"), std::string::npos) << metrics;
+  EXPECT_EQ(metrics, text_of(two / "run/metrics.jsonl"));
+  for (const char* name : {"checkpoint.h5", "recipe.toml", "report.txt", "predictions.csv", "timing.jsonl"})
+    EXPECT_TRUE(fs::exists(one / "run/" + name)) << name;
+}
+
+TEST(Train, RunsAreNotOverwrittenUnasked) {
+  const TemporaryFolder folder;
+  const std::string train = tiny_recipe(folder);
+  EXPECT_EQ(isobar(train).code, 0);
+  const Outcome again = isobar(train);
+  EXPECT_EQ(again.code, 1) << again;
+  EXPECT_SHOWS(again, "--overwrite");
+  EXPECT_EQ(isobar(train + " --overwrite --set train.epochs=1").code, 0);
+}
+
+TEST(Train, WrongRecipesAreAnsweredAndNothingIsWritten) {
+  const TemporaryFolder folder;
+  const std::string train = tiny_recipe(folder);
+  expect_wrong_call("train '" + folder / "not_there.toml" + "'", "not_there.toml");
+  expect_wrong_call(train + " --set train.epoch=3", "did you mean 'epochs'?");
+  expect_wrong_call(train + " --set optimizer=addam", "did you mean 'adam'?");
+  expect_wrong_call(train + " --set train.epochs=many", "epochs");
+  expect_wrong_call(train + " --set data.batch=0", "batch must be at least 1");
+  EXPECT_EQ(isobar(train + " --set data.batch=64").code, 1) << "more than there are samples";
+  EXPECT_FALSE(fs::exists(folder / "run"));
+  std::ofstream(folder / "file") << "in the way";
+  const Outcome unwritable = isobar(train + " --set folder=" + folder / "file/run");
+  EXPECT_EQ(unwritable.code, 1) << unwritable;
+  EXPECT_TRUE(unwritable.one_line()) << unwritable;
+}
+
+TEST(Demo, ShowsItsRecipe) {
+  const Outcome demo = isobar("demo --show --set train.epochs=3");
+  EXPECT_EQ(demo.code, 0);
+  EXPECT_SHOWS(demo, "epochs = 3");
 }
 
 }  // namespace

@@ -35,6 +35,20 @@ TEST(UniverseDataset, LogOfCounts) {
   for (std::size_t i = 0; i < counts.size(); ++i) EXPECT_FLOAT_EQ(logarithms[i], std::log(counts[i] + 1.0f));
 }
 
+TEST(UniverseDataset, MergedCellsHoldTheParticlesOfTheMesh) {
+  const auto fine = make_dataset("universe(size=16, mesh=16, count=1, log=false)");
+  const auto merged = make_dataset("universe(size=8, mesh=16, merge=2, count=1, log=false)");
+  const auto all = read_sample(*fine, 0), coarse = read_sample(*merged, 0);
+  EXPECT_EQ(merged->fields()[0].shape, (Shape{8, 8, 8, 4}));
+  EXPECT_EQ(all[1], coarse[1]);
+  float first = 0;  // cell (0, 0, 0) at the first redshift
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t j = 0; j < 2; ++j)
+      for (std::size_t k = 0; k < 2; ++k) first += all[0][((i * 16 + j) * 16 + k) * 4];
+  EXPECT_EQ(coarse[0][0], first);
+  EXPECT_HAS(error_of([] { make_dataset("universe(mesh=16, merge=3, size=4)"); }), "merge = 3");
+}
+
 TEST(UniverseDataset, FirstShiftsTheUniverses) {
   const auto from_0 = make_dataset("universe(size=8, mesh=8, count=4)");
   const auto from_2 = make_dataset("universe(size=8, mesh=8, count=2, first=2)");

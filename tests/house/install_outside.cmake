@@ -1,5 +1,5 @@
-# Installs the build into a fresh prefix; then configures, builds and runs examples/outside against it, and a program that
-# links every room. Run with cmake -P and -D build, source, rooms, generator, compiler, launcher, sanitize.
+# Installs the build into a fresh prefix; then configures, builds and runs examples/outside against it, and a program
+# that links every room. Run with cmake -P and -D build, source, rooms, generator, compiler, launcher, sanitize.
 set(place ${build}/outside)
 set(prefix ${place}/prefix)
 file(REMOVE_RECURSE ${place})
@@ -19,7 +19,8 @@ function(build_outside project)
     set(flags -DCMAKE_CXX_FLAGS=-fsanitize=${sanitize})
   endif()
   run(${CMAKE_COMMAND} -S ${source}/${project} -B ${place}/${name} -G ${generator} -DCMAKE_PREFIX_PATH=${prefix}
-    -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${compiler} -DCMAKE_CXX_COMPILER_LAUNCHER=${launcher} ${flags} ${ARGN})
+    -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${compiler} -DCMAKE_CXX_COMPILER_LAUNCHER=${launcher}
+    ${flags} ${ARGN})
   run(${CMAKE_COMMAND} --build ${place}/${name})
   run(${place}/${name}/${name})
 endfunction()
@@ -37,5 +38,4 @@ foreach(file ${exported})
 endforeach()
 
 build_outside(examples/outside)
-string(REPLACE "," "\\;" list "${rooms}")
-build_outside(tests/house/all_rooms "-Drooms=${list}")
+build_outside(tests/house/all_rooms -Drooms=${rooms})

@@ -95,26 +95,6 @@ TEST(Progress, NothingKnownIsNoDivisionByZero) {
   EXPECT_NE(text.find("network: 0 parameters"), std::string::npos) << text;
 }
 
-TEST(StatusLine, RedrawsAtMostTenTimesASecond) {
-  Capture capture;
-  double time = 0;
-  StatusLine line(Screen{capture.file(), true, [] { return 80; }, [&] { return time; }});
-  EXPECT_TRUE(line.due());
-  line.show("a");
-  time = 0.05;
-  EXPECT_FALSE(line.due());
-  time = 0.11;
-  EXPECT_TRUE(line.due());
-}
-
-TEST(StatusLine, Bar) {
-  EXPECT_EQ(bar(0, 10, 5), "[     ]");
-  EXPECT_EQ(bar(5, 10, 5), "[==>  ]");
-  EXPECT_EQ(bar(10, 10, 5), "[=====]");
-  EXPECT_EQ(bar(11, 10, 5), "[=====]");
-  EXPECT_EQ(bar(1, 0, 5), "[     ]");
-}
-
 TEST(Rate, ForgetsOldStepsAndStartsUnbiased) {
   Rate rate;
   EXPECT_EQ(rate.samples_per_second(), 0);

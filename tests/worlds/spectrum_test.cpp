@@ -53,6 +53,10 @@ TEST(Transfer, wiggles_with_the_sound_horizon) {
   const double period = 2 * std::numbers::pi / transfer.sound_horizon();
   for (std::size_t i = 1; i < peaks.size(); ++i) EXPECT_NEAR((peaks[i] - peaks[i - 1]) / period, 1.0, 0.15);
 
+  // About a tenth of the power at first, damped (Silk) at larger k.
+  EXPECT_NEAR(std::pow(ratio(0.076) / ratio(0.106), 2), 1.12, 0.03);
+  EXPECT_NEAR(std::pow(ratio(0.2535) / ratio(0.2825), 2), 1.02, 0.01);
+
   const Cosmology few{.omega_b = 1e-4};
   const Transfer flat(few);
   for (double k = 0.03; k < 0.3; k *= 1.02) EXPECT_NEAR(flat(k) / smooth_transfer(few, k), 1.0, 0.03);

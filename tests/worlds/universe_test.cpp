@@ -89,6 +89,13 @@ TEST(Universe, targets_are_uniform_and_map_to_parameters) {
   EXPECT_DOUBLE_EQ(Universe({.mesh = 4, .cell = 2.0, .scale_with_h0 = false}).box(17), 8.0);
 }
 
+TEST(Universe, cells_scale_with_the_hubble_constant_unless_told) {
+  const Universe scaled({.mesh = 16}), fixed({.mesh = 16, .scale_with_h0 = false});
+  const double cell = 4.0 * (scaled.cosmology(5).h0 / 70);
+  EXPECT_EQ(made(scaled, 5), made(Universe({.mesh = 16, .cell = cell, .scale_with_h0 = false}), 5));
+  EXPECT_NE(made(scaled, 5), made(fixed, 5));
+}
+
 // Large scales still grow linearly: same phases at all redshifts, so there is no sampling error in the ratio.
 TEST(Universe, large_scales_grow_as_linear_theory_says) {
   const Universe universe({.mesh = 64, .cell = 8.0, .counting = Counting::cloud, .threads = 1});
