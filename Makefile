@@ -51,7 +51,8 @@ tsan: packages ## Run the threaded tests under the thread sanitizer
 tidy: packages ## Look through the sources with clang-tidy
 	tools/install_packages tidy
 	$(call configure,dev)
-	run-clang-tidy -quiet -j $(JOBS) -p build/dev -extra-arg=-Wno-unknown-warning-option '/isobar/[a-z_]+/\w+\.cpp$$'
+	run-clang-tidy-16 -quiet -j $(JOBS) -p build/dev -extra-arg=-Wno-unknown-warning-option \
+	  -extra-arg=-idirafter$$(g++ -print-file-name=include) '/isobar/[a-z_]+/\w+\.cpp$$'
 
 clean: ## Remove what was built
 	rm -rf build
