@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <cstring>
+#include <fcntl.h>
 #include <sstream>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,14 +13,14 @@
 namespace isobar::bench {
 
 Contestant::Contestant(const std::vector<std::string>& command) : command_(join(command, " ")) {
-  int down[2], up[2];  // what it reads, what it writes
-  if (pipe(down) != 0 || pipe(up) != 0) fail("'{}': no pipe: {}", command_, std::strerror(errno));
+  int down[2], up[2];  // what it reads, what it writes; contestants started later must not hold them open
+  if (pipe2(down, O_CLOEXEC) != 0 || pipe2(up, O_CLOEXEC) != 0)
+    fail("'{}': no pipe: {}", command_, std::strerror(errno));
   process_ = fork();
   if (process_ < 0) fail("'{}' cannot be started: {}", command_, std::strerror(errno));
   if (process_ == 0) {
     dup2(down[0], STDIN_FILENO);
     dup2(up[1], STDOUT_FILENO);
-    for (const int end : {down[0], down[1], up[0], up[1]}) close(end);
     std::vector<char*> arguments;
     for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);

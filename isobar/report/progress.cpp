@@ -24,12 +24,18 @@ std::string results(const std::map<std::string, double>& test) {
   std::string text;
   if (const auto loss = test.find("loss"); loss != test.end()) text += fmt::format("  test loss {:.4g}", loss->second);
   for (const auto& [name, value] : test)
-    if (name != "loss") text += fmt::format("  {} {:.4g}", name, value);
+    if (name != "loss") text += fmt::format("  {} {:.3g}", name, value);
   return text;
 }
 
+// Short times with a digit more: an epoch of a small set may take less than a second.
+std::string duration(double seconds) {
+  return seconds < 9.95 ? fmt::format("{:.1f} s", seconds) : human_seconds(seconds);
+}
+
 std::string speed(double samples_per_second, double flops_per_sample) {
-  std::string text = fmt::format("{:.3g} samples/s", samples_per_second);
+  std::string text = samples_per_second < 999.5 ? fmt::format("{:.3g} samples/s", samples_per_second)
+                                                : with_commas(std::llround(samples_per_second)) + " samples/s";
   if (flops_per_sample > 0) text += fmt::format("  {}/s", human_flops(samples_per_second * flops_per_sample));
   return text;
 }
@@ -75,8 +81,8 @@ class Progress final : public train::Sink {
     if (quiet_) return;
     const auto width = std::to_string(start_.epochs).size();
     line_.print(fmt::format("epoch {:>{}}/{}  {}  {}  train loss {:.4g}{}", epoch.epoch, width, start_.epochs,
-                            human_seconds(epoch.train_seconds + epoch.test_seconds),
-                            speed(rate, start_.flops_per_sample), epoch.train_loss, results(epoch.test)));
+                            duration(epoch.train_seconds + epoch.test_seconds), speed(rate, start_.flops_per_sample),
+                            epoch.train_loss, results(epoch.test)));
   }
 
   void checkpoint(const train::CheckpointDone& done) override { checkpoint_ = done; }
@@ -84,11 +90,11 @@ class Progress final : public train::Sink {
   void end(const train::End& end) override {
     if (quiet_) return;
     if (end.reason == train::End::Reason::finished)
-      line_.print(fmt::format("finished {} steps in {}{}", with_commas(end.steps), human_seconds(end.seconds),
-                              results(end.test)));
+      line_.print(
+          fmt::format("finished {} steps in {}{}", with_commas(end.steps), duration(end.seconds), results(end.test)));
     else
       line_.print(fmt::format("interrupted after {} of {} steps, {}", with_commas(end.steps), with_commas(all_steps()),
-                              human_seconds(end.seconds)));
+                              duration(end.seconds)));
     std::string where = fmt::format("the run is in {}", start_.folder.string());
     if (!checkpoint_.file.empty())
       where +=

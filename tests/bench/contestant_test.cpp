@@ -17,6 +17,13 @@ TEST(Contestant, SpeaksTheLineProtocol) {
   EXPECT_THROW(c.steps(3), Error);
 }
 
+TEST(Contestant, EndsWhileALaterOneStillRuns) {
+  auto first = std::make_unique<Contestant>(std::vector<std::string>{"sh", "-c", "echo ready first; cat > /dev/null"});
+  const Contestant second({"sh", "-c", "echo ready second; cat > /dev/null"});
+  first.reset();  // would wait for ever if the second held the first one's input open
+  EXPECT_EQ(second.name(), "second");
+}
+
 TEST(Contestant, OneThatIsNotReadyOrDiesIsAnError) {
   EXPECT_THROW(Contestant({"sh", "-c", "echo broken"}), Error);
   EXPECT_THROW(Contestant({"no-such-program-at-all"}), Error);

@@ -75,7 +75,8 @@ VIOLATIONS = [
      "row 'adam' is declared but not in the table"),
     ("check_catalogue", {"isobar/optim/catalogue.cpp": CATALOGUE.replace("adam.cpp", "eve.cpp")},
      "row 'adam' is said to be in eve.cpp, but is in adam.cpp"),
-    ("check_catalogue", {"isobar/optim/verbs.cpp": "// Verbs.\nextern const Verb go_verb;\n"}, "row 'go_verb' is declared"),
+    ("check_catalogue", {"isobar/optim/verbs.cpp": "// Verbs.\nextern const Verb go_verb;\n"},
+     "row 'go_verb' is declared"),
     ("check_tests", {"tests/optim/rate_test.cpp": None}, 'rate.cpp: no test includes "isobar/optim/rate.hpp"'),
     ("check_tests", {"tests/optim/rate_test.cpp": None, "isobar/optim/decay.cpp": '#include "isobar/optim/rate.hpp"\n'},
      'decay.cpp: no test includes "isobar/optim/rate.hpp"'),
@@ -124,6 +125,12 @@ class Checks(unittest.TestCase):
         member = CLEAN["isobar/optim/adam.cpp"] + '#include "isobar/optim/rate.hpp"\n'
         changes = {"tests/optim/rate_test.cpp": None, "isobar/optim/adam.cpp": member}
         self.assertEqual(run("check_tests", changes), ("", 0))
+
+    def test_a_part_of_a_tested_piece_is_reached_but_not_the_part_of_a_part(self):
+        part = {"isobar/optim/rate.cpp": '#include "isobar/optim/part.hpp"\n', "isobar/optim/part.cpp": ""}
+        parts = {"isobar/optim/part.cpp": '#include "isobar/optim/deep.hpp"\n', "isobar/optim/deep.cpp": ""}
+        self.assertEqual(run("check_tests", part), ("", 0))
+        self.assertIn('deep.cpp: no test includes "isobar/optim/deep.hpp"', run("check_tests", {**part, **parts})[0])
 
     def test_every_check_is_shown_to_fail(self):
         self.assertEqual(CHECKS, sorted({check for check, _, _ in VIOLATIONS}))

@@ -47,9 +47,9 @@ TEST(Progress, PlainLinesForALog) {
             "cosmoflow(size=32): 4,843,940 parameters\n"
             "40 training samples, 8 for testing; 2 epochs of 10 steps\n"
             "memory: 12.3 MB for activations, 77.0 MB for weights, gradients and optimizer; 2 threads\n"
-            "epoch 1/2  6 s  8 samples/s  16.0 GF/s  train loss 0.25  test loss 0.5  mae 0.125\n"
+            "epoch 1/2  6.0 s  8 samples/s  16.0 GF/s  train loss 0.25  test loss 0.5  mae 0.125\n"
             "epoch 2/2 [==============> ] step 8/10  loss 0.25  8 samples/s  16.0 GF/s  wait 10 %  left 2 s\n"
-            "epoch 2/2  6 s  8 samples/s  16.0 GF/s  train loss 0.25  test loss 0.5  mae 0.125\n"
+            "epoch 2/2  6.0 s  8 samples/s  16.0 GF/s  train loss 0.25  test loss 0.5  mae 0.125\n"
             "finished 20 steps in 12 s  test loss 0.5  mae 0.125\n"
             "the run is in runs/small, its weights in checkpoint.h5 (77.0 MB)\n");
 }
@@ -61,7 +61,7 @@ TEST(Progress, TerminalLineIsRedrawnAndTakenAway) {
                 "\x1b[K\repoch 1/2 [=>"),
       std::string::npos)
       << text;
-  EXPECT_NE(text.find("\r\x1b[Kepoch 1/2  6 s"), std::string::npos) << text;
+  EXPECT_NE(text.find("\r\x1b[Kepoch 1/2  6.0 s"), std::string::npos) << text;
   EXPECT_TRUE(text.ends_with("(77.0 MB)\n"));
 }
 
