@@ -55,8 +55,12 @@ int run(int argc, char** argv) {
       fmt::print("{}", app.help());
       return 2;
     }
-    fail_usage("{} ('isobar {}--help' lists what there is)", e.what(),
-               app.get_subcommands().empty() ? "" : app.get_subcommands()[0]->get_name() + " ");
+    std::string path;  // as far as the words were understood: "data make "
+    for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+      at = at->get_subcommands()[0];
+      path += at->get_name() + " ";
+    }
+    fail_usage("{} ('isobar {}--help' lists what there is)", e.what(), path);
   }
 }
 

@@ -1,3 +1,4 @@
+// The verbs of the program, in the order --help lists them.
 #include "isobar/cli/verb.hpp"
 
 namespace isobar::cli {

@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 struct Options {
   fs::path path;
   std::string x, y;
-  Transform transform;
-  std::int64_t samples;  // 0: all
+  Transform transform = Transform::none;
+  std::int64_t samples = 0;  // 0: all
 };
 
 std::int64_t limited(const Options& options, std::int64_t found) {
@@ -142,8 +142,12 @@ class SampleFiles final : public Dataset {
 };
 
 std::unique_ptr<Dataset> make_hdf5(Args& args) {
-  Options options{args.text("path"), args.text("x", "x"), args.text("y", "y"),
-                  args.flag("log", false) ? Transform::log : Transform::none, args.integer("samples", 0)};
+  Options options;
+  options.x = args.text("x", "x");
+  options.y = args.text("y", "y");
+  options.transform = args.flag("log", false) ? Transform::log : Transform::none;
+  options.samples = args.integer("samples", 0);
+  options.path = args.text("path");  // last, so that a list of the arguments has them all
   args.require(options.samples >= 0, "samples >= 0, where 0 means all");
   args.finish();
   std::error_code code;

@@ -199,10 +199,9 @@ int Lowering::write_buffer(const Node& node, const ops::Port& port, std::map<int
     case Kind::saved: return state_[n].saved[port.slot.index] = new_buffer(node.name + " saved", port.layout);
     case Kind::temp: return temporaries[port.slot.index] = new_buffer(node.name + " temporary", port.layout);
     case Kind::dx: {
-      expects(needs_gradient_[static_cast<std::size_t>(node.in[i])],
-              "gradients to be written only where they are needed");
       const int b = new_buffer("d " + graph_.value(node.in[i]).name, port.layout);
-      contributions_[static_cast<std::size_t>(node.in[i])].push_back(b);
+      if (needs_gradient_[static_cast<std::size_t>(node.in[i])])  // a frozen weight's gradient may come with another's
+        contributions_[static_cast<std::size_t>(node.in[i])].push_back(b);
       return b;
     }
     case Kind::dy: break;

@@ -74,7 +74,7 @@ class Conv final : public Operator {
       list.push_back(pointwise_backward(setting, *after_, p.y, 0));
       dz = {Kind::temp, 0};
     }
-    if (in[1].needs_gradient) {
+    if (in[1].needs_gradient || (bias_ && in[2].needs_gradient)) {
       auto narrow =
           own && groups_ == 1 ? narrow_weight_gradient(in[0].shape, p.out, p.window, bias_, dz, p.flops) : std::nullopt;
       list.push_back(narrow ? std::move(*narrow) : weight_gradient(setting, p, dz));
@@ -105,7 +105,13 @@ class Conv final : public Operator {
       axes[0] /= groups_;
       axes.insert(axes.begin(), groups_);
     }
-    Case p{window_.fit(x), channels_last(x), any_layout(axes), plain({filters_}), channels_last(y), y, 0};
+    Case p{window_.fit(x),
+           channels_last(x),
+           any_layout(axes),
+           bias_ ? plain({filters_}) : Layout(),
+           channels_last(y),
+           y,
+           0};
     p.flops = 2.0 * static_cast<double>(y.count()) * static_cast<double>(in[1].shape.count(1, in[1].shape.rank()));
     return p;
   }
@@ -114,21 +120,18 @@ class Conv final : public Operator {
     const auto prop =
         setting.phase == Phase::training ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
     return planned("convolution", [&] {
-      const auto make = [&](const Layout& b) {
-        return dnnl::convolution_forward::desc(prop, dnnl::algorithm::convolution_direct, p.x, p.w, b, p.y,
-                                               p.window.stride, p.window.gaps(), p.window.before, p.window.after);
-      };
-      return dnnl::convolution_forward::primitive_desc(make(bias_ ? p.b : Layout()), with_post_op(after_),
-                                                       setting.engine);
+      const dnnl::convolution_forward::desc desc(prop, dnnl::algorithm::convolution_direct, p.x, p.w, p.b, p.y,
+                                                 p.window.stride, p.window.gaps(), p.window.before, p.window.after);
+      return dnnl::convolution_forward::primitive_desc(desc, with_post_op(after_), setting.engine);
     });
   }
 
   Kernel weight_gradient(const Setting& setting, const Case& p, Slot dz) const {
     const auto hint = forward_descriptor(setting, p);
     const auto chosen = planned("weight gradient of a convolution", [&] {
-      const dnnl::convolution_backward_weights::desc desc(dnnl::algorithm::convolution_direct, p.x, p.w,
-                                                          bias_ ? p.b : Layout(), p.y, p.window.stride, p.window.gaps(),
-                                                          p.window.before, p.window.after);
+      const dnnl::convolution_backward_weights::desc desc(dnnl::algorithm::convolution_direct, p.x, p.w, p.b, p.y,
+                                                          p.window.stride, p.window.gaps(), p.window.before,
+                                                          p.window.after);
       return dnnl::convolution_backward_weights::primitive_desc(desc, own_scratchpad(), setting.engine, hint);
     });
     std::vector<Argument> writes{{DNNL_ARG_DIFF_WEIGHTS, {{Kind::dx, 1}, chosen.diff_weights_desc()}}};

@@ -77,7 +77,7 @@ class Dense final : public Operator {
       list.push_back(pointwise_backward(setting, *after_, p.y, 0));
       dz = {Kind::temp, 0};
     }
-    if (in[1].needs_gradient) list.push_back(weight_gradient(setting, p, dz));
+    if (in[1].needs_gradient || (bias_ && in[2].needs_gradient)) list.push_back(weight_gradient(setting, p, dz));
     if (in[0].needs_gradient) list.push_back(data_gradient(setting, p, dz));
     return list;
   }

@@ -1,3 +1,4 @@
+// All strategies.
 #include "isobar/parallel/strategy.hpp"
 
 namespace isobar::parallel {

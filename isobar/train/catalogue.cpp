@@ -1,3 +1,4 @@
+// All metrics.
 #include "isobar/train/metric.hpp"
 
 namespace isobar::train {

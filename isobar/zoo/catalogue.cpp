@@ -1,3 +1,4 @@
+// All networks.
 #include "isobar/zoo/network.hpp"
 
 namespace isobar::zoo {

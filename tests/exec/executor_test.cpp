@@ -85,6 +85,29 @@ TEST(Executor, PassesAndOwnKernelsChangeRoundingOnly) {
   }
 }
 
+TEST(Executor, FrozenWeightsGetNoGradientButTheirBiasDoes) {
+  graph::Graph g;
+  const graph::ValueId x = g.input("x", {1, 4, 4, 2});
+  ops::Parameter frozen{"w", {16, 2, 3, 3}, "gaussian(std=0.1)"};
+  frozen.trained = false;
+  const graph::ValueId h = g.add("conv(filters=16, kernel=3)", {x, g.parameter("kept", frozen)}, "conv");
+  g.output("prediction", h);
+  g.loss(g.add("mse", {h, g.input("y", {1, 2, 2, 16})}, "loss"));
+  const graph::Plan plan = graph::make_plan(g);
+  ParamStore store(plan, 0);
+  store.initialize(1);
+  Executor executor(plan, store);
+  const std::vector<float> xs(32, 1.0f), ys(64, 3.0f);
+  executor.bind("x", xs);
+  executor.bind("y", ys);
+  executor.forward({});
+  std::vector<int> ready;
+  executor.backward({}, [&](int p) { ready.push_back(p); });
+  EXPECT_EQ(ready, (std::vector<int>{store.find("conv.b")}));
+  EXPECT_NE(store.gradient(store.find("conv.b"))[0], 0.0f);
+  EXPECT_EQ(store.gradient(store.find("kept"))[0], 0.0f);
+}
+
 TEST(Executor, RefusesInputsThatDoNotFit) {
   const graph::Plan plan = graph::make_plan(branching());
   ParamStore store(plan, 0);
