@@ -23,13 +23,13 @@ rate = "cosine(end=0.01)"
 folder = "runs/demo"
 
 [data]
-train = "universe(size=32, mesh=32, cell=8, scale_with_h0=false, spread=0.2, count=2048)"
+train = "universe(size=32, mesh=32, cell=8, scale_with_h0=false, spread=0.2, count=5120)"
 test = "universe(size=32, mesh=32, cell=8, scale_with_h0=false, spread=0.2, count=256, first=1000000000)"
 batch = 4
 readers = 2
 
 [train]
-epochs = 10
+epochs = 5
 )toml";
 
 struct Options {

@@ -1,5 +1,5 @@
 // The program: finds the verb, runs it, and turns every failure into one line and an exit code:
-// 2 when the call was wrong, 1 for anything else.
+// 2 when the call was wrong, 130 when it was stopped and can go on, 1 for anything else.
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -31,6 +31,8 @@ void catch_signals() {
 
 namespace {
 
+constexpr int interrupted = 130;  // what shells give a program ended by Ctrl-C; here it also means: can be resumed
+
 int run(int argc, char** argv) {
   CLI::App app("Isobar trains scientific deep networks on CPUs, from a laptop to a supercomputer.", "isobar");
   app.set_version_flag("--version", "isobar " ISOBAR_VERSION);
@@ -40,7 +42,7 @@ int run(int argc, char** argv) {
     verb->declare(*app.add_subcommand(std::string(verb->name), std::string(verb->summary)));
   try {
     app.parse(argc, argv);
-    return 0;
+    return stop_requested() ? interrupted : 0;
   } catch (const CLI::CallForHelp& e) {
     return app.exit(e);
   } catch (const CLI::CallForVersion& e) {

@@ -12,6 +12,7 @@ namespace isobar::cli {
 
 struct TrainingOptions {
   bool resume = false, overwrite = false, quiet = false;
+  bool check = false;  ///< stop before the first step
   int threads = 0;  ///< 0: what OpenMP chooses
 };
 
@@ -20,7 +21,8 @@ void add_training_options(CLI::App& command, TrainingOptions& options);
 /// The networks of the zoo as models of a job.
 train::Model make_model(const Spec& model, const Spec& loss);
 
-/// Trains until the end or Ctrl-C; returns what was predicted for the test set.
+/// Trains until the end or Ctrl-C; returns what was predicted for the test set. With `check` it only plans the run,
+/// compares data and network, and says what it would do.
 train::Evaluated run_training(const Spec& recipe, const std::string& name, const TrainingOptions& options);
 
 }  // namespace isobar::cli

@@ -231,6 +231,23 @@ TEST(Train, WrongRecipesAreAnsweredAndNothingIsWritten) {
   EXPECT_TRUE(unwritable.one_line()) << unwritable;
 }
 
+TEST(Train, EveryExampleRecipeIsSound) {
+  int recipes = 0;
+  for (const auto& entry : fs::directory_iterator(ISOBAR_RECIPES)) {
+    std::string train = "train --check '" + entry.path().string() + "'";
+    if (text_of(entry.path()).find("hdf5(") != std::string::npos)  // its files are the user's to make
+      train +=
+          " --set 'data.train=noise(shape=[128, 128, 128, 4], count=4)' --set 'data.test=noise(shape=[128, 128, 128, "
+          "4], count=1)'";
+    const Outcome check = isobar(train);
+    EXPECT_EQ(check.code, 0) << check;
+    EXPECT_SHOWS(check, "is sound");
+    ++recipes;
+  }
+  EXPECT_GE(recipes, 3);
+  EXPECT_FALSE(fs::exists("runs"));
+}
+
 TEST(Demo, ShowsItsRecipe) {
   const Outcome demo = isobar("demo --show --set train.epochs=3");
   EXPECT_EQ(demo.code, 0);
