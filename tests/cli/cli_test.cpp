@@ -117,7 +117,7 @@ TEST(List, FamiliesAndMembers) {
   const Outcome optimizers = isobar("list optimizers");
   EXPECT_EQ(optimizers.code, 0);
   EXPECT_SHOWS(optimizers, "adam(lr=0.001");
-  EXPECT_SHOWS(isobar("list datasets"), "hdf5(path=<text>");
+  EXPECT_SHOWS(isobar("list datasets"), "path=<text>)");
 }
 
 TEST(Plan, TableAndJson) {
