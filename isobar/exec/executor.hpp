@@ -43,7 +43,8 @@ class Executor {
   std::span<const float> output(const std::string& name) const;
   const graph::Plan& plan() const { return plan_; }
 
-  /// Fills the arena with a pattern; afterwards damaged_guards() names the buffers behind which it was overwritten.
+  /// Fills the arena with a pattern; afterwards damaged_guards() names the buffers behind which it was overwritten. For
+  /// plans with guard_bytes and without shared memory.
   void poison();
   std::vector<std::string> damaged_guards() const;
 
