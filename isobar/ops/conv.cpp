@@ -69,11 +69,7 @@ class Conv final : public Operator {
     const Case p = fitted(in);
     const bool own = setting.own_kernels;
     std::vector<Kernel> list;
-    Slot dz{Kind::dy, 0};
-    if (after_) {
-      list.push_back(pointwise_backward(setting, *after_, p.y, 0));
-      dz = {Kind::temp, 0};
-    }
+    const Slot dz = gradient_through(after_, setting, p.y, list);
     if (in[1].needs_gradient || (bias_ && in[2].needs_gradient)) {
       auto narrow =
           own && groups_ == 1 ? narrow_weight_gradient(in[0].shape, p.out, p.window, bias_, dz, p.flops) : std::nullopt;

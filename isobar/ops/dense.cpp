@@ -72,11 +72,7 @@ class Dense final : public Operator {
   std::vector<Kernel> backward(const Setting& setting, std::span<const Operand> in) const override {
     const Case p = fitted(in);
     std::vector<Kernel> list;
-    Slot dz{Kind::dy, 0};
-    if (after_) {
-      list.push_back(pointwise_backward(setting, *after_, p.y, 0));
-      dz = {Kind::temp, 0};
-    }
+    const Slot dz = gradient_through(after_, setting, p.y, list);
     if (in[1].needs_gradient || (bias_ && in[2].needs_gradient)) list.push_back(weight_gradient(setting, p, dz));
     if (in[0].needs_gradient) list.push_back(data_gradient(setting, p, dz));
     return list;

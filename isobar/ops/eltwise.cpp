@@ -21,9 +21,10 @@ Kernel Eltwise::forward(const Setting& setting, std::span<const Operand> in) con
 
 std::vector<Kernel> Eltwise::backward(const Setting& setting, std::span<const Operand> in) const {
   if (!in[0].needs_gradient) return {};
-  Kernel kernel = pointwise_backward(setting, f_, plain(in[0].shape), 0);
-  kernel.writes[0].slot = {Kind::dx, 0};
-  return {kernel};
+  std::vector<Kernel> list;
+  gradient_through(f_, setting, plain(in[0].shape), list);
+  list.back().writes[0].slot = {Kind::dx, 0};
+  return list;
 }
 
 }  // namespace isobar::ops

@@ -59,11 +59,7 @@ std::vector<Kernel> Pool::backward(const Setting& setting, std::span<const Opera
   const auto hint = forward_descriptor(setting, in[0].shape);
   const Layout x = hint.src_desc(), y = hint.dst_desc();
   std::vector<Kernel> list;
-  Slot dz{Kind::dy, 0};
-  if (after_) {
-    list.push_back(pointwise_backward(setting, *after_, y, 0));
-    dz = {Kind::temp, 0};
-  }
+  const Slot dz = gradient_through(after_, setting, y, list);
   const auto chosen = planned("gradient of pooling", [&] {
     const dnnl::pooling_v2_backward::desc desc(algorithm_, x, y, w.stride, w.kernel, w.gaps(), w.before, w.after);
     return dnnl::pooling_v2_backward::primitive_desc(desc, own_scratchpad(), setting.engine, hint);

@@ -38,15 +38,21 @@ Kernel primitive_kernel(std::string name, Category category, const dnnl::primiti
   return kernel;
 }
 
-Kernel pointwise_backward(const Setting& setting, const Pointwise& f, const Layout& layout, int index) {
-  const dnnl::eltwise_forward::desc forward(dnnl::prop_kind::forward_training, f.forward, layout, f.alpha, f.beta);
-  const dnnl::eltwise_forward::primitive_desc hint(forward, setting.engine);
-  const dnnl::eltwise_backward::desc backward(f.backward, layout, layout, f.alpha, f.beta);
-  const dnnl::eltwise_backward::primitive_desc chosen(backward, own_scratchpad(), setting.engine, hint);
-  return primitive_kernel(
-      "activation gradient", Category::backward_pointwise, dnnl::eltwise_backward(chosen), chosen.scratchpad_desc(),
-      index, {{DNNL_ARG_DST, {{Slot::Kind::y, 0}, layout}}, {DNNL_ARG_DIFF_DST, {{Slot::Kind::dy, 0}, layout}}},
-      {{DNNL_ARG_DIFF_SRC, {{Slot::Kind::temp, index}, layout, 1}}}, 2.0 * static_cast<double>(padded_count(layout)));
+Slot gradient_through(const std::optional<Pointwise>& f, const Setting& setting, const Layout& y,
+                      std::vector<Kernel>& list) {
+  if (!f) return {Slot::Kind::dy, 0};
+  const Slot dz{Slot::Kind::temp, 0};
+  const auto chosen = planned("gradient of an activation", [&] {
+    const dnnl::eltwise_forward::desc forward(dnnl::prop_kind::forward_training, f->forward, y, f->alpha, f->beta);
+    const dnnl::eltwise_forward::primitive_desc hint(forward, setting.engine);
+    const dnnl::eltwise_backward::desc backward(f->backward, y, y, f->alpha, f->beta);
+    return dnnl::eltwise_backward::primitive_desc(backward, own_scratchpad(), setting.engine, hint);
+  });
+  list.push_back(primitive_kernel(
+      "activation gradient", Category::backward_pointwise, dnnl::eltwise_backward(chosen), chosen.scratchpad_desc(), 0,
+      {{DNNL_ARG_DST, {{Slot::Kind::y, 0}, y}}, {DNNL_ARG_DIFF_DST, {{Slot::Kind::dy, 0}, y}}},
+      {{DNNL_ARG_DIFF_SRC, {dz, y, 1}}}, 2.0 * static_cast<double>(padded_count(y))));
+  return dz;
 }
 
 }  // namespace isobar::ops

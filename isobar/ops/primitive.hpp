@@ -39,8 +39,10 @@ auto planned(const std::string& what, Make&& make) {
 Kernel primitive_kernel(std::string name, Category category, const dnnl::primitive& primitive, const Layout& scratch,
                         int scratch_index, std::vector<Argument> reads, std::vector<Argument> writes, double flops);
 
-/// dz = dy * f'(y) in place where possible: reads y0 and dy0, writes temporary `index`.
-Kernel pointwise_backward(const Setting& setting, const Pointwise& f, const Layout& layout, int index);
+/// Where a backward pass finds dz, the gradient before an absorbed function f. With f, appends the kernel that writes
+/// dz = dy * f'(y) to temporary 0, in place of dy where possible; without it, dz is dy.
+Slot gradient_through(const std::optional<Pointwise>& f, const Setting& setting, const Layout& y,
+                      std::vector<Kernel>& list);
 
 /// The float numbers behind a memory.
 inline float* floats(const dnnl::memory& memory) { return static_cast<float*>(memory.get_data_handle()); }

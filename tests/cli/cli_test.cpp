@@ -4,11 +4,12 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <stdlib.h>
 #include <string>
 #include <sys/wait.h>
 
 #include <gtest/gtest.h>
+
+#include "tests/temporary_folder.hpp"
 
 namespace {
 
@@ -26,7 +27,7 @@ struct Outcome {
 std::ostream& operator<<(std::ostream& out, const Outcome& o) { return out << "exit " << o.code << ":\n" << o.text; }
 
 // `arguments` as for a shell.
-Outcome isobar(const std::string& arguments) {
+Outcome run_isobar(const std::string& arguments) {
   const std::string command = std::string(ISOBAR_PROGRAM) + " " + arguments + " 2>&1 </dev/null";
   std::FILE* pipe = popen(command.c_str(), "r");
   if (!pipe) throw std::runtime_error("cannot run " + command);
@@ -38,28 +39,16 @@ Outcome isobar(const std::string& arguments) {
   return outcome;
 }
 
-class TemporaryFolder {
+// Names in it are used in command lines.
+class TemporaryFolder : public isobar::tests::TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "isobar-cli-XXXXXX").string();
-    if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
+  std::string operator/(const std::string& name) const { return (path() / name).string(); }
 };
 
 #define EXPECT_SHOWS(outcome, part) EXPECT_TRUE((outcome).has(part)) << (outcome)
 
 void expect_wrong_call(const std::string& arguments, const std::string& message) {
-  const Outcome outcome = isobar(arguments);
+  const Outcome outcome = run_isobar(arguments);
   EXPECT_EQ(outcome.code, 2) << arguments << "\n" << outcome;
   EXPECT_TRUE(outcome.one_line()) << arguments << "\n" << outcome;
   EXPECT_TRUE(outcome.text.starts_with("isobar: ")) << outcome;
@@ -67,15 +56,15 @@ void expect_wrong_call(const std::string& arguments, const std::string& message)
 }
 
 TEST(Program, HelpAndVersion) {
-  const Outcome help = isobar("--help");
+  const Outcome help = run_isobar("--help");
   EXPECT_EQ(help.code, 0);
   for (const char* verb : {"demo", "train", "plan", "zoo", "list", "data", "doctor", "bench"}) EXPECT_SHOWS(help, verb);
-  EXPECT_EQ(isobar("--version").code, 0);
-  EXPECT_SHOWS(isobar("--version"), "isobar ");
-  EXPECT_EQ(isobar("").code, 2);
+  EXPECT_EQ(run_isobar("--version").code, 0);
+  EXPECT_SHOWS(run_isobar("--version"), "isobar ");
+  EXPECT_EQ(run_isobar("").code, 2);
   for (const char* verb : {"demo", "train", "plan", "zoo", "list", "data", "data make", "data make universe",
                            "data inspect", "doctor", "bench"})
-    EXPECT_EQ(isobar(std::string(verb) + " --help").code, 0) << verb;
+    EXPECT_EQ(run_isobar(std::string(verb) + " --help").code, 0) << verb;
 }
 
 TEST(Program, WrongCallsEndWithTwoAndOneLine) {
@@ -101,7 +90,7 @@ TEST(Program, WrongCallsEndWithTwoAndOneLine) {
 }
 
 TEST(Zoo, TellsSizes) {
-  const Outcome zoo = isobar("zoo");
+  const Outcome zoo = run_isobar("zoo");
   EXPECT_EQ(zoo.code, 0);
   EXPECT_SHOWS(zoo, "8,907,556 parameters");
   EXPECT_SHOWS(zoo, "7,041,443 parameters, 21.3 GF forward for a sample of 128x128x128x1");
@@ -109,35 +98,36 @@ TEST(Zoo, TellsSizes) {
 }
 
 TEST(List, FamiliesAndMembers) {
-  const Outcome all = isobar("list");
+  const Outcome all = run_isobar("list");
   EXPECT_EQ(all.code, 0);
   for (const char* word : {"operators", "optimizers", "rates", "initializers", "datasets", "networks", "strategies",
                            "passes", "metrics", "conv", "adam", "cosine", "he_normal", "hdf5", "solo", "mae"})
     EXPECT_SHOWS(all, word);
-  const Outcome optimizers = isobar("list optimizers");
+  const Outcome optimizers = run_isobar("list optimizers");
   EXPECT_EQ(optimizers.code, 0);
   EXPECT_SHOWS(optimizers, "adam(lr=0.001");
-  EXPECT_SHOWS(isobar("list datasets"), "path=<text>)");
+  EXPECT_SHOWS(run_isobar("list datasets"), "path=<text>)");
 }
 
 TEST(Plan, TableAndJson) {
-  const Outcome training = isobar("plan 'cosmoflow(size=32)'");
+  const Outcome training = run_isobar("plan 'cosmoflow(size=32)'");
   EXPECT_EQ(training.code, 0);
   EXPECT_SHOWS(training, "4,778,788 parameters");
   EXPECT_SHOWS(training, "conv5");
   EXPECT_SHOWS(training, "arena");
-  const Outcome inference = isobar("plan 'cosmoflow(size=32)' --batch 2 --phase inference --json");
+  const Outcome inference = run_isobar("plan 'cosmoflow(size=32)' --batch 2 --phase inference --json");
   EXPECT_EQ(inference.code, 0);
   EXPECT_SHOWS(inference, "\"parameters\": 4778788");
   EXPECT_SHOWS(inference, "\"batch\": 2");
   EXPECT_FALSE(inference.has("backward")) << inference;
-  const Outcome plain = isobar("plan 'cosmoflow(size=32)' --without fuse_pointwise --without pool_before_activation");
+  const Outcome plain =
+      run_isobar("plan 'cosmoflow(size=32)' --without fuse_pointwise --without pool_before_activation");
   EXPECT_EQ(plain.code, 0);
   EXPECT_GT(plain.text.size(), training.text.size()) << "without fusion there are more steps";
 }
 
 TEST(Doctor, TellsTheMachine) {
-  const Outcome doctor = isobar("doctor --quick");
+  const Outcome doctor = run_isobar("doctor --quick");
   EXPECT_EQ(doctor.code, 0);
   for (const char* word : {"processor", "OpenMP", "memory", "oneDNN uses", "HDF5", "What would slow a run down"})
     EXPECT_SHOWS(doctor, word);
@@ -148,12 +138,12 @@ TEST(Data, MakesAndInspectsAUniverse) {
   const TemporaryFolder folder;
   const std::string make =
       "data make universe --size 8 --mesh 16 --seed 3 --train 10 --test 2 --out '" + folder / "u" + "'";
-  const Outcome made = isobar(make);
+  const Outcome made = run_isobar(make);
   EXPECT_EQ(made.code, 0) << made;
   EXPECT_SHOWS(made, "10 training and 2 test samples of 8^3 x 4 (12 made");
   EXPECT_SHOWS(made, "train = \"hdf5(path=");
-  EXPECT_SHOWS(isobar(make), "12 were there");
-  const Outcome seen = isobar("data inspect \"hdf5(path='" + folder / "u/train" + "', log=true)\" --samples 2");
+  EXPECT_SHOWS(run_isobar(make), "12 were there");
+  const Outcome seen = run_isobar("data inspect \"hdf5(path='" + folder / "u/train" + "', log=true)\" --samples 2");
   EXPECT_EQ(seen.code, 0) << seen;
   EXPECT_SHOWS(seen, "10 samples");
   EXPECT_SHOWS(seen, "x    8x8x8x4");
@@ -164,12 +154,12 @@ TEST(Data, MakesAndInspectsAUniverse) {
 TEST(Data, WhatCannotBeWrittenIsOneLineAndNothing) {
   const TemporaryFolder folder;
   std::ofstream(folder / "file") << "in the way";
-  const Outcome outcome = isobar("data make universe --size 8 --mesh 16 --out '" + folder / "file/below" + "'");
+  const Outcome outcome = run_isobar("data make universe --size 8 --mesh 16 --out '" + folder / "file/below" + "'");
   EXPECT_EQ(outcome.code, 1) << outcome;
   EXPECT_TRUE(outcome.one_line()) << outcome;
   EXPECT_SHOWS(outcome, "file/below/train");
   EXPECT_TRUE(fs::is_regular_file(folder / "file"));
-  const Outcome missing = isobar("data inspect 'hdf5(path=" + folder / "not_there" + ")'");
+  const Outcome missing = run_isobar("data inspect 'hdf5(path=" + folder / "not_there" + ")'");
   EXPECT_EQ(missing.code, 1) << missing;
   EXPECT_TRUE(missing.one_line()) << missing;
 }
@@ -193,7 +183,7 @@ std::string text_of(const std::string& file) {
 
 TEST(Train, OneSeedGivesTheSameBytes) {
   const TemporaryFolder one, two;
-  const Outcome first = isobar(tiny_recipe(one)), second = isobar(tiny_recipe(two) + " --quiet");
+  const Outcome first = run_isobar(tiny_recipe(one)), second = run_isobar(tiny_recipe(two) + " --quiet");
   EXPECT_EQ(first.code, 0) << first;
   EXPECT_SHOWS(first, "finished 12 steps");
   EXPECT_EQ(second.code, 0) << second;
@@ -208,11 +198,11 @@ TEST(Train, OneSeedGivesTheSameBytes) {
 TEST(Train, RunsAreNotOverwrittenUnasked) {
   const TemporaryFolder folder;
   const std::string train = tiny_recipe(folder);
-  EXPECT_EQ(isobar(train).code, 0);
-  const Outcome again = isobar(train);
+  EXPECT_EQ(run_isobar(train).code, 0);
+  const Outcome again = run_isobar(train);
   EXPECT_EQ(again.code, 1) << again;
   EXPECT_SHOWS(again, "--overwrite");
-  EXPECT_EQ(isobar(train + " --overwrite --set train.epochs=1").code, 0);
+  EXPECT_EQ(run_isobar(train + " --overwrite --set train.epochs=1").code, 0);
 }
 
 TEST(Train, WrongRecipesAreAnsweredAndNothingIsWritten) {
@@ -223,10 +213,10 @@ TEST(Train, WrongRecipesAreAnsweredAndNothingIsWritten) {
   expect_wrong_call(train + " --set optimizer=addam", "did you mean 'adam'?");
   expect_wrong_call(train + " --set train.epochs=many", "epochs");
   expect_wrong_call(train + " --set data.batch=0", "batch must be at least 1");
-  EXPECT_EQ(isobar(train + " --set data.batch=64").code, 1) << "more than there are samples";
+  EXPECT_EQ(run_isobar(train + " --set data.batch=64").code, 1) << "more than there are samples";
   EXPECT_FALSE(fs::exists(folder / "run"));
   std::ofstream(folder / "file") << "in the way";
-  const Outcome unwritable = isobar(train + " --set folder=" + folder / "file/run");
+  const Outcome unwritable = run_isobar(train + " --set folder=" + folder / "file/run");
   EXPECT_EQ(unwritable.code, 1) << unwritable;
   EXPECT_TRUE(unwritable.one_line()) << unwritable;
 }
@@ -239,7 +229,7 @@ TEST(Train, EveryExampleRecipeIsSound) {
       train +=
           " --set 'data.train=noise(shape=[128, 128, 128, 4], count=4)' --set 'data.test=noise(shape=[128, 128, 128, "
           "4], count=1)'";
-    const Outcome check = isobar(train);
+    const Outcome check = run_isobar(train);
     EXPECT_EQ(check.code, 0) << check;
     EXPECT_SHOWS(check, "is sound");
     ++recipes;
@@ -249,7 +239,7 @@ TEST(Train, EveryExampleRecipeIsSound) {
 }
 
 TEST(Demo, ShowsItsRecipe) {
-  const Outcome demo = isobar("demo --show --set train.epochs=3");
+  const Outcome demo = run_isobar("demo --show --set train.epochs=3");
   EXPECT_EQ(demo.code, 0);
   EXPECT_SHOWS(demo, "epochs = 3");
 }

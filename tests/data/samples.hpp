@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <stdlib.h>
 #include <string>
 #include <vector>
 
@@ -11,28 +10,11 @@
 #include "isobar/base/error.hpp"
 #include "isobar/data/dataset.hpp"
 
+#include "tests/temporary_folder.hpp"
+
 namespace isobar::data {
 
-/// A new empty folder, removed with all it holds.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "isobar-data-XXXXXX").string();
-    if (!mkdtemp(name.data())) fail("{}: no temporary folder could be made", name);
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
+using tests::TemporaryFolder;
 
 /// The fields of one sample, one vector each.
 inline std::vector<std::vector<float>> read_sample(const Dataset& dataset, std::int64_t index) {

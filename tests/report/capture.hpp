@@ -6,8 +6,9 @@
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
-#include <stdlib.h>
 #include <string>
+
+#include "tests/temporary_folder.hpp"
 
 namespace isobar::report {
 
@@ -33,26 +34,7 @@ class Capture {
   std::FILE* file_;
 };
 
-/// A new empty folder, removed with all it holds.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "isobar-report-XXXXXX").string();
-    if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
+using tests::TemporaryFolder;
 
 inline std::string text_of(const std::filesystem::path& file) {
   std::ifstream in(file);

@@ -17,7 +17,7 @@ exec::ParamStore store_for(const char* model, int slots) {
 }
 
 TEST(Checkpoint, BringsBackEveryNumber) {
-  const TemporaryFolder folder("checkpoint");
+  const TemporaryFolder folder;
   exec::ParamStore a = store_for("dense_net", 2), b = store_for("dense_net", 2);
   a.initialize(3);
   for (int p = 0; p < a.count(); ++p)
@@ -38,7 +38,7 @@ TEST(Checkpoint, BringsBackEveryNumber) {
 }
 
 TEST(Checkpoint, RefusesWhatDoesNotFit) {
-  const TemporaryFolder folder("misfit");
+  const TemporaryFolder folder;
   const auto file = folder.path() / "c.h5";
   write_checkpoint(file, store_for("dense_net", 2), {}, "");
   exec::ParamStore other_size = store_for("dense_net(hidden=9)", 2), other_rule = store_for("dense_net", 1);

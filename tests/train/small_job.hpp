@@ -2,30 +2,15 @@
 #pragma once
 
 #include <filesystem>
-#include <unistd.h>
 
 #include "isobar/base/config.hpp"
 #include "isobar/train/trainer.hpp"
 
+#include "tests/temporary_folder.hpp"
+
 namespace isobar::train {
 
-/// A folder of this process that is removed at the end.
-class TemporaryFolder {
- public:
-  explicit TemporaryFolder(const std::string& name)
-      : path_(std::filesystem::temp_directory_path() / fmt::format("isobar_{}_{}", name, getpid())) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using tests::TemporaryFolder;
 
 /// Takes any `model` Spec named dense_net(hidden=..., dropout=...): 6 x 6 x 2 numbers in, 3 out.
 inline Model dense_model(const Spec& spec, const Spec& loss) {

@@ -44,10 +44,10 @@ struct Ran {
   std::vector<float> weights, predictions;
 };
 
-Ran run_whole(const std::string& name, int threads) {
+Ran run_whole(int threads) {
   const int before = omp_get_max_threads();
   omp_set_num_threads(threads);
-  const TemporaryFolder folder(name);
+  const TemporaryFolder folder;
   Recorder recorder;
   Trainer trainer(small_job(folder.path() / "run"), {&recorder});
   EXPECT_EQ(trainer.run(), End::Reason::finished);
@@ -58,7 +58,7 @@ Ran run_whole(const std::string& name, int threads) {
 }
 
 TEST(Trainer, OneSeedGivesTheSameBits) {
-  const Ran a = run_whole("same_a", 2), b = run_whole("same_b", 2);
+  const Ran a = run_whole(2), b = run_whole(2);
   EXPECT_EQ(a.losses.size(), 15u);  // 22 samples, batch 4, the last incomplete batch is left out
   EXPECT_EQ(a.losses, b.losses);
   EXPECT_EQ(a.test, b.test);
@@ -67,7 +67,7 @@ TEST(Trainer, OneSeedGivesTheSameBits) {
 }
 
 TEST(Trainer, LearnsFromTheSameBatchesWithOneThread) {
-  const Ran one = run_whole("one", 1), two = run_whole("two", 2);
+  const Ran one = run_whole(1), two = run_whole(2);
   ASSERT_EQ(one.losses.size(), two.losses.size());
   for (std::size_t i = 0; i < one.losses.size(); ++i) EXPECT_NEAR(one.losses[i], two.losses[i], 1e-4) << i;
 }
@@ -75,8 +75,8 @@ TEST(Trainer, LearnsFromTheSameBatchesWithOneThread) {
 class Interrupted : public testing::TestWithParam<int> {};
 
 TEST_P(Interrupted, ResumedEqualsNeverStopped) {
-  const Ran whole = run_whole("whole", 2);
-  const TemporaryFolder folder(fmt::format("resume_{}", GetParam()));
+  const Ran whole = run_whole(2);
+  const TemporaryFolder folder;
   Recorder first(GetParam());
   {
     Trainer trainer(small_job(folder.path() / "run"), {&first});
@@ -103,7 +103,7 @@ TEST_P(Interrupted, ResumedEqualsNeverStopped) {
 INSTANTIATE_TEST_SUITE_P(At, Interrupted, testing::Values(1, 5, 7, 10));
 
 TEST(Trainer, EvaluatesEverySampleOnceAlsoInAShortLastBatch) {
-  const TemporaryFolder folder("short");
+  const TemporaryFolder folder;
   Recorder recorder;
   Trainer trainer(small_job(folder.path() / "run", {"data.batch=4", "train.epochs=1"}), {&recorder});
   trainer.run();
@@ -121,7 +121,7 @@ TEST(Trainer, EvaluatesEverySampleOnceAlsoInAShortLastBatch) {
 }
 
 TEST(Trainer, RefusesARunFolderInUse) {
-  const TemporaryFolder folder("in_use");
+  const TemporaryFolder folder;
   Trainer(small_job(folder.path() / "run", {"train.epochs=1"}), {}).run();
   Trainer again(small_job(folder.path() / "run", {"train.epochs=1"}), {});
   EXPECT_THROW(again.run(), Error);
@@ -131,7 +131,7 @@ TEST(Trainer, RefusesARunFolderInUse) {
 }
 
 TEST(Trainer, ChecksDataAgainstTheNetworkBeforeAnythingIsWritten) {
-  const TemporaryFolder folder("checks");
+  const TemporaryFolder folder;
   for (const char* wrong :
        {"data.train=noise(shape=[6, 6, 3], targets=3, count=8)", "data.test=noise(shape=[6, 6, 2], targets=2, count=8)",
         "data.train=noise(shape=[6, 6, 2], targets=3, count=3)"}) {
@@ -141,13 +141,13 @@ TEST(Trainer, ChecksDataAgainstTheNetworkBeforeAnythingIsWritten) {
 }
 
 TEST(Trainer, StopsWhenTheLossIsNoNumber) {
-  const TemporaryFolder folder("nan");
+  const TemporaryFolder folder;
   Trainer trainer(small_job(folder.path() / "run", {"optimizer=sgd(lr=1e30)"}), {});
   EXPECT_THROW(trainer.run(), Error);
 }
 
 TEST(Trainer, RefusesAFolderThatCannotBeMade) {
-  const TemporaryFolder folder("blocked");
+  const TemporaryFolder folder;
   std::ofstream(folder.path() / "file") << "x";
   Trainer trainer(small_job(folder.path() / "file" / "run"), {});
   EXPECT_THROW(trainer.run(), Error);
