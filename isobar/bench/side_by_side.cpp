@@ -39,7 +39,6 @@ std::string with_interval(const Summary& s, double scale, int digits) {
 
 Outcome run_side_by_side(const SideBySide& what, const std::function<void(const std::string&)>& note) {
   Outcome outcome;
-  note("the bare oneDNN primitives");
   std::vector<std::unique_ptr<Contestant>> contestants;
   std::vector<std::vector<std::string>> commands{{what.self, "bench", "--serve", "--model", what.model.str(), "--batch",
                                                   std::to_string(what.batch), "--threads",
