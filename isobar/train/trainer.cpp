@@ -15,10 +15,9 @@ Trainer::Trainer(Job job, std::vector<Sink*> sinks)
   const graph::Graph graph = job_.model.graph(job_.batch);
   graph::Plan plan = graph::make_plan(graph);
   expect_fields(plan, *job_.train_data, "data.train");
-  const data::Sampler sampler{job_.train_data->size(), job_.batch, job_.seed, job_.shuffle, true};
   if (job_.train_data->size() < job_.batch)
     fail("data.train has {} samples, fewer than one batch of {}", job_.train_data->size(), job_.batch);
-  steps_per_epoch_ = sampler.batches();
+  steps_per_epoch_ = sampler().batches();
   store_ = std::make_unique<exec::ParamStore>(plan, job_.optimizer->slots());
   store_->initialize(job_.seed);
 
@@ -33,6 +32,8 @@ Trainer::Trainer(Job job, std::vector<Sink*> sinks)
   executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_, &trace_, arena);
   replica_ = std::make_unique<parallel::ComputedReplica>(*executor_, *store_, *job_.optimizer, &trace_);
 }
+
+data::Sampler Trainer::sampler() const { return {job_.train_data->size(), job_.batch, job_.seed, job_.shuffle, true}; }
 
 void Trainer::prepare_folder() {
   namespace fs = std::filesystem;
@@ -81,11 +82,10 @@ End::Reason Trainer::run(const std::atomic<bool>* stop) {
   const double begin = now_seconds();
   bool interrupted = false;
   if (position_.epoch < job_.epochs) {
-    const data::Sampler sampler{job_.train_data->size(), job_.batch, job_.seed, job_.shuffle, true};
     data::LoaderOptions options{job_.readers, job_.ahead};
     options.epoch = position_.epoch;
     options.step = position_.step_in_epoch;
-    data::Loader loader(*job_.train_data, sampler, options);
+    data::Loader loader(*job_.train_data, sampler(), options);
     while (position_.epoch < job_.epochs && !interrupted) {
       const double epoch_begin = now_seconds();
       interrupted = !train_epoch(loader, stop) || !finish_epoch(now_seconds() - epoch_begin, stop);

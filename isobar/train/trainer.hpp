@@ -28,6 +28,7 @@ class Trainer {
   exec::ParamStore& store() { return *store_; }
 
  private:
+  data::Sampler sampler() const;
   void prepare_folder();
   void announce();
   bool train_epoch(data::Loader& loader, const std::atomic<bool>* stop);
