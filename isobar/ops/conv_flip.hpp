@@ -1,6 +1,7 @@
 // The data gradient of a stride-1 convolution as a forward convolution: dx = dz * w', where w' has input and output
 // channels exchanged and every spatial axis reversed. oneDNN 2.6 has a faster kernel for the forward direction of
-// channels-last tensors, by 1.3 to 1.8 times on CosmoFlow's layers, which pays for turning the weights many times over.
+// channels-last tensors: 1.65 times as fast in CosmoFlow's second layer, 1.2 in the third and fourth, equal in the
+// last. Turning the weights takes under 3 % of it, but for the last layer (a tenth).
 #pragma once
 
 #include <optional>
