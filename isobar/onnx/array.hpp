@@ -43,8 +43,8 @@ double stored_as(Type type, double value);
 
 using Dims = std::vector<std::int64_t>;
 
-inline constexpr std::int64_t max_axis = std::int64_t{1} << 31;          ///< largest extent of one axis
-inline constexpr std::int64_t max_elements = std::int64_t{1} << 38;      ///< of any value
+inline constexpr std::int64_t max_axis = std::int64_t{1} << 31;            ///< largest extent of one axis
+inline constexpr std::int64_t max_elements = std::int64_t{1} << 38;        ///< of any value
 inline constexpr std::int64_t max_known_elements = std::int64_t{1} << 26;  ///< of a value computed while importing
 
 /// Number of elements; throws Error for a negative or huge extent or product. `what` names the tensor.

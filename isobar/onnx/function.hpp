@@ -38,8 +38,8 @@ struct Call {
 /// An operator by its name in the default operator set of ONNX.
 struct Function {
   std::string_view op;
-  /// Types and dims of the outputs, `known` false and no numbers; throws Error when the inputs do not fit and NeedsValue
-  /// when dims depend on numbers that are not known.
+  /// Types and dims of the outputs, `known` false and no numbers; throws Error when the inputs do not fit and
+  /// NeedsValue when dims depend on numbers that are not known.
   std::vector<Array> (*infer)(const Call&);
   /// The outputs; all inputs are known. Numbers are already stored_as() their type.
   std::vector<Array> (*run)(const Call&);

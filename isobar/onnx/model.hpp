@@ -56,6 +56,7 @@ struct Interface {
   Type type = Type::undefined;
   Dims dims{};
   std::vector<std::string> symbols{};
+  bool has_dims = false;  ///< files may leave out even the number of axes
   bool is_tensor = true;  ///< otherwise a sequence, map or optional
 };
 
@@ -75,7 +76,11 @@ Model parse_model(std::string_view bytes, std::string_view origin);
 void write_model(const Model& model, const std::filesystem::path& file);
 std::string model_bytes(const Model& model);
 
-/// Reads a file that holds one tensor, as the ONNX test data does; nothing when it holds a sequence or optional.
+/// Reads a file that holds one tensor, as the ONNX test data does.
 Array read_tensor(const std::filesystem::path& file);
+
+/// The numbers as a tensor of a file, and back.
+Stored stored(const Array& array);
+Stored stored(const Dims& dims, const std::vector<float>& values);
 
 }  // namespace isobar::onnx

@@ -94,6 +94,8 @@ struct Parameter {
   bool trained = true;
   double rate_scale = 1;   ///< multiplies the learning rate
   double decay_scale = 1;  ///< multiplies the weight decay
+  /// When set, the weight starts with these numbers, in plain order, and not from `init`: imported networks.
+  std::shared_ptr<const std::vector<float>> values{};
 };
 
 /// y = f(x) element by element, in oneDNN's terms, with the derivative taken from y.
