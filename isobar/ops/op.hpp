@@ -147,7 +147,7 @@ struct OperatorRow {
 
 Table<OperatorRow> operators();
 
-/// Makes the operator a Spec names.
-std::shared_ptr<const Operator> make_operator(const Spec& spec);
+/// Makes the operator a Spec names; `resolved`, when given, receives the Spec with all defaults filled in.
+std::shared_ptr<const Operator> make_operator(const Spec& spec, Spec* resolved = nullptr);
 
 }  // namespace isobar::ops
