@@ -5,8 +5,10 @@ namespace isobar::ops {
 
 extern const OperatorRow add;                    // add.cpp
 extern const OperatorRow average_pool;           // average_pool.cpp
+extern const OperatorRow batch_norm;             // batch_norm.cpp
 extern const OperatorRow concat;                 // concat.cpp
 extern const OperatorRow conv;                   // conv.cpp
+extern const OperatorRow deconv;                 // deconv.cpp
 extern const OperatorRow dense;                  // dense.cpp
 extern const OperatorRow dropout;                // dropout.cpp
 extern const OperatorRow flatten;                // flatten.cpp
@@ -24,10 +26,12 @@ extern const OperatorRow softmax_cross_entropy;  // softmax_cross_entropy.cpp
 extern const OperatorRow tanh;                   // tanh.cpp
 
 Table<OperatorRow> operators() {
-  static constexpr const OperatorRow* all[] = {
-      &add, &average_pool, &concat, &conv, &dense,   &dropout, &flatten, &global_pool, &leaky_relu,
-      &mae, &max_pool,     &mse,    &relu, &reshape, &scale,   &sigmoid, &softmax,     &softmax_cross_entropy,
-      &tanh};
+  static constexpr const OperatorRow* all[] = {&add,      &average_pool, &batch_norm, &concat,
+                                               &conv,     &deconv,       &dense,      &dropout,
+                                               &flatten,  &global_pool,  &leaky_relu, &mae,
+                                               &max_pool, &mse,          &relu,       &reshape,
+                                               &scale,    &sigmoid,      &softmax,    &softmax_cross_entropy,
+                                               &tanh};
   return all;
 }
 
