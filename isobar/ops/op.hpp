@@ -131,10 +131,18 @@ class Operator {
   virtual bool is_loss() const { return false; }
 };
 
+/// Whole numbers from low up to but not including high.
+struct Whole {
+  std::int64_t low = 0, high = 0;
+};
+
 /// A representative use, walked by the conformance tests and the level-0 benchmark.
 struct Problem {
   std::string spec;
   std::vector<Shape> in;
+  double low = -1, high = 1;  ///< the inputs lie between these
+  Whole last{};               ///< not empty: the last input holds such numbers (classes, indices), without gradient
+  bool flat = false;          ///< the gradient is zero wherever it exists
 };
 
 /// A member of the catalogue, with its problems.

@@ -84,7 +84,7 @@ inline Array batch_norm(Args& args, const Inputs& in, const Context& context) {
   return y;
 }
 
-inline std::map<std::string, Function> nn_references() {
+inline References nn_references() {
   return {
       {"batch_norm", batch_norm},
       {"deconv", deconv},
