@@ -117,6 +117,11 @@ void Importer::declare_inputs() {
       values_[input.name] = std::move(h);
       continue;
     }
+    if (options_.differentiate.contains(input.name)) {
+      h.plain = graph_.parameter(fresh_name(input.name), {"", graph_shape(h.dims)});
+      values_[input.name] = std::move(h);
+      continue;
+    }
     const auto named = options_.names.find(input.name);
     const std::string name = fresh_name(named == options_.names.end() ? input.name : named->second);
     const bool turns = h.dims.size() >= 3 && wants_last(input.name);
