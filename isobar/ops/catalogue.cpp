@@ -15,8 +15,12 @@ extern const OperatorRow dropout;                // dropout.cpp
 extern const OperatorRow embedding;              // embedding.cpp
 extern const OperatorRow flatten;                // flatten.cpp
 extern const OperatorRow global_pool;            // global_pool.cpp
+extern const OperatorRow layer_norm;             // layer_norm.cpp
 extern const OperatorRow leaky_relu;             // leaky_relu.cpp
+extern const OperatorRow log_softmax;            // log_softmax.cpp
+extern const OperatorRow lrn;                    // lrn.cpp
 extern const OperatorRow mae;                    // mae.cpp
+extern const OperatorRow matmul;                 // matmul.cpp
 extern const OperatorRow max_pool;               // max_pool.cpp
 extern const OperatorRow maximum;                // maximum.cpp
 extern const OperatorRow minimum;                // minimum.cpp
@@ -36,12 +40,15 @@ extern const OperatorRow tanh;                   // tanh.cpp
 extern const OperatorRow transpose;              // transpose.cpp
 
 Table<OperatorRow> operators() {
-  static constexpr const OperatorRow* all[] = {
-      &add,      &average_pool, &batch_norm, &concat,  &conv,        &deconv,     &dense,
-      &div,      &dropout,      &embedding,  &flatten, &global_pool, &leaky_relu, &mae,
-      &max_pool, &maximum,      &minimum,    &mse,     &mul,         &pad,        &reduce,
-      &relu,     &reshape,      &scale,      &sigmoid, &slice,       &softmax,    &softmax_cross_entropy,
-      &sub,      &tanh,         &transpose};
+  static constexpr const OperatorRow* all[] = {&add,        &average_pool, &batch_norm,  &concat,
+                                               &conv,       &deconv,       &dense,       &div,
+                                               &dropout,    &embedding,    &flatten,     &global_pool,
+                                               &layer_norm, &leaky_relu,   &log_softmax, &lrn,
+                                               &mae,        &matmul,       &max_pool,    &maximum,
+                                               &minimum,    &mse,          &mul,         &pad,
+                                               &reduce,     &relu,         &reshape,     &scale,
+                                               &sigmoid,    &slice,        &softmax,     &softmax_cross_entropy,
+                                               &sub,        &tanh,         &transpose};
   return all;
 }
 

@@ -161,13 +161,16 @@ inline Array concat(Args& args, const Inputs& in, const Context&) {
   return y;
 }
 
-inline Array softmax(Args&, const Inputs& in, const Context&) {
+inline Array softmax(Args& args, const Inputs& in, const Context&) {
   Array y = mapped(in[0], [](double v) { return std::exp(v); });
-  const std::int64_t classes = y.shape[-1];
-  for (std::int64_t i = 0; i < y.shape.count(); i += classes) {
+  const std::int64_t given = args.integer("axis", -1);
+  const int axis = static_cast<int>(given < 0 ? given + y.shape.rank() : given);
+  const std::int64_t classes = y.shape[axis], step = y.shape.count(axis + 1, y.shape.rank());
+  for (std::int64_t i = 0; i < y.shape.count(); ++i) {
+    if (i / step % classes != 0) continue;
     double sum = 0;
-    for (std::int64_t c = 0; c < classes; ++c) sum += y[i + c];
-    for (std::int64_t c = 0; c < classes; ++c) y[i + c] /= sum;
+    for (std::int64_t c = 0; c < classes; ++c) sum += y[i + c * step];
+    for (std::int64_t c = 0; c < classes; ++c) y[i + c * step] /= sum;
   }
   return y;
 }

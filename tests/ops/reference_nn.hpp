@@ -84,10 +84,96 @@ inline Array batch_norm(Args& args, const Inputs& in, const Context& context) {
   return y;
 }
 
+inline Array layer_norm(Args& args, const Inputs& in, const Context&) {
+  const Array& x = in[0];
+  const std::int64_t given = args.integer("axis", -1);
+  const int axis = static_cast<int>(given < 0 ? given + x.shape.rank() : given);
+  const double eps = args.real("eps", 1e-5);
+  const bool scale = args.flag("scale", true), shift = args.flag("shift", true);
+  const std::int64_t length = x.shape.count(axis, x.shape.rank());
+  Array y(x.shape);
+  for (std::int64_t first = 0; first < x.shape.count(); first += length) {
+    double mean = 0, variance = 0;
+    for (std::int64_t i = 0; i < length; ++i) mean += x[first + i] / static_cast<double>(length);
+    for (std::int64_t i = 0; i < length; ++i)
+      variance += std::pow(x[first + i] - mean, 2) / static_cast<double>(length);
+    for (std::int64_t i = 0; i < length; ++i) {
+      double v = (x[first + i] - mean) / std::sqrt(variance + eps);
+      if (scale) v *= in[1][i];
+      if (shift) v += in[scale ? 2 : 1][i];
+      y[first + i] = v;
+    }
+  }
+  return y;
+}
+
+inline Array lrn(Args& args, const Inputs& in, const Context&) {
+  const Array& x = in[0];
+  const std::int64_t size = args.integer("size", 5), less = (size - 1) / 2, more = size / 2;
+  const double alpha = args.real("alpha", 1e-4), beta = args.real("beta", 0.75), k = args.real("k", 1);
+  const bool within = args.text("region", "across") == "within";
+  const std::int64_t channels = x.shape[-1], h = within ? x.shape[1] : 1, w = within ? x.shape[2] : 1;
+  const double volume = static_cast<double>(within ? size * size : size);
+  Array y(x.shape);
+  for (std::int64_t i = 0; i < x.shape.count(); ++i) {
+    const std::int64_t c = i % channels, column = i / channels % w, row = i / channels / w % h;
+    double sum = 0;
+    if (within)
+      for (std::int64_t dr = -less; dr <= more; ++dr)
+        for (std::int64_t dc = -less; dc <= more; ++dc)
+          if (row + dr >= 0 && row + dr < h && column + dc >= 0 && column + dc < w)
+            sum += std::pow(x[i + (dr * w + dc) * channels], 2);
+    if (!within)
+      for (std::int64_t d = -less; d <= more; ++d)
+        if (c + d >= 0 && c + d < channels) sum += std::pow(x[i + d], 2);
+    y[i] = x[i] * std::pow(k + alpha / volume * sum, -beta);
+  }
+  return y;
+}
+
+inline Array matmul(Args& args, const Inputs& in, const Context&) {
+  const bool ta = args.flag("transpose_a", false), tb = args.flag("transpose_b", false);
+  const Array &a = in[0], &b = in[1];
+  const std::int64_t m = a.shape[ta ? -1 : -2], k = a.shape[ta ? -2 : -1], n = b.shape[tb ? -2 : -1];
+  const int axes = std::max(a.shape.rank(), b.shape.rank());
+  // Extent of leading axis i of the result as an operand has it: 1 where it is broadcast.
+  const auto extent = [&](const Array& x, int i) {
+    const int axis = i - (axes - x.shape.rank());
+    return axis < 0 ? 1 : x.shape[axis];
+  };
+  ops::Extents front, shape;
+  for (int i = 0; i < axes - 2; ++i) front.push_back(std::max(extent(a, i), extent(b, i)));
+  shape = front;
+  shape.insert(shape.end(), {m, n});
+  Array y{Shape(shape)};
+  std::int64_t at = 0;
+  for_all(front, [&](const ops::Extents& p) {
+    const auto matrix = [&](const Array& x) {
+      std::int64_t number = 0;
+      for (int i = 0; i < axes - 2; ++i)
+        number = number * extent(x, i) + (extent(x, i) == 1 ? 0 : p[static_cast<std::size_t>(i)]);
+      return number;
+    };
+    const std::int64_t first_a = matrix(a) * m * k, first_b = matrix(b) * k * n;
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t j = 0; j < n; ++j, ++at)
+        for (std::int64_t l = 0; l < k; ++l)
+          y[at] += a[first_a + (ta ? l * m + i : i * k + l)] * b[first_b + (tb ? j * k + l : l * n + j)];
+  });
+  return y;
+}
+
 inline References nn_references() {
   return {
       {"batch_norm", batch_norm},
       {"deconv", deconv},
+      {"layer_norm", layer_norm},
+      {"log_softmax",
+       [](Args& args, const Inputs& in, const Context& context) {
+         return mapped(softmax(args, in, context), [](double v) { return std::log(v); });
+       }},
+      {"lrn", lrn},
+      {"matmul", matmul},
   };
 }
 
