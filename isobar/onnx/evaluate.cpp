@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "isobar/exec/executor.hpp"
 #include "isobar/exec/param_store.hpp"
@@ -9,12 +10,11 @@
 namespace isobar::onnx {
 namespace {
 
-constexpr double max_exact = 1 << 24;  // whole numbers a float holds exactly
-
 // Whether the numbers survive as floats, which is what values of the graph are.
 bool survives(const Array& a) {
-  return is_floating(a.type) ||
-         std::all_of(a.values.begin(), a.values.end(), [](double v) { return std::abs(v) <= max_exact; });
+  const double limit = is_floating(a.type) ? std::numeric_limits<float>::max() : 1 << 24;
+  return std::all_of(a.values.begin(), a.values.end(),
+                     [&](double v) { return !std::isfinite(v) || std::abs(v) <= limit; });
 }
 
 }  // namespace

@@ -88,6 +88,7 @@ class Importer {
   Held& value(const std::string& name);
   void declare_inputs();
   bool wants_last(const std::string& name, int depth = 0) const;
+  Node with_trailing_axes(const Node& node);
   void translate();
   bool fold(const Function& function);
   void add_function(const Function& function);

@@ -28,11 +28,11 @@ struct Update {
 
 Update update_of(const Node& node) {
   const double decay = node.number("norm_coefficient", 0);
-  if (node.op == "Adagrad")
-    return {fmt::format("adagrad(epsilon={}, weight_decay={})", node.number("epsilon", 0), decay), 1};
+  const double epsilon = std::max(node.number("epsilon", 0), 1e-37);  // ONNX allows 0, the optimizers do not
+  if (node.op == "Adagrad") return {fmt::format("adagrad(epsilon={}, weight_decay={})", epsilon, decay), 1};
   if (node.op == "Adam")
     return {fmt::format("adam(beta1={}, beta2={}, epsilon={}, form=tf, weight_decay={})", node.number("alpha", 0.9),
-                        node.number("beta", 0.999), node.number("epsilon", 0), decay),
+                        node.number("beta", 0.999), epsilon, decay),
             2};
   if (node.op != "Momentum") fail("{} '{}' is not supported", node.op, node.name);
   return {fmt::format("sgd(momentum={}, nesterov={}, form=torch, weight_decay={})", node.number("alpha", 0),
