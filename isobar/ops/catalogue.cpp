@@ -4,6 +4,7 @@
 namespace isobar::ops {
 
 extern const OperatorRow add;                    // add.cpp
+extern const OperatorRow attention;              // attention.cpp
 extern const OperatorRow average_pool;           // average_pool.cpp
 extern const OperatorRow batch_norm;             // batch_norm.cpp
 extern const OperatorRow concat;                 // concat.cpp
@@ -23,6 +24,7 @@ extern const OperatorRow max_pool;               // max_pool.cpp
 extern const OperatorRow mse;                    // mse.cpp
 extern const OperatorRow relu;                   // relu.cpp
 extern const OperatorRow reshape;                // reshape.cpp
+extern const OperatorRow resize;                 // resize.cpp
 extern const OperatorRow scale;                  // scale.cpp
 extern const OperatorRow sigmoid;                // sigmoid.cpp
 extern const OperatorRow softmax;                // softmax.cpp
@@ -30,11 +32,20 @@ extern const OperatorRow softmax_cross_entropy;  // softmax_cross_entropy.cpp
 extern const OperatorRow tanh;                   // tanh.cpp
 
 Table<OperatorRow> operators() {
-  static constexpr const OperatorRow* all[] = {
-      &add,      &average_pool, &batch_norm, &concat,     &conv,        &deconv,  &dense,   &dropout,
-      &flatten,  &global_pool,  &layer_norm, &leaky_relu, &log_softmax, &lrn,     &mae,     &matmul,
-      &max_pool, &mse,          &relu,       &reshape,    &scale,       &sigmoid, &softmax, &softmax_cross_entropy,
-      &tanh};
+  static constexpr const OperatorRow* all[] = {&add,          &attention,
+                                               &average_pool, &batch_norm,
+                                               &concat,       &conv,
+                                               &deconv,       &dense,
+                                               &dropout,      &flatten,
+                                               &global_pool,  &layer_norm,
+                                               &leaky_relu,   &log_softmax,
+                                               &lrn,          &mae,
+                                               &matmul,       &max_pool,
+                                               &mse,          &relu,
+                                               &reshape,      &resize,
+                                               &scale,        &sigmoid,
+                                               &softmax,      &softmax_cross_entropy,
+                                               &tanh};
   return all;
 }
 
