@@ -4,6 +4,7 @@
 namespace isobar::ops {
 
 extern const OperatorRow add;                    // add.cpp
+extern const OperatorRow attention;              // attention.cpp
 extern const OperatorRow average_pool;           // average_pool.cpp
 extern const OperatorRow batch_norm;             // batch_norm.cpp
 extern const OperatorRow concat;                 // concat.cpp
@@ -30,6 +31,7 @@ extern const OperatorRow pad;                    // pad.cpp
 extern const OperatorRow reduce;                 // reduce.cpp
 extern const OperatorRow relu;                   // relu.cpp
 extern const OperatorRow reshape;                // reshape.cpp
+extern const OperatorRow resize;                 // resize.cpp
 extern const OperatorRow scale;                  // scale.cpp
 extern const OperatorRow sigmoid;                // sigmoid.cpp
 extern const OperatorRow slice;                  // slice.cpp
@@ -40,15 +42,25 @@ extern const OperatorRow tanh;                   // tanh.cpp
 extern const OperatorRow transpose;              // transpose.cpp
 
 Table<OperatorRow> operators() {
-  static constexpr const OperatorRow* all[] = {&add,        &average_pool, &batch_norm,  &concat,
-                                               &conv,       &deconv,       &dense,       &div,
-                                               &dropout,    &embedding,    &flatten,     &global_pool,
-                                               &layer_norm, &leaky_relu,   &log_softmax, &lrn,
-                                               &mae,        &matmul,       &max_pool,    &maximum,
-                                               &minimum,    &mse,          &mul,         &pad,
-                                               &reduce,     &relu,         &reshape,     &scale,
-                                               &sigmoid,    &slice,        &softmax,     &softmax_cross_entropy,
-                                               &sub,        &tanh,         &transpose};
+  static constexpr const OperatorRow* all[] = {&add,          &attention,
+                                               &average_pool, &batch_norm,
+                                               &concat,       &conv,
+                                               &deconv,       &dense,
+                                               &div,          &dropout,
+                                               &embedding,    &flatten,
+                                               &global_pool,  &layer_norm,
+                                               &leaky_relu,   &log_softmax,
+                                               &lrn,          &mae,
+                                               &matmul,       &max_pool,
+                                               &maximum,      &minimum,
+                                               &mse,          &mul,
+                                               &pad,          &reduce,
+                                               &relu,         &reshape,
+                                               &resize,       &scale,
+                                               &sigmoid,      &slice,
+                                               &softmax,      &softmax_cross_entropy,
+                                               &sub,          &tanh,
+                                               &transpose};
   return all;
 }
 
