@@ -5,15 +5,24 @@ namespace isobar::ops {
 
 extern const OperatorRow add;                    // add.cpp
 extern const OperatorRow average_pool;           // average_pool.cpp
+extern const OperatorRow clip;                   // clip.cpp
 extern const OperatorRow concat;                 // concat.cpp
 extern const OperatorRow conv;                   // conv.cpp
 extern const OperatorRow dense;                  // dense.cpp
+extern const OperatorRow depth_to_space;         // depth_to_space.cpp
 extern const OperatorRow div;                    // div.cpp
 extern const OperatorRow dropout;                // dropout.cpp
+extern const OperatorRow elementary;             // elementary.cpp
+extern const OperatorRow elu;                    // elu.cpp
 extern const OperatorRow embedding;              // embedding.cpp
+extern const OperatorRow exp;                    // exp.cpp
+extern const OperatorRow expand;                 // expand.cpp
 extern const OperatorRow flatten;                // flatten.cpp
+extern const OperatorRow gather;                 // gather.cpp
+extern const OperatorRow gelu;                   // gelu.cpp
 extern const OperatorRow global_pool;            // global_pool.cpp
 extern const OperatorRow leaky_relu;             // leaky_relu.cpp
+extern const OperatorRow log;                    // log.cpp
 extern const OperatorRow mae;                    // mae.cpp
 extern const OperatorRow max_pool;               // max_pool.cpp
 extern const OperatorRow maximum;                // maximum.cpp
@@ -21,6 +30,8 @@ extern const OperatorRow minimum;                // minimum.cpp
 extern const OperatorRow mse;                    // mse.cpp
 extern const OperatorRow mul;                    // mul.cpp
 extern const OperatorRow pad;                    // pad.cpp
+extern const OperatorRow pow;                    // pow.cpp
+extern const OperatorRow prelu;                  // prelu.cpp
 extern const OperatorRow reduce;                 // reduce.cpp
 extern const OperatorRow relu;                   // relu.cpp
 extern const OperatorRow reshape;                // reshape.cpp
@@ -29,25 +40,58 @@ extern const OperatorRow sigmoid;                // sigmoid.cpp
 extern const OperatorRow slice;                  // slice.cpp
 extern const OperatorRow softmax;                // softmax.cpp
 extern const OperatorRow softmax_cross_entropy;  // softmax_cross_entropy.cpp
+extern const OperatorRow softplus;               // softplus.cpp
+extern const OperatorRow space_to_depth;         // space_to_depth.cpp
+extern const OperatorRow split;                  // split.cpp
+extern const OperatorRow sqrt;                   // sqrt.cpp
 extern const OperatorRow sub;                    // sub.cpp
 extern const OperatorRow tanh;                   // tanh.cpp
 extern const OperatorRow transpose;              // transpose.cpp
 
 Table<OperatorRow> operators() {
-  static constexpr const OperatorRow* all[] = {&add,        &average_pool,
-                                               &concat,     &conv,
-                                               &dense,      &div,
-                                               &dropout,    &embedding,
-                                               &flatten,    &global_pool,
-                                               &leaky_relu, &mae,
-                                               &max_pool,   &maximum,
-                                               &minimum,    &mse,
-                                               &mul,        &pad,
-                                               &reduce,     &relu,
-                                               &reshape,    &scale,
-                                               &sigmoid,    &slice,
-                                               &softmax,    &softmax_cross_entropy,
-                                               &sub,        &tanh,
+  static constexpr const OperatorRow* all[] = {&add,
+                                               &average_pool,
+                                               &clip,
+                                               &concat,
+                                               &conv,
+                                               &dense,
+                                               &depth_to_space,
+                                               &div,
+                                               &dropout,
+                                               &elementary,
+                                               &elu,
+                                               &embedding,
+                                               &exp,
+                                               &expand,
+                                               &flatten,
+                                               &gather,
+                                               &gelu,
+                                               &global_pool,
+                                               &leaky_relu,
+                                               &log,
+                                               &mae,
+                                               &max_pool,
+                                               &maximum,
+                                               &minimum,
+                                               &mse,
+                                               &mul,
+                                               &pad,
+                                               &pow,
+                                               &prelu,
+                                               &reduce,
+                                               &relu,
+                                               &reshape,
+                                               &scale,
+                                               &sigmoid,
+                                               &slice,
+                                               &softmax,
+                                               &softmax_cross_entropy,
+                                               &softplus,
+                                               &space_to_depth,
+                                               &split,
+                                               &sqrt,
+                                               &sub,
+                                               &tanh,
                                                &transpose};
   return all;
 }

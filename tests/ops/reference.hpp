@@ -14,6 +14,7 @@
 #include "isobar/tensor/shape.hpp"
 
 #include "tests/ops/reference_base.hpp"
+#include "tests/ops/reference_functions.hpp"
 #include "tests/ops/reference_shape.hpp"
 
 namespace isobar::reference {
@@ -231,6 +232,7 @@ inline References basic_references() {
 inline const References& references() {
   static const References all = [] {
     References joined = basic_references();
+    joined.merge(function_references());
     joined.merge(shape_references());
     return joined;
   }();
