@@ -41,7 +41,7 @@ Imported import_with(const Model& model, const std::map<std::string, Array>& inp
   options.may_ask = true;
   for (const auto& [name, array] : inputs) {
     options.dims[name] = array.dims;
-    if (!survives(array)) options.bound[name] = array;
+    if (!survives(array)) options.bound = inputs;
   }
   while (true) {
     try {

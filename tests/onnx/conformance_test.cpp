@@ -48,16 +48,22 @@ std::string out_of_scope(const Model& model) {
   return "";
 }
 
-// As ONNX's own runner compares: 1e-3 relative, 1e-7 absolute; whole numbers and truth values must be equal.
+// Cases whose data contradicts their node; each is said to be so, and what they are.
+const std::map<std::string, std::string> contradictory = {
+    {"test_adam_multiple", "the results were computed with epsilon = 0.01, the node has none: 1e-6"}};
+
+// As ONNX's own runner compares: 1e-3 relative, 1e-7 absolute; whole numbers and truth values must be equal. bfloat16
+// has 8 bits: the data truncates where we round.
 std::string difference(const Array& got, const Array& expected) {
   if (got.dims != expected.dims)
     return fmt::format("dims {} instead of {}", dims_text(got.dims), dims_text(expected.dims));
   if (got.values.size() != expected.values.size()) return "another number of elements";
   const bool exact = !is_floating(expected.type);
+  const double relative = expected.type == Type::bfloat16 ? 0x1p-7 : 1e-3;
   for (std::size_t i = 0; i < got.values.size(); ++i) {
     const double a = got.values[i], b = expected.values[i];
     if (a == b || (std::isnan(a) && std::isnan(b))) continue;
-    if (exact || !(std::abs(a - b) <= 1e-7 + 1e-3 * std::abs(b)))
+    if (exact || !(std::abs(a - b) <= 1e-7 + relative * std::abs(b)))
       return fmt::format("element {} is {} instead of {}", i, a, b);
   }
   return "";
@@ -110,6 +116,10 @@ TEST_P(OnnxCases, AllPassOrAreOutOfScope) {
     std::set<std::string> operators;
     try {
       const Model model = read_model(folder / "model.onnx");
+      if (const auto known = contradictory.find(name); known != contradictory.end()) {
+        apart[known->second].push_back(name);
+        continue;
+      }
       if (const std::string reason = out_of_scope(model); !reason.empty()) {
         apart[reason].push_back(name);
         continue;
