@@ -18,6 +18,7 @@ extern const OperatorRow layer_norm;             // layer_norm.cpp
 extern const OperatorRow leaky_relu;             // leaky_relu.cpp
 extern const OperatorRow log_softmax;            // log_softmax.cpp
 extern const OperatorRow lrn;                    // lrn.cpp
+extern const OperatorRow lstm;                   // lstm.cpp
 extern const OperatorRow mae;                    // mae.cpp
 extern const OperatorRow matmul;                 // matmul.cpp
 extern const OperatorRow max_pool;               // max_pool.cpp
@@ -32,19 +33,15 @@ extern const OperatorRow softmax_cross_entropy;  // softmax_cross_entropy.cpp
 extern const OperatorRow tanh;                   // tanh.cpp
 
 Table<OperatorRow> operators() {
-  static constexpr const OperatorRow* all[] = {&add,          &attention,
-                                               &average_pool, &batch_norm,
-                                               &concat,       &conv,
-                                               &deconv,       &dense,
-                                               &dropout,      &flatten,
-                                               &global_pool,  &layer_norm,
-                                               &leaky_relu,   &log_softmax,
-                                               &lrn,          &mae,
-                                               &matmul,       &max_pool,
-                                               &mse,          &relu,
-                                               &reshape,      &resize,
-                                               &scale,        &sigmoid,
-                                               &softmax,      &softmax_cross_entropy,
+  static constexpr const OperatorRow* all[] = {&add,        &attention,   &average_pool,
+                                               &batch_norm, &concat,      &conv,
+                                               &deconv,     &dense,       &dropout,
+                                               &flatten,    &global_pool, &layer_norm,
+                                               &leaky_relu, &log_softmax, &lrn,
+                                               &lstm,       &mae,         &matmul,
+                                               &max_pool,   &mse,         &relu,
+                                               &reshape,    &resize,      &scale,
+                                               &sigmoid,    &softmax,     &softmax_cross_entropy,
                                                &tanh};
   return all;
 }
