@@ -190,6 +190,34 @@ class BatchNorm final : public Operator {
     }
   }
 
+  // What the loops over rows of the backward pass read; passed by value, so that it stays in registers.
+  struct Backwards {
+    const float *x, *dy, *mean, *r, *a, *b;
+    float slope;
+    std::int64_t width;
+  };
+
+  static void add_row(const Backwards t, std::int64_t row, double* sums) {
+    const float *const x = t.x + row * t.width, *const dy = t.dy + row * t.width;
+    double* const second = sums + t.width;
+#pragma omp simd
+    for (std::int64_t c = 0; c < t.width; ++c) {
+      const float d = x[c] - t.mean[c], dz = (t.a[c] * d + t.b[c] > 0 ? 1.0f : t.slope) * dy[c];
+      sums[c] += dz;
+      second[c] += dz * (d * t.r[c]);
+    }
+  }
+
+  static void write_row_gradient(const Backwards t, std::int64_t row, const float* p, const float* q, float* dx) {
+    const float *const x = t.x + row * t.width, *const dy = t.dy + row * t.width;
+    float* const to = dx + row * t.width;
+#pragma omp simd
+    for (std::int64_t c = 0; c < t.width; ++c) {
+      const float d = x[c] - t.mean[c], dz = (t.a[c] * d + t.b[c] > 0 ? 1.0f : t.slope) * dy[c];
+      to[c] = t.a[c] * dz + (p[c] + q[c] * d);
+    }
+  }
+
   void gradients(const Moment& moment, const Shape& x, std::span<const dnnl::memory> m, std::size_t reads,
                  bool data) const {
     const std::int64_t width = x[-1], rows = x.count() / width, valid = valid_rows(moment, x);
@@ -200,18 +228,9 @@ class BatchNorm final : public Operator {
         frozen_ ? inverse_deviation(floats(m[static_cast<std::size_t>(weights())]), width) : std::vector<float>();
     const float* r = frozen_ ? running.data() : mean + width;
     const Affine z = affine(m, mean, r, width);
-    const float *a = z.a.data(), *b = z.b.data();
-    const float slope = slope_.value_or(1.0f);
-    const auto add = [=](std::int64_t begin, std::int64_t end, std::span<double> sums) {
-      double *const first = sums.data(), *const second = first + width;
-      for (std::int64_t i = begin; i < end; ++i)
-#pragma omp simd
-        for (std::int64_t c = 0; c < width; ++c) {
-          const float d = values[i * width + c] - mean[c], g = dy[i * width + c];
-          const float dz = a[c] * d + b[c] > 0 ? g : slope * g;
-          first[c] += dz;
-          second[c] += dz * (d * r[c]);
-        }
+    const Backwards t{values, dy, mean, r, z.a.data(), z.b.data(), slope_.value_or(1.0f), width};
+    const auto add = [t](std::int64_t begin, std::int64_t end, std::span<double> part) {
+      for (std::int64_t i = begin; i < end; ++i) add_row(t, i, part.data());
     };
     const std::vector<double> sums = column_sums(rows, width, 2 * width, add);
     std::size_t next = reads;
@@ -222,20 +241,14 @@ class BatchNorm final : public Operator {
     // What the statistics pass on, to the rows they were taken from: p + q * (x - mean) per channel.
     std::vector<float> p(static_cast<std::size_t>(width)), q(p);
     for (std::size_t c = 0; !frozen_ && valid > 0 && c < p.size(); ++c) {
-      p[c] = static_cast<float>(-a[c] * sums[c] / static_cast<double>(valid));
-      q[c] = static_cast<float>(-a[c] * r[c] * sums[static_cast<std::size_t>(width) + c] / static_cast<double>(valid));
+      p[c] = static_cast<float>(-t.a[c] * sums[c] / static_cast<double>(valid));
+      q[c] =
+          static_cast<float>(-t.a[c] * r[c] * sums[static_cast<std::size_t>(width) + c] / static_cast<double>(valid));
     }
-    const float *constant = p.data(), *linear = q.data();
-    map_rows(rows, width, [=](std::int64_t i) {
-      const float* const from = values + i * width;
-      const float* const g = dy + i * width;
-      float* const to = dx + i * width;
-      const float counted = i < valid ? 1.0f : 0.0f;
-#pragma omp simd
-      for (std::int64_t c = 0; c < width; ++c) {
-        const float d = from[c] - mean[c], dz = a[c] * d + b[c] > 0 ? g[c] : slope * g[c];
-        to[c] = a[c] * dz + counted * (constant[c] + linear[c] * d);
-      }
+    const std::vector<float> none(p.size());
+    map_rows(rows, width, [&](std::int64_t i) {
+      const bool counts = i < valid;
+      write_row_gradient(t, i, counts ? p.data() : none.data(), counts ? q.data() : none.data(), dx);
     });
   }
 

@@ -237,6 +237,44 @@ inline Array resize(Args& args, const Inputs& in, const Context&) {
   return x;
 }
 
+/// All three outputs: y, the last hidden and the last cell numbers.
+inline std::vector<Array> lstm_outputs(Args& args, const Inputs& in) {
+  const Array& x = in[0];
+  const std::int64_t units = args.integer("units"), batch = x.shape[0], steps = x.shape[1], features = x.shape[2];
+  const std::string direction = args.text("direction", "forward");
+  const std::int64_t directions = direction == "bidirectional" ? 2 : 1;
+  const bool bias = args.flag("bias", true), sequence = args.flag("sequence", true);
+  const double forget_bias = args.real("forget_bias", 0);
+  const std::size_t first = in.size() - (bias ? 3 : 2);
+  const Array &w = in[first], &r = in[first + 1];
+  const auto logistic = [](double v) { return 1 / (1 + std::exp(-v)); };
+  Array all({batch, steps, directions * units}), h({directions, batch, units}), c(h.shape);
+  if (first == 3) h = in[1], c = in[2];
+  for (std::int64_t d = 0; d < directions; ++d)
+    for (std::int64_t n = 0; n < batch; ++n)
+      for (std::int64_t s = 0; s < steps; ++s) {
+        const std::int64_t t = d == 1 || direction == "reverse" ? steps - 1 - s : s, state = (d * batch + n) * units;
+        const Array before = h;
+        const auto sum = [&](std::int64_t gate, std::int64_t u) {
+          const std::int64_t row = (d * 4 + gate) * units + u;
+          double v = bias ? in[first + 2][row] : 0;
+          for (std::int64_t k = 0; k < features; ++k) v += w[row * features + k] * x[(n * steps + t) * features + k];
+          for (std::int64_t k = 0; k < units; ++k) v += r[row * units + k] * before[state + k];
+          return v;
+        };
+        for (std::int64_t u = 0; u < units; ++u) {
+          c[state + u] = logistic(sum(1, u) + forget_bias) * c[state + u] + logistic(sum(0, u)) * std::tanh(sum(2, u));
+          h[state + u] = logistic(sum(3, u)) * std::tanh(c[state + u]);
+          all[((n * steps + t) * directions + d) * units + u] = h[state + u];
+        }
+      }
+  if (sequence) return {all, h, c};
+  Array last({batch, directions * units});
+  for (std::int64_t i = 0; i < last.shape.count(); ++i)
+    last[i] = h[(i / units % directions * batch + i / units / directions) * units + i % units];
+  return {last, h, c};
+}
+
 inline References nn_references() {
   return {
       {"attention", attention},
@@ -248,6 +286,7 @@ inline References nn_references() {
          return mapped(softmax(args, in, context), [](double v) { return std::log(v); });
        }},
       {"lrn", lrn},
+      {"lstm", [](Args& args, const Inputs& in, const Context&) { return lstm_outputs(args, in)[0]; }},
       {"matmul", matmul},
       {"resize", resize},
   };
