@@ -39,6 +39,7 @@ struct Moment {
   std::span<const std::int64_t> samples{};  ///< global sample number of each row; keys random masks
   std::int64_t rows = 0;                    ///< rows of the batch that hold samples; the rest is padding
   double total = 1;                         ///< samples the loss is averaged over, on all ranks together
+  std::int64_t batch = 0;                   ///< rows of the batch, padding included; 0: not known
 };
 
 /// A tensor of the operator, seen from one of its kernels.

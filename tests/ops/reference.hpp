@@ -117,14 +117,20 @@ inline Array pool(Args& args, const Inputs& in, bool max) {
     for_all(w.out, [&](const ops::Extents& p) {
       for (std::int64_t c = 0; c < channels; ++c, ++at) {
         std::vector<double> seen;
+        std::int64_t counted = 0;  // elements of the window up to the end of the padding
         for_all(w.kernel, [&](const ops::Extents& k) {
           const std::int64_t s = source(w, x.shape, p, k);
+          bool inside = true;
+          for (std::size_t a = 0; a < k.size(); ++a)
+            inside &=
+                p[a] * w.stride[a] + k[a] * w.dilation[a] < x.shape[static_cast<int>(a) + 1] + w.before[a] + w.after[a];
+          counted += inside;
           if (s >= 0) seen.push_back(x[(n * positions + s) * channels + c]);
         });
         double sum = 0;
         for (const double v : seen) sum += v;
         y[at] = max ? *std::max_element(seen.begin(), seen.end())
-                    : sum / static_cast<double>(include ? w.volume() : static_cast<std::int64_t>(seen.size()));
+                    : sum / static_cast<double>(include ? counted : static_cast<std::int64_t>(seen.size()));
       }
     });
   return y;
@@ -146,8 +152,10 @@ inline Array global_pool(Args& args, const Inputs& in, const Context&) {
 }
 
 inline Array dense(Args& args, const Inputs& in, const Context&) {
-  const std::int64_t units = args.integer("units"), features = in[0].shape[1];
-  Array y({in[0].shape[0], units});
+  const std::int64_t units = args.integer("units"), features = in[0].shape[-1];
+  Shape shape = in[0].shape;
+  shape[-1] = units;
+  Array y(shape);
   for (std::int64_t i = 0; i < y.shape.count(); ++i) {
     const std::int64_t n = i / units, o = i % units;
     if (in.size() > 2) y[i] = in[2][o];
@@ -205,13 +213,16 @@ inline Array concat(Args& args, const Inputs& in, const Context&) {
   return y;
 }
 
-inline Array softmax(Args&, const Inputs& in, const Context&) {
+inline Array softmax(Args& args, const Inputs& in, const Context&) {
   Array y = mapped(in[0], [](double v) { return std::exp(v); });
-  const std::int64_t classes = y.shape[-1];
-  for (std::int64_t i = 0; i < y.shape.count(); i += classes) {
+  const std::int64_t given = args.integer("axis", -1);
+  const int axis = static_cast<int>(given < 0 ? given + y.shape.rank() : given);
+  const std::int64_t classes = y.shape[axis], step = y.shape.count(axis + 1, y.shape.rank());
+  for (std::int64_t i = 0; i < y.shape.count(); ++i) {
+    if (i / step % classes != 0) continue;
     double sum = 0;
-    for (std::int64_t c = 0; c < classes; ++c) sum += y[i + c];
-    for (std::int64_t c = 0; c < classes; ++c) y[i + c] /= sum;
+    for (std::int64_t c = 0; c < classes; ++c) sum += y[i + c * step];
+    for (std::int64_t c = 0; c < classes; ++c) y[i + c * step] /= sum;
   }
   return y;
 }
@@ -243,8 +254,10 @@ inline Array softmax_cross_entropy(Args& args, const Inputs& in, const Context& 
   });
 }
 
+std::map<std::string, Function> nn_references();  // reference_nn.hpp
+
 /// By the operator's name in the catalogue.
-inline const std::map<std::string, Function>& references() {
+inline const std::map<std::string, Function>& first_references() {
   static const std::map<std::string, Function> all{
       {"add", add},
       {"average_pool", [](Args& args, const Inputs& in, const Context&) { return pool(args, in, false); }},
@@ -283,4 +296,16 @@ inline const std::map<std::string, Function>& references() {
   return all;
 }
 
+/// All of them.
+inline const std::map<std::string, Function>& references() {
+  static const std::map<std::string, Function> all = [] {
+    std::map<std::string, Function> joined = first_references();
+    joined.merge(nn_references());
+    return joined;
+  }();
+  return all;
+}
+
 }  // namespace isobar::reference
+
+#include "tests/ops/reference_nn.hpp"
