@@ -10,7 +10,9 @@ extern const OperatorRow concat;                 // concat.cpp
 extern const OperatorRow conv;                   // conv.cpp
 extern const OperatorRow deconv;                 // deconv.cpp
 extern const OperatorRow dense;                  // dense.cpp
+extern const OperatorRow div;                    // div.cpp
 extern const OperatorRow dropout;                // dropout.cpp
+extern const OperatorRow embedding;              // embedding.cpp
 extern const OperatorRow flatten;                // flatten.cpp
 extern const OperatorRow global_pool;            // global_pool.cpp
 extern const OperatorRow layer_norm;             // layer_norm.cpp
@@ -20,21 +22,33 @@ extern const OperatorRow lrn;                    // lrn.cpp
 extern const OperatorRow mae;                    // mae.cpp
 extern const OperatorRow matmul;                 // matmul.cpp
 extern const OperatorRow max_pool;               // max_pool.cpp
+extern const OperatorRow maximum;                // maximum.cpp
+extern const OperatorRow minimum;                // minimum.cpp
 extern const OperatorRow mse;                    // mse.cpp
+extern const OperatorRow mul;                    // mul.cpp
+extern const OperatorRow pad;                    // pad.cpp
+extern const OperatorRow reduce;                 // reduce.cpp
 extern const OperatorRow relu;                   // relu.cpp
 extern const OperatorRow reshape;                // reshape.cpp
 extern const OperatorRow scale;                  // scale.cpp
 extern const OperatorRow sigmoid;                // sigmoid.cpp
+extern const OperatorRow slice;                  // slice.cpp
 extern const OperatorRow softmax;                // softmax.cpp
 extern const OperatorRow softmax_cross_entropy;  // softmax_cross_entropy.cpp
+extern const OperatorRow sub;                    // sub.cpp
 extern const OperatorRow tanh;                   // tanh.cpp
+extern const OperatorRow transpose;              // transpose.cpp
 
 Table<OperatorRow> operators() {
-  static constexpr const OperatorRow* all[] = {
-      &add,      &average_pool, &batch_norm, &concat,     &conv,        &deconv,  &dense,   &dropout,
-      &flatten,  &global_pool,  &layer_norm, &leaky_relu, &log_softmax, &lrn,     &mae,     &matmul,
-      &max_pool, &mse,          &relu,       &reshape,    &scale,       &sigmoid, &softmax, &softmax_cross_entropy,
-      &tanh};
+  static constexpr const OperatorRow* all[] = {&add,        &average_pool, &batch_norm,  &concat,
+                                               &conv,       &deconv,       &dense,       &div,
+                                               &dropout,    &embedding,    &flatten,     &global_pool,
+                                               &layer_norm, &leaky_relu,   &log_softmax, &lrn,
+                                               &mae,        &matmul,       &max_pool,    &maximum,
+                                               &minimum,    &mse,          &mul,         &pad,
+                                               &reduce,     &relu,         &reshape,     &scale,
+                                               &sigmoid,    &slice,        &softmax,     &softmax_cross_entropy,
+                                               &sub,        &tanh,         &transpose};
   return all;
 }
 

@@ -131,9 +131,10 @@ const OperatorRow softmax_cross_entropy{
     "softmax_cross_entropy", "softmax and cross entropy against class numbers, with class weights",
     [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<SoftmaxCrossEntropy>(args); },
     [] {
-      return std::vector<Problem>{{"softmax_cross_entropy", {{4, 5}, {4}}},
-                                  {"softmax_cross_entropy(weights=[0.5, 2, 4])", {{2, 3, 4, 3}, {2, 3, 4, 1}}},
-                                  {"softmax_cross_entropy", {{2, 7, 2}, {2, 7}}}};
+      return std::vector<Problem>{
+          {"softmax_cross_entropy", {{4, 5}, {4}}, -1, 1, {0, 5}},
+          {"softmax_cross_entropy(weights=[0.5, 2, 4])", {{2, 3, 4, 3}, {2, 3, 4, 1}}, -1, 1, {0, 3}},
+          {"softmax_cross_entropy", {{2, 7, 2}, {2, 7}}, -1, 1, {0, 2}}};
     }};
 
 }  // namespace isobar::ops

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "isobar/base/random.hpp"
@@ -15,43 +13,10 @@
 #include "isobar/ops/window.hpp"
 #include "isobar/tensor/shape.hpp"
 
+#include "tests/ops/reference_base.hpp"
+#include "tests/ops/reference_shape.hpp"
+
 namespace isobar::reference {
-
-/// Row-major numbers with a shape.
-struct Array {
-  Shape shape;
-  std::vector<double> values;
-
-  explicit Array(Shape s = {}, double value = 0)
-      : shape(std::move(s)), values(static_cast<std::size_t>(shape.count()), value) {}
-  double& operator[](std::int64_t i) { return values[static_cast<std::size_t>(i)]; }
-  double operator[](std::int64_t i) const { return values[static_cast<std::size_t>(i)]; }
-};
-
-/// What random operators and losses are told.
-struct Context {
-  std::uint64_t seed = 0, site = 0;
-  std::int64_t epoch = 0;
-  std::vector<std::int64_t> samples{};
-  std::int64_t rows = 0;
-  double total = 1;
-  bool training = true;
-};
-
-using Inputs = std::vector<Array>;
-using Function = std::function<Array(Args& args, const Inputs& in, const Context& context)>;
-
-inline Array mapped(const Array& x, const std::function<double(double)>& f) {
-  Array y(x.shape);
-  std::transform(x.values.begin(), x.values.end(), y.values.begin(), f);
-  return y;
-}
-
-inline Array reshaped(const Array& x, Shape shape) {
-  Array y(std::move(shape));
-  y.values = x.values;
-  return y;
-}
 
 /// Calls visit(position) for all positions within extents, the last axis fastest.
 inline void for_all(const ops::Extents& extents, const std::function<void(const ops::Extents&)>& visit) {
@@ -181,23 +146,6 @@ inline Array dropout(Args& args, const Inputs& in, const Context& context) {
   return y;
 }
 
-inline Array reshape(Args& args, const Inputs& in, const Context&) {
-  const Shape& x = in[0].shape;
-  std::vector<std::int64_t> extents{x[0]};
-  for (const std::int64_t e : args.integers("shape", {-1})) extents.push_back(e);
-  std::int64_t known = 1;
-  for (const std::int64_t e : extents) known *= e > 0 ? e : 1;
-  for (std::int64_t& e : extents) e = e > 0 ? e : x.count() / known;
-  return reshaped(in[0], Shape(extents));
-}
-
-inline Array add(Args&, const Inputs& in, const Context&) {
-  Array y = in[0];
-  for (std::size_t k = 1; k < in.size(); ++k)
-    for (std::int64_t i = 0; i < y.shape.count(); ++i) y[i] += in[k][i];
-  return y;
-}
-
 inline Array concat(Args& args, const Inputs& in, const Context&) {
   const std::int64_t given = args.integer("axis", -1);
   const int axis = static_cast<int>(given < 0 ? given + in[0].shape.rank() : given);
@@ -254,12 +202,10 @@ inline Array softmax_cross_entropy(Args& args, const Inputs& in, const Context& 
   });
 }
 
-std::map<std::string, Function> nn_references();  // reference_nn.hpp
+References nn_references();  // reference_nn.hpp
 
-/// By the operator's name in the catalogue.
-inline const std::map<std::string, Function>& first_references() {
-  static const std::map<std::string, Function> all{
-      {"add", add},
+inline References basic_references() {
+  return {
       {"average_pool", [](Args& args, const Inputs& in, const Context&) { return pool(args, in, false); }},
       {"concat", concat},
       {"conv", conv},
@@ -280,7 +226,6 @@ inline const std::map<std::string, Function>& first_references() {
       {"mse", mse},
       {"relu", [](Args&, const Inputs& in,
                   const Context&) { return mapped(in[0], [](double v) { return std::max(v, 0.0); }); }},
-      {"reshape", reshape},
       {"scale",
        [](Args& args, const Inputs& in, const Context&) {
          const double by = args.real("by", 1);
@@ -293,14 +238,14 @@ inline const std::map<std::string, Function>& first_references() {
       {"tanh",
        [](Args&, const Inputs& in, const Context&) { return mapped(in[0], [](double v) { return std::tanh(v); }); }},
   };
-  return all;
 }
 
-/// All of them.
-inline const std::map<std::string, Function>& references() {
-  static const std::map<std::string, Function> all = [] {
-    std::map<std::string, Function> joined = first_references();
+/// By the operator's name in the catalogue.
+inline const References& references() {
+  static const References all = [] {
+    References joined = basic_references();
     joined.merge(nn_references());
+    joined.merge(shape_references());
     return joined;
   }();
   return all;

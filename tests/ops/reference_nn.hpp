@@ -163,7 +163,7 @@ inline Array matmul(Args& args, const Inputs& in, const Context&) {
   return y;
 }
 
-inline std::map<std::string, Function> nn_references() {
+inline References nn_references() {
   return {
       {"batch_norm", batch_norm},
       {"deconv", deconv},
