@@ -11,12 +11,18 @@ namespace isobar::onnx {
 std::span<const Function> activation_functions();  // activation_functions.cpp
 std::span<const Function> binary_functions();      // binary_functions.cpp
 std::span<const Function> cast_functions();        // cast_functions.cpp
+std::span<const Function> conv_functions();        // conv_functions.cpp
 std::span<const Function> gather_functions();      // gather_functions.cpp
+std::span<const Function> linear_functions();      // linear_functions.cpp
+std::span<const Function> normal_functions();      // normal_functions.cpp
 std::span<const Function> piece_functions();       // piece_functions.cpp
+std::span<const Function> pool_functions();        // pool_functions.cpp
 std::span<const Function> reduction_functions();   // reduction_functions.cpp
+std::span<const Function> resize_functions();      // resize_functions.cpp
 std::span<const Function> scatter_functions();     // scatter_functions.cpp
 std::span<const Function> search_functions();      // search_functions.cpp
 std::span<const Function> shape_functions();       // shape_functions.cpp
+std::span<const Function> softmax_functions();     // softmax_functions.cpp
 std::span<const Function> source_functions();      // source_functions.cpp
 std::span<const Function> spread_functions();      // spread_functions.cpp
 std::span<const Function> unary_functions();       // unary_functions.cpp
@@ -58,8 +64,10 @@ std::optional<std::vector<std::int64_t>> Call::integers(const char* name, std::s
 
 const Function* find_function(std::string_view op) {
   static constexpr std::span<const Function> (*tables[])() = {
-      activation_functions, binary_functions, cast_functions,  gather_functions, piece_functions,  reduction_functions,
-      scatter_functions,    search_functions, shape_functions, source_functions, spread_functions, unary_functions};
+      activation_functions, binary_functions,  cast_functions,   conv_functions,  gather_functions,
+      linear_functions,     normal_functions,  piece_functions,  pool_functions,  reduction_functions,
+      resize_functions,     scatter_functions, search_functions, shape_functions, softmax_functions,
+      source_functions,     spread_functions,  unary_functions};
   for (const auto table : tables)
     for (const Function& function : table())
       if (function.op == op) return &function;

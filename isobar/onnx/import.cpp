@@ -47,7 +47,7 @@ bool supported(const Node& node) {
   return node.op == "Constant" || find_rule(node.op) || find_function(node.op);
 }
 
-constexpr std::int64_t oldest_version = 7, newest_version = 17;
+constexpr std::int64_t oldest_version = 1, newest_version = 17;
 
 }  // namespace
 
@@ -114,6 +114,11 @@ void Importer::declare_inputs() {
     }
     if (checked_count(h.dims, input.name) == 0) {
       h.known = std::make_shared<const Array>(zeros(h.type, h.dims));
+      values_[input.name] = std::move(h);
+      continue;
+    }
+    if (options_.differentiate.contains(input.name)) {
+      h.plain = graph_.parameter(fresh_name(input.name), {"", graph_shape(h.dims)});
       values_[input.name] = std::move(h);
       continue;
     }
@@ -184,6 +189,13 @@ void Importer::add_function(const Function& function) {
   std::vector<Array> space;
   const std::vector<const Array*> in = call_inputs(space, false);
   const std::vector<Array> out = function.infer({*node_, version_, in});
+  if (std::any_of(out.begin(), out.end(), [](const Array& a) { return a.count() == 0; })) {
+    for (std::size_t o = 0; o < out.size(); ++o) {  // nothing is known completely
+      if (out[o].count() > 0) fail("output {} has elements while another has none", o);
+      give_known(o, zeros(out[o].type, out[o].dims), "");
+    }
+    return;
+  }
   std::vector<ValueId> ids;
   std::vector<Array> fixed;
   for (std::size_t i = 0; i < in.size(); ++i) {
@@ -200,6 +212,33 @@ void Importer::add_function(const Function& function) {
     h.plain = made[o];
     values_[node_->out[o]] = std::move(h);
   }
+}
+
+// Before version 7 the second operand of arithmetic began at a named axis of the first: it gets the axes behind it.
+Node Importer::with_trailing_axes(const Node& node) {
+  Node same = node;
+  if (node.in.size() != 2 || node.integer("broadcast", 0) == 0 || !node.has("axis")) return same;
+  const Dims& a = value(node.in[0]).dims;
+  Held b = value(node.in[1]);
+  const auto missing =
+      static_cast<std::int64_t>(a.size() - b.dims.size()) - axis(node.integer("axis", 0), static_cast<int>(a.size()));
+  if (missing <= 0) return same;
+  node_ = &node;
+  if (b.constant()) b.known = std::make_shared<const Array>(numbers(1));
+  const ValueId before = b.constant() ? -1 : plain(1);
+  b.dims.insert(b.dims.end(), static_cast<std::size_t>(missing), 1);
+  if (b.known) {
+    Array longer = *b.known;
+    longer.dims = b.dims;
+    b.known = std::make_shared<const Array>(std::move(longer));
+    b.stored = nullptr;
+  } else {
+    b.plain = add(fmt::format("reshape(whole=[{}])", fmt::join(b.dims, ", ")), before);
+    b.last = -1;
+  }
+  same.in[1] += " with axes behind";
+  values_[same.in[1]] = std::move(b);
+  return same;
 }
 
 void Importer::translate() {
@@ -260,7 +299,13 @@ Imported Importer::run() {
     const auto version = model_.versions.find(node.domain);
     version_ = version == model_.versions.end() ? 1 : version->second;
     try {
+      Node arithmetic;
+      if (version_ < 7 && node.has("axis") && node.has("broadcast")) {
+        arithmetic = with_trailing_axes(node);
+        node_ = &arithmetic;
+      }
       translate();
+      node_ = &node;
     } catch (const NeedsValue& e) {
       const std::string value =
           has(static_cast<std::size_t>(e.input)) ? node.in[static_cast<std::size_t>(e.input)] : "";

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,10 +15,11 @@
 namespace isobar::onnx {
 
 struct ImportOptions {
-  std::int64_t batch = 0;                ///< first extent of all inputs; 0: as in the file, 1 where it is free
-  bool fresh = false;                    ///< layers start from initialisers and not from the file's numbers
-  std::map<std::string, Dims> dims{};    ///< of inputs whose dims the file leaves open
-  std::map<std::string, Array> bound{};  ///< inputs with fixed numbers: they become constants
+  std::int64_t batch = 0;                 ///< first extent of all inputs; 0: as in the file, 1 where it is free
+  bool fresh = false;                     ///< layers start from initialisers and not from the file's numbers
+  std::map<std::string, Dims> dims{};     ///< of inputs whose dims the file leaves open
+  std::map<std::string, Array> bound{};   ///< inputs with fixed numbers: they become constants
+  std::set<std::string> differentiate{};  ///< inputs that become trained weights: their gradient is wanted
   /// Whether a rule may ask for the numbers of an input by NeedsInput even where a slower function could do without.
   bool may_ask = false;
   std::map<std::string, std::string> names{};  ///< what inputs are called in the graph, when not as in the file

@@ -211,8 +211,11 @@ void Importer::give_last(std::size_t o, ValueId id) {
   give(o, id, reordered(shape, to_first(static_cast<int>(shape.size()))), true);
 }
 
-void Importer::give_same(std::size_t o, std::size_t i) {
-  if (o < node_->out.size() && !node_->out[o].empty()) values_[node_->out[o]] = held(i);
+void Importer::give_same(std::size_t o, std::size_t i, Type type) {
+  if (o >= node_->out.size() || node_->out[o].empty()) return;
+  Held h = held(i);
+  if (type != Type::undefined) h.type = type;
+  values_[node_->out[o]] = std::move(h);
 }
 
 }  // namespace isobar::onnx

@@ -80,14 +80,15 @@ class Importer {
   /// As above, with dims read off the value's shape.
   void give_plain(std::size_t o, graph::ValueId id);
   void give_last(std::size_t o, graph::ValueId id);
-  /// Output o is input i.
-  void give_same(std::size_t o, std::size_t i);
+  /// Output o is input i, called another type if one is named.
+  void give_same(std::size_t o, std::size_t i, Type type = Type::undefined);
 
  private:
   const Held& held(std::size_t i) const;
   Held& value(const std::string& name);
   void declare_inputs();
   bool wants_last(const std::string& name, int depth = 0) const;
+  Node with_trailing_axes(const Node& node);
   void translate();
   bool fold(const Function& function);
   void add_function(const Function& function);

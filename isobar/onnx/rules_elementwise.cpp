@@ -86,14 +86,14 @@ bool clip(Importer& m) {
   return unary(m, fmt::format("clip(min={}, max={})", low, high));
 }
 
+// One slope for all, or one for each channel: [C, 1, ...], or [C] before version 7.
 bool prelu(Importer& m) {
-  const auto c = common(m);
-  if (!c || !m.floating(0) || c->dims != m.dims(0) || !m.is_constant(1) || m.rank(0) < 2) return false;
+  if (!m.floating(0) || !some(m, 0) || m.rank(0) < 2 || !m.is_constant(1)) return false;
   const Array& slope = m.numbers(1);
-  const std::int64_t count = slope.count();
-  const std::int64_t channels = m.dims(0)[1];
-  const std::size_t first = m.dims(0).size() - slope.dims.size();
-  const bool per_channel = count == channels && first <= 1 && slope.dims[1 - first] == channels;
+  const std::int64_t count = slope.count(), channels = m.dims(0)[1];
+  const std::size_t first = m.dims(0).size() - std::min(slope.dims.size(), m.dims(0).size());
+  const bool old = m.version() < 7 && slope.dims.size() == 1;
+  const bool per_channel = count == channels && (old || (first <= 1 && slope.dims[1 - first] == channels));
   if (count != 1 && !per_channel) return false;
   const bool last = m.rank(0) >= 3;
   const ValueId w = m.weight_of(1, {count}, {slope.values.begin(), slope.values.end()}, {"constant(value=0.25)"});

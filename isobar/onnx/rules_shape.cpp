@@ -171,8 +171,10 @@ bool dropout(Importer& m) {
 
 // Numbers are floats inside: from one floating type to another nothing happens.
 bool cast(Importer& m) {
-  if (!m.floating(0) || !is_floating(static_cast<Type>(m.node().integer("to", 0)))) return false;
-  return identity(m);
+  const auto to = static_cast<Type>(m.node().integer("to", 0));
+  if (!m.floating(0) || !is_floating(to)) return false;
+  m.give_same(0, 0, to);
+  return true;
 }
 
 bool depth_space(Importer& m, bool to_space) {

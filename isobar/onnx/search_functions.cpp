@@ -50,6 +50,7 @@ void fill_top(const Call& call, Arrays& out) {
   const bool largest = call.node.integer("largest", 1) != 0;
   const Around form = around(x.dims, axis);
   const std::int64_t k = out[0].dims[axis];
+  if (x.values.empty()) return;
   std::vector<std::int64_t> order(form.extent);
   for (std::int64_t o = 0; o < form.outer; ++o)
     for (std::int64_t i = 0; i < form.inner; ++i) {
@@ -121,6 +122,7 @@ Distinct distinct(const Call& call) {
                   {},
                   {},
                   {}};
+  if (x.values.empty() && result.form.extent > 0) fail("{} has no elements to tell apart", dims_text(x.dims));
   // A total order: also not a number must stand somewhere.
   const auto before = [](const std::vector<double>& a, const std::vector<double>& b) {
     return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),

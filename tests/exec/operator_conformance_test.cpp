@@ -46,7 +46,6 @@ Array spread_out(const Shape& shape, std::uint64_t key, double shift = 0) {
   return a;
 }
 
-<<<<<<< HEAD
 // Half of `a` around the numbers a weight starts with.
 Array near_start(Array a, const ops::Parameter& parameter) {
   std::vector<float> start(a.values.size());
@@ -55,8 +54,6 @@ Array near_start(Array a, const ops::Parameter& parameter) {
   return a;
 }
 
-Array classes(const Shape& shape, std::int64_t count) {
-=======
 // The same between the bounds of a problem.
 Array spread_between(const ops::Problem& problem, const Shape& shape, std::uint64_t key, double shift = 0) {
   const double middle = (problem.low + problem.high) / 2, half = (problem.high - problem.low) / 2;
@@ -66,7 +63,6 @@ Array spread_between(const ops::Problem& problem, const Shape& shape, std::uint6
 }
 
 Array whole_numbers(const Shape& shape, const ops::Whole& range) {
->>>>>>> w_shape
   Array a(shape);
   const auto count = static_cast<std::uint64_t>(range.high - range.low);
   for (std::int64_t i = 0; i < shape.count(); ++i)
@@ -79,12 +75,8 @@ struct Network {
   Graph graph{};
   std::vector<std::string> names{};  // of the parameters: inputs x0, x1, ... then the operator's weights
   std::vector<Array> values{};
-<<<<<<< HEAD
   std::vector<bool> trained{};
-  Array target{};
-=======
   Array target{}, indices{};  // indices: the last input of an operator that picks by number
->>>>>>> w_shape
   Spec spec{};
   bool is_loss = false, picks = false;
 

@@ -14,6 +14,7 @@
 #include "isobar/tensor/shape.hpp"
 
 #include "tests/ops/reference_base.hpp"
+#include "tests/ops/reference_functions.hpp"
 #include "tests/ops/reference_shape.hpp"
 
 namespace isobar::reference {
@@ -245,6 +246,7 @@ inline const References& references() {
   static const References all = [] {
     References joined = basic_references();
     joined.merge(nn_references());
+    joined.merge(function_references());
     joined.merge(shape_references());
     return joined;
   }();

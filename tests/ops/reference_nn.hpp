@@ -163,8 +163,83 @@ inline Array matmul(Args& args, const Inputs& in, const Context&) {
   return y;
 }
 
+inline Array attention(Args& args, const Inputs& in, const Context&) {
+  const Array &q = in[0], &k = in[1], &v = in[2];
+  const std::int64_t heads = args.integer("heads", 1), width = q.shape[2], part = width / heads;
+  const bool causal = args.flag("causal", false);
+  Array y(q.shape);
+  for (std::int64_t row = 0; row < q.shape[0] * q.shape[1]; ++row)
+    for (std::int64_t first = 0; first < width; first += part) {
+      const std::int64_t t = row % q.shape[1], keys = row / q.shape[1] * k.shape[1];
+      double sum = 0;
+      for (std::int64_t s = 0; s < (causal ? std::min(t + 1, k.shape[1]) : k.shape[1]); ++s) {
+        double z = 0;
+        for (std::int64_t c = first; c < first + part; ++c) z += q[row * width + c] * k[(keys + s) * width + c];
+        const double weight = std::exp(z / std::sqrt(static_cast<double>(part)));
+        sum += weight;
+        for (std::int64_t c = first; c < first + part; ++c) y[row * width + c] += weight * v[(keys + s) * width + c];
+      }
+      for (std::int64_t c = first; c < first + part; ++c) y[row * width + c] /= sum;
+    }
+  return y;
+}
+
+/// Axis after axis: the weight of each input position for each output position, from the definition of the kernels.
+inline Array resize(Args& args, const Inputs& in, const Context&) {
+  Array x = in[0];
+  const std::string kind = args.text("kind", "nearest"), coordinates = args.text("coordinates", "half_pixel");
+  const std::string rounding = args.text("rounding", "round_prefer_floor");
+  const double a = args.real("cubic_a", -0.75);
+  const bool exclude = args.flag("exclude_outside", false);
+  const auto pick = [](const std::vector<double>& list, int i) {
+    return list[list.size() == 1 ? 0 : static_cast<std::size_t>(i)];
+  };
+  for (int axis = 0; axis < in[0].shape.rank() - 2; ++axis) {
+    const std::vector<double> factor = args.reals("factor", {}), size = args.reals("size", {});
+    const double n = static_cast<double>(x.shape[axis + 1]);
+    const double out = size.empty() ? std::floor(n * pick(factor, axis)) : pick(size, axis);
+    double scale = out / n;
+    if (args.has("scales")) scale = pick(args.reals("scales", {}), axis);
+    Shape shape = x.shape;
+    shape[axis + 1] = static_cast<std::int64_t>(out);
+    Array y(shape);
+    const std::int64_t inner = shape.count(axis + 2, shape.rank());
+    for (std::int64_t i = 0; i < shape.count(); ++i) {
+      const std::int64_t p = i / inner % shape[axis + 1], outer = i / inner / shape[axis + 1];
+      double at = (static_cast<double>(p) + 0.5) / scale - 0.5;
+      if (coordinates == "asymmetric") at = static_cast<double>(p) / scale;
+      if (coordinates == "align_corners") at = out == 1 ? 0 : static_cast<double>(p) * (n - 1) / (out - 1);
+      if (coordinates == "pytorch_half_pixel" && out == 1) at = 0;
+      if (kind == "nearest") {
+        if (rounding == "floor") at = std::floor(at);
+        if (rounding == "ceil") at = std::ceil(at);
+        if (rounding == "round_prefer_floor") at = std::ceil(at - 0.5);
+        if (rounding == "round_prefer_ceil") at = std::floor(at + 0.5);
+      }
+      double sum = 0, total = 0;
+      for (double q = std::floor(at) - 2; q <= std::floor(at) + 3; ++q) {
+        const double d = std::abs(q - at);
+        double weight = d == 0 ? 1 : 0;
+        if (kind == "linear") weight = std::max(0.0, 1 - d);
+        if (kind == "cubic")
+          weight = d <= 1  ? (a + 2) * d * d * d - (a + 3) * d * d + 1
+                   : d < 2 ? a * d * d * d - 5 * a * d * d + 8 * a * d - 4 * a
+                           : 0;
+        if (exclude && kind == "cubic" && (q < 0 || q >= n)) continue;
+        const auto from = static_cast<std::int64_t>(std::clamp(q, 0.0, n - 1));
+        sum += weight * x[(outer * x.shape[axis + 1] + from) * inner + i % inner];
+        total += weight;
+      }
+      y[i] = sum / total;
+    }
+    x = y;
+  }
+  return x;
+}
+
 inline References nn_references() {
   return {
+      {"attention", attention},
       {"batch_norm", batch_norm},
       {"deconv", deconv},
       {"layer_norm", layer_norm},
@@ -174,6 +249,7 @@ inline References nn_references() {
        }},
       {"lrn", lrn},
       {"matmul", matmul},
+      {"resize", resize},
   };
 }
 

@@ -195,15 +195,68 @@ inline Array gather(Args& args, const Inputs& in, const Context&) {
   return y;
 }
 
+// Several outputs as one row of all their numbers, one output behind the other.
+inline Array split(Args& args, const Inputs& in, const Context&) {
+  const Array& x = in[0];
+  const int axis = axis_of(args.integer("axis", -1), x.shape);
+  const std::int64_t parts = args.integer("parts", 2);
+  const Coordinates sizes = args.integers("sizes", Coordinates(static_cast<std::size_t>(parts), x.shape[axis] / parts));
+  if (sizes.size() == 1) return x;
+  Array y({1, x.shape.count()});
+  std::int64_t begin = 0, at = 0;
+  for (const std::int64_t size : sizes) {
+    for (std::int64_t i = 0; i < x.shape.count(); ++i) {
+      const std::int64_t along = coordinates(x.shape, i)[static_cast<std::size_t>(axis)];
+      if (along >= begin && along < begin + size) y[at++] = x[i];
+    }
+    begin += size;
+  }
+  return y;
+}
+
+// Every element of the side with many positions has its place among the channels of the other.
+inline Array shuffle_blocks(Args& args, const Array& x, bool to_depth) {
+  const std::int64_t block = args.integer("block", 2);
+  const bool depth_first = args.text("mode", "dcr") == "dcr";
+  const int space = x.shape.rank() - 2;
+  Shape wide = x.shape, deep = x.shape;
+  std::int64_t volume = 1;
+  for (int a = 1; a <= space; ++a) {
+    volume *= block;
+    (to_depth ? deep[a] /= block : wide[a] *= block);
+  }
+  (to_depth ? deep[-1] *= volume : wide[-1] /= volume);
+  Array y(to_depth ? deep : wide);
+  for (std::int64_t i = 0; i < wide.count(); ++i) {
+    Coordinates at = coordinates(wide, i);
+    std::int64_t inside = 0;
+    for (std::size_t a = 1; a <= static_cast<std::size_t>(space); ++a) {
+      inside = inside * block + at[a] % block;
+      at[a] /= block;
+    }
+    at.back() = depth_first ? inside * wide[-1] + at.back() : at.back() * volume + inside;
+    const std::int64_t j = element(deep, at);
+    (to_depth ? y[j] = x[i] : y[i] = x[j]);
+  }
+  return y;
+}
+
 inline References shape_references() {
   return {
       {"add", broadcasting([](double a, double b) { return a + b; })},
+      {"depth_to_space",
+       [](Args& args, const Inputs& in, const Context&) { return shuffle_blocks(args, in[0], false); }},
       {"div", broadcasting([](double a, double b) { return a / b; })},
       {"embedding",
        [](Args&, const Inputs& in, const Context& context) {
          Args rows{Spec("gather")};
          return gather(rows, {in[1], in[0]}, context);
        }},
+      {"expand",
+       [](Args& args, const Inputs& in, const Context&) {
+         return broadcast({in[0], Array(Shape(args.integers("shape", {})))}, [](double a, double b) { return a + b; });
+       }},
+      {"gather", gather},
       {"maximum", broadcasting([](double a, double b) { return std::max(a, b); })},
       {"minimum", broadcasting([](double a, double b) { return std::min(a, b); })},
       {"mul", broadcasting([](double a, double b) { return a * b; })},
@@ -211,6 +264,9 @@ inline References shape_references() {
       {"reduce", reduce},
       {"reshape", reshape},
       {"slice", slice},
+      {"space_to_depth",
+       [](Args& args, const Inputs& in, const Context&) { return shuffle_blocks(args, in[0], true); }},
+      {"split", split},
       {"sub", broadcasting([](double a, double b) { return a - b; })},
       {"transpose", transpose},
   };

@@ -1,7 +1,10 @@
 // Operators on shapes: what they refuse, and corners; their numbers are checked by the conformance tests.
+#include <omp.h>
+
 #include <gtest/gtest.h>
 
 #include "isobar/base/error.hpp"
+#include "isobar/base/random.hpp"
 
 #include "tests/ops/direct.hpp"
 #include "tests/ops/failure.hpp"
@@ -110,6 +113,51 @@ TEST(Embedding, RefusesWhatIsNoRow) {
     EXPECT_EQ(failure([&] { f.forward(); }),
               fmt::format("index {} of row 1, position 2 is out of range; valid: whole numbers from -3 to 2", wrong));
   }
+}
+
+TEST(Split, RefusesWhatDoesNotAddUp) {
+  EXPECT_EQ(failure([] { Direct("split(parts=2)", {{2, 5}}); }), "axis 1 of x = 2x5 cannot be cut into 2 equal parts");
+  EXPECT_EQ(failure([] {
+              Direct("split(axis=0, sizes=[1, 2])", {{2, 5}});
+            }),
+            "sizes [1, 2] do not add up to the 2 of axis 0 of x = 2x5");
+}
+
+TEST(Expand, RefusesOtherShapes) {
+  EXPECT_EQ(failure([] {
+              Direct("expand(shape=[2, 4])", {{2, 3}});
+            }),
+            "x = 2x3 cannot be expanded to 2x4: counted from the last, axes must be equal or 1");
+}
+
+TEST(DepthToSpace, RefusesWhatIsNoMultiple) {
+  EXPECT_EQ(failure([] {
+              Direct("depth_to_space", {{2, 3, 3, 6}});
+            }),
+            "x = 2x3x3x6: its 6 channels are no multiple of 4, the positions of a block");
+  EXPECT_EQ(failure([] {
+              Direct("space_to_depth", {{2, 4, 3, 6}});
+            }),
+            "x = 2x4x3x6: axis 2 is no multiple of block = 2");
+}
+
+// Many picks of few rows: whoever adds them up, the order is that of the picks.
+TEST(Gather, GradientIsBitwiseTheSameForAnyNumberOfThreads) {
+  const Random random(1);
+  const int threads = omp_get_max_threads();
+  std::vector<std::vector<float>> seen;
+  for (const int count : {1, 3}) {
+    omp_set_num_threads(count);
+    Direct f("gather", {{30, 1000}, {400}});
+    for (std::size_t i = 0; i < 400; ++i) f.x(1)[i] = static_cast<float>(random.below(i, 30));
+    for (std::size_t i = 0; i < f.dy().size(); ++i) f.dy()[i] = static_cast<float>(random.uniform(i) - 0.5);
+    f.in[1].needs_gradient = false;
+    f.backward();
+    EXPECT_TRUE(f.intact());
+    seen.emplace_back(f.dx(0).begin(), f.dx(0).end());
+  }
+  omp_set_num_threads(threads);
+  EXPECT_EQ(seen[0], seen[1]);
 }
 
 }  // namespace
