@@ -92,7 +92,7 @@ bool Graph::is_output(ValueId id) const {
 std::int64_t Graph::parameter_count() const {
   std::int64_t count = 0;
   for (const Value& v : values_)
-    if (v.role == Value::Role::parameter) count += v.shape.count();
+    if (v.role == Value::Role::parameter && v.parameter.trained) count += v.shape.count();
   return count;
 }
 

@@ -59,7 +59,7 @@ class Graph {
   /// The value of that name; an unknown name is answered with the known inputs and outputs.
   ValueId find(std::string_view name) const;
   bool is_output(ValueId id) const;
-  /// Number of trained and untrained numbers in all weights.
+  /// Number of trained numbers in all weights; running statistics and frozen weights are none.
   std::int64_t parameter_count() const;
 
  private:

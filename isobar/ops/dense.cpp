@@ -33,14 +33,19 @@ class Dense final : public Operator {
       : units_(args.integer("units")),
         bias_(args.flag("bias", true)),
         init_(args.spec("init", "glorot_uniform")),
-        bias_init_(args.spec("bias_init", "constant(value=0)")) {
+        bias_init_(args.spec("bias_init", "constant(value=0)")),
+        decay_(args.real("decay", 1)),
+        bias_rate_(args.real("bias_rate", 1)),
+        bias_decay_(args.real("bias_decay", 1)) {
+    args.require(decay_ >= 0 && bias_rate_ >= 0 && bias_decay_ >= 0,
+                 "decay, bias_rate and bias_decay multiply and must not be negative");
     args.require(units_ >= 1, "units must be at least 1");
   }
 
   std::vector<Parameter> parameters(std::span<const Shape> in) const override {
     check(in[0]);
-    std::vector<Parameter> list{{"w", {units_, in[0][-1]}, init_}};
-    if (bias_) list.push_back({"b", {units_}, bias_init_});
+    std::vector<Parameter> list{{"w", {units_, in[0][-1]}, init_, true, 1, decay_}};
+    if (bias_) list.push_back({"b", {units_}, bias_init_, true, bias_rate_, bias_decay_});
     return list;
   }
 
@@ -137,6 +142,7 @@ class Dense final : public Operator {
   std::int64_t units_;
   bool bias_;
   Spec init_, bias_init_;
+  double decay_, bias_rate_, bias_decay_;
   std::optional<Pointwise> after_;
 };
 
