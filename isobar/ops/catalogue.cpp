@@ -10,6 +10,7 @@ extern const OperatorRow concat;                 // concat.cpp
 extern const OperatorRow conv;                   // conv.cpp
 extern const OperatorRow dense;                  // dense.cpp
 extern const OperatorRow depth_to_space;         // depth_to_space.cpp
+extern const OperatorRow detection_loss;         // detection_loss.cpp
 extern const OperatorRow div;                    // div.cpp
 extern const OperatorRow dropout;                // dropout.cpp
 extern const OperatorRow elementary;             // elementary.cpp
@@ -18,6 +19,7 @@ extern const OperatorRow embedding;              // embedding.cpp
 extern const OperatorRow exp;                    // exp.cpp
 extern const OperatorRow expand;                 // expand.cpp
 extern const OperatorRow flatten;                // flatten.cpp
+extern const OperatorRow focal;                  // focal.cpp
 extern const OperatorRow gather;                 // gather.cpp
 extern const OperatorRow gelu;                   // gelu.cpp
 extern const OperatorRow global_pool;            // global_pool.cpp
@@ -29,6 +31,7 @@ extern const OperatorRow maximum;                // maximum.cpp
 extern const OperatorRow minimum;                // minimum.cpp
 extern const OperatorRow mse;                    // mse.cpp
 extern const OperatorRow mul;                    // mul.cpp
+extern const OperatorRow nll;                    // nll.cpp
 extern const OperatorRow pad;                    // pad.cpp
 extern const OperatorRow pow;                    // pow.cpp
 extern const OperatorRow prelu;                  // prelu.cpp
@@ -37,7 +40,9 @@ extern const OperatorRow relu;                   // relu.cpp
 extern const OperatorRow reshape;                // reshape.cpp
 extern const OperatorRow scale;                  // scale.cpp
 extern const OperatorRow sigmoid;                // sigmoid.cpp
+extern const OperatorRow sigmoid_cross_entropy;  // sigmoid_cross_entropy.cpp
 extern const OperatorRow slice;                  // slice.cpp
+extern const OperatorRow smooth_l1;              // smooth_l1.cpp
 extern const OperatorRow softmax;                // softmax.cpp
 extern const OperatorRow softmax_cross_entropy;  // softmax_cross_entropy.cpp
 extern const OperatorRow softplus;               // softplus.cpp
@@ -56,6 +61,7 @@ Table<OperatorRow> operators() {
                                                &conv,
                                                &dense,
                                                &depth_to_space,
+                                               &detection_loss,
                                                &div,
                                                &dropout,
                                                &elementary,
@@ -64,6 +70,7 @@ Table<OperatorRow> operators() {
                                                &exp,
                                                &expand,
                                                &flatten,
+                                               &focal,
                                                &gather,
                                                &gelu,
                                                &global_pool,
@@ -75,6 +82,7 @@ Table<OperatorRow> operators() {
                                                &minimum,
                                                &mse,
                                                &mul,
+                                               &nll,
                                                &pad,
                                                &pow,
                                                &prelu,
@@ -83,7 +91,9 @@ Table<OperatorRow> operators() {
                                                &reshape,
                                                &scale,
                                                &sigmoid,
+                                               &sigmoid_cross_entropy,
                                                &slice,
+                                               &smooth_l1,
                                                &softmax,
                                                &softmax_cross_entropy,
                                                &softplus,
