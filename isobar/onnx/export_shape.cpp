@@ -66,9 +66,9 @@ void reduce(Exporter& e) {
   const std::string kind = args.text("kind", "sum");
   const bool keep = args.flag("keep", false), first = keep && e.held_first(0);
   const int rank = e.shape(0).rank();
-  std::vector<std::int64_t> given;
-  for (int a = 1; a < rank; ++a) given.push_back(a);
-  given = args.integers("axes", given);
+  std::vector<std::int64_t> given = args.integers("axes", {});
+  if (given.empty())
+    for (int a = 1; a < rank; ++a) given.push_back(a);
   std::vector<std::int64_t> axes;
   for (const std::int64_t a : given) axes.push_back(outside(a, rank, first));
   Attributes attributes{{"keepdims", attribute(keep ? 1 : 0)}};
@@ -118,6 +118,8 @@ void transpose(Exporter& e) {
   const bool first = e.held_first(0);
   const int rank = e.shape(0).rank();
   std::vector<std::int64_t> order = e.args().integers("order", {});
+  if (order.empty())
+    for (int a = rank; a-- > 0;) order.push_back(a);
   for (std::int64_t& a : order) a = outside(a, rank, first);
   if (std::is_sorted(order.begin(), order.end())) return e.give_plain(0, as_held(e));
   e.give_plain(0, e.emit("Transpose", {as_held(e)}, {{"perm", attribute(order)}}));
@@ -147,7 +149,13 @@ void matmul(Exporter& e) {
   e.give_plain(0, e.emit("MatMul", {a, b}));
 }
 
+void expect_image(Exporter& e) {
+  if (e.shape(0).rank() != 4)
+    fail("ONNX moves blocks between depth and space of images only, and '{}' has {}", e.node().name, e.shape(0).str());
+}
+
 void depth_to_space(Exporter& e) {
+  expect_image(e);
   Args args = e.args();
   e.give_first(0, e.emit("DepthToSpace", {e.first(0)},
                          {{"blocksize", attribute(args.integer("block", 2))},
@@ -155,6 +163,7 @@ void depth_to_space(Exporter& e) {
 }
 
 void space_to_depth(Exporter& e) {
+  expect_image(e);
   e.give_first(0, e.emit("SpaceToDepth", {e.first(0)}, {{"blocksize", attribute(e.args().integer("block", 2))}}));
 }
 

@@ -202,7 +202,7 @@ void Importer::add_function(const Function& function) {
     fixed.push_back(in[i] ? *in[i] : Array{.type = Type::undefined, .known = false});
     if (in[i] && !in[i]->known) ids.push_back(plain(i));
   }
-  const std::string name = fresh_name(node_->out.empty() || node_->out[0].empty() ? node_->name : node_->out[0]);
+  const std::string name = node_name();
   auto op = std::make_shared<FunctionOperator>(*node_, version_, function, std::move(fixed), out);
   graph_.add_node(name, "onnx." + node_->op, std::move(op), std::move(ids));
   const std::vector<ValueId> made = added();

@@ -189,11 +189,20 @@ ValueId Importer::constant(const Dims& dims, std::vector<float> values) {
   return parameter(node_->name + ".constant", dims, std::move(values), {.trained = false}, true);
 }
 
+std::string Importer::node_name() {
+  return fresh_name(node_->out.empty() || node_->out[0].empty() ? node_->name : node_->out[0]);
+}
+
 ValueId Importer::add(const Spec& spec, std::vector<ValueId> in) {
-  const std::string wish = node_->out.empty() || node_->out[0].empty() ? node_->name : node_->out[0];
-  const ValueId id = graph_.add(spec, std::move(in), fresh_name(wish));
+  const ValueId id = graph_.add(spec, std::move(in), node_name());
   for (const ValueId out : added()) checked_count(graph_.value(out).shape.extents(), spec.name());
   return id;
+}
+
+ValueId Importer::add_complete(const Spec& spec, std::vector<ValueId> in) {
+  Spec resolved;
+  auto op = ops::make_operator(spec, &resolved);
+  return graph_.add_node(node_name(), spec.name(), std::move(op), std::move(in), std::move(resolved));
 }
 
 void Importer::give(std::size_t o, ValueId id, Dims dims, bool last_form) {

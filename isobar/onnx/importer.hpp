@@ -72,6 +72,8 @@ class Importer {
   // Results.
   graph::ValueId add(const Spec& spec, std::vector<graph::ValueId> in);
   graph::ValueId add(const Spec& spec, graph::ValueId in) { return add(spec, std::vector{in}); }
+  /// As add(), for an operator with a varying number of inputs, whose weights are all given.
+  graph::ValueId add_complete(const Spec& spec, std::vector<graph::ValueId> in);
   /// The outputs of the node added last.
   const std::vector<graph::ValueId>& added() const { return graph_.nodes().back().out; }
   const Shape& shape(graph::ValueId id) const { return graph_.value(id).shape; }
@@ -98,6 +100,7 @@ class Importer {
   graph::ValueId parameter(const std::string& name, const Dims& dims, std::vector<float> values, const WeightUse& use,
                            bool keep);
   std::string fresh_name(const std::string& wish);
+  std::string node_name();
   Binding binding(const Interface& interface);
 
   const Model& model_;

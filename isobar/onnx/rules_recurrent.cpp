@@ -56,7 +56,7 @@ bool lstm(Importer& m) {
   in.push_back(m.weight_of(1, {D, 4 * H, F}, gates(m.numbers(1), H, F), {"glorot_uniform"}));
   in.push_back(m.weight_of(2, {D, 4 * H, H}, gates(m.numbers(2), H, H), {"glorot_uniform"}));
   if (m.has(3)) in.push_back(m.weight_of(3, {D, 4 * H}, summed_bias(m.numbers(3), H), {}));
-  m.add(fmt::format("lstm(units={}, direction={}, bias={})", H, direction, m.has(3)), std::move(in));
+  m.add_complete(fmt::format("lstm(units={}, direction={}, bias={})", H, direction, m.has(3)), std::move(in));
   const std::vector<ValueId> out = m.added();
   if (m.wanted(0)) {  // [N, T, D H] -> [T, D, N, H]
     const ValueId apart = m.add(fmt::format("reshape(whole=[{}, {}, {}, {}])", N, T, D, H), out[0]);

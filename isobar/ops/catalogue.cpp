@@ -13,6 +13,7 @@ extern const OperatorRow conv;                   // conv.cpp
 extern const OperatorRow deconv;                 // deconv.cpp
 extern const OperatorRow dense;                  // dense.cpp
 extern const OperatorRow depth_to_space;         // depth_to_space.cpp
+extern const OperatorRow detection_loss;         // detection_loss.cpp
 extern const OperatorRow div;                    // div.cpp
 extern const OperatorRow dropout;                // dropout.cpp
 extern const OperatorRow elementary;             // elementary.cpp
@@ -21,6 +22,7 @@ extern const OperatorRow embedding;              // embedding.cpp
 extern const OperatorRow exp;                    // exp.cpp
 extern const OperatorRow expand;                 // expand.cpp
 extern const OperatorRow flatten;                // flatten.cpp
+extern const OperatorRow focal;                  // focal.cpp
 extern const OperatorRow gather;                 // gather.cpp
 extern const OperatorRow gelu;                   // gelu.cpp
 extern const OperatorRow global_pool;            // global_pool.cpp
@@ -37,6 +39,7 @@ extern const OperatorRow maximum;                // maximum.cpp
 extern const OperatorRow minimum;                // minimum.cpp
 extern const OperatorRow mse;                    // mse.cpp
 extern const OperatorRow mul;                    // mul.cpp
+extern const OperatorRow nll;                    // nll.cpp
 extern const OperatorRow pad;                    // pad.cpp
 extern const OperatorRow pow;                    // pow.cpp
 extern const OperatorRow prelu;                  // prelu.cpp
@@ -46,7 +49,9 @@ extern const OperatorRow reshape;                // reshape.cpp
 extern const OperatorRow resize;                 // resize.cpp
 extern const OperatorRow scale;                  // scale.cpp
 extern const OperatorRow sigmoid;                // sigmoid.cpp
+extern const OperatorRow sigmoid_cross_entropy;  // sigmoid_cross_entropy.cpp
 extern const OperatorRow slice;                  // slice.cpp
+extern const OperatorRow smooth_l1;              // smooth_l1.cpp
 extern const OperatorRow softmax;                // softmax.cpp
 extern const OperatorRow softmax_cross_entropy;  // softmax_cross_entropy.cpp
 extern const OperatorRow softplus;               // softplus.cpp
@@ -58,32 +63,63 @@ extern const OperatorRow tanh;                   // tanh.cpp
 extern const OperatorRow transpose;              // transpose.cpp
 
 Table<OperatorRow> operators() {
-  static constexpr const OperatorRow* all[] = {&add,          &attention,
-                                               &average_pool, &batch_norm,
-                                               &clip,         &concat,
-                                               &conv,         &deconv,
-                                               &dense,        &depth_to_space,
-                                               &div,          &dropout,
-                                               &elementary,   &elu,
-                                               &embedding,    &exp,
-                                               &expand,       &flatten,
-                                               &gather,       &gelu,
-                                               &global_pool,  &layer_norm,
-                                               &leaky_relu,   &log,
-                                               &log_softmax,  &lrn,
-                                               &lstm,         &mae,
-                                               &matmul,       &max_pool,
-                                               &maximum,      &minimum,
-                                               &mse,          &mul,
-                                               &pad,          &pow,
-                                               &prelu,        &reduce,
-                                               &relu,         &reshape,
-                                               &resize,       &scale,
-                                               &sigmoid,      &slice,
-                                               &softmax,      &softmax_cross_entropy,
-                                               &softplus,     &space_to_depth,
-                                               &split,        &sqrt,
-                                               &sub,          &tanh,
+  static constexpr const OperatorRow* all[] = {&add,
+                                               &attention,
+                                               &average_pool,
+                                               &batch_norm,
+                                               &clip,
+                                               &concat,
+                                               &conv,
+                                               &deconv,
+                                               &dense,
+                                               &depth_to_space,
+                                               &detection_loss,
+                                               &div,
+                                               &dropout,
+                                               &elementary,
+                                               &elu,
+                                               &embedding,
+                                               &exp,
+                                               &expand,
+                                               &flatten,
+                                               &focal,
+                                               &gather,
+                                               &gelu,
+                                               &global_pool,
+                                               &layer_norm,
+                                               &leaky_relu,
+                                               &log,
+                                               &log_softmax,
+                                               &lrn,
+                                               &lstm,
+                                               &mae,
+                                               &matmul,
+                                               &max_pool,
+                                               &maximum,
+                                               &minimum,
+                                               &mse,
+                                               &mul,
+                                               &nll,
+                                               &pad,
+                                               &pow,
+                                               &prelu,
+                                               &reduce,
+                                               &relu,
+                                               &reshape,
+                                               &resize,
+                                               &scale,
+                                               &sigmoid,
+                                               &sigmoid_cross_entropy,
+                                               &slice,
+                                               &smooth_l1,
+                                               &softmax,
+                                               &softmax_cross_entropy,
+                                               &softplus,
+                                               &space_to_depth,
+                                               &split,
+                                               &sqrt,
+                                               &sub,
+                                               &tanh,
                                                &transpose};
   return all;
 }

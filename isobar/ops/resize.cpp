@@ -127,7 +127,10 @@ class Resize final : public Operator {
   // Where output position p of one axis lies between the input positions.
   double source(double p, double in, double out, double scale) const {
     if (coordinates_ == "asymmetric") return p / scale;
-    if (coordinates_ == "align_corners") return out == 1 ? 0 : p * (in - 1) / (out - 1);
+    if (coordinates_ == "align_corners") {  // scales that do not give whole extents align with the broken one
+      const double length = scales_.empty() ? out : in * scale;
+      return length == 1 ? 0 : p * (in - 1) / (length - 1);
+    }
     if (coordinates_ == "pytorch_half_pixel" && out == 1) return 0;
     return (p + 0.5) / scale - 0.5;
   }

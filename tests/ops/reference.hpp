@@ -15,6 +15,7 @@
 
 #include "tests/ops/reference_base.hpp"
 #include "tests/ops/reference_functions.hpp"
+#include "tests/ops/reference_loss.hpp"
 #include "tests/ops/reference_shape.hpp"
 
 namespace isobar::reference {
@@ -176,31 +177,12 @@ inline Array softmax(Args& args, const Inputs& in, const Context&) {
   return y;
 }
 
-/// The mean over rows below context.rows, counted as context.total, of the mean over a row of `term(number)`.
-inline Array mean_loss(const Shape& shape, const Context& context, const std::function<double(std::int64_t)>& term) {
-  const std::int64_t length = shape.count(1, shape.rank());
-  Array y({1});
-  for (std::int64_t i = 0; i < context.rows * length; ++i) y[0] += term(i);
-  y[0] /= static_cast<double>(length) * context.total;
-  return y;
-}
-
 inline Array mse(Args&, const Inputs& in, const Context& context) {
   return mean_loss(in[0].shape, context, [&](std::int64_t i) { return std::pow(in[0][i] - in[1][i], 2); });
 }
 
 inline Array mae(Args&, const Inputs& in, const Context& context) {
   return mean_loss(in[0].shape, context, [&](std::int64_t i) { return std::abs(in[0][i] - in[1][i]); });
-}
-
-inline Array softmax_cross_entropy(Args& args, const Inputs& in, const Context& context) {
-  const std::vector<double> weights = args.reals("weights", {});
-  const Array q = softmax(args, in, context);
-  return mean_loss(Shape({in[0].shape[0], in[1].shape.count() / in[0].shape[0]}), context, [&](std::int64_t i) {
-    const auto t = static_cast<std::int64_t>(in[1][i]);
-    const double weight = weights.empty() ? 1 : weights[static_cast<std::size_t>(t)];
-    return -weight * std::log(q[i * in[0].shape[-1] + t]);
-  });
 }
 
 References nn_references();  // reference_nn.hpp
@@ -235,7 +217,6 @@ inline References basic_references() {
       {"sigmoid", [](Args&, const Inputs& in,
                      const Context&) { return mapped(in[0], [](double v) { return 1 / (1 + std::exp(-v)); }); }},
       {"softmax", softmax},
-      {"softmax_cross_entropy", softmax_cross_entropy},
       {"tanh",
        [](Args&, const Inputs& in, const Context&) { return mapped(in[0], [](double v) { return std::tanh(v); }); }},
   };
@@ -247,6 +228,7 @@ inline const References& references() {
     References joined = basic_references();
     joined.merge(nn_references());
     joined.merge(function_references());
+    joined.merge(loss_references());
     joined.merge(shape_references());
     return joined;
   }();
