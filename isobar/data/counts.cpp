@@ -28,22 +28,22 @@ const Logarithms& logarithms() {
 // Both loops read count i before they write float i, and float i covers only counts at or before i when the counts
 // lie in the last half of out; so the same loops serve apart and in place.
 template <class F>
-void for_each_count(std::span<const Count> counts, std::span<float> out, F transform) {
+void for_each_count(std::span<const Count> counts, std::span<float> out, F scaling) {
   const auto* from = reinterpret_cast<const std::byte*>(counts.data());
   auto* to = reinterpret_cast<std::byte*>(out.data());
   for (std::size_t i = 0; i < out.size(); ++i) {
     Count count;
     std::memcpy(&count, from + i * sizeof(Count), sizeof(Count));
-    const float value = transform(count);
+    const float value = scaling(count);
     std::memcpy(to + i * sizeof(float), &value, sizeof(float));
   }
 }
 
 }  // namespace
 
-void expand_counts(std::span<const Count> counts, Transform transform, std::span<float> out) {
+void expand_counts(std::span<const Count> counts, Scaling scaling, std::span<float> out) {
   expects(counts.size() == out.size(), "as many counts as floats");
-  if (transform == Transform::none) return for_each_count(counts, out, [](Count c) { return static_cast<float>(c); });
+  if (scaling == Scaling::none) return for_each_count(counts, out, [](Count c) { return static_cast<float>(c); });
   const Logarithms& table = logarithms();
   for_each_count(counts, out, [&table](Count c) { return table[static_cast<std::uint16_t>(c)]; });
 }
@@ -52,8 +52,8 @@ std::span<Count> last_half(std::span<float> out) {
   return {reinterpret_cast<Count*>(out.data()) + out.size(), out.size()};
 }
 
-void apply_transform(Transform transform, std::span<float> values) {
-  if (transform == Transform::none) return;
+void apply_scaling(Scaling scaling, std::span<float> values) {
+  if (scaling == Scaling::none) return;
   for (float& value : values) value = std::log1p(value);
 }
 

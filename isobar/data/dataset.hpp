@@ -19,7 +19,14 @@ struct Field {
   Shape shape;
 };
 
-/// Samples by number; every sample has the same fields, and a sample is the same whenever it is read.
+/// What for a sample is read: decides what transforms draw.
+struct Reading {
+  std::uint64_t seed = 0;
+  std::int64_t epoch = 0;
+  bool training = false;  ///< otherwise nothing is random
+};
+
+/// Samples by number; every sample has the same fields, and read() gives the same whenever it is called.
 class Dataset {
  public:
   virtual ~Dataset() = default;
@@ -28,6 +35,12 @@ class Dataset {
   virtual std::vector<Field> fields() const = 0;
   /// Fills out[f] with the numbers of fields()[f] of one sample; may be called from many threads at once.
   virtual void read(std::int64_t index, std::span<const std::span<float>> out) const = 0;
+  /// As read(), varied as a training set may be: a pure function of its arguments.
+  virtual void read_varied(const Reading&, std::int64_t index, std::span<const std::span<float>> out) const {
+    read(index, out);
+  }
+  /// The names of the classes that the target numbers stand for; empty when there are none.
+  virtual std::vector<std::string> classes() const { return {}; }
   /// Where a sample comes from, for messages: "train.h5 sample 3".
   virtual std::string where(std::int64_t index) const;
 

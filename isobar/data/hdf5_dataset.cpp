@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 struct Options {
   fs::path path;
   std::string x, y;
-  Transform transform = Transform::none;
+  Scaling scaling = Scaling::none;
   std::int64_t samples = 0;  // 0: all
 };
 
@@ -31,14 +31,14 @@ std::int64_t limited(const Options& options, std::int64_t found) {
 
 // Counts are read as they are stored and widened here, outside the library's lock; `read` fills a span of either type.
 template <class Read>
-void read_transformed(const Stored& stored, Transform transform, std::span<float> out, const Read& read) {
+void read_scaled(const Stored& stored, Scaling scaling, std::span<float> out, const Read& read) {
   if (stored.fits_int16()) {
     const std::span<std::int16_t> counts = last_half(out);
     read(counts);
-    expand_counts(counts, transform, out);
+    expand_counts(counts, scaling, out);
   } else {
     read(out);
-    apply_transform(transform, out);
+    apply_scaling(scaling, out);
   }
 }
 
@@ -68,8 +68,8 @@ class SampleAxis final : public Dataset {
 
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
     expects_request(index, out);
-    read_transformed(stored_, options_.transform, out[0],
-                     [&]<class T>(std::span<T> to) { file_.read_rows<T>(options_.x, index, 1, to); });
+    read_scaled(stored_, options_.scaling, out[0],
+                [&]<class T>(std::span<T> to) { file_.read_rows<T>(options_.x, index, 1, to); });
     file_.read_rows<float>(options_.y, index, 1, out[1]);
   }
 
@@ -120,8 +120,8 @@ class SampleFiles final : public Dataset {
     const Hdf5File file = Hdf5File::open(files_[static_cast<std::size_t>(index)]);
     check_shape(file, options_.x, fields_[0].shape);
     check_shape(file, options_.y, fields_[1].shape);
-    read_transformed(file.stored(options_.x), options_.transform, out[0],
-                     [&]<class T>(std::span<T> to) { file.read<T>(options_.x, to); });
+    read_scaled(file.stored(options_.x), options_.scaling, out[0],
+                [&]<class T>(std::span<T> to) { file.read<T>(options_.x, to); });
     file.read<float>(options_.y, out[1]);
   }
 
@@ -145,7 +145,7 @@ std::unique_ptr<Dataset> make_hdf5(Args& args) {
   Options options;
   options.x = args.text("x", "x");
   options.y = args.text("y", "y");
-  options.transform = args.flag("log", false) ? Transform::log : Transform::none;
+  options.scaling = args.flag("log", false) ? Scaling::log : Scaling::none;
   options.samples = args.integer("samples", 0);
   options.path = args.text("path");  // last, so that a list of the arguments has them all
   args.require(options.samples >= 0, "samples >= 0, where 0 means all");

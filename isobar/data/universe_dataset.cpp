@@ -19,11 +19,11 @@ namespace {
 class UniverseDataset final : public Dataset {
  public:
   UniverseDataset(const worlds::UniverseOptions& options, int size, int merge, std::int64_t count, std::int64_t first,
-                  Transform transform)
+                  Scaling scaling)
       : cubes_(options, size, merge),
         count_(count),
         first_(first),
-        transform_(transform),
+        scaling_(scaling),
         kept_(static_cast<std::size_t>((count + cubes_.parts() - 1) / cubes_.parts())) {}
 
   std::int64_t size() const override { return count_; }
@@ -33,7 +33,7 @@ class UniverseDataset final : public Dataset {
     expects_request(index, out);
     const std::int64_t universe = index / cubes_.parts(), part = index % cubes_.parts();
     const std::span<const std::int16_t> all = made(universe);
-    expand_counts(all.subspan(static_cast<std::size_t>(part) * out[0].size(), out[0].size()), transform_, out[0]);
+    expand_counts(all.subspan(static_cast<std::size_t>(part) * out[0].size(), out[0].size()), scaling_, out[0]);
     std::ranges::copy(cubes_.family().targets(first_ + universe), out[1].begin());
   }
 
@@ -64,7 +64,7 @@ class UniverseDataset final : public Dataset {
 
   UniverseCubes cubes_;
   std::int64_t count_, first_;
-  Transform transform_;
+  Scaling scaling_;
   mutable std::vector<Kept> kept_;
 };
 
@@ -86,10 +86,10 @@ std::unique_ptr<Dataset> make_universe(Args& args) {
   options.seed = static_cast<std::uint64_t>(args.integer("seed", 1));
   options.threads = 1;  // the loader's readers make different universes at the same time
   const std::int64_t count = args.integer("count", 64), first = args.integer("first", 0);
-  const Transform transform = args.flag("log", true) ? Transform::log : Transform::none;
+  const Scaling scaling = args.flag("log", true) ? Scaling::log : Scaling::none;
   args.require(count > 0, "count > 0");
   args.require(first >= 0, "first >= 0");
-  return std::make_unique<UniverseDataset>(options, size, merge, count, first, transform);
+  return std::make_unique<UniverseDataset>(options, size, merge, count, first, scaling);
 }
 
 }  // namespace

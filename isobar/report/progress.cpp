@@ -23,8 +23,9 @@ std::string shown(const Spec& recipe, std::string_view key) {
 std::string results(const std::map<std::string, double>& test) {
   std::string text;
   if (const auto loss = test.find("loss"); loss != test.end()) text += fmt::format("  test loss {:.4g}", loss->second);
+  // A matrix of classes fills no line; it is in the files of the run.
   for (const auto& [name, value] : test)
-    if (name != "loss") text += fmt::format("  {} {:.3g}", name, value);
+    if (name != "loss" && !name.starts_with("confusion.")) text += fmt::format("  {} {:.4g}", name, value);
   return text;
 }
 

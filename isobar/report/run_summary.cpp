@@ -1,11 +1,14 @@
 #include "isobar/report/run_summary.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "isobar/base/config.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/report/series.hpp"
 #include "isobar/report/text_file.hpp"
+#include "isobar/train/metric.hpp"
 
 namespace isobar::report {
 namespace {
@@ -30,6 +33,18 @@ std::string results(const train::Start& start, const train::End& end) {
   text += fmt::format("{} parameters, {} per sample, {} threads\n", with_commas(start.parameters),
                       human_flops(start.flops_per_sample), start.threads);
   for (const auto& [name, value] : end.test) text += fmt::format("  test {:<20} {:.6g}\n", name, value);
+  return text;
+}
+
+std::string classes_csv(const train::End& end) {
+  const std::size_t classes = end.predictions.size() / end.targets.size();
+  std::string text = "sample,class,predicted\n";
+  for (std::size_t i = 0; i < end.targets.size(); ++i) {
+    const auto logits = end.predictions.subspan(i * classes, classes);
+    const auto predicted = static_cast<std::size_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
+    text += fmt::format("{},{},{}\n", i, train::column_name(end.target_names, static_cast<std::size_t>(end.targets[i])),
+                        train::column_name(end.target_names, predicted));
+  }
   return text;
 }
 
@@ -72,6 +87,7 @@ std::string category_table(const Trace& trace) {
 
 std::string predictions_csv(const train::End& end) {
   if (end.predictions.empty() || end.target_shape.count() > max_csv_columns) return "";
+  if (end.predictions.size() != end.targets.size()) return end.target_shape.count() == 1 ? classes_csv(end) : "";
   const std::vector<Series> all = series_of(end);
   std::string text = "sample";
   for (const Series& series : all) text += fmt::format(",{},{}_predicted", series.name, series.name);

@@ -13,8 +13,9 @@ namespace isobar::report {
 /// Where the time went: one line per kind of work that happened, with its share of the time and its rates.
 std::string category_table(const Trace& trace);
 
-/// Targets and predictions as comma-separated values: sample, then `name`, `name_predicted` for each target. Empty when
-/// there are no predictions, or more than max_csv_columns targets: fields of numbers are not a table.
+/// Targets and predictions as comma-separated values: sample, then `name`, `name_predicted` for each target, or for
+/// one class among several `class` and `predicted`. Empty when there are no predictions, or more than max_csv_columns
+/// targets: fields of numbers are not a table.
 std::string predictions_csv(const train::End& end);
 inline constexpr int max_csv_columns = 64;
 

@@ -26,6 +26,7 @@ std::vector<Series> series_of(std::span<const float> predictions, std::span<cons
 }
 
 std::vector<Series> series_of(const train::End& end) {
+  if (end.predictions.size() != end.targets.size()) return {};
   return series_of(end.predictions, end.targets, end.target_shape.count(), end.target_names);
 }
 

@@ -20,7 +20,7 @@ struct Series {
 std::vector<Series> series_of(std::span<const float> predictions, std::span<const float> targets, std::int64_t width,
                               std::span<const std::string> names);
 
-/// The series of a run's test set.
+/// The series of a run's test set; empty when it predicts classes, which are no numbers to compare.
 std::vector<Series> series_of(const train::End& end);
 
 /// 1 - sum (t - p)^2 / sum (t - mean t)^2; not a number when all targets are equal or there are none.

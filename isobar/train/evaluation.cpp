@@ -27,11 +27,23 @@ void expect_fields(const graph::Plan& plan, const data::Dataset& dataset, const 
       for (const data::Field& f : fields) known.push_back(f.name);
       fail("{}: the network needs the field '{}'; the data set has {}", what, input.name, join(known, ", "));
     }
-    const Shape wanted(std::vector(input.shape.extents().begin() + 1, input.shape.extents().end()));
+    const Shape wanted = sample_shape(input.shape);
     if (found->shape != wanted)
       fail("{}: field '{}' of a sample is {}, the network expects {}", what, input.name, found->shape.str(),
            wanted.str());
   }
+}
+
+Shape sample_shape(const Shape& batch) {
+  return Shape(std::vector(batch.extents().begin() + 1, batch.extents().end()));
+}
+
+void reset_metrics(const graph::Plan& plan, const Job& job) {
+  if (job.metrics.empty()) return;
+  const auto y = std::find_if(plan.inputs.begin(), plan.inputs.end(), [](const auto& i) { return i.name == "y"; });
+  expects(y != plan.inputs.end(), "a graph with the target input 'y'");
+  const Shape prediction = sample_shape(plan.output_shapes.at("prediction")), target = sample_shape(y->shape);
+  for (const auto& metric : job.metrics) metric->reset(prediction, target);
 }
 
 Evaluated evaluate(exec::Executor& executor, const Job& job, const std::atomic<bool>* stop) {
@@ -40,7 +52,7 @@ Evaluated evaluate(exec::Executor& executor, const Job& job, const std::atomic<b
   const std::int64_t width = executor.plan().output_shapes.at("prediction").count() / job.batch;
   const bool keep = width * job.test_data->size() <= max_kept_predictions;
   Evaluated evaluated;
-  for (const auto& metric : job.metrics) metric->reset();
+  reset_metrics(executor.plan(), job);
   double loss = 0;
   std::int64_t samples = 0;
   while (const data::Batch* batch = loader.next()) {
@@ -54,7 +66,7 @@ Evaluated evaluate(exec::Executor& executor, const Job& job, const std::atomic<b
     expects(y != inputs.end(), "a graph with the target input 'y'");
     const std::span<const float> target = y->second.first(static_cast<std::size_t>(batch->count) * y->second.size() /
                                                           static_cast<std::size_t>(job.batch));
-    for (const auto& metric : job.metrics) metric->add(prediction, target, width);
+    for (const auto& metric : job.metrics) metric->add(prediction, target);
     loss += static_cast<double>(executor.output("loss")[0]) * batch->count;
     samples += batch->count;
     if (keep) {

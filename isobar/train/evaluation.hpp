@@ -30,6 +30,12 @@ std::vector<std::pair<std::string, std::span<const float>>> named_inputs(const g
                                                                          const data::Dataset& dataset,
                                                                          const data::Batch& batch);
 
+/// Makes the metrics ready for the plan's predictions and targets; one that does not fit them is an Error.
+void reset_metrics(const graph::Plan& plan, const Job& job);
+
+/// One sample of an input or output of the plan, whose first axis is the batch.
+Shape sample_shape(const Shape& batch);
+
 /// Throws Error unless the data set has every input of the plan with the right shape.
 void expect_fields(const graph::Plan& plan, const data::Dataset& dataset, const std::string& what);
 

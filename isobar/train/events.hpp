@@ -59,7 +59,7 @@ struct End {
   double seconds = 0;
   std::map<std::string, double> test{};
   std::vector<std::string> target_names{};
-  Shape target_shape{};                  ///< one row of predictions
+  Shape target_shape{};                  ///< one row of targets; of predictions too, unless they are classes
   std::span<const float> predictions{};  ///< of the whole test set, row by row
   std::span<const float> targets{};
   const Trace* trace = nullptr;

@@ -37,6 +37,9 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   data.require(job.readers >= 1 && job.readers <= 256, "readers must be 1 to 256");
   data.require(job.ahead >= 1 && job.ahead <= 64, "ahead must be 1 to 64");
   data.finish();
+  if (job.test_data && job.test_data->classes() != job.train_data->classes())
+    fail("data.train has the classes {}; data.test has {}: their numbers would mean different things",
+         join(job.train_data->classes(), ", "), join(job.test_data->classes(), ", "));
 
   Args train = root.section("train");
   job.epochs = train.integer("epochs", 10);
@@ -45,12 +48,13 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   train.require(job.epochs >= 1, "epochs must be at least 1");
   train.require(job.evaluate_every >= 0 && job.checkpoint_every >= 0,
                 "evaluate_every and checkpoint_every must be >= 0");
-  for (const std::string& metric : train.texts("metrics", {"mae", "r2"}))
+  job.model = make_model(model, loss);
+  for (const std::string& metric : train.texts("metrics", default_metrics(job.model.loss)))
     job.metrics.push_back(make(metrics(), Spec(metric), "metric"));
   train.finish();
   root.finish();
 
-  job.model = make_model(model, loss);
+  if (job.model.target_names.empty()) job.model.target_names = job.train_data->classes();
   root.record("model", job.model.resolved);
   root.record("loss", job.model.loss);
   root.record("data", data.resolved());

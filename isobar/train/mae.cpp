@@ -9,8 +9,13 @@ namespace {
 
 class Mae final : public Metric {
  public:
-  void reset() override { sum_ = 0, count_ = 0; }
-  void add(std::span<const float> prediction, std::span<const float> target, std::int64_t) override {
+  void reset(const Shape& prediction, const Shape& target) override {
+    if (prediction.count() != target.count())
+      fail_usage("metric 'mae': predictions are {}, targets {}; needed: as many numbers", prediction.str(),
+                 target.str());
+    sum_ = 0, count_ = 0;
+  }
+  void add(std::span<const float> prediction, std::span<const float> target) override {
     expects(prediction.size() == target.size(), "as many targets as predictions");
     for (std::size_t i = 0; i < prediction.size(); ++i) sum_ += std::abs(double{prediction[i]} - double{target[i]});
     count_ += static_cast<std::int64_t>(prediction.size());

@@ -8,14 +8,19 @@ namespace {
 
 class R2 final : public Metric {
  public:
-  void reset() override { columns_.clear(), rows_ = 0; }
+  void reset(const Shape& prediction, const Shape& target) override {
+    if (prediction.count() != target.count())
+      fail_usage("metric 'r2': predictions are {}, targets {}; needed: as many numbers", prediction.str(),
+                 target.str());
+    columns_.assign(static_cast<std::size_t>(target.count()), {});
+    rows_ = 0;
+  }
 
-  void add(std::span<const float> prediction, std::span<const float> target, std::int64_t width) override {
+  void add(std::span<const float> prediction, std::span<const float> target) override {
     expects(prediction.size() == target.size(), "as many targets as predictions");
-    columns_.resize(static_cast<std::size_t>(width));
-    rows_ += static_cast<std::int64_t>(target.size()) / width;
+    rows_ += static_cast<std::int64_t>(target.size() / columns_.size());
     for (std::size_t i = 0; i < target.size(); ++i) {
-      Column& c = columns_[i % static_cast<std::size_t>(width)];
+      Column& c = columns_[i % columns_.size()];
       const double t = double{target[i]}, error = double{prediction[i]} - t;
       c.sum += t;
       c.squares += t * t;
@@ -27,8 +32,8 @@ class R2 final : public Metric {
     std::map<std::string, double> result;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const Column& c = columns_[i];
-      const double spread = c.squares - c.sum * c.sum / static_cast<double>(rows_);
-      result["r2." + (i < names.size() ? names[i] : std::to_string(i))] = spread > 0 ? 1 - c.errors / spread : 0.0;
+      const double spread = rows_ ? c.squares - c.sum * c.sum / static_cast<double>(rows_) : 0.0;
+      result["r2." + column_name(names, i)] = spread > 0 ? 1 - c.errors / spread : 0.0;
     }
     return result;
   }

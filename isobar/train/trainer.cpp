@@ -26,6 +26,7 @@ Trainer::Trainer(Job job, std::vector<Sink*> sinks)
     if (job_.test_data->size() == 0) fail("data.test has no samples");
     expect_fields(plan, *job_.test_data, "data.test");
     graph::Plan test_plan = graph::make_plan(graph, {.phase = ops::Phase::inference, .stored = store_->layouts()});
+    reset_metrics(test_plan, job_);
     arena = std::make_shared<Block>(std::max(plan.arena_bytes, test_plan.arena_bytes));
     test_executor_ = std::make_unique<exec::Executor>(std::move(test_plan), *store_, nullptr, arena);
   }
@@ -102,8 +103,8 @@ End::Reason Trainer::run(const std::atomic<bool>* stop) {
   end.test = evaluated_.results;
   end.target_names = job_.model.target_names;
   if (test_executor_) {
-    const Shape& shape = test_executor_->plan().output_shapes.at("prediction");
-    end.target_shape = Shape(std::vector(shape.extents().begin() + 1, shape.extents().end()));
+    for (const graph::PlanInput& input : test_executor_->plan().inputs)
+      if (input.name == "y") end.target_shape = sample_shape(input.shape);
   }
   end.predictions = evaluated_.predictions;
   end.targets = evaluated_.targets;

@@ -16,13 +16,13 @@ std::vector<std::int16_t> some_counts() {
 }
 
 TEST(Counts, ExpandInPlaceAsApart) {
-  for (const Transform transform : {Transform::none, Transform::log}) {
+  for (const Scaling scaling : {Scaling::none, Scaling::log}) {
     const std::vector<std::int16_t> counts = some_counts();
     std::vector<float> apart(counts.size()), in_place(counts.size()), by_floats(counts.begin(), counts.end());
-    expand_counts(counts, transform, apart);
+    expand_counts(counts, scaling, apart);
     std::ranges::copy(counts, last_half(in_place).begin());
-    expand_counts(last_half(in_place), transform, in_place);
-    apply_transform(transform, by_floats);
+    expand_counts(last_half(in_place), scaling, in_place);
+    apply_scaling(scaling, by_floats);
     EXPECT_EQ(apart, in_place);
     EXPECT_EQ(apart, by_floats);
   }
@@ -31,7 +31,7 @@ TEST(Counts, ExpandInPlaceAsApart) {
 TEST(Counts, LogarithmOfOneMore) {
   const std::vector<std::int16_t> counts{0, 1, 32767, -1};
   std::vector<float> out(4);
-  expand_counts(counts, Transform::log, out);
+  expand_counts(counts, Scaling::log, out);
   EXPECT_EQ(out[0], 0.0f);
   EXPECT_FLOAT_EQ(out[1], std::log(2.0f));
   EXPECT_FLOAT_EQ(out[2], std::log(32768.0f));

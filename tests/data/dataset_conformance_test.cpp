@@ -5,6 +5,7 @@
 #include "isobar/data/dataset.hpp"
 #include "isobar/data/hdf5_file.hpp"
 
+#include "tests/data/picture_files.hpp"
 #include "tests/data/samples.hpp"
 
 namespace isobar::data {
@@ -14,6 +15,30 @@ namespace {
 std::vector<Spec> instances(const std::string& name, const TemporaryFolder& folder) {
   if (name == "noise") return {"noise(shape=[3, 5], targets=2, count=13)"};
   if (name == "universe") return {"universe(size=8, mesh=16, count=20, first=3)"};
+  const auto at = [&](const std::string& path, std::vector<std::pair<std::string, Value>> more = {}) {
+    more.emplace_back("path", (folder / path).string());
+    return Spec(name, std::move(more));
+  };
+  if (name == "cifar10" || name == "cifar100") {
+    write_bytes(folder / "some.bin", cifar_bytes(7, name == "cifar10" ? 1 : 2, 10, 3));
+    return {at("some.bin")};
+  }
+  if (name == "idx" || name == "mnist") {
+    write_bytes(folder / "train-images-idx3-ubyte", idx_bytes({9, 3, 4}, [](std::size_t i) { return 7 * i; }));
+    write_bytes(folder / "train-labels-idx1-ubyte", idx_bytes({9}, [](std::size_t i) { return i; }));
+    if (name == "mnist") return {at("")};
+    return {Spec(name, {{"images", (folder / "train-images-idx3-ubyte").string()},
+                        {"labels", (folder / "train-labels-idx1-ubyte").string()}})};
+  }
+  if (name == "images") {
+    std::vector<std::pair<std::string, FileBytes>> members;
+    for (int i = 0; i < 9; ++i)
+      members.emplace_back(fmt::format("class{}/{}.jpg", i % 3, i),
+                           jpeg_bytes(5, 4, 3, flat_pixels(5, 4, {20 * i, 90, 255 - 20 * i})));
+    write_archive(folder / "set.tar", members, false);
+    for (const auto& [file, content] : members) write_bytes(folder / ("set/" + file), content);
+    return {at("set"), at("set.tar"), at("set.tar", {{"size", std::vector<Value>{3, 7}}})};
+  }
   if (name != "hdf5") return {};
   const Shape shape{3, 2};
   std::vector<std::int16_t> all;
@@ -82,7 +107,7 @@ TEST(Datasets, ConformToTheContract) {
 }
 
 TEST(Datasets, UnknownNamesAndArgumentsAreAnswered) {
-  EXPECT_HAS(error_of([] { make_dataset("zarr(path=a)"); }), "hdf5, noise, universe");
+  EXPECT_HAS(error_of([] { make_dataset("zarr(path=a)"); }), "hdf5, idx, images, mnist, noise, universe");
   EXPECT_HAS(error_of([] { make_dataset("univers"); }), "did you mean 'universe'");
   EXPECT_HAS(error_of([] { make_dataset("noise(cuont=3)"); }), "did you mean 'count'");
   EXPECT_HAS(error_of([] { make_dataset("hdf5(path=absent, lgo=true)"); }), "did you mean 'log'");

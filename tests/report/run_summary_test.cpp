@@ -53,6 +53,16 @@ TEST(PredictionsCsv, NamesAndNumbers) {
   EXPECT_EQ(predictions_csv({}), "");
 }
 
+TEST(PredictionsCsv, ClassesByName) {
+  const float logits[] = {0, 2, 1, 3, 3, 1}, classes[] = {1, 2};
+  train::End end = two_rows(logits, classes);
+  end.target_names = {"cat", "dog"};
+  end.target_shape = Shape{1};
+  EXPECT_EQ(predictions_csv(end), "sample,class,predicted\n0,dog,dog\n1,2,cat\n");
+  end.target_shape = Shape{2};  // a sample of two positions
+  EXPECT_EQ(predictions_csv(end), "");
+}
+
 TEST(PredictionsCsv, FieldsOfNumbersAreNoTable) {
   const std::vector<float> field(100);
   train::End end = two_rows(field, field);
