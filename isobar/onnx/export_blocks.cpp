@@ -53,9 +53,15 @@ void lstm(Exporter& e) {
       e.emit("Transpose", {e.plain(0)}, {{"perm", attribute(std::vector<std::int64_t>{1, 0, 2})}}),
       e.constant({D, 4 * H, F}, gates(e.numbers(first), D, H * F)),
       e.constant({D, 4 * H, H}, gates(e.numbers(first + 1), D, H * H)), ""};
-  if (bias) {
+  const double forget = args.real("forget_bias", 0);
+  if (bias || forget != 0) {
+    std::vector<float> own =
+        bias ? e.numbers(first + 2) : std::vector<float>(static_cast<std::size_t>(D * 4 * H), 0.0f);
+    for (std::int64_t d = 0; d < D; ++d)  // gate f is the second
+      for (std::int64_t u = 0; u < H; ++u)
+        own[static_cast<std::size_t>((d * 4 + 1) * H + u)] += static_cast<float>(forget);
     std::vector<float> both;
-    const std::vector<float> b = gates(e.numbers(first + 2), D, H);
+    const std::vector<float> b = gates(own, D, H);
     for (std::int64_t d = 0; d < D; ++d) {
       both.insert(both.end(), b.begin() + d * 4 * H, b.begin() + (d + 1) * 4 * H);
       both.insert(both.end(), static_cast<std::size_t>(4 * H), 0.0f);

@@ -179,8 +179,8 @@ void resize(Exporter& e) {
   // Sizes name the batch, scales leave it open: scales wherever they give these sizes.
   bool exact = true;
   for (int a = 1; a < rank - 1; ++a)
-    exact =
-        exact && static_cast<std::int64_t>(scales[static_cast<std::size_t>(a) + 1] * static_cast<float>(x[a])) == y[a];
+    exact = exact && static_cast<std::int64_t>(static_cast<double>(scales[static_cast<std::size_t>(a) + 1]) *
+                                               static_cast<double>(x[a])) == y[a];
   std::vector<std::string> in{e.first(0), ""};
   if (exact) {
     in.push_back(e.constant({rank}, scales));

@@ -118,8 +118,10 @@ void transpose(Exporter& e) {
   const bool first = e.held_first(0);
   const int rank = e.shape(0).rank();
   std::vector<std::int64_t> order = e.args().integers("order", {});
-  if (order.empty())
-    for (int a = rank; a-- > 0;) order.push_back(a);
+  if (order.empty()) {
+    for (int a = 0; a < rank; ++a) order.push_back(a);
+    std::swap(order[order.size() - 1], order[order.size() - 2]);
+  }
   for (std::int64_t& a : order) a = outside(a, rank, first);
   if (std::is_sorted(order.begin(), order.end())) return e.give_plain(0, as_held(e));
   e.give_plain(0, e.emit("Transpose", {as_held(e)}, {{"perm", attribute(order)}}));

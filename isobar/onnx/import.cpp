@@ -16,7 +16,8 @@ using graph::ValueId;
 // Operators that treat axis 1 as channels: what they read is best held channels-last.
 constexpr std::string_view over_channels[] = {
     "Conv", "ConvTranspose",      "MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool",
-    "LRN",  "BatchNormalization", "Resize",  "Upsample",    "DepthToSpace",      "SpaceToDepth"};
+    "LRN",  "BatchNormalization", "Resize",  "Upsample",    "DepthToSpace",      "SpaceToDepth",
+    "PRelu"};
 // Operators that do not mind the order of axes.
 constexpr std::string_view elementwise[] = {"Add",  "Sub",     "Mul",  "Div",     "Relu", "LeakyRelu", "Identity",
                                             "Cast", "Dropout", "Clip", "Sigmoid", "Tanh", "Concat",    "Pad"};
