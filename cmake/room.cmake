@@ -1,8 +1,9 @@
-# isobar_room(NAME [ROOMS a b] [LIBRARIES x y] [PRIVATE z]): one static library per folder of isobar/, linking only the
+# isobar_room(NAME [ROOMS a b] [LIBRARIES x y] [PRIVATE z] [TESTED_WITH c]): one static library per folder of isobar/, linking only the
 # rooms its row of tools/rooms.txt names. Sources are every .cpp of the folder: a new file needs no line here. LIBRARIES
-# are those the room's headers show, PRIVATE those only its sources use. tests/NAME/*_test.cpp become test_NAME.
+# are those the room's headers show, PRIVATE those only its sources use. tests/NAME/*_test.cpp become test_NAME, which
+# links the room and the rooms TESTED_WITH names.
 function(isobar_room name)
-  cmake_parse_arguments(ROOM "" "" "ROOMS;LIBRARIES;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "ROOMS;LIBRARIES;PRIVATE;TESTED_WITH" ${ARGN})
   if(ROOM_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "isobar_room(${name}): what is '${ROOM_UNPARSED_ARGUMENTS}'?")
   endif()
@@ -26,7 +27,8 @@ function(isobar_room name)
   file(GLOB tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*_test.cpp)
   if(tests AND ISOBAR_TESTS)
     add_executable(test_${name} ${tests})
-    target_link_libraries(test_${name} PRIVATE isobar_${name} isobar_flags GTest::gtest_main)
+    list(TRANSFORM ROOM_TESTED_WITH PREPEND isobar_)
+    target_link_libraries(test_${name} PRIVATE isobar_${name} ${ROOM_TESTED_WITH} isobar_flags GTest::gtest_main)
     gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
   endif()
 endfunction()

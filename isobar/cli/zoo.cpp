@@ -3,7 +3,7 @@
 
 #include "isobar/base/text.hpp"
 #include "isobar/cli/verb.hpp"
-#include "isobar/graph/plan.hpp"
+#include "isobar/zoo/arithmetic.hpp"
 #include "isobar/zoo/network.hpp"
 
 namespace isobar::cli {
@@ -13,12 +13,11 @@ void show(const Row<zoo::Network>& row) {
   const auto network = zoo::make_network(Spec(std::string(row.name), {}));
   graph::Graph graph;
   network->build(graph, 1);
-  const graph::Plan plan = graph::make_plan(graph, {.phase = ops::Phase::inference});
   fmt::print("{}\n  {}\n", row.name, row.summary);
-  const Shape& batch = plan.inputs.at(0).shape;
+  const Shape& batch = graph.value(graph.find("x")).shape;
   const Shape sample(std::vector(batch.extents().begin() + 1, batch.extents().end()));
   fmt::print("  {} parameters, {} forward for a sample of {}\n", with_commas(graph.parameter_count()),
-             human_flops(plan.flops()), sample.str());
+             human_flops(zoo::arithmetic(graph)), sample.str());
   fmt::print("  {}({})\n", row.name, join(describe(row), ", "));
 }
 

@@ -39,7 +39,7 @@ class Executor {
   /// Runs one step alone, on whatever its buffers hold: for benchmarks.
   void run_alone(std::size_t step, const Run& run) { run_steps(step, step + 1, run, {}); }
 
-  /// A named output of the last forward(), valid until the next.
+  /// A named output of the last forward(), valid until the next, and with the input it may be a view of.
   std::span<const float> output(const std::string& name) const;
   const graph::Plan& plan() const { return plan_; }
 
@@ -60,6 +60,7 @@ class Executor {
   std::vector<int> store_index_;                       // plan parameter -> store parameter
   std::vector<std::vector<dnnl::memory>> memories_;    // per step
   std::vector<std::vector<dnnl::memory>> input_uses_;  // per input: memories whose address follows it
+  std::vector<const float*> bound_;                    // per input: what bind() gave
   std::vector<std::uint32_t> trace_names_;
 };
 

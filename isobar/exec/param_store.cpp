@@ -69,6 +69,10 @@ void ParamStore::initialize(std::uint64_t seed) {
   std::vector<float> plain_values;
   for (int p = 0; p < count(); ++p) {
     const graph::PlanParameter& parameter = this->parameter(p);
+    if (parameter.declared.values) {
+      write_plain(p, *parameter.declared.values, weight(p));
+      continue;
+    }
     plain_values.resize(static_cast<std::size_t>(parameter.declared.shape.count()));
     isobar::initialize(parameter.declared.init, parameter.declared.shape, mix(seed, hash_text(parameter.name)),
                        plain_values);

@@ -32,7 +32,7 @@ class ParamStore {
   std::span<float> all_gradients() const;
   std::span<float> all_weights() const;
 
-  /// Sets every weight from its initialiser; a weight depends on the seed and its name only.
+  /// Sets every weight to its given numbers, or from its initialiser; then it depends on the seed and its name only.
   void initialize(std::uint64_t seed);
 
   /// Copies between the stored layout and the plain shape: what checkpoints hold.

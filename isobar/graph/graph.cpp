@@ -30,7 +30,8 @@ ValueId Graph::add(const Spec& spec, std::vector<ValueId> in, std::string name) 
     const auto same = std::count_if(nodes_.begin(), nodes_.end(), [&](const Node& n) { return n.kind == spec.name(); });
     name = fmt::format("{}_{}", spec.name(), same + 1);
   }
-  auto op = ops::make_operator(spec);
+  Spec resolved;
+  auto op = ops::make_operator(spec, &resolved);
   try {
     const int arity = op->arity();
     const std::size_t data = arity < 0 ? in.size() : static_cast<std::size_t>(arity);
@@ -42,7 +43,7 @@ ValueId Graph::add(const Spec& spec, std::vector<ValueId> in, std::string name) 
       fail("takes {} inputs and {} weights, {} given", data, wanted.size(), in.size());
     for (std::size_t i = in.size() - data; i < wanted.size(); ++i)
       in.push_back(parameter(name + "." + wanted[i].name, wanted[i]));
-    return add_node(name, spec.name(), std::move(op), std::move(in));
+    return add_node(name, spec.name(), std::move(op), std::move(in), std::move(resolved));
   } catch (const UsageError&) {
     throw;
   } catch (const Error& e) {
@@ -51,11 +52,11 @@ ValueId Graph::add(const Spec& spec, std::vector<ValueId> in, std::string name) 
 }
 
 ValueId Graph::add_node(std::string name, std::string kind, std::shared_ptr<const ops::Operator> op,
-                        std::vector<ValueId> in) {
+                        std::vector<ValueId> in, Spec spec) {
   std::vector<Shape> shapes;
   for (const ValueId id : in) shapes.push_back(value(id).shape);
   const std::vector<Shape> inferred = op->infer(shapes);
-  Node node{std::move(name), std::move(kind), std::move(op), std::move(in), {}};
+  Node node{std::move(name), std::move(kind), std::move(op), std::move(in), {}, std::move(spec)};
   for (std::size_t i = 0; i < inferred.size(); ++i) {
     std::string value_name = i == 0 ? node.name : fmt::format("{}:{}", node.name, i);
     unique(value_name);
@@ -91,7 +92,7 @@ bool Graph::is_output(ValueId id) const {
 std::int64_t Graph::parameter_count() const {
   std::int64_t count = 0;
   for (const Value& v : values_)
-    if (v.role == Value::Role::parameter) count += v.shape.count();
+    if (v.role == Value::Role::parameter && v.parameter.trained) count += v.shape.count();
   return count;
 }
 

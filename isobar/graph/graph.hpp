@@ -27,6 +27,7 @@ struct Node {
   std::string kind;  ///< the operator's name in the catalogue
   std::shared_ptr<const ops::Operator> op;
   std::vector<ValueId> in, out;  ///< `in`: data inputs, then weights
+  Spec spec{};                   ///< what add() was given, with all defaults; empty for operators made by passes
 };
 
 class Graph {
@@ -43,8 +44,8 @@ class Graph {
     return add(spec, std::vector{in}, std::move(name));
   }
   /// As add(), with an operator already made: for passes.
-  ValueId add_node(std::string name, std::string kind, std::shared_ptr<const ops::Operator> op,
-                   std::vector<ValueId> in);
+  ValueId add_node(std::string name, std::string kind, std::shared_ptr<const ops::Operator> op, std::vector<ValueId> in,
+                   Spec spec = {});
 
   /// Names a value that is to be kept for reading after a run.
   void output(std::string name, ValueId value);
@@ -58,7 +59,7 @@ class Graph {
   /// The value of that name; an unknown name is answered with the known inputs and outputs.
   ValueId find(std::string_view name) const;
   bool is_output(ValueId id) const;
-  /// Number of trained and untrained numbers in all weights.
+  /// Number of trained numbers in all weights; running statistics and frozen weights are none.
   std::int64_t parameter_count() const;
 
  private:

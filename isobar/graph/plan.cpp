@@ -17,7 +17,8 @@ double Plan::flops() const {
 
 std::int64_t Plan::parameter_count() const {
   std::int64_t count = 0;
-  for (const PlanParameter& p : parameters) count += p.declared.shape.count();
+  for (const PlanParameter& p : parameters)
+    if (p.declared.trained) count += p.declared.shape.count();
   return count;
 }
 

@@ -77,6 +77,7 @@ class Plan {
   std::size_t guard_bytes = 0;
 
   double flops() const;
+  /// Number of trained numbers in all weights.
   std::int64_t parameter_count() const;
   /// Equal on all ranks that hold the same part of the same network on the same kind of machine.
   std::uint64_t fingerprint() const;

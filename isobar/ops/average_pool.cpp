@@ -1,7 +1,7 @@
 // average_pool: the mean under a sliding window, per channel.
 //   y[n, p, c] = 1/m * sum over k of x[n, p*stride + k*dilation - before, c];  dx = the transposed sum of dy/m
 // x [N, spatial..., C], y [N, positions..., C]; m counts the elements of x under the window, or with include_padding
-// all elements of the window.
+// all elements of the window up to the end of the padding.
 #include "isobar/ops/pool.hpp"
 
 namespace isobar::ops {
@@ -22,6 +22,9 @@ const OperatorRow average_pool{
           {"average_pool(window=3, stride=2, padding=1, include_padding=true)", {{2, 7, 6, 5}}},
           {"average_pool(window=2, stride=1, dilation=2)", {{1, 6, 7, 2}}},
           {"average_pool(window=3)", {{2, 9, 4}}},
+          {"average_pool(window=3, stride=2, ceil=true)", {{2, 6, 7, 5}}},
+          {"average_pool(window=3, stride=2, padding=1, ceil=true, include_padding=true)", {{2, 6, 8, 16}}},
+          {"average_pool(window=2, stride=3, dilation=2, ceil=true, include_padding=true)", {{1, 5, 3}}},
       };
     }};
 

@@ -4,30 +4,123 @@
 namespace isobar::ops {
 
 extern const OperatorRow add;                    // add.cpp
+extern const OperatorRow attention;              // attention.cpp
 extern const OperatorRow average_pool;           // average_pool.cpp
+extern const OperatorRow batch_norm;             // batch_norm.cpp
+extern const OperatorRow clip;                   // clip.cpp
 extern const OperatorRow concat;                 // concat.cpp
 extern const OperatorRow conv;                   // conv.cpp
+extern const OperatorRow deconv;                 // deconv.cpp
 extern const OperatorRow dense;                  // dense.cpp
+extern const OperatorRow depth_to_space;         // depth_to_space.cpp
+extern const OperatorRow detection_loss;         // detection_loss.cpp
+extern const OperatorRow div;                    // div.cpp
 extern const OperatorRow dropout;                // dropout.cpp
+extern const OperatorRow elementary;             // elementary.cpp
+extern const OperatorRow elu;                    // elu.cpp
+extern const OperatorRow embedding;              // embedding.cpp
+extern const OperatorRow exp;                    // exp.cpp
+extern const OperatorRow expand;                 // expand.cpp
 extern const OperatorRow flatten;                // flatten.cpp
+extern const OperatorRow focal;                  // focal.cpp
+extern const OperatorRow gather;                 // gather.cpp
+extern const OperatorRow gelu;                   // gelu.cpp
 extern const OperatorRow global_pool;            // global_pool.cpp
+extern const OperatorRow layer_norm;             // layer_norm.cpp
 extern const OperatorRow leaky_relu;             // leaky_relu.cpp
+extern const OperatorRow log;                    // log.cpp
+extern const OperatorRow log_softmax;            // log_softmax.cpp
+extern const OperatorRow lrn;                    // lrn.cpp
+extern const OperatorRow lstm;                   // lstm.cpp
 extern const OperatorRow mae;                    // mae.cpp
+extern const OperatorRow matmul;                 // matmul.cpp
 extern const OperatorRow max_pool;               // max_pool.cpp
+extern const OperatorRow maximum;                // maximum.cpp
+extern const OperatorRow minimum;                // minimum.cpp
 extern const OperatorRow mse;                    // mse.cpp
+extern const OperatorRow mul;                    // mul.cpp
+extern const OperatorRow nll;                    // nll.cpp
+extern const OperatorRow pad;                    // pad.cpp
+extern const OperatorRow pow;                    // pow.cpp
+extern const OperatorRow prelu;                  // prelu.cpp
+extern const OperatorRow reduce;                 // reduce.cpp
 extern const OperatorRow relu;                   // relu.cpp
 extern const OperatorRow reshape;                // reshape.cpp
+extern const OperatorRow resize;                 // resize.cpp
 extern const OperatorRow scale;                  // scale.cpp
 extern const OperatorRow sigmoid;                // sigmoid.cpp
+extern const OperatorRow sigmoid_cross_entropy;  // sigmoid_cross_entropy.cpp
+extern const OperatorRow slice;                  // slice.cpp
+extern const OperatorRow smooth_l1;              // smooth_l1.cpp
 extern const OperatorRow softmax;                // softmax.cpp
 extern const OperatorRow softmax_cross_entropy;  // softmax_cross_entropy.cpp
+extern const OperatorRow softplus;               // softplus.cpp
+extern const OperatorRow space_to_depth;         // space_to_depth.cpp
+extern const OperatorRow split;                  // split.cpp
+extern const OperatorRow sqrt;                   // sqrt.cpp
+extern const OperatorRow sub;                    // sub.cpp
 extern const OperatorRow tanh;                   // tanh.cpp
+extern const OperatorRow transpose;              // transpose.cpp
 
 Table<OperatorRow> operators() {
-  static constexpr const OperatorRow* all[] = {
-      &add, &average_pool, &concat, &conv, &dense,   &dropout, &flatten, &global_pool, &leaky_relu,
-      &mae, &max_pool,     &mse,    &relu, &reshape, &scale,   &sigmoid, &softmax,     &softmax_cross_entropy,
-      &tanh};
+  static constexpr const OperatorRow* all[] = {&add,
+                                               &attention,
+                                               &average_pool,
+                                               &batch_norm,
+                                               &clip,
+                                               &concat,
+                                               &conv,
+                                               &deconv,
+                                               &dense,
+                                               &depth_to_space,
+                                               &detection_loss,
+                                               &div,
+                                               &dropout,
+                                               &elementary,
+                                               &elu,
+                                               &embedding,
+                                               &exp,
+                                               &expand,
+                                               &flatten,
+                                               &focal,
+                                               &gather,
+                                               &gelu,
+                                               &global_pool,
+                                               &layer_norm,
+                                               &leaky_relu,
+                                               &log,
+                                               &log_softmax,
+                                               &lrn,
+                                               &lstm,
+                                               &mae,
+                                               &matmul,
+                                               &max_pool,
+                                               &maximum,
+                                               &minimum,
+                                               &mse,
+                                               &mul,
+                                               &nll,
+                                               &pad,
+                                               &pow,
+                                               &prelu,
+                                               &reduce,
+                                               &relu,
+                                               &reshape,
+                                               &resize,
+                                               &scale,
+                                               &sigmoid,
+                                               &sigmoid_cross_entropy,
+                                               &slice,
+                                               &smooth_l1,
+                                               &softmax,
+                                               &softmax_cross_entropy,
+                                               &softplus,
+                                               &space_to_depth,
+                                               &split,
+                                               &sqrt,
+                                               &sub,
+                                               &tanh,
+                                               &transpose};
   return all;
 }
 

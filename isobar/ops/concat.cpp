@@ -1,11 +1,9 @@
 // concat: inputs one behind the other along an axis, by default the channels.
 //   y[.., offset_i + j, ..] = x_i[.., j, ..];  dx_i[.., j, ..] = dy[.., offset_i + j, ..]
 // Seen from the axis, x_i is `outer` rows of `inner_i` consecutive numbers and y has rows of their sum.
-#include <algorithm>
-#include <cstring>
-
 #include "isobar/base/error.hpp"
-#include "isobar/ops/loops.hpp"
+#include "isobar/ops/axes.hpp"
+#include "isobar/ops/copy_rows.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/ops/primitive.hpp"
 
@@ -14,26 +12,14 @@ namespace {
 
 using Kind = Slot::Kind;
 
-// Copies rows of `length` numbers between two row pitches, in parts of about loop_part numbers.
-void copy_rows(std::int64_t rows, std::int64_t length, const float* from, std::int64_t from_pitch, float* to,
-               std::int64_t to_pitch) {
-  const auto copy = [=](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t r = begin; r < end; ++r)
-      std::memcpy(to + r * to_pitch, from + r * from_pitch, static_cast<std::size_t>(length) * sizeof(float));
-  };
-  in_parts(rows, copy, std::max<std::int64_t>(1, loop_part / length));
-}
-
 class Concat final : public Operator {
  public:
-  explicit Concat(Args& args) : axis_(static_cast<int>(args.integer("axis", -1))) {
-    args.require(axis_ != 0, "axis must not be 0, the batch");
-  }
+  explicit Concat(Args& args) : axis_(args.integer("axis", -1)) {}
 
   int arity() const override { return -1; }
 
   std::vector<Shape> infer(std::span<const Shape> in) const override {
-    const int axis = fitted_axis(in[0]);
+    const int axis = fitted_axis(axis_, in[0]);
     Shape y = in[0];
     for (std::size_t i = 1; i < in.size(); ++i) {
       Shape like = in[i];
@@ -47,7 +33,7 @@ class Concat final : public Operator {
 
   Kernel forward(const Setting&, std::span<const Operand> in) const override {
     const Shape y = result(in);
-    const std::int64_t outer = y.count(0, fitted_axis(y)), pitch = y.count() / outer;
+    const std::int64_t outer = y.count(0, fitted_axis(axis_, y)), pitch = y.count() / outer;
     Kernel kernel{"forward", Category::copy};
     std::vector<std::int64_t> lengths;
     for (std::size_t i = 0; i < in.size(); ++i) {
@@ -65,7 +51,7 @@ class Concat final : public Operator {
 
   std::vector<Kernel> backward(const Setting&, std::span<const Operand> in) const override {
     const Shape y = result(in);
-    const std::int64_t outer = y.count(0, fitted_axis(y)), pitch = y.count() / outer;
+    const std::int64_t outer = y.count(0, fitted_axis(axis_, y)), pitch = y.count() / outer;
     std::vector<Kernel> list;
     std::int64_t offset = 0;
     for (std::size_t i = 0; i < in.size(); ++i) {
@@ -87,20 +73,13 @@ class Concat final : public Operator {
   }
 
  private:
-  int fitted_axis(const Shape& x) const {
-    const int axis = axis_ < 0 ? axis_ + x.rank() : axis_;
-    if (axis < 1 || axis >= x.rank())
-      fail("axis = {} is not an axis of x = {} behind the batch; valid: 1 to {}", axis_, x.str(), x.rank() - 1);
-    return axis;
-  }
-
   Shape result(std::span<const Operand> in) const {
     std::vector<Shape> shapes;
     for (const Operand& operand : in) shapes.push_back(operand.shape);
     return infer(shapes)[0];
   }
 
-  int axis_;
+  std::int64_t axis_;
 };
 
 }  // namespace
@@ -111,6 +90,7 @@ const OperatorRow concat{"concat", "inputs one behind the other along an axis",
                          [] {
                            return std::vector<Problem>{{"concat", {{2, 3, 5, 4}, {2, 3, 5, 1}, {2, 3, 5, 7}}},
                                                        {"concat(axis=1)", {{2, 3, 4}, {2, 5, 4}}},
+                                                       {"concat(axis=0)", {{3, 2, 4}, {1, 2, 4}}},
                                                        {"concat", {{3, 4}}}};
                          }};
 

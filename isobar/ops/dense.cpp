@@ -1,9 +1,9 @@
-// dense: a full linear map of the features.
+// dense: a full linear map of the features, the last axis; all axes in front of it count as one, n.
 //   y[n, o] = f(b[o] + sum over k of w[o, k] * x[n, k]);  f by fusion
 //   db[o] = sum over n of dz[n, o];  dw[o, k] = sum over n of dz[n, o] * x[n, k];  dx[n, k] = sum over o of dz[n, o] *
 //   w[o, k] dz = dy * f'(y)
-// x [N, K], w [O, K], b [O]. One layout of w serves all three products. Measured with w 128 x 32768 on 2 threads, sum
-// of the three in ms, plain against blocked: batch 1: 2.7, 4.1; 4: 4.1, 4.9; 8: 5.8, 5.3; 32: 13.1, 7.6.
+// x [N..., K], y [N..., O], w [O, K], b [O]. One layout of w serves all three products. Measured with w 128 x 32768 on
+// 2 threads, sum of the three in ms, plain against blocked: batch 1: 2.7, 4.1; 4: 4.1, 4.9; 8: 5.8, 5.3; 32: 13.1, 7.6.
 #include <string_view>
 
 #include "isobar/ops/op.hpp"
@@ -33,22 +33,29 @@ class Dense final : public Operator {
       : units_(args.integer("units")),
         bias_(args.flag("bias", true)),
         init_(args.spec("init", "glorot_uniform")),
-        bias_init_(args.spec("bias_init", "constant(value=0)")) {
+        bias_init_(args.spec("bias_init", "constant(value=0)")),
+        decay_(args.real("decay", 1)),
+        bias_rate_(args.real("bias_rate", 1)),
+        bias_decay_(args.real("bias_decay", 1)) {
+    args.require(decay_ >= 0 && bias_rate_ >= 0 && bias_decay_ >= 0,
+                 "decay, bias_rate and bias_decay multiply and must not be negative");
     args.require(units_ >= 1, "units must be at least 1");
   }
 
   std::vector<Parameter> parameters(std::span<const Shape> in) const override {
     check(in[0]);
-    std::vector<Parameter> list{{"w", {units_, in[0][1]}, init_}};
-    if (bias_) list.push_back({"b", {units_}, bias_init_});
+    std::vector<Parameter> list{{"w", {units_, in[0][-1]}, init_, true, 1, decay_}};
+    if (bias_) list.push_back({"b", {units_}, bias_init_, true, bias_rate_, bias_decay_});
     return list;
   }
 
   std::vector<Shape> infer(std::span<const Shape> in) const override {
     check(in[0]);
-    if (in[1] != Shape{units_, in[0][1]})
+    if (in[1] != Shape{units_, in[0][-1]})
       fail("x = {} with {} units does not go with w = {}", in[0].str(), units_, in[1].str());
-    return {Shape{in[0][0], units_}};
+    Shape y = in[0];
+    y[-1] = units_;
+    return {y};
   }
 
   std::shared_ptr<const Operator> absorb(const Pointwise& next) const override {
@@ -85,14 +92,15 @@ class Dense final : public Operator {
   };
 
   static void check(const Shape& x) {
-    if (x.rank() != 2) fail("x = {} must be [batch, features]; put a flatten in front", x.str());
+    if (x.rank() < 2) fail("x = {} must be [batch, ..., features]", x.str());
   }
 
   Case fitted(std::span<const Operand> in) const {
-    const Shape &x = in[0].shape, &w = in[1].shape, y{x[0], units_};
-    const Layout free_w = any_layout(w.extents());
-    Case p{plain(x), in[1].layout, free_w, plain({units_}), plain(y), 2.0 * static_cast<double>(x[0] * w.count())};
-    if (p.w.is_zero()) p.w = x[0] < least_batch_for_blocks ? plain(w) : free_w;
+    const Shape& w = in[1].shape;
+    const std::int64_t rows = in[0].shape.count() / w[1];
+    const Layout x = plain({rows, w[1]}), y = plain({rows, units_}), free_w = any_layout(w.extents());
+    Case p{x, in[1].layout, free_w, plain({units_}), y, 2.0 * static_cast<double>(rows * w.count())};
+    if (p.w.is_zero()) p.w = rows < least_batch_for_blocks ? plain(w) : free_w;
     return p;
   }
 
@@ -134,6 +142,7 @@ class Dense final : public Operator {
   std::int64_t units_;
   bool bias_;
   Spec init_, bias_init_;
+  double decay_, bias_rate_, bias_decay_;
   std::optional<Pointwise> after_;
 };
 
@@ -144,10 +153,9 @@ const OperatorRow dense{"dense", "full linear map of the features",
                         [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Dense>(args); },
                         [] {
                           return std::vector<Problem>{
-                              {"dense(units=3)", {{2, 5}}},
-                              {"dense(units=17, bias=false)", {{1, 33}}},
-                              {"dense(units=16)", {{9, 32}}},
-                              {"dense(units=5)", {{11, 7}}},
+                              {"dense(units=3)", {{2, 5}}},    {"dense(units=17, bias=false)", {{1, 33}}},
+                              {"dense(units=16)", {{9, 32}}},  {"dense(units=5)", {{11, 7}}},
+                              {"dense(units=4)", {{2, 3, 5}}}, {"dense(units=3, bias=false)", {{1, 2, 3, 2, 4}}},
                           };
                         }};
 

@@ -19,11 +19,13 @@ class Loss : public Operator {
   bool is_loss() const override { return true; }
 };
 
-/// A loss that sums a term of (prediction, target) over all numbers. Term has static value(p, t) and slope(p, t),
-/// the derivative by p.
+/// A loss that sums a term of (prediction, target) over all numbers. Term has value(p, t) and slope(p, t), the
+/// derivative by p; it may have divisor(shape), what a row's sum is divided by instead of its length.
 template <class Term>
 class TermLoss final : public Loss {
  public:
+  explicit TermLoss(Term term = {}) : term_(term) {}
+
   std::vector<Shape> infer(std::span<const Shape> in) const override {
     if (in[0] != in[1]) fail("prediction is {}, target is {}: the shapes must be equal", in[0].str(), in[1].str());
     return {Shape{1}};
@@ -32,14 +34,15 @@ class TermLoss final : public Loss {
   Kernel forward(const Setting&, std::span<const Operand> in) const override {
     const Layout layout = plain(in[0].shape);
     const std::int64_t length = in[0].shape.count(1, in[0].shape.rank());
-    const auto run = [length](const Moment& moment, std::span<const dnnl::memory> memories) {
+    const auto run = [length, divisor = divisor(in[0].shape), term = term_](const Moment& moment,
+                                                                            std::span<const dnnl::memory> memories) {
       const float *p = floats(memories[0]), *t = floats(memories[1]);
       const double sum = ordered_sum(moment.rows * length, [=](std::int64_t begin, std::int64_t end) {
         double part = 0;
-        for (std::int64_t i = begin; i < end; ++i) part += Term::value(p[i], t[i]);
+        for (std::int64_t i = begin; i < end; ++i) part += term.value(p[i], t[i]);
         return part;
       });
-      floats(memories[2])[0] = static_cast<float>(sum / (static_cast<double>(length) * moment.total));
+      floats(memories[2])[0] = static_cast<float>(sum / (divisor * moment.total));
     };
     return {"forward",
             Category::forward_pointwise,
@@ -54,13 +57,14 @@ class TermLoss final : public Loss {
     if (!in[0].needs_gradient) return {};
     const Layout layout = plain(in[0].shape);
     const std::int64_t count = in[0].shape.count(), length = in[0].shape.count(1, in[0].shape.rank());
-    const auto run = [count, length](const Moment& moment, std::span<const dnnl::memory> memories) {
+    const auto run = [count, length, divisor = divisor(in[0].shape), term = term_](
+                         const Moment& moment, std::span<const dnnl::memory> memories) {
       const float *p = floats(memories[0]), *t = floats(memories[1]);
-      const auto factor = static_cast<float>(floats(memories[2])[0] / (static_cast<double>(length) * moment.total));
+      const auto factor = static_cast<float>(floats(memories[2])[0] / (divisor * moment.total));
       float* dp = floats(memories[3]);
       in_parts(count, [=, valid = moment.rows * length](std::int64_t begin, std::int64_t end) {
         const std::int64_t padding = std::clamp(valid, begin, end);
-        for (std::int64_t i = begin; i < padding; ++i) dp[i] = factor * Term::slope(p[i], t[i]);
+        for (std::int64_t i = begin; i < padding; ++i) dp[i] = factor * term.slope(p[i], t[i]);
         std::fill(dp + padding, dp + end, 0.0f);
       });
     };
@@ -71,6 +75,14 @@ class TermLoss final : public Loss {
              3.0 * static_cast<double>(count),
              run}};
   }
+
+ private:
+  double divisor(const Shape& x) const {
+    if constexpr (requires { term_.divisor(x); }) return term_.divisor(x);
+    else return static_cast<double>(x.count(1, x.rank()));
+  }
+
+  Term term_;
 };
 
 }  // namespace isobar::ops

@@ -18,6 +18,8 @@ const OperatorRow max_pool{
           {"max_pool(window=[3, 2], stride=[1, 2], padding=[1, 0])", {{1, 5, 6, 4}}},
           {"max_pool(window=2, stride=1, dilation=2)", {{1, 6, 7, 2}}},
           {"max_pool(window=3)", {{2, 9, 4}}},
+          {"max_pool(window=3, stride=2, ceil=true)", {{2, 6, 7, 5}}},
+          {"max_pool(window=3, stride=2, padding=1, ceil=true)", {{1, 6, 8, 5, 16}}},
       };
     }};
 

@@ -6,6 +6,8 @@ std::vector<Parameter> Operator::parameters(std::span<const Shape>) const { retu
 
 std::shared_ptr<const Operator> Operator::absorb(const Pointwise&) const { return nullptr; }
 
-std::shared_ptr<const Operator> make_operator(const Spec& spec) { return make(operators(), spec, "operator"); }
+std::shared_ptr<const Operator> make_operator(const Spec& spec, Spec* resolved) {
+  return make(operators(), spec, "operator", resolved);
+}
 
 }  // namespace isobar::ops

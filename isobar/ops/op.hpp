@@ -39,6 +39,7 @@ struct Moment {
   std::span<const std::int64_t> samples{};  ///< global sample number of each row; keys random masks
   std::int64_t rows = 0;                    ///< rows of the batch that hold samples; the rest is padding
   double total = 1;                         ///< samples the loss is averaged over, on all ranks together
+  std::int64_t batch = 0;                   ///< rows of the batch, padding included; 0: not known
 };
 
 /// A tensor of the operator, seen from one of its kernels.
@@ -94,6 +95,8 @@ struct Parameter {
   bool trained = true;
   double rate_scale = 1;   ///< multiplies the learning rate
   double decay_scale = 1;  ///< multiplies the weight decay
+  /// When set, the weight starts with these numbers, in plain order, and not from `init`: imported networks.
+  std::shared_ptr<const std::vector<float>> values{};
 };
 
 /// y = f(x) element by element, in oneDNN's terms, with the derivative taken from y.
@@ -128,10 +131,18 @@ class Operator {
   virtual bool is_loss() const { return false; }
 };
 
+/// Whole numbers from low up to but not including high.
+struct Whole {
+  std::int64_t low = 0, high = 0;
+};
+
 /// A representative use, walked by the conformance tests and the level-0 benchmark.
 struct Problem {
   std::string spec;
   std::vector<Shape> in;
+  double low = -1, high = 1;  ///< the inputs lie between these
+  Whole last{};               ///< not empty: the last input holds such numbers (classes, indices), without gradient
+  bool flat = false;          ///< the gradient is zero wherever it exists
 };
 
 /// A member of the catalogue, with its problems.
@@ -145,7 +156,7 @@ struct OperatorRow {
 
 Table<OperatorRow> operators();
 
-/// Makes the operator a Spec names.
-std::shared_ptr<const Operator> make_operator(const Spec& spec);
+/// Makes the operator a Spec names; `resolved`, when given, receives the Spec with all defaults filled in.
+std::shared_ptr<const Operator> make_operator(const Spec& spec, Spec* resolved = nullptr);
 
 }  // namespace isobar::ops

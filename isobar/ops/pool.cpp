@@ -1,19 +1,60 @@
 #include "isobar/ops/pool.hpp"
 
+#include <algorithm>
+
+#include "isobar/ops/loops.hpp"
 #include "isobar/ops/primitive.hpp"
 
 namespace isobar::ops {
 
 using Kind = Slot::Kind;
 
+namespace {
+
+// to[row] = from[row] * factor of the row's position; one row has `channels` numbers.
+void scale_positions(const std::vector<float>& factors, std::int64_t rows, std::int64_t channels, const float* from,
+                     float* to) {
+  const auto positions = static_cast<std::int64_t>(factors.size());
+  const auto part = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t r = begin; r < end; ++r) {
+      const float factor = factors[static_cast<std::size_t>(r % positions)];
+      for (std::int64_t c = r * channels; c < (r + 1) * channels; ++c) to[c] = from[c] * factor;
+    }
+  };
+  in_parts(rows, part, std::max<std::int64_t>(1, loop_part / channels));
+}
+
+}  // namespace
+
 Window Pool::fit(const Shape& x) const {
-  const Window w = window_.fit(x);
+  Window w = window_.fit(x);
   for (std::size_t a = 0; a < w.kernel.size(); ++a) {
     const std::int64_t reach = (w.kernel[a] - 1) * w.dilation[a] + 1;
     if (w.before[a] >= reach || w.after[a] >= reach)
       fail("padding {} and {} on axis {} must be smaller than the window of {}", w.before[a], w.after[a], a + 1, reach);
+    w.after[a] += w.overhang[a];
   }
   return w;
+}
+
+// What the means of all positions must be multiplied by, or nothing when all are right.
+std::vector<float> Pool::corrections(const Shape& x) const {
+  const Window w = fit(x);
+  const bool none = std::all_of(w.overhang.begin(), w.overhang.end(), [](std::int64_t o) { return o == 0; });
+  if (none || algorithm_ != dnnl::algorithm::pooling_avg_include_padding) return {};
+  std::vector<float> factors{1};
+  for (std::size_t a = 0; a < w.out.size(); ++a) {
+    const std::int64_t end = x[static_cast<int>(a) + 1] + w.before[a] + w.after[a] - w.overhang[a];
+    std::vector<float> next;
+    for (const float outer : factors)
+      for (std::int64_t p = 0; p < w.out[a]; ++p) {
+        std::int64_t counted = 0;
+        for (std::int64_t k = 0; k < w.kernel[a]; ++k) counted += p * w.stride[a] + k * w.dilation[a] < end;
+        next.push_back(outer * static_cast<float>(w.kernel[a]) / static_cast<float>(counted));
+      }
+    factors = std::move(next);
+  }
+  return factors;
 }
 
 std::vector<Shape> Pool::infer(std::span<const Shape> in) const {
@@ -24,7 +65,8 @@ std::vector<Shape> Pool::infer(std::span<const Shape> in) const {
 }
 
 std::shared_ptr<const Operator> Pool::absorb(const Pointwise& next) const {
-  if (after_) return nullptr;
+  const bool corrects = window_.ceil() && algorithm_ == dnnl::algorithm::pooling_avg_include_padding;
+  if (after_ || corrects) return nullptr;
   auto fused = std::make_shared<Pool>(*this);
   fused->after_ = next;
   return fused;
@@ -47,10 +89,20 @@ Kernel Pool::forward(const Setting& setting, std::span<const Operand> in) const 
   std::vector<Argument> writes{{DNNL_ARG_DST, {{Kind::y, 0}, chosen.dst_desc()}}};
   if (chosen.workspace_desc().get_size() > 0)
     writes.push_back({DNNL_ARG_WORKSPACE, {{Kind::saved, 0}, chosen.workspace_desc()}});
-  return primitive_kernel("forward", Category::forward_pointwise, dnnl::pooling_v2_forward(chosen),
-                          chosen.scratchpad_desc(), 0, {{DNNL_ARG_SRC, {{Kind::x, 0}, chosen.src_desc()}}},
-                          std::move(writes),
-                          static_cast<double>(padded_count(chosen.dst_desc()) * fit(in[0].shape).volume()));
+  Kernel kernel = primitive_kernel("forward", Category::forward_pointwise, dnnl::pooling_v2_forward(chosen),
+                                   chosen.scratchpad_desc(), 0, {{DNNL_ARG_SRC, {{Kind::x, 0}, chosen.src_desc()}}},
+                                   std::move(writes),
+                                   static_cast<double>(padded_count(chosen.dst_desc()) * fit(in[0].shape).volume()));
+  const std::vector<float> factors = corrections(in[0].shape);
+  if (factors.empty()) return kernel;
+  const std::int64_t channels = in[0].shape[-1], rows = padded_count(chosen.dst_desc()) / channels;
+  kernel.library = false;
+  kernel.run = [=, pool = std::move(kernel.run)](const Moment& moment, std::span<const dnnl::memory> m) {
+    pool(moment, m);
+    dnnl::stream(moment.stream).wait();
+    scale_positions(factors, rows, channels, floats(m[1]), floats(m[1]));
+  };
+  return kernel;
 }
 
 std::vector<Kernel> Pool::backward(const Setting& setting, std::span<const Operand> in) const {
@@ -59,7 +111,19 @@ std::vector<Kernel> Pool::backward(const Setting& setting, std::span<const Opera
   const auto hint = forward_descriptor(setting, in[0].shape);
   const Layout x = hint.src_desc(), y = hint.dst_desc();
   std::vector<Kernel> list;
-  const Slot dz = gradient_through(after_, setting, y, list);
+  Slot dz = gradient_through(after_, setting, y, list);
+  if (const std::vector<float> factors = corrections(in[0].shape); !factors.empty()) {
+    const std::int64_t channels = in[0].shape[-1], rows = padded_count(y) / channels;
+    Kernel kernel{"clip windows", Category::backward_pointwise};
+    kernel.reads = {{dz, y}};
+    kernel.writes = {{{Kind::temp, 0}, y, 0}};
+    kernel.flops = static_cast<double>(padded_count(y));
+    kernel.run = [=](const Moment&, std::span<const dnnl::memory> m) {
+      scale_positions(factors, rows, channels, floats(m[0]), floats(m[1]));
+    };
+    list.push_back(std::move(kernel));
+    dz = {Kind::temp, 0};
+  }
   const auto chosen = planned("gradient of pooling", [&] {
     const dnnl::pooling_v2_backward::desc desc(algorithm_, x, y, w.stride, w.kernel, w.gaps(), w.before, w.after);
     return dnnl::pooling_v2_backward::primitive_desc(desc, own_scratchpad(), setting.engine, hint);

@@ -1,5 +1,6 @@
 // Pool: a window slides over 1 to 3 spatial axes and yields one number per channel; shared by max_pool and
-// average_pool.
+// average_pool. A last window that reaches beyond the padding (`ceil`) is padded further for oneDNN; where padding
+// counts in a mean, oneDNN counts that too and the mean is corrected.
 #pragma once
 
 #include "isobar/ops/op.hpp"
@@ -20,6 +21,7 @@ class Pool final : public Operator {
 
  private:
   Window fit(const Shape& x) const;
+  std::vector<float> corrections(const Shape& x) const;
   dnnl::pooling_v2_forward::primitive_desc forward_descriptor(const Setting& setting, const Shape& x) const;
 
   WindowSpec window_;

@@ -1,4 +1,5 @@
-// reshape: another shape behind the batch axis, without copying; one extent may be -1, meaning what is left.
+// reshape: another shape, without copying: `shape` names the axes behind the batch, `whole` all axes, the batch too.
+// One extent may be -1, meaning what is left.
 //   y = x;  dx = dy
 #include <algorithm>
 
@@ -13,23 +14,25 @@ namespace {
 
 class Reshape final : public Operator {
  public:
-  explicit Reshape(Args& args) : extents_(args.integers("shape", {-1})) {
-    args.require(std::count(extents_.begin(), extents_.end(), std::int64_t{-1}) <= 1, "shape may hold -1 only once");
+  explicit Reshape(Args& args)
+      : whole_(args.has("whole")), extents_(whole_ ? args.integers("whole", {}) : args.integers("shape", {-1})) {
+    args.require(std::count(extents_.begin(), extents_.end(), std::int64_t{-1}) <= 1, "a shape may hold -1 only once");
     args.require(std::all_of(extents_.begin(), extents_.end(), [](auto e) { return e >= 1 || e == -1; }),
-                 "the extents of shape must be at least 1, or -1 for what is left");
+                 "extents must be at least 1, or -1 for what is left");
   }
 
   std::vector<Shape> infer(std::span<const Shape> in) const override {
-    if (in[0].rank() < 1) fail("x is a scalar, it needs a batch axis");
-    const std::int64_t have = in[0].count(1, in[0].rank());
+    if (!whole_ && in[0].rank() < 1) fail("x is a scalar, it needs a batch axis");
+    const std::int64_t have = in[0].count(whole_ ? 0 : 1, in[0].rank());
     std::int64_t known = 1;
     for (const std::int64_t e : extents_)
       if (e > 0) known *= e;
     const bool open = std::find(extents_.begin(), extents_.end(), -1) != extents_.end();
     if (open ? have % known != 0 : have != known)
-      fail("x = {} has {} numbers a sample, shape [{}] does not hold them", in[0].str(), have,
-           fmt::join(extents_, ", "));
-    std::vector<std::int64_t> y{in[0][0]};
+      fail("x = {} has {} numbers{}, {} [{}] does not hold them", in[0].str(), have, whole_ ? "" : " a sample",
+           whole_ ? "whole" : "shape", fmt::join(extents_, ", "));
+    std::vector<std::int64_t> y;
+    if (!whole_) y.push_back(in[0][0]);
     for (const std::int64_t e : extents_) y.push_back(e > 0 ? e : have / known);
     return {Shape(y)};
   }
@@ -46,17 +49,19 @@ class Reshape final : public Operator {
  private:
   Shape result(std::span<const Operand> in) const { return infer(std::span(&in[0].shape, 1))[0]; }
 
+  bool whole_;
   std::vector<std::int64_t> extents_;
 };
 
 }  // namespace
 
 extern const OperatorRow reshape;
-const OperatorRow reshape{
-    "reshape", "another shape behind the batch axis",
-    [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Reshape>(args); },
-    [] {
-      return std::vector<Problem>{{"reshape(shape=[3, -1])", {{2, 12}}}, {"reshape(shape=[2, 3, 4])", {{3, 4, 6}}}};
-    }};
+const OperatorRow reshape{"reshape", "another shape, of a sample or of the whole",
+                          [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Reshape>(args); },
+                          [] {
+                            return std::vector<Problem>{{"reshape(shape=[3, -1])", {{2, 12}}},
+                                                        {"reshape(shape=[2, 3, 4])", {{3, 4, 6}}},
+                                                        {"reshape(whole=[6, -1])", {{2, 3, 4}}}};
+                          }};
 
 }  // namespace isobar::ops

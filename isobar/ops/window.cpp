@@ -5,9 +5,7 @@
 #include "isobar/base/error.hpp"
 
 namespace isobar::ops {
-namespace {
 
-// One value per axis from a list that has one value for all axes or one for each.
 Extents spread(const Extents& given, int axes, std::string_view what) {
   if (given.size() == 1) return Extents(static_cast<std::size_t>(axes), given[0]);
   if (static_cast<int>(given.size()) != axes)
@@ -18,8 +16,6 @@ Extents spread(const Extents& given, int axes, std::string_view what) {
 bool all_at_least(const Extents& values, std::int64_t least) {
   return std::all_of(values.begin(), values.end(), [&](std::int64_t v) { return v >= least; });
 }
-
-}  // namespace
 
 std::int64_t Window::volume() const {
   std::int64_t product = 1;
@@ -37,6 +33,7 @@ WindowSpec::WindowSpec(Args& args, std::string_view kernel_key, bool tiles)
     : kernel_(args.integers(kernel_key, {tiles ? 2 : 3})),
       stride_(args.integers("stride", tiles ? kernel_ : Extents{1})),
       dilation_(args.integers("dilation", {1})) {
+  if (tiles) ceil_ = args.flag("ceil", false);
   const std::string padding = args.text("padding", "valid");
   same_ = padding == "same";
   if (same_ || padding == "valid") {
@@ -54,9 +51,13 @@ WindowSpec::WindowSpec(Args& args, std::string_view kernel_key, bool tiles)
 
 Window WindowSpec::fit(const Shape& x) const {
   const int axes = spatial_rank(x);
-  Window w{spread(kernel_, axes, "the window"),   spread(stride_, axes, "stride"),
-           spread(dilation_, axes, "dilation"),   spread(before_, axes, "padding"),
-           spread(after_, axes, "padding_after"), {}};
+  Window w{spread(kernel_, axes, "the window"),
+           spread(stride_, axes, "stride"),
+           spread(dilation_, axes, "dilation"),
+           spread(before_, axes, "padding"),
+           spread(after_, axes, "padding_after"),
+           {},
+           {}};
   for (std::size_t a = 0; a < static_cast<std::size_t>(axes); ++a) {
     const std::int64_t in = x[static_cast<int>(a) + 1];
     const std::int64_t reach = (w.kernel[a] - 1) * w.dilation[a] + 1;
@@ -67,10 +68,14 @@ Window WindowSpec::fit(const Shape& x) const {
       w.after[a] = total - total / 2;
     }
     const std::int64_t room = in + w.before[a] + w.after[a] - reach;
-    if (room < 0)
+    if (room < 0 && !(ceil_ && -room < w.stride[a]))
       fail("a window of {} does not fit x = {} (axis {} has {} with padding)", reach, x.str(), a + 1,
            in + w.before[a] + w.after[a]);
-    w.out.push_back(room / w.stride[a] + 1);
+    w.out.push_back(room < 0 ? 0 : room / w.stride[a] + 1);
+    const std::int64_t next = w.out[a] * w.stride[a];  // where one more window would start
+    const bool one_more = ceil_ && next - room < w.stride[a] && next < in + w.before[a];
+    w.overhang.push_back(one_more ? next - room : 0);
+    if (one_more) ++w.out[a];
   }
   return w;
 }

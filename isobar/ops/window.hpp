@@ -16,6 +16,7 @@ using Extents = std::vector<std::int64_t>;
 struct Window {
   Extents kernel, stride, dilation;  ///< dilation 1: dense
   Extents before, after;             ///< padding
+  Extents overhang;                  ///< elements the last window reaches beyond the padding; 0 unless `ceil`
   Extents out;                       ///< number of positions
   std::int64_t volume() const;       ///< elements under the window
   /// oneDNN counts dilation from 0.
@@ -26,16 +27,24 @@ struct Window {
 class WindowSpec {
  public:
   /// Reads `kernel_key`, stride, dilation, padding (valid | same | n | [n, ...]) and padding_after (default: as
-  /// padding). Without a stride it is 1, or the kernel's extent when `tiles`.
+  /// padding). Without a stride it is 1, or the kernel's extent when `tiles`; then `ceil` is read too, which adds a
+  /// last window that reaches beyond the padding if it starts in front of the padding behind.
   WindowSpec(Args& args, std::string_view kernel_key, bool tiles);
 
   /// Fits the window to a channels-last shape; throws Error when the shape or a window larger than it does not fit.
   Window fit(const Shape& x) const;
+  bool ceil() const { return ceil_; }
 
  private:
   Extents kernel_, stride_, dilation_, before_, after_;
-  bool same_ = false;
+  bool same_ = false, ceil_ = false;
 };
+
+/// One value per axis from a list that has one value for all axes or one for each; throws Error for other lengths.
+Extents spread(const Extents& given, int axes, std::string_view what);
+
+/// Whether no value is below `least`.
+bool all_at_least(const Extents& values, std::int64_t least);
 
 /// Number of spatial axes of a channels-last shape (1 to 3); throws Error for other ranks.
 int spatial_rank(const Shape& x);

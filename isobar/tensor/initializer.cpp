@@ -54,6 +54,15 @@ constexpr Row<Initializer> he_uniform{
 constexpr Row<Initializer> he_normal{"he_normal", "normal with variance 2 / fan_in", [](Args&) {
                                        return from_fans(Law::normal, [](const Fans& f) { return std::sqrt(2 / f.in); });
                                      }};
+constexpr Row<Initializer> torch_uniform{
+    "torch_uniform", "uniform in +-1 / sqrt(fan_in)",
+    [](Args&) { return from_fans(Law::uniform, [](const Fans& f) { return std::sqrt(1 / f.in); }); }};
+constexpr Row<Initializer> variance_scaling{
+    "variance_scaling", "normal with variance 1.3 factor / fan_in, cut at two std", [](Args& args) {
+      const double factor = args.real("factor", 2);
+      args.require(factor > 0, "factor must be above 0");
+      return from_fans(Law::truncated, [factor](const Fans& f) { return std::sqrt(1.3 * factor / f.in); });
+    }};
 constexpr Row<Initializer> xavier_caffe{
     "xavier_caffe", "uniform in +-sqrt(3 / fan_in)",
     [](Args&) { return from_fans(Law::uniform, [](const Fans& f) { return std::sqrt(3 / f.in); }); }};
@@ -74,9 +83,9 @@ Fans fans(const Shape& shape) {
 }
 
 Table<Row<Initializer>> initializers() {
-  static constexpr const Row<Initializer>* all[] = {&constant,         &gaussian,  &glorot_normal,
-                                                    &glorot_uniform,   &he_normal, &he_uniform,
-                                                    &truncated_normal, &uniform,   &xavier_caffe};
+  static constexpr const Row<Initializer>* all[] = {&constant,  &gaussian,         &glorot_normal, &glorot_uniform,
+                                                    &he_normal, &he_uniform,       &torch_uniform, &truncated_normal,
+                                                    &uniform,   &variance_scaling, &xavier_caffe};
   return all;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "isobar/base/row.hpp"
@@ -21,6 +22,8 @@ class Network {
   virtual Shape target(std::int64_t batch) const = 0;
   /// The loss its authors used.
   virtual Spec loss() const = 0;
+  /// Adds what training minimises to a built graph and returns it: `loss` of the prediction, or a sum of several terms.
+  virtual graph::ValueId add_loss(graph::Graph& graph, graph::ValueId target, const Spec& loss) const;
   /// What the numbers of a prediction are called; empty when they have no names.
   virtual std::vector<std::string> target_names() const { return {}; }
 };
@@ -29,6 +32,13 @@ class Network {
 Table<Row<Network>> networks();
 
 std::unique_ptr<Network> make_network(const Spec& spec, Spec* resolved = nullptr);
+
+/// Adds one loss of a prediction against a target; an operator that is no loss is refused.
+graph::ValueId add_loss_term(graph::Graph& graph, const Spec& loss, graph::ValueId prediction, graph::ValueId target,
+                             std::string name);
+
+/// The sum of `terms`, each times its factor: one loss, called "loss".
+graph::ValueId add_weighted_sum(graph::Graph& graph, std::vector<std::pair<graph::ValueId, double>> terms);
 
 /// The network with target input "y" and a loss at its end; an empty Spec takes the network's own loss.
 graph::Graph training_graph(const Network& network, std::int64_t batch, const Spec& loss = {});

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "isobar/base/error.hpp"
+#include "isobar/graph/plan.hpp"
 
 namespace isobar::graph {
 namespace {
@@ -32,6 +33,15 @@ TEST(Graph, SharesAWeightThatIsPassed) {
   const ValueId a = g.add("dense(units=5, bias=false)", x, "a");
   g.add("dense(units=5, bias=false)", {a, g.find("a.w")}, "b");
   EXPECT_EQ(g.parameter_count(), 25);
+}
+
+TEST(Graph, CountsTrainedNumbersOnly) {
+  Graph g;
+  ops::Parameter frozen{"w", {3, 4}};
+  frozen.trained = false;
+  g.output("prediction", g.add("dense(units=3)", {g.input("x", {2, 4}), g.parameter("w", frozen)}, "fc"));
+  EXPECT_EQ(g.parameter_count(), 3);
+  EXPECT_EQ(make_plan(g, {.phase = ops::Phase::inference}).parameter_count(), 3);
 }
 
 TEST(Graph, ErrorsNameTheNodeAndBothSides) {

@@ -28,5 +28,20 @@ TEST(Conv, RefusesGroupsThatDoNotDivide) {
   EXPECT_THROW(make_operator("conv(filters=3, groups=2)"), UsageError);
 }
 
+// What the optimizer is told about weight and bias; dense has the same arguments.
+TEST(Conv, GivesWeightAndBiasTheirMultipliers) {
+  const char* multipliers = "decay=250, bias_rate=2, bias_decay=0";
+  for (const auto& [spec, x] : {std::pair{fmt::format("conv(filters=4, {})", multipliers), Shape{1, 5, 5, 3}},
+                                {fmt::format("dense(units=4, {})", multipliers), Shape{1, 5}}}) {
+    const std::vector<Parameter> made = make_operator(spec)->parameters(std::vector{x});
+    EXPECT_EQ(made[0].rate_scale, 1) << spec;
+    EXPECT_EQ(made[0].decay_scale, 250) << spec;
+    EXPECT_EQ(made[1].rate_scale, 2) << spec;
+    EXPECT_EQ(made[1].decay_scale, 0) << spec;
+  }
+  EXPECT_THROW(make_operator("conv(filters=4, decay=-1)"), UsageError);
+  EXPECT_THROW(make_operator("dense(units=4, bias_rate=-1)"), UsageError);
+}
+
 }  // namespace
 }  // namespace isobar::ops

@@ -5,6 +5,7 @@
 #include "isobar/base/error.hpp"
 
 #include "tests/ops/direct.hpp"
+#include "tests/ops/failure.hpp"
 
 namespace isobar::ops {
 namespace {
@@ -36,6 +37,29 @@ TEST(Eltwise, LeakyReluByHand) {
 }
 
 TEST(Eltwise, RefusesANegativeSlope) { EXPECT_THROW(make_operator("leaky_relu(slope=-0.1)"), UsageError); }
+
+TEST(Eltwise, OnlyWhatFollowsFromTheOutputIsAbsorbed) {
+  for (const char* spec : {"exp", "sqrt", "elu", "clip(min=0, max=6)"}) {
+    ASSERT_TRUE(make_operator(spec)->pointwise()) << spec;
+    EXPECT_TRUE(make_operator(spec)->pointwise()->increasing) << spec;
+  }
+  for (const char* spec : {"log", "gelu", "softplus", "pow", "prelu", "elementary(f=abs)"})
+    EXPECT_FALSE(make_operator(spec)->pointwise()) << spec;
+}
+
+TEST(Elementary, RoundsHalvesToEven) {
+  Direct f("elementary(f=round)", {{1, 4}});
+  std::ranges::copy(std::vector{0.5f, 1.5f, -2.5f, 2.6f}, f.x(0).begin());
+  f.forward();
+  EXPECT_EQ(std::vector(f.y().begin(), f.y().end()), (std::vector{0.f, 2.f, -2.f, 3.f}));
+}
+
+TEST(Elementary, UnknownFunctionsAndParametersAreAnswered) {
+  EXPECT_NE(failure([] { make_operator("elementary(f=asnh)"); }).find("asinh"), std::string::npos);
+  EXPECT_THROW(make_operator("elementary(f=abs, alpha=1)"), UsageError);
+  EXPECT_THROW(make_operator("elementary(f=selu, beta=1)"), UsageError);
+  EXPECT_THROW(make_operator("elementary(f=celu, alpha=0)"), UsageError);
+}
 
 TEST(Scale, IsNotAbsorbed) { EXPECT_FALSE(make_operator("scale(by=2)")->pointwise()); }
 

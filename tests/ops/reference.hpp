@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "isobar/base/random.hpp"
@@ -15,43 +13,12 @@
 #include "isobar/ops/window.hpp"
 #include "isobar/tensor/shape.hpp"
 
+#include "tests/ops/reference_base.hpp"
+#include "tests/ops/reference_functions.hpp"
+#include "tests/ops/reference_loss.hpp"
+#include "tests/ops/reference_shape.hpp"
+
 namespace isobar::reference {
-
-/// Row-major numbers with a shape.
-struct Array {
-  Shape shape;
-  std::vector<double> values;
-
-  explicit Array(Shape s = {}, double value = 0)
-      : shape(std::move(s)), values(static_cast<std::size_t>(shape.count()), value) {}
-  double& operator[](std::int64_t i) { return values[static_cast<std::size_t>(i)]; }
-  double operator[](std::int64_t i) const { return values[static_cast<std::size_t>(i)]; }
-};
-
-/// What random operators and losses are told.
-struct Context {
-  std::uint64_t seed = 0, site = 0;
-  std::int64_t epoch = 0;
-  std::vector<std::int64_t> samples{};
-  std::int64_t rows = 0;
-  double total = 1;
-  bool training = true;
-};
-
-using Inputs = std::vector<Array>;
-using Function = std::function<Array(Args& args, const Inputs& in, const Context& context)>;
-
-inline Array mapped(const Array& x, const std::function<double(double)>& f) {
-  Array y(x.shape);
-  std::transform(x.values.begin(), x.values.end(), y.values.begin(), f);
-  return y;
-}
-
-inline Array reshaped(const Array& x, Shape shape) {
-  Array y(std::move(shape));
-  y.values = x.values;
-  return y;
-}
 
 /// Calls visit(position) for all positions within extents, the last axis fastest.
 inline void for_all(const ops::Extents& extents, const std::function<void(const ops::Extents&)>& visit) {
@@ -117,14 +84,20 @@ inline Array pool(Args& args, const Inputs& in, bool max) {
     for_all(w.out, [&](const ops::Extents& p) {
       for (std::int64_t c = 0; c < channels; ++c, ++at) {
         std::vector<double> seen;
+        std::int64_t counted = 0;  // elements of the window up to the end of the padding
         for_all(w.kernel, [&](const ops::Extents& k) {
           const std::int64_t s = source(w, x.shape, p, k);
+          bool inside = true;
+          for (std::size_t a = 0; a < k.size(); ++a)
+            inside &=
+                p[a] * w.stride[a] + k[a] * w.dilation[a] < x.shape[static_cast<int>(a) + 1] + w.before[a] + w.after[a];
+          counted += inside;
           if (s >= 0) seen.push_back(x[(n * positions + s) * channels + c]);
         });
         double sum = 0;
         for (const double v : seen) sum += v;
         y[at] = max ? *std::max_element(seen.begin(), seen.end())
-                    : sum / static_cast<double>(include ? w.volume() : static_cast<std::int64_t>(seen.size()));
+                    : sum / static_cast<double>(include ? counted : static_cast<std::int64_t>(seen.size()));
       }
     });
   return y;
@@ -146,8 +119,10 @@ inline Array global_pool(Args& args, const Inputs& in, const Context&) {
 }
 
 inline Array dense(Args& args, const Inputs& in, const Context&) {
-  const std::int64_t units = args.integer("units"), features = in[0].shape[1];
-  Array y({in[0].shape[0], units});
+  const std::int64_t units = args.integer("units"), features = in[0].shape[-1];
+  Shape shape = in[0].shape;
+  shape[-1] = units;
+  Array y(shape);
   for (std::int64_t i = 0; i < y.shape.count(); ++i) {
     const std::int64_t n = i / units, o = i % units;
     if (in.size() > 2) y[i] = in[2][o];
@@ -173,23 +148,6 @@ inline Array dropout(Args& args, const Inputs& in, const Context& context) {
   return y;
 }
 
-inline Array reshape(Args& args, const Inputs& in, const Context&) {
-  const Shape& x = in[0].shape;
-  std::vector<std::int64_t> extents{x[0]};
-  for (const std::int64_t e : args.integers("shape", {-1})) extents.push_back(e);
-  std::int64_t known = 1;
-  for (const std::int64_t e : extents) known *= e > 0 ? e : 1;
-  for (std::int64_t& e : extents) e = e > 0 ? e : x.count() / known;
-  return reshaped(in[0], Shape(extents));
-}
-
-inline Array add(Args&, const Inputs& in, const Context&) {
-  Array y = in[0];
-  for (std::size_t k = 1; k < in.size(); ++k)
-    for (std::int64_t i = 0; i < y.shape.count(); ++i) y[i] += in[k][i];
-  return y;
-}
-
 inline Array concat(Args& args, const Inputs& in, const Context&) {
   const std::int64_t given = args.integer("axis", -1);
   const int axis = static_cast<int>(given < 0 ? given + in[0].shape.rank() : given);
@@ -205,23 +163,17 @@ inline Array concat(Args& args, const Inputs& in, const Context&) {
   return y;
 }
 
-inline Array softmax(Args&, const Inputs& in, const Context&) {
+inline Array softmax(Args& args, const Inputs& in, const Context&) {
   Array y = mapped(in[0], [](double v) { return std::exp(v); });
-  const std::int64_t classes = y.shape[-1];
-  for (std::int64_t i = 0; i < y.shape.count(); i += classes) {
+  const std::int64_t given = args.integer("axis", -1);
+  const int axis = static_cast<int>(given < 0 ? given + y.shape.rank() : given);
+  const std::int64_t classes = y.shape[axis], step = y.shape.count(axis + 1, y.shape.rank());
+  for (std::int64_t i = 0; i < y.shape.count(); ++i) {
+    if (i / step % classes != 0) continue;
     double sum = 0;
-    for (std::int64_t c = 0; c < classes; ++c) sum += y[i + c];
-    for (std::int64_t c = 0; c < classes; ++c) y[i + c] /= sum;
+    for (std::int64_t c = 0; c < classes; ++c) sum += y[i + c * step];
+    for (std::int64_t c = 0; c < classes; ++c) y[i + c * step] /= sum;
   }
-  return y;
-}
-
-/// The mean over rows below context.rows, counted as context.total, of the mean over a row of `term(number)`.
-inline Array mean_loss(const Shape& shape, const Context& context, const std::function<double(std::int64_t)>& term) {
-  const std::int64_t length = shape.count(1, shape.rank());
-  Array y({1});
-  for (std::int64_t i = 0; i < context.rows * length; ++i) y[0] += term(i);
-  y[0] /= static_cast<double>(length) * context.total;
   return y;
 }
 
@@ -233,20 +185,10 @@ inline Array mae(Args&, const Inputs& in, const Context& context) {
   return mean_loss(in[0].shape, context, [&](std::int64_t i) { return std::abs(in[0][i] - in[1][i]); });
 }
 
-inline Array softmax_cross_entropy(Args& args, const Inputs& in, const Context& context) {
-  const std::vector<double> weights = args.reals("weights", {});
-  const Array q = softmax(args, in, context);
-  return mean_loss(Shape({in[0].shape[0], in[1].shape.count() / in[0].shape[0]}), context, [&](std::int64_t i) {
-    const auto t = static_cast<std::int64_t>(in[1][i]);
-    const double weight = weights.empty() ? 1 : weights[static_cast<std::size_t>(t)];
-    return -weight * std::log(q[i * in[0].shape[-1] + t]);
-  });
-}
+References nn_references();  // reference_nn.hpp
 
-/// By the operator's name in the catalogue.
-inline const std::map<std::string, Function>& references() {
-  static const std::map<std::string, Function> all{
-      {"add", add},
+inline References basic_references() {
+  return {
       {"average_pool", [](Args& args, const Inputs& in, const Context&) { return pool(args, in, false); }},
       {"concat", concat},
       {"conv", conv},
@@ -267,7 +209,6 @@ inline const std::map<std::string, Function>& references() {
       {"mse", mse},
       {"relu", [](Args&, const Inputs& in,
                   const Context&) { return mapped(in[0], [](double v) { return std::max(v, 0.0); }); }},
-      {"reshape", reshape},
       {"scale",
        [](Args& args, const Inputs& in, const Context&) {
          const double by = args.real("by", 1);
@@ -276,11 +217,24 @@ inline const std::map<std::string, Function>& references() {
       {"sigmoid", [](Args&, const Inputs& in,
                      const Context&) { return mapped(in[0], [](double v) { return 1 / (1 + std::exp(-v)); }); }},
       {"softmax", softmax},
-      {"softmax_cross_entropy", softmax_cross_entropy},
       {"tanh",
        [](Args&, const Inputs& in, const Context&) { return mapped(in[0], [](double v) { return std::tanh(v); }); }},
   };
+}
+
+/// By the operator's name in the catalogue.
+inline const References& references() {
+  static const References all = [] {
+    References joined = basic_references();
+    joined.merge(nn_references());
+    joined.merge(function_references());
+    joined.merge(loss_references());
+    joined.merge(shape_references());
+    return joined;
+  }();
   return all;
 }
 
 }  // namespace isobar::reference
+
+#include "tests/ops/reference_nn.hpp"

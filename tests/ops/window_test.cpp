@@ -25,6 +25,16 @@ TEST(Window, ValidCountsWholeWindows) {
   EXPECT_EQ(fitted("w(window=3, dilation=2, padding=1)", {1, 9, 1}).out, Extents{7});
 }
 
+// Caffe and ONNX: round up, but the last window must start in the input or in the padding before it.
+TEST(Window, CeilAddsAWindowThatHangsOver) {
+  EXPECT_EQ(fitted("w(window=3, stride=2, ceil=true)", {1, 32, 1}, true).out, Extents{16});
+  EXPECT_EQ(fitted("w(window=3, stride=2, ceil=true)", {1, 32, 1}, true).overhang, Extents{1});
+  EXPECT_EQ(fitted("w(window=3, stride=2, ceil=true)", {1, 33, 1}, true).out, Extents{16});
+  EXPECT_EQ(fitted("w(window=2, stride=2, padding=1, ceil=true)", {1, 3, 1}, true).out, Extents{2});
+  EXPECT_EQ(fitted("w(window=3, stride=2, ceil=true)", {1, 2, 1}, true).out, Extents{1});
+  EXPECT_NE(failure([] { fitted("w(window=4, stride=2, ceil=true)", {1, 2, 1}, true); }), "");
+}
+
 TEST(Window, RefusesWhatDoesNotFit) {
   EXPECT_NE(failure([] {
               fitted("w(window=5)", {1, 4, 4, 2});

@@ -53,6 +53,8 @@ TEST(Initializer, LawsHaveTheirMoments) {
       {"glorot_normal", 0, std::sqrt(2 / (in + out)), INFINITY},
       {"he_uniform", 0, std::sqrt(2 / in), std::sqrt(6 / in)},
       {"he_normal", 0, std::sqrt(2 / in), INFINITY},
+      {"torch_uniform", 0, std::sqrt(1 / in / 3), std::sqrt(1 / in)},
+      {"variance_scaling", 0, std::sqrt(2.6 / in) * 0.87962566, 2 * std::sqrt(2.6 / in)},
       {"xavier_caffe", 0, std::sqrt(1 / in), std::sqrt(3 / in)},
   };
   EXPECT_EQ(std::size(cases), initializers().size()) << "every law is tested";

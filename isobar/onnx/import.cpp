@@ -1,0 +1,345 @@
+// The walk through a model: constants are folded, rules translate what the catalogue has, functions do the rest.
+#include "isobar/onnx/import.hpp"
+
+#include <algorithm>
+#include <deque>
+
+#include "isobar/base/text.hpp"
+#include "isobar/onnx/function_operator.hpp"
+#include "isobar/onnx/importer.hpp"
+
+namespace isobar::onnx {
+namespace {
+
+using graph::ValueId;
+
+// Operators that treat axis 1 as channels: what they read is best held channels-last.
+constexpr std::string_view over_channels[] = {
+    "Conv", "ConvTranspose",      "MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool",
+    "LRN",  "BatchNormalization", "Resize",  "Upsample",    "DepthToSpace",      "SpaceToDepth",
+    "PRelu"};
+// Operators that do not mind the order of axes.
+constexpr std::string_view elementwise[] = {"Add",  "Sub",     "Mul",  "Div",     "Relu", "LeakyRelu", "Identity",
+                                            "Cast", "Dropout", "Clip", "Sigmoid", "Tanh", "Concat",    "Pad"};
+
+bool is_one_of(std::span<const std::string_view> list, std::string_view op) {
+  return std::find(list.begin(), list.end(), op) != list.end();
+}
+
+// Nodes that some output depends on.
+std::set<const Node*> needed(const Model& model) {
+  std::set<std::string> names;
+  std::set<const Node*> nodes;
+  for (const Interface& output : model.outputs) names.insert(output.name);
+  for (std::size_t n = model.nodes.size(); n-- > 0;) {
+    const Node& node = model.nodes[n];
+    if (std::none_of(node.out.begin(), node.out.end(), [&](const std::string& o) { return names.contains(o); }))
+      continue;
+    nodes.insert(&node);
+    names.insert(node.in.begin(), node.in.end());
+  }
+  return nodes;
+}
+
+bool supported(const Node& node) {
+  if (!node.domain.empty()) return false;
+  for (const auto& [name, a] : node.attributes)
+    if (a.kind == Attribute::Kind::other) return false;
+  return node.op == "Constant" || find_rule(node.op) || find_function(node.op);
+}
+
+constexpr std::int64_t oldest_version = 1, newest_version = 17;
+
+}  // namespace
+
+std::vector<std::string> unsupported_nodes(const Model& model) {
+  std::vector<std::string> list;
+  for (const Node* node : needed(model))
+    if (!supported(*node))
+      list.push_back(fmt::format("{}{} '{}'", node->domain.empty() ? "" : node->domain + ".", node->op, node->name));
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
+std::vector<std::string> inputs_behind(const Model& model, const std::string& value) {
+  std::set<std::string> names{value};
+  for (std::size_t n = model.nodes.size(); n-- > 0;) {
+    const Node& node = model.nodes[n];
+    if (std::any_of(node.out.begin(), node.out.end(), [&](const std::string& o) { return names.contains(o); }))
+      names.insert(node.in.begin(), node.in.end());
+  }
+  std::vector<std::string> list;
+  for (const Interface& input : model.inputs)
+    if (names.contains(input.name)) list.push_back(input.name);
+  return list;
+}
+
+Importer::Importer(const Model& model, const ImportOptions& options) : model_(model), options_(options) {
+  for (const Interface& output : model.outputs) outputs_.insert(output.name);
+  for (const Node* node : needed(model))
+    for (const std::string& name : node->in)
+      if (!name.empty()) readers_[name].push_back(node);
+}
+
+// Whether, as far as operators that do not care reach, an operator over channels reads the value.
+bool Importer::wants_last(const std::string& name, int depth) const {
+  const auto readers = readers_.find(name);
+  if (readers == readers_.end() || depth > 8) return false;
+  return std::any_of(readers->second.begin(), readers->second.end(), [&](const Node* node) {
+    if (is_one_of(over_channels, node->op)) return node->in[0] == name;
+    return is_one_of(elementwise, node->op) && !node->out.empty() && wants_last(node->out[0], depth + 1);
+  });
+}
+
+void Importer::declare_inputs() {
+  for (const auto& [name, stored] : model_.initializers)
+    values_[name] = {.type = stored.type, .dims = stored.dims, .stored = &stored, .weight = name};
+  for (const Interface& input : model_.inputs) {
+    if (!readers_.contains(input.name) && !outputs_.contains(input.name)) continue;
+    if (!input.is_tensor || input.type == Type::text) fail("input '{}' is not a tensor of numbers", input.name);
+    Held h{.type = input.type, .dims = input.dims};
+    if (const auto bound = options_.bound.find(input.name); bound != options_.bound.end()) {
+      h.known = std::make_shared<const Array>(bound->second);
+      h.dims = bound->second.dims;
+      h.type = bound->second.type;
+      values_[input.name] = std::move(h);
+      continue;
+    }
+    if (const auto given = options_.dims.find(input.name); given != options_.dims.end()) h.dims = given->second;
+    else if (!input.has_dims) fail("input '{}' has no dims in the file", input.name);
+    if (options_.batch > 0 && !h.dims.empty()) h.dims[0] = options_.batch;
+    for (std::size_t a = 0; a < h.dims.size(); ++a) {
+      if (h.dims[a] < 0 && a > 0)
+        fail("input '{}' leaves axis {} ({}) open; say what it is", input.name, a, input.symbols[a]);
+      h.dims[a] = h.dims[a] < 0 ? 1 : h.dims[a];
+    }
+    if (checked_count(h.dims, input.name) == 0) {
+      h.known = std::make_shared<const Array>(zeros(h.type, h.dims));
+      values_[input.name] = std::move(h);
+      continue;
+    }
+    if (options_.differentiate.contains(input.name)) {
+      h.plain = graph_.parameter(fresh_name(input.name), {"", graph_shape(h.dims)});
+      values_[input.name] = std::move(h);
+      continue;
+    }
+    const auto named = options_.names.find(input.name);
+    const std::string name = fresh_name(named == options_.names.end() ? input.name : named->second);
+    const bool turns = h.dims.size() >= 3 && wants_last(input.name);
+    const Shape file = graph_shape(h.dims);
+    Shape shape = file;
+    if (turns)
+      for (std::size_t a = 0; a < h.dims.size(); ++a)
+        shape[static_cast<int>(a)] = file[static_cast<int>(to_last(file.rank())[a])];
+    (turns ? h.last : h.plain) = graph_.input(name, shape);
+    inputs_.push_back({input.name, input.type, h.dims, turns, turns ? h.last : h.plain});
+    values_[input.name] = std::move(h);
+  }
+}
+
+// The node's inputs for a Function; `space` keeps what is made for it. Without numbers, unknown inputs are described.
+std::vector<const Array*> Importer::call_inputs(std::vector<Array>& space, bool with_numbers) {
+  std::vector<const Array*> list;
+  space.reserve(node_->in.size());
+  for (std::size_t i = 0; i < node_->in.size(); ++i) {
+    if (!has(i)) {
+      list.push_back(nullptr);
+    } else if (held(i).constant()) {
+      list.push_back(&numbers(i));
+    } else {
+      expects(!with_numbers, "inputs whose numbers are known");
+      space.push_back({held(i).type, held(i).dims, {}, false});
+      list.push_back(&space.back());
+    }
+  }
+  return list;
+}
+
+void Importer::give_known(std::size_t o, Array array, const std::string& weight) {
+  if (o >= node_->out.size() || node_->out[o].empty()) return;
+  Held h{.type = array.type, .dims = array.dims, .weight = weight};
+  h.known = std::make_shared<const Array>(std::move(array));
+  values_[node_->out[o]] = std::move(h);
+}
+
+bool Importer::fold(const Function& function) {
+  std::string weight;
+  for (std::size_t i = 0; i < node_->in.size(); ++i) {
+    if (!has(i)) continue;
+    if (!held(i).constant()) return false;
+    if (weight.empty()) weight = held(i).weight;
+  }
+  // A transposed weight stays the weight it is, so that tied weights stay tied.
+  if (node_->op == "Transpose" && held(0).stored && rank(0) == 2 &&
+      node_->integers("perm", {1, 0}) == std::vector<std::int64_t>{1, 0} && !node_->out[0].empty()) {
+    Held h = held(0);
+    std::swap(h.dims[0], h.dims[1]);
+    h.transposed = !h.transposed;
+    h.known = nullptr;
+    values_[node_->out[0]] = std::move(h);
+    return true;
+  }
+  std::vector<Array> space;
+  const std::vector<const Array*> in = call_inputs(space, true);
+  std::vector<Array> out = run_function(function, {*node_, version_, in});
+  for (std::size_t o = 0; o < out.size(); ++o) give_known(o, std::move(out[o]), weight);
+  return true;
+}
+
+void Importer::add_function(const Function& function) {
+  std::vector<Array> space;
+  const std::vector<const Array*> in = call_inputs(space, false);
+  const std::vector<Array> out = function.infer({*node_, version_, in});
+  if (std::any_of(out.begin(), out.end(), [](const Array& a) { return a.count() == 0; })) {
+    for (std::size_t o = 0; o < out.size(); ++o) {  // nothing is known completely
+      if (out[o].count() > 0) fail("output {} has elements while another has none", o);
+      give_known(o, zeros(out[o].type, out[o].dims), "");
+    }
+    return;
+  }
+  std::vector<ValueId> ids;
+  std::vector<Array> fixed;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    fixed.push_back(in[i] ? *in[i] : Array{.type = Type::undefined, .known = false});
+    if (in[i] && !in[i]->known) ids.push_back(plain(i));
+  }
+  const std::string name = node_name();
+  auto op = std::make_shared<FunctionOperator>(*node_, version_, function, std::move(fixed), out);
+  graph_.add_node(name, "onnx." + node_->op, std::move(op), std::move(ids));
+  const std::vector<ValueId> made = added();
+  for (std::size_t o = 0; o < out.size() && o < node_->out.size(); ++o) {
+    if (node_->out[o].empty()) continue;
+    Held h{.type = out[o].type, .dims = out[o].dims};
+    h.plain = made[o];
+    values_[node_->out[o]] = std::move(h);
+  }
+}
+
+// Before version 7 the second operand of arithmetic began at a named axis of the first: it gets the axes behind it.
+Node Importer::with_trailing_axes(const Node& node) {
+  Node same = node;
+  if (node.in.size() != 2 || node.integer("broadcast", 0) == 0 || !node.has("axis")) return same;
+  const Dims& a = value(node.in[0]).dims;
+  Held b = value(node.in[1]);
+  const auto missing =
+      static_cast<std::int64_t>(a.size() - b.dims.size()) - axis(node.integer("axis", 0), static_cast<int>(a.size()));
+  if (missing <= 0) return same;
+  node_ = &node;
+  if (b.constant()) b.known = std::make_shared<const Array>(numbers(1));
+  const ValueId before = b.constant() ? -1 : plain(1);
+  b.dims.insert(b.dims.end(), static_cast<std::size_t>(missing), 1);
+  if (b.known) {
+    Array longer = *b.known;
+    longer.dims = b.dims;
+    b.known = std::make_shared<const Array>(std::move(longer));
+    b.stored = nullptr;
+  } else {
+    b.plain = add(fmt::format("reshape(whole=[{}])", fmt::join(b.dims, ", ")), before);
+    b.last = -1;
+  }
+  same.in[1] += " with axes behind";
+  values_[same.in[1]] = std::move(b);
+  return same;
+}
+
+void Importer::translate() {
+  const Function* function = find_function(node_->op);
+  const Rule* rule = find_rule(node_->op);
+  if (node_->op == "Constant") {
+    const auto stored = node_->attributes.find("value");
+    Array array{Type::float32};
+    if (stored != node_->attributes.end() && stored->second.tensor) array = stored->second.tensor->array();
+    else if (node_->has("value_float")) array.values = {node_->number("value_float", 0)};
+    else if (node_->has("value_floats"))
+      array.values = node_->numbers("value_floats", {}), array.dims = {static_cast<std::int64_t>(array.values.size())};
+    else if (node_->has("value_int"))
+      array.type = Type::int64, array.values = {static_cast<double>(node_->attributes.at("value_int").integer)};
+    else if (node_->has("value_ints")) {
+      const auto& list = node_->attributes.at("value_ints").integers;
+      array = {Type::int64, {static_cast<std::int64_t>(list.size())}, {list.begin(), list.end()}};
+    } else {
+      fail("has no number, list or tensor as its value");
+    }
+    return give_known(0, std::move(array), "");
+  }
+  if (function && fold(*function)) return;
+  try {
+    if (rule && rule->apply(*this)) return;
+  } catch (const NeedsValue&) {
+    if (options_.may_ask || !function) throw;
+  }
+  if (!function) fail("this use of {} is not supported", node_->op);
+  add_function(*function);
+}
+
+Binding Importer::binding(const Interface& interface) {
+  const Held& h = values_.at(interface.name);
+  Binding b{interface.name, h.type, h.dims, h.last >= 0 && h.plain < 0, h.plain >= 0 ? h.plain : h.last};
+  if (h.constant()) {
+    Node reader{"", "", "", {interface.name}, {}, {}};
+    node_ = &reader;
+    b.constant = numbers(0);
+    b.id = -1;
+    b.channels_last = false;
+    node_ = nullptr;
+    return b;
+  }
+  // What a plan gives out must be computed: an input that is an output passes through a node.
+  if (graph_.value(b.id).role != graph::Value::Role::activation)
+    b.id = graph_.add("scale(by=1)", b.id, fresh_name(interface.name));
+  graph_.output(interface.name, b.id);
+  return b;
+}
+
+Imported Importer::run() {
+  declare_inputs();
+  const std::set<const Node*> wanted_nodes = needed(model_);
+  for (const Node& node : model_.nodes) {
+    if (!wanted_nodes.contains(&node)) continue;
+    node_ = &node;
+    const auto version = model_.versions.find(node.domain);
+    version_ = version == model_.versions.end() ? 1 : version->second;
+    try {
+      Node arithmetic;
+      if (version_ < 7 && node.has("axis") && node.has("broadcast")) {
+        arithmetic = with_trailing_axes(node);
+        node_ = &arithmetic;
+      }
+      translate();
+      node_ = &node;
+    } catch (const NeedsValue& e) {
+      const std::string value =
+          has(static_cast<std::size_t>(e.input)) ? node.in[static_cast<std::size_t>(e.input)] : "";
+      throw NeedsInput(fmt::format("{} '{}' needs the numbers of '{}' to plan its shapes, and they depend on an input",
+                                   node.op, node.name, value),
+                       value);
+    } catch (const NeedsInput&) {
+      throw;
+    } catch (const Error& e) {
+      fail("{} '{}': {}", node.op, node.name, e.what());
+    }
+    for (const std::string& name : node.out)
+      if (!name.empty() && !values_.contains(name) && (readers_.contains(name) || outputs_.contains(name)))
+        fail("{} '{}' does not give its output '{}' here", node.op, node.name, name);
+  }
+  node_ = nullptr;
+  Imported result;
+  for (const Interface& output : model_.outputs) result.outputs.push_back(binding(output));
+  result.inputs = std::move(inputs_);
+  result.graph = std::move(graph_);
+  return result;
+}
+
+Imported import_model(const Model& model, const ImportOptions& options) {
+  const auto version = model.versions.find("");
+  if (version != model.versions.end() && (version->second < oldest_version || version->second > newest_version))
+    fail("operator set {} is not supported; valid: {} to {}", version->second, oldest_version, newest_version);
+  const std::vector<std::string> unsupported = unsupported_nodes(model);
+  if (!unsupported.empty())
+    fail("{} not supported: {}",
+         unsupported.size() == 1 ? "one node is" : fmt::format("{} nodes are", unsupported.size()),
+         join(unsupported, ", "));
+  return Importer(model, options).run();
+}
+
+}  // namespace isobar::onnx

@@ -1,0 +1,127 @@
+// Importer: what the rules that translate single operators work with: the node at hand, its inputs in the form a rule
+// wants, and a place for its results. A rule says no (returns false) before it has added anything.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <span>
+#include <string_view>
+
+#include "isobar/onnx/function.hpp"
+#include "isobar/onnx/import.hpp"
+
+namespace isobar::onnx {
+
+/// A value of the file: numbers that are known, or a place in the graph, or both.
+struct Held {
+  Type type = Type::float32;
+  Dims dims{};
+  std::shared_ptr<const Array> known{};  ///< the numbers, once asked for
+  const Stored* stored = nullptr;        ///< an initializer of the file
+  std::string weight{};                  ///< name of the initializer it is or was computed from; "" for others
+  bool transposed = false;               ///< `stored` is the transposed of what it means (matrices)
+  graph::ValueId plain = -1, last = -1;  ///< in the graph: axes as in the file, and channels-last
+  bool constant() const { return known || stored; }
+};
+
+/// How a weight starts when its layer is trained from scratch, and whether it is trained at all.
+struct WeightUse {
+  Spec init = "constant(value=0)";
+  bool trained = true;
+};
+
+class Importer {
+ public:
+  Importer(const Model& model, const ImportOptions& options);
+  Imported run();
+
+  // The node at hand.
+  const Node& node() const { return *node_; }
+  std::int64_t version() const { return version_; }
+  std::size_t inputs() const { return node_->in.size(); }
+  bool has(std::size_t i) const { return i < node_->in.size() && !node_->in[i].empty(); }
+  const Dims& dims(std::size_t i) const { return held(i).dims; }
+  int rank(std::size_t i) const { return static_cast<int>(dims(i).size()); }
+  bool floating(std::size_t i) const { return is_floating(held(i).type); }
+  bool is_constant(std::size_t i) const { return held(i).constant(); }
+  /// Whether output o is read by a node or is an output of the model.
+  bool wanted(std::size_t o) const;
+  /// The numbers of input i; throws NeedsValue when they are not known.
+  const Array& numbers(std::size_t i);
+  /// Whole numbers from an attribute or an input, as Call::integers.
+  std::optional<std::vector<std::int64_t>> integers(const char* attribute, std::size_t i);
+  /// Axis in 0..rank-1; throws Error when there is none such.
+  static int axis(std::int64_t given, int rank);
+
+  // Inputs as values of the graph.
+  /// With the axes of the file.
+  graph::ValueId plain(std::size_t i);
+  /// Channels-last; the input must have 3 axes or more.
+  graph::ValueId last(std::size_t i);
+  /// Whether the graph holds input i channels-last and only so.
+  bool held_last(std::size_t i) const;
+  /// Input i in the given form, with leading axes of 1 up to `rank`: an operand of a broadcasting operator.
+  graph::ValueId operand(std::size_t i, int rank, bool last);
+  /// A constant as a weight. `transpose` swaps the axes of a matrix.
+  graph::ValueId weight(std::size_t i, const WeightUse& use, bool transpose = false);
+  /// New numbers as an untrained weight.
+  graph::ValueId constant(const Dims& dims, std::vector<float> values);
+  /// A weight made of numbers that were put in another order; trained when input i is a weight.
+  graph::ValueId weight_of(std::size_t i, const Dims& dims, std::vector<float> values, const WeightUse& use);
+
+  // Results.
+  graph::ValueId add(const Spec& spec, std::vector<graph::ValueId> in);
+  graph::ValueId add(const Spec& spec, graph::ValueId in) { return add(spec, std::vector{in}); }
+  /// As add(), for an operator with a varying number of inputs, whose weights are all given.
+  graph::ValueId add_complete(const Spec& spec, std::vector<graph::ValueId> in);
+  /// The outputs of the node added last.
+  const std::vector<graph::ValueId>& added() const { return graph_.nodes().back().out; }
+  const Shape& shape(graph::ValueId id) const { return graph_.value(id).shape; }
+  /// Says that output o is a value of the graph; dims are the file's.
+  void give(std::size_t o, graph::ValueId id, Dims dims, bool last = false);
+  /// As above, with dims read off the value's shape.
+  void give_plain(std::size_t o, graph::ValueId id);
+  void give_last(std::size_t o, graph::ValueId id);
+  /// Output o is input i, called another type if one is named.
+  void give_same(std::size_t o, std::size_t i, Type type = Type::undefined);
+
+ private:
+  const Held& held(std::size_t i) const;
+  Held& value(const std::string& name);
+  void declare_inputs();
+  bool wants_last(const std::string& name, int depth = 0) const;
+  Node with_trailing_axes(const Node& node);
+  void translate();
+  bool fold(const Function& function);
+  void add_function(const Function& function);
+  std::vector<const Array*> call_inputs(std::vector<Array>& space, bool with_numbers);
+  void give_known(std::size_t o, Array array, const std::string& weight);
+  graph::ValueId place_constant(Held& held, const std::string& name, bool last, int rank);
+  graph::ValueId parameter(const std::string& name, const Dims& dims, std::vector<float> values, const WeightUse& use,
+                           bool keep);
+  std::string fresh_name(const std::string& wish);
+  std::string node_name();
+  Binding binding(const Interface& interface);
+
+  const Model& model_;
+  const ImportOptions& options_;
+  graph::Graph graph_;
+  std::map<std::string, Held> values_;
+  std::map<std::string, graph::ValueId> weights_;  // by initializer and form
+  std::map<std::string, std::vector<const Node*>> readers_;
+  std::set<std::string> outputs_, taken_;
+  std::vector<Binding> inputs_;
+  const Node* node_ = nullptr;
+  std::int64_t version_ = 0;
+};
+
+/// Translates one operator; false: it does not do this use of it, a Function has to.
+struct Rule {
+  std::string_view op;
+  bool (*apply)(Importer&);
+};
+
+/// The rule of that operator, or null.
+const Rule* find_rule(std::string_view op);
+
+}  // namespace isobar::onnx

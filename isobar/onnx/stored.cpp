@@ -1,0 +1,141 @@
+// Stored tensors: from little-endian bytes to numbers and back, for every element type of ONNX that is a number.
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "isobar/base/error.hpp"
+#include "isobar/onnx/model.hpp"
+
+namespace isobar::onnx {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "files are little-endian, and so is every machine we run on");
+
+// Sign, 5 bits of exponent, 10 of fraction.
+float from_half(std::uint16_t h) {
+  const int exponent = h >> 10 & 31, fraction = h & 1023;
+  const float sign = h >> 15 ? -1.0f : 1.0f;
+  if (exponent == 31) return fraction ? std::nanf("") : sign * INFINITY;
+  if (exponent == 0) return sign * std::ldexp(static_cast<float>(fraction), -24);
+  return sign * std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
+}
+
+// Round to nearest, ties to even.
+std::uint16_t to_half(double value) {
+  const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000 : 0);
+  const double size = std::abs(value);
+  if (std::isnan(value)) return 0x7e00;
+  if (size >= 65520) return static_cast<std::uint16_t>(sign | 0x7c00);
+  if (size < 0x1p-14)
+    return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(std::nearbyint(size * 0x1p24)));
+  int exponent = 0;
+  const double fraction = std::frexp(size, &exponent);  // in [0.5, 1)
+  const auto bits = static_cast<int>(std::nearbyint((fraction * 2 - 1) * 1024));
+  return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(((exponent + 14) << 10) + bits));
+}
+
+float from_brain(std::uint16_t b) { return std::bit_cast<float>(static_cast<std::uint32_t>(b) << 16); }
+
+std::uint16_t to_brain(double value) {
+  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  if (std::isnan(value)) return 0x7fc0;
+  return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+// Calls use(element) for every element of the bytes, as its own C++ type.
+template <class Use>
+void for_elements(const Stored& s, Use use) {
+  const auto as = [&]<class T>(T, auto turn) {
+    for (std::size_t at = 0; at + sizeof(T) <= s.bytes.size(); at += sizeof(T)) {
+      T element;
+      std::memcpy(&element, s.bytes.data() + at, sizeof(T));
+      use(turn(element));
+    }
+  };
+  const auto same = [](auto v) { return v; };
+  switch (s.type) {
+    case Type::float32: return as(float{}, same);
+    case Type::float64: return as(double{}, same);
+    case Type::float16: return as(std::uint16_t{}, from_half);
+    case Type::bfloat16: return as(std::uint16_t{}, from_brain);
+    case Type::uint8: return as(std::uint8_t{}, same);
+    case Type::int8: return as(std::int8_t{}, same);
+    case Type::uint16: return as(std::uint16_t{}, same);
+    case Type::int16: return as(std::int16_t{}, same);
+    case Type::int32: return as(std::int32_t{}, same);
+    case Type::int64: return as(std::int64_t{}, same);
+    case Type::uint32: return as(std::uint32_t{}, same);
+    case Type::uint64: return as(std::uint64_t{}, same);
+    case Type::boolean: return as(std::uint8_t{}, [](std::uint8_t v) { return v != 0; });
+    case Type::undefined:
+    case Type::text:
+    case Type::complex64:
+    case Type::complex128: break;
+  }
+  fail("tensors of {} are not supported; valid: numbers and booleans", type_name(s.type));
+}
+
+template <class T>
+void append(std::string& bytes, T element) {
+  bytes.append(reinterpret_cast<const char*>(&element), sizeof(T));
+}
+
+// From the largest and smallest value of T on, numbers stay there.
+template <class T>
+T whole(double value) {
+  if (!(value > static_cast<double>(std::numeric_limits<T>::lowest()))) return std::numeric_limits<T>::lowest();
+  if (value >= static_cast<double>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
+  return static_cast<T>(value);
+}
+
+void append(std::string& bytes, Type type, double v) {
+  switch (type) {
+    case Type::float32: return append(bytes, static_cast<float>(v));
+    case Type::float64: return append(bytes, v);
+    case Type::float16: return append(bytes, to_half(v));
+    case Type::bfloat16: return append(bytes, to_brain(v));
+    case Type::uint8: return append(bytes, whole<std::uint8_t>(v));
+    case Type::int8: return append(bytes, whole<std::int8_t>(v));
+    case Type::uint16: return append(bytes, whole<std::uint16_t>(v));
+    case Type::int16: return append(bytes, whole<std::int16_t>(v));
+    case Type::int32: return append(bytes, whole<std::int32_t>(v));
+    case Type::int64: return append(bytes, whole<std::int64_t>(v));
+    case Type::uint32: return append(bytes, whole<std::uint32_t>(v));
+    case Type::uint64: return append(bytes, whole<std::uint64_t>(v));
+    case Type::boolean: return append(bytes, static_cast<std::uint8_t>(v != 0));
+    case Type::undefined:
+    case Type::text:
+    case Type::complex64:
+    case Type::complex128: break;
+  }
+  fail("tensors of {} cannot be written", type_name(type));
+}
+
+}  // namespace
+
+Array Stored::array() const {
+  Array a{type, dims};
+  a.values.reserve(static_cast<std::size_t>(checked_count(dims, "tensor")));
+  for_elements(*this, [&](auto v) { a.values.push_back(static_cast<double>(v)); });
+  return a;
+}
+
+std::vector<float> Stored::floats() const {
+  std::vector<float> list;
+  list.reserve(static_cast<std::size_t>(checked_count(dims, "tensor")));
+  for_elements(*this, [&](auto v) { list.push_back(static_cast<float>(v)); });
+  return list;
+}
+
+Stored stored(const Array& array) {
+  Stored s{array.type, array.dims};
+  for (const double v : array.values) append(s.bytes, array.type, v);
+  return s;
+}
+
+Stored stored(const Dims& dims, const std::vector<float>& values) {
+  return {Type::float32, dims,
+          std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float))};
+}
+
+}  // namespace isobar::onnx

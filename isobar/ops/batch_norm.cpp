@@ -1,0 +1,276 @@
+// batch_norm: every channel (last axis) brought to mean 0 and variance 1 over the other axes, then scaled and shifted.
+//   y = f(w * h + b),  h = (x - mean) * r,  r = 1 / sqrt(variance + eps);  f: relu with any slope, by fusion
+//   dw = sum dz*h;  db = sum dz;  dx = w*r * (dz - sum dz / M - h * sum dz*h / M);  frozen: dx = w*r * dz
+// x [..., C]; w, b, mean, variance [C]. Training takes the statistics of the M positions that belong to samples, not to
+// the padding of an incomplete batch (oneDNN cannot leave rows out, hence loops of our own, which fuse relu as well),
+// and moves the running statistics towards them; inference and frozen use the running statistics.
+#include <algorithm>
+#include <cmath>
+
+#include "isobar/base/error.hpp"
+#include "isobar/ops/columns.hpp"
+#include "isobar/ops/loops.hpp"
+#include "isobar/ops/op.hpp"
+#include "isobar/ops/primitive.hpp"
+
+namespace isobar::ops {
+namespace {
+
+using Kind = Slot::Kind;
+
+class BatchNorm final : public Operator {
+ public:
+  explicit BatchNorm(Args& args)
+      : momentum_(args.real("momentum", 0.1)),
+        eps_(args.real("eps", 1e-5)),
+        scale_(args.flag("scale", true)),
+        shift_(args.flag("shift", true)),
+        frozen_(args.flag("frozen", false)),
+        unbiased_(args.flag("unbiased", true)) {
+    args.require(momentum_ >= 0 && momentum_ <= 1, "momentum must lie between 0 and 1");
+    args.require(eps_ > 0, "eps must be above 0");
+  }
+
+  std::vector<Parameter> parameters(std::span<const Shape> in) const override {
+    if (in[0].rank() < 2) fail("x = {} must be [batch, ..., channels]", in[0].str());
+    const Shape channels{in[0][-1]};
+    std::vector<Parameter> list;
+    if (scale_) list.push_back({"w", channels, "constant(value=1)"});
+    if (shift_) list.push_back({"b", channels, "constant(value=0)"});
+    list.push_back({"mean", channels, "constant(value=0)", false});
+    list.push_back({"variance", channels, "constant(value=1)", false});
+    return list;
+  }
+
+  std::vector<Shape> infer(std::span<const Shape> in) const override {
+    for (std::size_t i = 1; i < in.size(); ++i)
+      if (in[i] != Shape{in[0][-1]}) fail("x = {} does not go with a weight of {}", in[0].str(), in[i].str());
+    return {in[0]};
+  }
+
+  std::shared_ptr<const Operator> absorb(const Pointwise& next) const override {
+    if (slope_ || next.forward != dnnl::algorithm::eltwise_relu) return nullptr;
+    auto fused = std::make_shared<BatchNorm>(*this);
+    fused->slope_ = next.alpha;
+    return fused;
+  }
+
+  Kernel forward(const Setting& setting, std::span<const Operand> in) const override {
+    const Shape& x = in[0].shape;
+    const Layout layout = plain(x), channels = plain({x[-1]});
+    const bool batch = setting.phase == Phase::training && !frozen_;
+    Kernel kernel{"forward", Category::forward_pointwise};
+    kernel.flops = (batch ? 5.0 : 2.0) * static_cast<double>(x.count());
+    kernel.reads = {{{Kind::x, 0}, layout}};
+    for (int i = 1; i <= weights(); ++i) kernel.reads.push_back({{Kind::x, i}, channels});
+    kernel.writes = {{{Kind::y, 0}, layout, batch ? -1 : 0}};
+    if (batch) {
+      kernel.writes.push_back({{Kind::saved, 0}, plain({2, x[-1]})});
+      kernel.writes.push_back({{Kind::x, weights() - 1}, channels});
+      kernel.writes.push_back({{Kind::x, weights()}, channels});
+    }
+    kernel.run = [op = *this, x, batch](const Moment& moment, std::span<const dnnl::memory> m) {
+      const std::int64_t width = x[-1], rows = x.count() / width;
+      const auto first_write = static_cast<std::size_t>(op.weights()) + 1;
+      const float *mean = floats(m[first_write - 2]), *r = nullptr;
+      std::vector<float> running;
+      if (batch) {
+        float* const saved = floats(m[first_write + 1]);
+        op.take_statistics(moment, x, floats(m[0]), saved, floats(m[first_write + 2]), floats(m[first_write + 3]));
+        mean = saved, r = saved + width;
+      } else {
+        running = op.inverse_deviation(floats(m[first_write - 1]), width);
+        r = running.data();
+      }
+      const Affine z = op.affine(m, mean, r, width);
+      map_rows(rows, width, [&](std::int64_t row) { op.write_row(floats(m[0]), z, row, floats(m[first_write])); });
+    };
+    return kernel;
+  }
+
+  std::vector<Kernel> backward(const Setting&, std::span<const Operand> in) const override {
+    if (std::none_of(in.begin(), in.end(), [](const Operand& o) { return o.needs_gradient; })) return {};
+    const Shape& x = in[0].shape;
+    const Layout layout = plain(x), channels = plain({x[-1]});
+    Kernel kernel{"backward", Category::backward_pointwise};
+    kernel.flops = 9.0 * static_cast<double>(x.count());
+    kernel.reads = {{{Kind::x, 0}, layout}};
+    for (int i = 1; i <= weights(); ++i) kernel.reads.push_back({{Kind::x, i}, channels});
+    kernel.reads.push_back({{Kind::dy, 0}, layout});
+    if (!frozen_) kernel.reads.push_back({{Kind::saved, 0}, plain({2, x[-1]})});
+    const std::size_t reads = kernel.reads.size();
+    const bool data = in[0].needs_gradient;
+    if (data) kernel.writes.push_back({{Kind::dx, 0}, layout, weights() + 1});
+    for (int i = 1; i <= weights() - 2; ++i) kernel.writes.push_back({{Kind::dx, i}, channels});
+    kernel.run = [op = *this, x, reads, data](const Moment& moment, std::span<const dnnl::memory> m) {
+      op.gradients(moment, x, m, reads, data);
+    };
+    return {kernel};
+  }
+
+ private:
+  int weights() const { return 2 + (scale_ ? 1 : 0) + (shift_ ? 1 : 0); }
+
+  // Rows of x, seen as [rows, channels], that belong to samples. Axis 0 may hold several rows for each sample.
+  static std::int64_t valid_rows(const Moment& moment, const Shape& x) {
+    const std::int64_t inner = x.count(1, x.rank() - 1);
+    if (moment.batch > 0 && x[0] % moment.batch != 0) return x[0] * inner;
+    const std::int64_t per_sample = moment.batch > 0 ? x[0] / moment.batch : 1;
+    return std::min(x[0], moment.rows * per_sample) * inner;
+  }
+
+  template <class Row>
+  static void map_rows(std::int64_t rows, std::int64_t width, Row&& row) {
+    const auto part = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) row(i);
+    };
+    in_parts(rows, part, std::max<std::int64_t>(1, loop_part / width));
+  }
+
+  std::vector<float> inverse_deviation(const float* variance, std::int64_t width) const {
+    std::vector<float> r(static_cast<std::size_t>(width));
+    for (std::size_t c = 0; c < r.size(); ++c) r[c] = static_cast<float>(1 / std::sqrt(variance[c] + eps_));
+    return r;
+  }
+
+  // z = a * (x - mean) + b per channel; the difference first, so that a large mean costs no digits.
+  struct Affine {
+    std::vector<float> a, b;
+    const float* mean;
+  };
+
+  Affine affine(std::span<const dnnl::memory> m, const float* mean, const float* r, std::int64_t width) const {
+    Affine z{std::vector<float>(r, r + width), std::vector<float>(static_cast<std::size_t>(width)), mean};
+    const float* const w = floats(m[1]);
+    for (std::size_t i = 0; scale_ && i < z.a.size(); ++i) z.a[i] *= w[i];
+    if (shift_) std::copy_n(floats(m[scale_ ? 2 : 1]), width, z.b.begin());
+    return z;
+  }
+
+  void write_row(const float* x, const Affine& affine, std::int64_t row, float* y) const {
+    const auto width = static_cast<std::int64_t>(affine.a.size());
+    const float *from = x + row * width, *a = affine.a.data(), *b = affine.b.data(), *mean = affine.mean;
+    float* const to = y + row * width;
+    const float slope = slope_.value_or(1.0f);
+#pragma omp simd
+    for (std::int64_t i = 0; i < width; ++i) {
+      const float z = a[i] * (from[i] - mean[i]) + b[i];
+      to[i] = z > 0 ? z : slope * z;
+    }
+  }
+
+  // Sums are taken relative to the first row, so that a mean far from zero does not hide the variance.
+  void take_statistics(const Moment& moment, const Shape& x, const float* values, float* saved, float* running_mean,
+                       float* running_variance) const {
+    const std::int64_t width = x[-1], rows = valid_rows(moment, x);
+    if (rows == 0) {
+      std::fill_n(saved, 2 * width, 0.0f);
+      return;
+    }
+    const auto add = [=](std::int64_t begin, std::int64_t end, std::span<double> sums) {
+      double *const first = sums.data(), *const second = first + width;
+      for (std::int64_t r = begin; r < end; ++r)
+#pragma omp simd
+        for (std::int64_t c = 0; c < width; ++c) {
+          const double d = values[r * width + c] - values[c];
+          first[c] += d;
+          second[c] += d * d;
+        }
+    };
+    const std::vector<double> sums = column_sums(rows, width, 2 * width, add);
+    const auto count = static_cast<double>(rows);
+    for (std::int64_t c = 0; c < width; ++c) {
+      const double offset = sums[static_cast<std::size_t>(c)] / count;
+      const double variance = std::max(0.0, sums[static_cast<std::size_t>(width + c)] / count - offset * offset);
+      const double mean = values[c] + offset, bessel = unbiased_ && rows > 1 ? count / (count - 1) : 1;
+      saved[c] = static_cast<float>(mean);
+      saved[width + c] = static_cast<float>(1 / std::sqrt(variance + eps_));
+      running_mean[c] = static_cast<float>((1 - momentum_) * running_mean[c] + momentum_ * mean);
+      running_variance[c] = static_cast<float>((1 - momentum_) * running_variance[c] + momentum_ * bessel * variance);
+    }
+  }
+
+  // What the loops over rows of the backward pass read; passed by value, so that it stays in registers.
+  struct Backwards {
+    const float *x, *dy, *mean, *r, *a, *b;
+    float slope;
+    std::int64_t width;
+  };
+
+  static void add_row(const Backwards t, std::int64_t row, double* sums) {
+    const float *const x = t.x + row * t.width, *const dy = t.dy + row * t.width;
+    double* const second = sums + t.width;
+#pragma omp simd
+    for (std::int64_t c = 0; c < t.width; ++c) {
+      const float d = x[c] - t.mean[c], dz = (t.a[c] * d + t.b[c] > 0 ? 1.0f : t.slope) * dy[c];
+      sums[c] += dz;
+      second[c] += dz * (d * t.r[c]);
+    }
+  }
+
+  static void write_row_gradient(const Backwards t, std::int64_t row, const float* p, const float* q, float* dx) {
+    const float *const x = t.x + row * t.width, *const dy = t.dy + row * t.width;
+    float* const to = dx + row * t.width;
+#pragma omp simd
+    for (std::int64_t c = 0; c < t.width; ++c) {
+      const float d = x[c] - t.mean[c], dz = (t.a[c] * d + t.b[c] > 0 ? 1.0f : t.slope) * dy[c];
+      to[c] = t.a[c] * dz + (p[c] + q[c] * d);
+    }
+  }
+
+  void gradients(const Moment& moment, const Shape& x, std::span<const dnnl::memory> m, std::size_t reads,
+                 bool data) const {
+    const std::int64_t width = x[-1], rows = x.count() / width, valid = valid_rows(moment, x);
+    const float* const values = floats(m[0]);
+    const float* const dy = floats(m[static_cast<std::size_t>(weights()) + 1]);
+    const float* mean = frozen_ ? floats(m[static_cast<std::size_t>(weights()) - 1]) : floats(m[reads - 1]);
+    const std::vector<float> running =
+        frozen_ ? inverse_deviation(floats(m[static_cast<std::size_t>(weights())]), width) : std::vector<float>();
+    const float* r = frozen_ ? running.data() : mean + width;
+    const Affine z = affine(m, mean, r, width);
+    const Backwards t{values, dy, mean, r, z.a.data(), z.b.data(), slope_.value_or(1.0f), width};
+    const auto add = [t](std::int64_t begin, std::int64_t end, std::span<double> part) {
+      for (std::int64_t i = begin; i < end; ++i) add_row(t, i, part.data());
+    };
+    const std::vector<double> sums = column_sums(rows, width, 2 * width, add);
+    std::size_t next = reads;
+    float* const dx = data ? floats(m[next++]) : nullptr;
+    if (scale_) std::copy_n(sums.begin() + width, width, floats(m[next++]));
+    if (shift_) std::copy_n(sums.begin(), width, floats(m[next]));
+    if (!data) return;
+    // What the statistics pass on, to the rows they were taken from: p + q * (x - mean) per channel.
+    std::vector<float> p(static_cast<std::size_t>(width)), q(p);
+    for (std::size_t c = 0; !frozen_ && valid > 0 && c < p.size(); ++c) {
+      p[c] = static_cast<float>(-t.a[c] * sums[c] / static_cast<double>(valid));
+      q[c] =
+          static_cast<float>(-t.a[c] * r[c] * sums[static_cast<std::size_t>(width) + c] / static_cast<double>(valid));
+    }
+    const std::vector<float> none(p.size());
+    map_rows(rows, width, [&](std::int64_t i) {
+      const bool counts = i < valid;
+      write_row_gradient(t, i, counts ? p.data() : none.data(), counts ? q.data() : none.data(), dx);
+    });
+  }
+
+  double momentum_, eps_;
+  bool scale_, shift_, frozen_, unbiased_;
+  std::optional<float> slope_;  // of an absorbed relu for negative numbers
+};
+
+}  // namespace
+
+extern const OperatorRow batch_norm;
+const OperatorRow batch_norm{"batch_norm", "every channel brought to mean 0 and variance 1, then scaled and shifted",
+                             [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<BatchNorm>(args); },
+                             [] {
+                               return std::vector<Problem>{
+                                   {"batch_norm", {{3, 4, 5, 3}}},
+                                   {"batch_norm", {{7, 2}}},
+                                   {"batch_norm(scale=false)", {{2, 3, 2, 2, 17}}},
+                                   {"batch_norm(shift=false, eps=0.01)", {{2, 5, 3}}},
+                                   {"batch_norm(scale=false, shift=false)", {{4, 3}}},
+                                   {"batch_norm(frozen=true)", {{2, 3, 3, 4}}},
+                               };
+                             }};
+
+}  // namespace isobar::ops

@@ -1,0 +1,65 @@
+// Broadcasting as in numpy: shapes are aligned at their last axes, and an axis that is 1 or missing is repeated.
+// A walk over the result is cut into rows along which every operand either moves by one or stands still; axes that
+// behave alike become one, so that equal shapes, a scalar, a row over the channels or a number per position each
+// are one or two plain loops.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "isobar/ops/loops.hpp"
+#include "isobar/ops/op.hpp"
+
+namespace isobar::ops {
+
+/// The shape all operands are broadcast to; throws Error naming the first operand that does not fit.
+Shape broadcast_shape(std::span<const Shape> operands);
+
+class BroadcastLoop {
+ public:
+  /// Each operand must be broadcastable to `result`.
+  BroadcastLoop(const Shape& result, std::span<const Shape> operands);
+
+  /// Whether operand k moves along a row (otherwise one number serves the whole row).
+  bool moves(std::size_t k) const { return strides_[k].back() != 0; }
+
+  /// Calls row(first element of the result, first element of each operand, length) for all rows, in parallel.
+  template <class Row>
+  void run(Row&& row) const {
+    const std::int64_t inner = extents_.back();
+    in_parts(count_, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<std::int64_t> at(strides_.size());
+      while (begin < end) {
+        const std::int64_t length = std::min(end, (begin / inner + 1) * inner) - begin;
+        locate(begin, at);
+        row(begin, at.data(), length);
+        begin += length;
+      }
+    });
+  }
+
+ private:
+  void locate(std::int64_t element, std::vector<std::int64_t>& at) const;
+
+  std::int64_t count_ = 1;
+  std::vector<std::int64_t> extents_;               // of the axes after joining
+  std::vector<std::vector<std::int64_t>> strides_;  // of each operand, 0 where it stands still
+};
+
+/// Calls work(a, b) with strides that are constants, 0 or 1, so that the loop inside is compiled for them.
+template <class Work>
+void with_strides(bool a, bool b, Work&& work) {
+  const std::integral_constant<int, 0> still;
+  const std::integral_constant<int, 1> moving;
+  if (a && b) return work(moving, moving);
+  if (a) return work(moving, still);
+  if (b) return work(still, moving);
+  work(still, still);
+}
+
+/// The kernel that sums `from` [y] over all axes in which `to` [x] was broadcast; a view when there are none.
+Kernel sum_to(Slot from, const Shape& y, Slot to, const Shape& x);
+
+}  // namespace isobar::ops

@@ -1,0 +1,25 @@
+// Rows copied between two pitches: what concat and split are made of.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "isobar/ops/loops.hpp"
+
+namespace isobar::ops {
+
+/// Copies rows of `length` numbers between two row pitches, in parts of about loop_part numbers.
+inline void copy_rows(std::int64_t rows, std::int64_t length, const float* from, std::int64_t from_pitch, float* to,
+                      std::int64_t to_pitch) {
+  if (rows == 1) {  // one long row is cut, too
+    in_parts(length, [=](std::int64_t begin, std::int64_t end) { std::copy(from + begin, from + end, to + begin); });
+    return;
+  }
+  const auto copy = [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t r = begin; r < end; ++r)
+      std::memcpy(to + r * to_pitch, from + r * from_pitch, static_cast<std::size_t>(length) * sizeof(float));
+  };
+  in_parts(rows, copy, std::max<std::int64_t>(1, loop_part / length));
+}
+
+}  // namespace isobar::ops

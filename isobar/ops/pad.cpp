@@ -1,0 +1,71 @@
+// pad: numbers before and after every axis: a constant, the nearest edge, or x reflected at it (the edge not repeated).
+//   y[i] = x[i - before] inside of x, else the constant or the number shown there;  dx is the sum of dy where x shows
+// Negative numbers crop. `before` and `after` name every axis, the batch too.
+#include "isobar/base/error.hpp"
+#include "isobar/ops/index_map.hpp"
+
+namespace isobar::ops {
+namespace {
+
+class Pad final : public Operator {
+ public:
+  explicit Pad(Args& args)
+      : before_(args.integers("before", {})),
+        after_(args.integers("after", before_)),
+        mode_(args.one_of("mode", "constant", {"constant", "edge", "reflect"})),
+        value_(static_cast<float>(args.real("value", 0))) {
+    args.require(before_.size() == after_.size(), "before and after must have as many numbers");
+  }
+
+  std::vector<Shape> infer(std::span<const Shape> in) const override { return {map(in[0]).y()}; }
+
+  Kernel forward(const Setting&, std::span<const Operand> in) const override {
+    return map(in[0].shape).forward(value_);
+  }
+
+  std::vector<Kernel> backward(const Setting&, std::span<const Operand> in) const override {
+    return map(in[0].shape).backward(in[0].needs_gradient);
+  }
+
+ private:
+  std::int64_t source(std::int64_t i, std::int64_t n) const {
+    if (i >= 0 && i < n) return i;
+    if (mode_ == "constant") return -1;
+    if (mode_ == "edge" || n == 1) return i < 0 ? 0 : n - 1;
+    const std::int64_t period = 2 * (n - 1), at = (i % period + period) % period;
+    return at < n ? at : period - at;
+  }
+
+  IndexMap map(const Shape& x) const {
+    if (static_cast<int>(before_.size()) != x.rank())
+      fail("before names {} axes, x = {} has {}", before_.size(), x.str(), x.rank());
+    std::vector<std::vector<std::int64_t>> sources;
+    for (int axis = 0; axis < x.rank(); ++axis) {
+      const std::int64_t before = before_[static_cast<std::size_t>(axis)],
+                         after = after_[static_cast<std::size_t>(axis)];
+      auto& list = sources.emplace_back();
+      for (std::int64_t i = -before; i < x[axis] + after; ++i) list.push_back(source(i, x[axis]));
+      if (list.empty()) fail("cropping axis {} of x = {} by {} and {} leaves nothing", axis, x.str(), -before, -after);
+    }
+    return IndexMap(x, std::move(sources));
+  }
+
+  std::vector<std::int64_t> before_, after_;
+  std::string mode_;
+  float value_;
+};
+
+}  // namespace
+
+extern const OperatorRow pad;
+const OperatorRow pad{"pad", "a constant, the edge or a reflection around x; or a crop",
+                      [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Pad>(args); },
+                      [] {
+                        return std::vector<Problem>{
+                            {"pad(before=[0, 1, 2, 0], after=[0, 2, 1, 0], value=0.5)", {{2, 3, 4, 3}}},
+                            {"pad(before=[0, -1, 1], after=[0, 2, -2])", {{2, 3, 4}}},
+                            {"pad(before=[0, 2, 3], after=[1, 1, 0], mode=edge)", {{2, 3, 4}}},
+                            {"pad(before=[0, 2, 5, 0], after=[0, 1, 3, 0], mode=reflect)", {{1, 3, 4, 2}}}};
+                      }};
+
+}  // namespace isobar::ops

@@ -1,0 +1,22 @@
+// Axes in another order, by oneDNN's reorder: the transposition behind transpose and depth_to_space.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "isobar/ops/op.hpp"
+
+namespace isobar::ops {
+
+/// The shape whose axis i is axis order[i] of x.
+Shape permuted(const Shape& x, const std::vector<int>& order);
+
+/// The order that undoes `order`.
+std::vector<int> inverse_order(const std::vector<int>& order);
+
+/// A kernel whose result at axis i moves along axis order[i] of x. The ports have the plain layouts of `from_port` and
+/// `to_port`: x and the result under any shapes with as many elements. A view when no axis longer than 1 moves.
+Kernel permute_kernel(const Setting& setting, std::string name, Slot from, const Shape& from_port, const Shape& x,
+                      const std::vector<int>& order, Slot to, const Shape& to_port);
+
+}  // namespace isobar::ops

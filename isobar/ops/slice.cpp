@@ -1,0 +1,70 @@
+// slice: every step-th element of some axes, from begin up to but not including end, as numpy slices.
+//   y[.., j, ..] = x[.., begin + j * step, ..];  dx is dy at these places and 0 elsewhere
+// Negative begin and end count from the end of the axis, then both are clamped to it; step may be negative.
+#include <algorithm>
+
+#include "isobar/ops/axes.hpp"
+#include "isobar/ops/index_map.hpp"
+
+namespace isobar::ops {
+namespace {
+
+class Slice final : public Operator {
+ public:
+  explicit Slice(Args& args)
+      : axes_(args.integers("axes", {0})),
+        begin_(args.integers("begin", std::vector<std::int64_t>(axes_.size(), 0))),
+        end_(args.integers("end", std::vector<std::int64_t>(axes_.size(), std::int64_t{1} << 40))),
+        step_(args.integers("step", std::vector<std::int64_t>(axes_.size(), 1))) {
+    args.require(begin_.size() == axes_.size() && end_.size() == axes_.size() && step_.size() == axes_.size(),
+                 "axes, begin, end and step must have as many numbers each");
+    args.require(std::find(step_.begin(), step_.end(), 0) == step_.end(), "step must not be 0");
+  }
+
+  std::vector<Shape> infer(std::span<const Shape> in) const override { return {map(in[0]).y()}; }
+
+  Kernel forward(const Setting&, std::span<const Operand> in) const override { return map(in[0].shape).forward(); }
+
+  std::vector<Kernel> backward(const Setting&, std::span<const Operand> in) const override {
+    return map(in[0].shape).backward(in[0].needs_gradient);
+  }
+
+ private:
+  IndexMap map(const Shape& x) const {
+    chosen_axes(axes_, x);
+    std::vector<std::vector<std::int64_t>> sources;
+    for (int axis = 0; axis < x.rank(); ++axis) {
+      auto& list = sources.emplace_back();
+      for (std::int64_t i = 0; i < x[axis]; ++i) list.push_back(i);
+    }
+    for (std::size_t k = 0; k < axes_.size(); ++k) {
+      const int axis = fitted_axis(axes_[k], x);
+      const std::int64_t n = x[axis], step = step_[k], lowest = step > 0 ? 0 : -1, highest = step > 0 ? n : n - 1;
+      const auto place = [&](std::int64_t i) { return std::clamp(i < 0 ? i + n : i, lowest, highest); };
+      auto& list = sources[static_cast<std::size_t>(axis)];
+      list.clear();
+      for (std::int64_t i = place(begin_[k]); step > 0 ? i < place(end_[k]) : i > place(end_[k]); i += step)
+        list.push_back(i);
+      if (list.empty())
+        fail("axis {} of x = {} has nothing from {} to {} by {}", axis, x.str(), begin_[k], end_[k], step);
+    }
+    return IndexMap(x, std::move(sources));
+  }
+
+  std::vector<std::int64_t> axes_, begin_, end_, step_;
+};
+
+}  // namespace
+
+extern const OperatorRow slice;
+const OperatorRow slice{"slice", "some elements of some axes, as numpy slices",
+                        [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Slice>(args); },
+                        [] {
+                          return std::vector<Problem>{
+                              {"slice(axes=[1], begin=[1], end=[3])", {{2, 5, 4}}},
+                              {"slice(axes=[-1, 0], begin=[-3, 1], end=[100, 3])", {{4, 3, 5}}},
+                              {"slice(axes=[2], begin=[-1], end=[-100], step=[-2])", {{2, 3, 8}}},
+                              {"slice(axes=[0, 1], begin=[0, 1], end=[5, 9], step=[2, 3])", {{5, 9, 3}}}};
+                        }};
+
+}  // namespace isobar::ops

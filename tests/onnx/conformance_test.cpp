@@ -1,0 +1,153 @@
+// The public test cases of ONNX (Debian's libonnx-testdata), all of them, through import, plan and executor. Every case
+// ends as passed, failed, or out of scope with a reason; the lists are printed by name. Out of scope is what this
+// product does not compute with: text, sequences, optional values, control flow, quantised integers, random numbers.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "isobar/base/error.hpp"
+#include "isobar/base/text.hpp"
+#include "isobar/onnx/evaluate.hpp"
+
+namespace isobar::onnx {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path test_data = "/usr/share/libonnx-testdata/data";
+
+// Why an operator is no business of ours, or "".
+std::string out_of_scope(const std::string& op) {
+  const auto is = [&](std::initializer_list<const char*> list) {
+    return std::any_of(list.begin(), list.end(), [&](const char* name) { return op == name; });
+  };
+  if (is({"StringNormalizer", "TfIdfVectorizer"})) return "text";
+  if (op.starts_with("Sequence") || is({"SplitToSequence", "ConcatFromSequence"})) return "sequences";
+  if (op.starts_with("Optional")) return "optional values";
+  if (is({"If", "Loop", "Scan"})) return "control flow";
+  if (op.starts_with("QLinear") ||
+      is({"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "ConvInteger", "MatMulInteger"}))
+    return "quantised integers";
+  if (op.starts_with("Random") || is({"Bernoulli", "Multinomial"})) return "random numbers";
+  return "";
+}
+
+std::string out_of_scope(const Model& model) {
+  for (const auto* list : {&model.inputs, &model.outputs})
+    for (const Interface& i : *list) {
+      if (!i.is_tensor) return "sequences and optional values";
+      if (i.type == Type::text) return "text";
+    }
+  for (const Node& node : model.nodes)
+    if (const std::string reason = out_of_scope(node.op); !reason.empty()) return reason;
+  return "";
+}
+
+// Cases whose data contradicts their node; each is said to be so, and what they are.
+const std::map<std::string, std::string> contradictory = {
+    {"test_adam_multiple", "the results were computed with epsilon = 0.01, the node has none: 1e-6"}};
+
+// As ONNX's own runner compares: 1e-3 relative, 1e-7 absolute; whole numbers and truth values must be equal. bfloat16
+// has 8 bits: the data truncates where we round.
+std::string difference(const Array& got, const Array& expected) {
+  if (got.dims != expected.dims)
+    return fmt::format("dims {} instead of {}", dims_text(got.dims), dims_text(expected.dims));
+  if (got.values.size() != expected.values.size()) return "another number of elements";
+  const bool exact = !is_floating(expected.type);
+  const double relative = expected.type == Type::bfloat16 ? 0x1p-7 : 1e-3;
+  for (std::size_t i = 0; i < got.values.size(); ++i) {
+    const double a = got.values[i], b = expected.values[i];
+    if (a == b || (std::isnan(a) && std::isnan(b))) continue;
+    if (exact || !(std::abs(a - b) <= 1e-7 + relative * std::abs(b)))
+      return fmt::format("element {} is {} instead of {}", i, a, b);
+  }
+  return "";
+}
+
+// The data holds bfloat16 as whole numbers of the same bits.
+Array as_declared(Array a, Type type) {
+  if (type != Type::bfloat16 || a.type != Type::uint16) return a;
+  for (double& v : a.values) v = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(v) << 16));
+  a.type = type;
+  return a;
+}
+
+// "" when all data sets of the case give what they should.
+std::string run_case(const fs::path& folder, const Model& model) {
+  for (int set = 0; fs::exists(folder / fmt::format("test_data_set_{}", set)); ++set) {
+    const fs::path data = folder / fmt::format("test_data_set_{}", set);
+    std::map<std::string, Array> inputs;
+    for (std::size_t i = 0; i < model.inputs.size(); ++i)
+      if (const fs::path file = data / fmt::format("input_{}.pb", i); fs::exists(file))
+        inputs[model.inputs[i].name] = as_declared(read_tensor(file), model.inputs[i].type);
+    const std::vector<Array> got = evaluate(model, inputs);
+    for (std::size_t o = 0; o < got.size(); ++o) {
+      const std::string wrong =
+          difference(got[o], as_declared(read_tensor(data / fmt::format("output_{}.pb", o)), model.outputs[o].type));
+      if (!wrong.empty()) return fmt::format("output {}: {}", o, wrong);
+    }
+  }
+  return "";
+}
+
+struct Tally {
+  int passed = 0, failed = 0;
+};
+
+class OnnxCases : public testing::TestWithParam<const char*> {};
+
+TEST_P(OnnxCases, AllPassOrAreOutOfScope) {
+  if (!fs::exists(test_data)) GTEST_SKIP() << "needs the Debian package libonnx-testdata";
+  std::vector<fs::path> folders;
+  for (const auto& entry : fs::directory_iterator(test_data / GetParam())) folders.push_back(entry.path());
+  std::sort(folders.begin(), folders.end());
+  std::map<std::string, std::vector<std::string>> apart;
+  std::map<std::string, Tally> by_operator;
+  std::vector<std::string> failures;
+  int passed = 0;
+  for (const fs::path& folder : folders) {
+    const std::string name = folder.filename().string();
+    std::string wrong;
+    std::set<std::string> operators;
+    try {
+      const Model model = read_model(folder / "model.onnx");
+      if (const auto known = contradictory.find(name); known != contradictory.end()) {
+        apart[known->second].push_back(name);
+        continue;
+      }
+      if (const std::string reason = out_of_scope(model); !reason.empty()) {
+        apart[reason].push_back(name);
+        continue;
+      }
+      for (const Node& node : model.nodes) operators.insert(node.op);
+      wrong = run_case(folder, model);
+    } catch (const std::exception& e) {
+      wrong = e.what();
+    }
+    if (wrong.empty()) ++passed;
+    else failures.push_back(name + ": " + wrong);
+    for (const std::string& op : operators) ++(wrong.empty() ? by_operator[op].passed : by_operator[op].failed);
+  }
+  fmt::print("{}: {} passed, {} failed, {} out of scope\n", GetParam(), passed, failures.size(),
+             folders.size() - static_cast<std::size_t>(passed) - failures.size());
+  for (const auto& [reason, names] : apart) fmt::print("  out of scope, {}: {}\n", reason, join(names, ", "));
+  for (const std::string& f : failures) fmt::print("  failed: {}\n", f);
+  for (const auto& [op, tally] : by_operator)
+    EXPECT_GE(tally.passed, 9 * tally.failed) << op << ": " << tally.failed << " failed, " << tally.passed << " passed";
+  EXPECT_TRUE(failures.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Public, OnnxCases, testing::Values("node", "simple", "pytorch-converted", "pytorch-operator"),
+                         [](const auto& suite) {
+                           std::string name = suite.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace isobar::onnx
