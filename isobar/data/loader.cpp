@@ -128,7 +128,7 @@ std::exception_ptr Loader::fill_row(const Slot& slot, std::int64_t row) const {
     thread_local std::vector<std::span<float>> out;
     out.clear();
     for (const Tensor& field : batch.fields) out.push_back(field.row(row));
-    dataset_.read(sample, out);
+    dataset_.read_varied({sampler_.seed, batch.epoch, options_.training}, sample, out);
   } catch (const std::logic_error&) {
     return std::current_exception();
   } catch (const std::exception& problem) {

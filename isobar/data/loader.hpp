@@ -32,6 +32,7 @@ struct LoaderOptions {
   int rank = 0, size = 1;  ///< this rank's slice of every global batch
   std::int64_t epoch = 0;  ///< the first epoch
   std::int64_t step = 0;   ///< the first batch in it; batches() means that the epoch is already over
+  bool training = false;   ///< samples vary from epoch to epoch, where the dataset does that
 };
 
 /// Batches of a dataset, epoch after epoch; used by one thread.

@@ -1,5 +1,7 @@
 #include "isobar/train/job.hpp"
 
+#include "isobar/base/text.hpp"
+
 namespace isobar::train {
 namespace {
 
@@ -10,6 +12,22 @@ auto read_member(Args& args, std::string_view key, const Spec& otherwise, Table<
   auto made = make(table, args.spec(key, otherwise), family, &resolved);
   args.record(key, resolved);
   return made;
+}
+
+void read_transforms(Args& data, Job& job) {
+  const std::vector<std::string> specs = data.texts("transforms", {});
+  if (specs.empty()) return;
+  std::vector<std::string> resolved;
+  job.pipeline = std::make_shared<data::Pipeline>(specs, &resolved);
+  data.record("transforms", std::vector<Value>(resolved.begin(), resolved.end()));
+  if (job.test_data && job.pipeline->learns()) {
+    const Shape train = job.source->fields()[0].shape, test = job.test_data->fields()[0].shape;
+    if (train != test)
+      fail("data.train has samples of {}, data.test of {}: what is learned from the one does not fit the other",
+           train.str(), test.str());
+  }
+  job.train_data = std::make_shared<data::Transformed>(job.source, job.pipeline);
+  if (job.test_data) job.test_data = std::make_shared<data::Transformed>(job.test_data, job.pipeline);
 }
 
 }  // namespace
@@ -27,8 +45,10 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   job.folder = root.text("folder", "runs/" + name);
 
   Args data = root.section("data");
-  job.train_data = read_member(data, "train", "universe", data::datasets(), "dataset");
+  job.source = read_member(data, "train", "universe", data::datasets(), "dataset");
+  job.train_data = job.source;
   if (data.has("test")) job.test_data = read_member(data, "test", "universe", data::datasets(), "dataset");
+  read_transforms(data, job);
   job.batch = data.integer("batch", 4);
   job.shuffle = data.flag("shuffle", true);
   job.readers = static_cast<int>(data.integer("readers", 1));

@@ -51,7 +51,8 @@ void Trainer::prepare_folder() {
         "another",
         job_.folder.string());
   } else {
-    for (const char* name : {"checkpoint.h5", "metrics.jsonl", "timing.jsonl", "report.txt", "predictions.csv"})
+    for (const char* name :
+         {"checkpoint.h5", "metrics.jsonl", "timing.jsonl", "report.txt", "predictions.csv", "learned.h5"})
       fs::remove(job_.folder / name, problem);
   }
   std::ofstream out(recipe);
@@ -79,6 +80,7 @@ void Trainer::announce() {
 
 End::Reason Trainer::run(const std::atomic<bool>* stop) {
   prepare_folder();
+  if (job_.pipeline) job_.pipeline->learn(*job_.source, job_.folder / "learned.h5", job_.readers);
   announce();
   const double begin = now_seconds();
   bool interrupted = false;
@@ -86,6 +88,7 @@ End::Reason Trainer::run(const std::atomic<bool>* stop) {
     data::LoaderOptions options{job_.readers, job_.ahead};
     options.epoch = position_.epoch;
     options.step = position_.step_in_epoch;
+    options.training = true;
     data::Loader loader(*job_.train_data, sampler(), options);
     while (position_.epoch < job_.epochs && !interrupted) {
       const double epoch_begin = now_seconds();

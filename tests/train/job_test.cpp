@@ -30,6 +30,13 @@ TEST(Job, WrongKeysAreAnsweredWithTheNearest) {
   EXPECT_NE(usage_error("train.metrics=[\"accuracie\"]").find("metric"), std::string::npos);
 }
 
+TEST(Job, TransformsOfBothSets) {
+  EXPECT_NE(usage_error("data.transforms=[\"mirorr\"]").find("did you mean 'mirror'"), std::string::npos);
+  const char* bigger = "data.test=\"noise(shape=[7, 6, 2], targets=3)\"";
+  EXPECT_NO_THROW(small_job("runs/x", {bigger, "data.transforms=[\"crop(size=6)\"]"}));
+  EXPECT_THROW(small_job("runs/x", {bigger, "data.transforms=[\"subtract_mean\", \"crop(size=6)\"]"}), Error);
+}
+
 TEST(Job, WrongValuesAreNamed) {
   EXPECT_NE(usage_error("train.epochs=many").find("epochs"), std::string::npos);
   EXPECT_NE(usage_error("train.epochs=0").find("at least 1"), std::string::npos);
@@ -38,7 +45,8 @@ TEST(Job, WrongValuesAreNamed) {
 }
 
 TEST(Job, TheResolvedRecipeReadsBackToItself) {
-  const Job job = small_job("runs/x");
+  const Job job = small_job("runs/x", {"data.transforms=[\"mirror\", \"standardize(mean=[1, 2])\"]"});
+  EXPECT_NE(write_recipe(job.recipe).find("std=[1"), std::string::npos) << write_recipe(job.recipe);
   const Spec again = parse_recipe(write_recipe(job.recipe), "resolved");
   const Job second = read_job(again, "test", dense_model);
   EXPECT_EQ(write_recipe(job.recipe), write_recipe(second.recipe));

@@ -44,12 +44,18 @@ struct Ran {
   std::vector<float> weights, predictions;
 };
 
-Ran run_whole(int threads) {
+// Images that are cut, mirrored and freed of their mean on the way to the network of small_job().
+const std::initializer_list<const char*> varied{
+    "data.train=\"noise(shape=[8, 9, 2], targets=3, count=22, seed=1)\"",
+    "data.test=\"noise(shape=[8, 9, 2], targets=3, count=10, seed=2)\"",
+    "data.transforms=[\"subtract_mean\", \"crop(size=6)\", \"mirror\", \"scale(by=2)\"]", "data.readers=3"};
+
+Ran run_whole(int threads, std::initializer_list<const char*> settings = {}) {
   const int before = omp_get_max_threads();
   omp_set_num_threads(threads);
   const TemporaryFolder folder;
   Recorder recorder;
-  Trainer trainer(small_job(folder.path() / "run"), {&recorder});
+  Trainer trainer(small_job(folder.path() / "run", settings), {&recorder});
   EXPECT_EQ(trainer.run(), End::Reason::finished);
   omp_set_num_threads(before);
   Ran ran{recorder.losses, {}, weights_of(trainer), recorder.predictions};
@@ -74,16 +80,16 @@ TEST(Trainer, LearnsFromTheSameBatchesWithOneThread) {
 
 class Interrupted : public testing::TestWithParam<int> {};
 
-TEST_P(Interrupted, ResumedEqualsNeverStopped) {
-  const Ran whole = run_whole(2);
+void expect_resumed_equal(int stop_at, std::initializer_list<const char*> settings) {
+  const Ran whole = run_whole(2, settings);
   const TemporaryFolder folder;
-  Recorder first(GetParam());
+  Recorder first(stop_at);
   {
-    Trainer trainer(small_job(folder.path() / "run"), {&first});
+    Trainer trainer(small_job(folder.path() / "run", settings), {&first});
     EXPECT_EQ(trainer.run(&first.stop), End::Reason::interrupted);
   }
   Recorder second;
-  Job job = small_job(folder.path() / "run");
+  Job job = small_job(folder.path() / "run", settings);
   job.resume = true;
   Trainer trainer(std::move(job), {&second});
   EXPECT_EQ(trainer.run(), End::Reason::finished);
@@ -98,6 +104,9 @@ TEST_P(Interrupted, ResumedEqualsNeverStopped) {
   }());
   EXPECT_EQ(second.predictions, whole.predictions);
 }
+
+TEST_P(Interrupted, ResumedEqualsNeverStopped) { expect_resumed_equal(GetParam(), {}); }
+TEST_P(Interrupted, ResumedEqualsNeverStoppedWithVariedSamples) { expect_resumed_equal(GetParam(), varied); }
 
 // In mid-epoch, after the last step of an epoch (before its evaluation), and early.
 INSTANTIATE_TEST_SUITE_P(At, Interrupted, testing::Values(1, 5, 7, 10));
@@ -118,6 +127,11 @@ TEST(Trainer, EvaluatesEverySampleOnceAlsoInAShortLastBatch) {
   EXPECT_NEAR(e.results.at("mae"), mae, 1e-9);
   EXPECT_NEAR(e.results.at("loss"), mse, 1e-6);
   EXPECT_TRUE(e.results.contains("r2.b"));
+}
+
+TEST(Trainer, AMetricThatDoesNotFitIsRefusedBeforeTraining) {
+  const TemporaryFolder folder;
+  EXPECT_THROW(Trainer(small_job(folder.path() / "run", {"train.metrics=[\"accuracy\"]"}), {}), UsageError);
 }
 
 TEST(Trainer, RefusesARunFolderInUse) {

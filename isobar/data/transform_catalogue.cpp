@@ -1,0 +1,18 @@
+// All transforms, one row per file.
+#include "isobar/data/transform.hpp"
+
+namespace isobar::data {
+
+extern const Row<Transform> crop;           // crop.cpp
+extern const Row<Transform> mirror;         // mirror.cpp
+extern const Row<Transform> scale;          // scale_transform.cpp
+extern const Row<Transform> standardize;    // standardize.cpp
+extern const Row<Transform> subtract_mean;  // subtract_mean.cpp
+extern const Row<Transform> swap_channels;  // swap_channels.cpp
+
+Table<Row<Transform>> transforms() {
+  static constexpr const Row<Transform>* all[] = {&crop, &mirror, &scale, &standardize, &subtract_mean, &swap_channels};
+  return all;
+}
+
+}  // namespace isobar::data
