@@ -28,6 +28,13 @@ class Trial {
 
   const graph::Graph& graph() const { return graph_; }
   exec::ParamStore& store() { return store_; }
+  const std::vector<float>& x() const { return x_; }
+  const std::vector<float>& y() const { return y_; }
+  std::vector<float> plain(int p, std::span<const float> stored) const {
+    std::vector<float> values(static_cast<std::size_t>(store_.parameter(p).declared.shape.count()));
+    store_.read_plain(p, stored, values);
+    return values;
+  }
 
   double loss() {
     executor_.forward(run());
