@@ -92,6 +92,7 @@ bool Importer::wants_last(const std::string& name, int depth) const {
 }
 
 void Importer::declare_inputs() {
+  for (const auto& [name, stored] : model_.initializers) file_numbers_ += static_cast<double>(stored.bytes.size()) / 4;
   for (const auto& [name, stored] : model_.initializers)
     values_[name] = {.type = stored.type, .dims = stored.dims, .stored = &stored, .weight = name};
   for (const Interface& input : model_.inputs) {
@@ -162,6 +163,50 @@ void Importer::give_known(std::size_t o, Array array, const std::string& weight)
   values_[node_->out[o]] = std::move(h);
 }
 
+// A small file must not cause much work: what is computed while importing stays in proportion to the numbers in the
+// file. Products of two inputs are left to the graph unless they are small.
+bool Importer::affordable(const Function& function, std::span<const Array* const> in) {
+  constexpr std::string_view products[] = {"Conv",
+                                           "ConvTranspose",
+                                           "MatMul",
+                                           "Gemm",
+                                           "Einsum",
+                                           "LSTM",
+                                           "GRU",
+                                           "RNN",
+                                           "Det",
+                                           "GridSample",
+                                           "RoiAlign",
+                                           "DFT",
+                                           "STFT",
+                                           "NonMaxSuppression",
+                                           "MelWeightMatrix",
+                                           "LRN",
+                                           "MaxPool",
+                                           "AveragePool",
+                                           "Resize",
+                                           "Upsample"};
+  constexpr double most_in_a_product = 1 << 22;
+  double work = 0, product = 1;
+  for (const Array* a : in) {
+    work += a ? static_cast<double>(a->count()) : 0;
+    product *= a ? std::max(1.0, static_cast<double>(a->count())) : 1;
+  }
+  for (const Array& a : function.infer({*node_, version_, in})) {
+    work += static_cast<double>(a.count());
+    product = std::max(product,
+                       static_cast<double>(a.count()) * static_cast<double>(in.empty() || !in[0] ? 1 : in[0]->count()));
+  }
+  if (is_one_of(products, node_->op) && product > most_in_a_product) {
+    if (find_rule(node_->op)) return false;
+    fail("computing it while importing would take {:.1g} operations", product);
+  }
+  folded_ += work;
+  const double most = (1 << 24) + 64.0 * file_numbers_;
+  if (folded_ > most) fail("the constants of the file need more than {:.2g} numbers to be computed", most);
+  return true;
+}
+
 bool Importer::fold(const Function& function) {
   std::string weight;
   for (std::size_t i = 0; i < node_->in.size(); ++i) {
@@ -181,6 +226,7 @@ bool Importer::fold(const Function& function) {
   }
   std::vector<Array> space;
   const std::vector<const Array*> in = call_inputs(space, true);
+  if (!affordable(function, in)) return false;
   std::vector<Array> out = run_function(function, {*node_, version_, in});
   for (std::size_t o = 0; o < out.size(); ++o) give_known(o, std::move(out[o]), weight);
   return true;
