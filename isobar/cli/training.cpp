@@ -4,12 +4,12 @@
 #include <omp.h>
 
 #include "isobar/base/text.hpp"
+#include "isobar/cli/model.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/report/curves.hpp"
 #include "isobar/report/json_lines.hpp"
 #include "isobar/report/progress.hpp"
 #include "isobar/report/run_summary.hpp"
-#include "isobar/zoo/network.hpp"
 
 namespace isobar::cli {
 
@@ -21,14 +21,6 @@ void add_training_options(CLI::App& command, TrainingOptions& options) {
   command.add_flag("--quiet", options.quiet, "show nothing but errors");
   command.add_option("--threads", options.threads, "threads to compute with (default: all cores)")
       ->check(CLI::Range(1, 4096));
-}
-
-train::Model make_model(const Spec& model, const Spec& loss) {
-  Spec resolved;
-  const std::shared_ptr<const zoo::Network> network = zoo::make_network(model, &resolved);
-  const Spec chosen = loss.name().empty() ? network->loss() : loss;
-  return {[network, chosen](std::int64_t batch) { return zoo::training_graph(*network, batch, chosen); },
-          network->target_names(), resolved, chosen};
 }
 
 train::Evaluated run_training(const Spec& recipe, const std::string& name, const TrainingOptions& options) {

@@ -13,13 +13,10 @@ namespace isobar::cli {
 struct TrainingOptions {
   bool resume = false, overwrite = false, quiet = false;
   bool check = false;  ///< stop before the first step
-  int threads = 0;  ///< 0: what OpenMP chooses
+  int threads = 0;     ///< 0: what OpenMP chooses
 };
 
 void add_training_options(CLI::App& command, TrainingOptions& options);
-
-/// The networks of the zoo as models of a job.
-train::Model make_model(const Spec& model, const Spec& loss);
 
 /// Trains until the end or Ctrl-C; returns what was predicted for the test set. With `check` it only plans the run,
 /// compares data and network, and says what it would do.

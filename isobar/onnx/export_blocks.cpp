@@ -1,5 +1,6 @@
 // Attention and LSTM, written: the first as the products it is made of, the second with time first and ONNX's order of
 // gates.
+#include <algorithm>
 #include <cmath>
 
 #include "isobar/onnx/exporter.hpp"
@@ -30,43 +31,32 @@ void attention(Exporter& e) {
   e.give_plain(0, e.emit("Reshape", {together, e.constant(std::vector<std::int64_t>{0, T, W})}));
 }
 
-// [D, 4 units, columns] from gates i, f, c, o to ONNX's i, o, f, c.
-std::vector<float> gates(const std::vector<float>& w, std::int64_t directions, std::int64_t block) {
-  constexpr std::int64_t from[] = {0, 3, 1, 2};
-  std::vector<float> list;
-  for (std::int64_t d = 0; d < directions; ++d)
-    for (const std::int64_t g : from) {
-      const auto begin = w.begin() + (d * 4 + g) * block;
-      list.insert(list.end(), begin, begin + block);
-    }
-  return list;
+// [D, 4 units, ...] from gates i, f, c, o to ONNX's i, o, f, c: the weight itself stays in the file, rows are picked.
+std::string gates(Exporter& e, const std::string& weight, std::int64_t units) {
+  std::vector<std::int64_t> rows;
+  for (const std::int64_t gate : {0, 3, 1, 2})
+    for (std::int64_t u = 0; u < units; ++u) rows.push_back(gate * units + u);
+  return e.emit("Gather", {weight, e.constant(rows)}, {{"axis", attribute(1)}});
 }
 
 void lstm(Exporter& e) {
   Args args = e.args();
-  const std::int64_t H = args.integer("units"), N = e.shape(0)[0], T = e.shape(0)[1], F = e.shape(0)[2];
+  const std::int64_t H = args.integer("units"), N = e.shape(0)[0], T = e.shape(0)[1];
   const std::string direction = args.text("direction", "forward");
   const std::int64_t D = direction == "bidirectional" ? 2 : 1;
   const bool bias = args.flag("bias", true);
   const std::size_t first = e.inputs() - (bias ? 3 : 2);
   std::vector<std::string> in{
       e.emit("Transpose", {e.plain(0)}, {{"perm", attribute(std::vector<std::int64_t>{1, 0, 2})}}),
-      e.constant({D, 4 * H, F}, gates(e.numbers(first), D, H * F)),
-      e.constant({D, 4 * H, H}, gates(e.numbers(first + 1), D, H * H)), ""};
-  const double forget = args.real("forget_bias", 0);
-  if (bias || forget != 0) {
-    std::vector<float> own =
-        bias ? e.numbers(first + 2) : std::vector<float>(static_cast<std::size_t>(D * 4 * H), 0.0f);
-    for (std::int64_t d = 0; d < D; ++d)  // gate f is the second
-      for (std::int64_t u = 0; u < H; ++u)
-        own[static_cast<std::size_t>((d * 4 + 1) * H + u)] += static_cast<float>(forget);
-    std::vector<float> both;
-    const std::vector<float> b = gates(own, D, H);
-    for (std::int64_t d = 0; d < D; ++d) {
-      both.insert(both.end(), b.begin() + d * 4 * H, b.begin() + (d + 1) * 4 * H);
-      both.insert(both.end(), static_cast<std::size_t>(4 * H), 0.0f);
-    }
-    in[3] = e.constant({D, 8 * H}, both);
+      gates(e, e.plain(first), H), gates(e, e.plain(first + 1), H), ""};
+  // ONNX has two biases: ours, and one that holds the forget gate's.
+  if (const double forget = args.real("forget_bias", 0); bias || forget != 0) {
+    std::vector<float> second(static_cast<std::size_t>(D * 4 * H), 0.0f);
+    for (std::int64_t d = 0; d < D; ++d)  // gate f is the third of ONNX
+      std::fill_n(second.begin() + (d * 4 + 2) * H, H, static_cast<float>(forget));
+    const std::string own =
+        bias ? gates(e, e.plain(first + 2), H) : e.constant({D, 4 * H}, std::vector<float>(second.size(), 0.0f));
+    in[3] = e.emit("Concat", {own, e.constant({D, 4 * H}, second)}, {{"axis", attribute(1)}});
   }
   if (first == 3) in.insert(in.end(), {"", e.plain(1), e.plain(2)});
   if (N > 1 && first == 3) e.fix_batch();

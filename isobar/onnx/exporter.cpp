@@ -155,10 +155,7 @@ std::string Exporter::operand(std::size_t i, int rank, bool channels_first) {
   if (x.rank() == rank) return first(i);
   Dims dims(static_cast<std::size_t>(rank), 1);
   std::copy(x.extents().rbegin(), x.extents().rend(), dims.rbegin());
-  const std::vector<std::int64_t> order = to_first(rank);
-  if (graph_.value(node_->in[i]).role == graph::Value::Role::parameter)
-    return constant(turned_dims(dims, order), turned(numbers(i), dims, order));
-  return emit("Transpose", {emit("Reshape", {plain(i), constant(dims)})}, {{"perm", attribute(order)}});
+  return emit("Transpose", {emit("Reshape", {plain(i), constant(dims)})}, {{"perm", attribute(to_first(rank))}});
 }
 
 std::string Exporter::indices(std::size_t i) {
@@ -169,12 +166,6 @@ std::string Exporter::indices(std::size_t i) {
   std::string& whole = indices_[name];
   if (whole.empty()) whole = emit("Cast", {name}, {{"to", attribute(static_cast<int>(Type::int64))}});
   return whole;
-}
-
-std::vector<float> Exporter::numbers(std::size_t i) const {
-  const graph::Value& v = graph_.value(node_->in[i]);
-  expects(v.role == graph::Value::Role::parameter, "a weight");
-  return weights_(v.name);
 }
 
 void Exporter::give_first(std::size_t o, const std::string& name) {

@@ -43,8 +43,6 @@ class Exporter {
   std::string operand(std::size_t i, int rank, bool channels_first);
   /// Input i as whole numbers: indices.
   std::string indices(std::size_t i);
-  /// The numbers of a weight, for rules that write them in another order.
-  std::vector<float> numbers(std::size_t i) const;
 
   // Results.
   std::string constant(const Dims& dims, const std::vector<float>& values);

@@ -82,8 +82,10 @@ int Importer::axis(std::int64_t given, int rank) {
 }
 
 std::string Importer::fresh_name(const std::string& wish) {
-  std::string name = wish;
-  for (int n = 2; !taken_.insert(name).second; ++n) name = fmt::format("{}~{}", wish, n);
+  std::string plain_wish = wish;  // slashes would make groups of a checkpoint's weights
+  std::replace(plain_wish.begin(), plain_wish.end(), '/', '.');
+  std::string name = plain_wish;
+  for (int n = 2; !taken_.insert(name).second; ++n) name = fmt::format("{}~{}", plain_wish, n);
   return name;
 }
 

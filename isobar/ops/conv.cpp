@@ -5,6 +5,7 @@
 // it can travel while the latter is computed.
 #include "isobar/ops/conv_flip.hpp"
 #include "isobar/ops/conv_narrow.hpp"
+#include "isobar/ops/deconv_phases.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/ops/primitive.hpp"
 #include "isobar/ops/window.hpp"
@@ -83,8 +84,13 @@ class Conv final : public Operator {
     if (in[0].needs_gradient) {
       auto forward_form =
           own ? data_gradient_by_forward(setting, p.window, p.x, in[1].layout, p.y, dz, 2, p.flops) : std::nullopt;
+      auto phases =
+          own && groups_ == 1 && !forward_form
+              ? deconv_by_phases(setting, {p.window, p.out, in[0].shape, in[1].layout, dz, {Kind::dx, 0}, false, 2},
+                                 "data gradient", Category::backward_convolution, p.flops)
+              : std::nullopt;
       if (forward_form) std::move(forward_form->begin(), forward_form->end(), std::back_inserter(list));
-      else list.push_back(data_gradient(setting, p, dz));
+      else list.push_back(phases ? std::move(*phases) : data_gradient(setting, p, dz));
     }
     return list;
   }

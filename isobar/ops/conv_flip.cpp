@@ -4,69 +4,18 @@
 #include <string_view>
 
 #include "isobar/ops/primitive.hpp"
+#include "isobar/ops/turned_weights.hpp"
 
 namespace isobar::ops {
 namespace {
 
-// Where index i of one axis lies. Offsets in a blocked layout are sums of one term per axis.
-std::vector<std::int64_t> axis_offsets(const Layout& layout, int axis) {
-  const auto& blocking = layout.data.format_desc.blocking;
-  std::vector<std::int64_t> offsets(static_cast<std::size_t>(layout.data.dims[axis]));
-  for (std::size_t i = 0; i < offsets.size(); ++i) {
-    auto rest = static_cast<std::int64_t>(i);
-    std::int64_t inner_stride = 1;
-    for (int b = blocking.inner_nblks; b-- > 0;) {
-      if (blocking.inner_idxs[b] == axis) {
-        offsets[i] += rest % blocking.inner_blks[b] * inner_stride;
-        rest /= blocking.inner_blks[b];
-      }
-      inner_stride *= blocking.inner_blks[b];
-    }
-    offsets[i] += rest * blocking.strides[axis];
-  }
-  return offsets;
-}
-
-// Offsets of all taps of the kernel, spatial axes in C order; reversed when asked.
-std::vector<std::int64_t> tap_offsets(const Layout& layout, bool reversed) {
-  std::vector<std::int64_t> taps{0};
-  for (int axis = 2; axis < layout.data.ndims; ++axis) {
-    std::vector<std::int64_t> offsets = axis_offsets(layout, axis), next;
-    if (reversed) std::reverse(offsets.begin(), offsets.end());
-    for (const std::int64_t base : taps)
-      for (const std::int64_t offset : offsets) next.push_back(base + offset);
-    taps = std::move(next);
-  }
-  return taps;
-}
-
 Kernel turn_weights(const Layout& stored, const Layout& turned, int temporary) {
-  constexpr std::int64_t tile = 32;
+  const Extents first(static_cast<std::size_t>(stored.data.ndims) - 2, 0), step(first.size(), 1);
   Kernel kernel{"turn weights", Category::copy};
   kernel.reads = {{{Slot::Kind::x, 1}, stored}};
   kernel.writes = {{{Slot::Kind::temp, temporary}, turned}};
-  kernel.run = [outputs = axis_offsets(stored, 0), inputs = axis_offsets(stored, 1), taps = tap_offsets(stored, false),
-                to_inputs = axis_offsets(turned, 1), to_outputs = axis_offsets(turned, 0),
-                to_taps = tap_offsets(turned, true)](const Moment&, std::span<const dnnl::memory> memories) {
-    const float* const from = floats(memories[0]);
-    float* const to = floats(memories[1]);
-    const auto o_count = static_cast<std::int64_t>(outputs.size()), i_count = static_cast<std::int64_t>(inputs.size());
-    const auto tap_count = static_cast<std::int64_t>(taps.size());
-    const std::int64_t o_tiles = (o_count + tile - 1) / tile;
-#pragma omp parallel for collapse(2) schedule(static)
-    for (std::int64_t ot = 0; ot < o_tiles; ++ot) {
-      for (std::int64_t t = 0; t < tap_count; ++t) {
-        const std::int64_t o_end = std::min(o_count, (ot + 1) * tile);
-        for (std::int64_t i_begin = 0; i_begin < i_count; i_begin += tile) {
-          const std::int64_t i_end = std::min(i_count, i_begin + tile);
-          for (std::int64_t o = ot * tile; o < o_end; ++o) {
-            const float* const source = from + taps[t] + outputs[o];
-            float* const target = to + to_taps[t] + to_inputs[o];
-            for (std::int64_t i = i_begin; i < i_end; ++i) target[to_outputs[i]] = source[inputs[i]];
-          }
-        }
-      }
-    }
+  kernel.run = [turn = TurnedWeights(stored, turned, first, step)](const Moment&, std::span<const dnnl::memory> m) {
+    turn.copy(floats(m[0]), floats(m[1]));
   };
   return kernel;
 }

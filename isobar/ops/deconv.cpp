@@ -2,11 +2,12 @@
 //   y[n, p*stride + k*dilation - before, o] = b[o] + sum over p, k, i of w[i, o, k] * x[n, p, i]
 //   db[o] = sum dy;  dw[i, o, k] = sum over n, p of x[n, p, i] * dy[n, p*stride + k*dilation - before, o];
 //   dx = conv of dy with w
-// x [N, spatial..., C], w [C, O/groups, kernel...], b [O]: w is the weight of the convolution from y to x, whose three
-// primitives are used here, because they run channels-last at full speed and share one layout of w.
+// x [N, spatial..., C], w [C, O/groups, kernel...], b [O]: w is the weight of the convolution from y to x, whose
+// primitives are used here; forward is split into phases where that is faster.
 #include <algorithm>
 
 #include "isobar/ops/columns.hpp"
+#include "isobar/ops/deconv_phases.hpp"
 #include "isobar/ops/loops.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/ops/primitive.hpp"
@@ -76,6 +77,12 @@ class Deconv final : public Operator {
   Kernel forward(const Setting& setting, std::span<const Operand> in) const override {
     const Case p = fitted(in);
     const auto hint = convolution(setting, p);
+    if (setting.own_kernels && groups_ == 1) {
+      const Layout stored = in[1].layout.is_zero() ? hint.weights_desc() : in[1].layout;
+      auto phases = deconv_by_phases(setting, {p.window, in[0].shape, p.out, stored, {Kind::x, 0}, {Kind::y, 0}, bias_},
+                                     "forward", Category::forward_convolution, p.flops);
+      if (phases) return *phases;
+    }
     const auto chosen = planned("transposed convolution", [&] {
       const dnnl::convolution_backward_data::desc desc(dnnl::algorithm::convolution_direct, p.y, p.w, p.x,
                                                        p.window.stride, p.window.gaps(), p.window.before,

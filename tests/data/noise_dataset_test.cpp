@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "tests/data/samples.hpp"
 
@@ -22,6 +23,17 @@ TEST(Noise, HasTheShapeAndRangeAskedFor) {
   EXPECT_LT(std::ranges::min(targets), -0.5f);
   EXPECT_LE(std::ranges::max(targets), 1.0f);
   EXPECT_GT(std::ranges::max(targets), 0.5f);
+}
+
+TEST(Noise, MakesTokensAndClassesOfAnyShape) {
+  const auto noise = make_dataset("noise(shape=[50], tokens=7, targets=[6, 5], classes=3)");
+  EXPECT_EQ(noise->fields()[1].shape, (Shape{6, 5}));
+  const auto sample = read_sample(*noise, 2);
+  const std::pair<std::size_t, float> fields[] = {{0, 7}, {1, 3}};
+  for (const auto& [field, count] : fields) {
+    for (const float v : sample[field]) EXPECT_TRUE(v >= 0 && v < count && v == std::floor(v)) << v;
+    EXPECT_EQ(std::ranges::max(sample[field]), count - 1);
+  }
 }
 
 TEST(Noise, DependsOnTheSeed) {

@@ -55,7 +55,7 @@ class Direct {
   void backward() {
     for (const Kernel& kernel : op->backward(setting(), in)) run(kernel);
   }
-  Setting setting() const { return {cpu_engine(), phase, site}; }
+  Setting setting() const { return {cpu_engine(), phase, site, own_kernels}; }
 
   std::shared_ptr<const Operator> op;
   std::vector<Shape> shapes, out;
@@ -63,6 +63,7 @@ class Direct {
   Moment moment{};
   Phase phase = Phase::training;
   std::uint64_t site = 7;
+  bool own_kernels = true;
 
  private:
   static constexpr int guard = 16;

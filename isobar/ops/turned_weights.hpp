@@ -1,0 +1,27 @@
+// The weights of a convolution turned round for its transpose: input and output channels exchanged, spatial axes
+// reversed, and with a stride only every stride-th tap, in whatever blocked layouts oneDNN asks for.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "isobar/ops/window.hpp"
+#include "isobar/tensor/layout.hpp"
+
+namespace isobar::ops {
+
+/// turned[i, o, t] = stored[o, i, first + step * (count - 1 - t)] for taps t < count of every spatial axis.
+class TurnedWeights {
+ public:
+  /// Layouts of [O, I, kernel...] and [I, O, count...].
+  TurnedWeights(const Layout& stored, const Layout& turned, const Extents& first, const Extents& step);
+
+  /// Fills `to`, padding included.
+  void copy(const float* from, float* to) const;
+
+ private:
+  std::vector<std::int64_t> outputs_, inputs_, taps_, to_inputs_, to_outputs_, to_taps_;
+  std::int64_t padding_ = 0;  // numbers to clear first, when the turned layout has any that nothing is copied to
+};
+
+}  // namespace isobar::ops

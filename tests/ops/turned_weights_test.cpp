@@ -1,0 +1,32 @@
+#include "isobar/ops/turned_weights.hpp"
+
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+namespace isobar::ops {
+namespace {
+
+// Two outputs, one input, five taps; every second tap from the first or second on, last first.
+TEST(TurnedWeights, TakesEveryStepThTapBackwards) {
+  std::vector<float> w(10);
+  std::iota(w.begin(), w.end(), 0.f);
+  std::vector<float> even(6), odd(4);
+  TurnedWeights(plain({2, 1, 5}), plain({1, 2, 3}), {0}, {2}).copy(w.data(), even.data());
+  TurnedWeights(plain({2, 1, 5}), plain({1, 2, 2}), {1}, {2}).copy(w.data(), odd.data());
+  EXPECT_EQ(even, (std::vector<float>{4, 2, 0, 9, 7, 5}));
+  EXPECT_EQ(odd, (std::vector<float>{3, 1, 8, 6}));
+}
+
+// Blocks of 16 hold padding, which must be zero.
+TEST(TurnedWeights, ClearsThePaddingOfBlocks) {
+  const std::vector<float> w{1, 2, 3};  // three outputs, one input, one tap
+  const Layout blocked({1, 3, 1}, Dtype::f32, dnnl::memory::format_tag::Acb16a);
+  std::vector<float> turned(static_cast<std::size_t>(padded_count(blocked)), 9.f);
+  TurnedWeights(plain({3, 1, 1}), blocked, {0}, {1}).copy(w.data(), turned.data());
+  ASSERT_EQ(turned.size(), 48u);
+  for (std::size_t i = 0; i < turned.size(); ++i) EXPECT_EQ(turned[i], i % 16 == 0 ? w[i / 16] : 0.f) << i;
+}
+
+}  // namespace
+}  // namespace isobar::ops
