@@ -185,6 +185,7 @@ void Importer::translate() {
     }
     return give_known(0, std::move(array), "");
   }
+  if (function && (node_->op == "Shape" || node_->op == "Size")) return fold_dims(*function);
   if (function && fold(*function)) return;
   try {
     if (rule && rule->apply(*this)) return;

@@ -94,6 +94,7 @@ class Importer {
   void translate();
   bool affordable(const Function& function, std::span<const Array* const> in);
   bool fold(const Function& function);
+  void fold_dims(const Function& function);
   void add_function(const Function& function);
   std::vector<const Array*> call_inputs(std::vector<Array>& space, bool with_numbers);
   void give_known(std::size_t o, Array array, const std::string& weight);
