@@ -3,6 +3,7 @@
 // layers with dropout in front of each. 7,041,443 parameters at 128^3 x 1. Volumes too small for VALID
 // convolutions can be trained with padding=same.
 #include "isobar/zoo/network.hpp"
+#include "isobar/zoo/scaling.hpp"
 
 namespace isobar::zoo {
 namespace {
@@ -21,7 +22,8 @@ class CosmoFlowSc18 final : public Network {
         channels_(args.integer("channels", 1)),
         outputs_(args.integer("outputs", 3)),
         dropout_(args.real("dropout", 0.5)),
-        padding_(args.one_of("padding", "valid", {"valid", "same"})) {
+        padding_(args.one_of("padding", "valid", {"valid", "same"})),
+        scale_(args) {
     args.require(channels_ >= 1 && outputs_ >= 1, "channels and outputs must be at least 1");
     args.require(size_ >= (padding_ == "same" ? 16 : 112),
                  "size must be at least 112 with padding=valid, 16 with padding=same");
@@ -33,13 +35,13 @@ class CosmoFlowSc18 final : public Network {
     for (const Layer& layer : layers) {
       ++number;
       h = graph.add(fmt::format("conv(filters={}, kernel={}, stride={}, padding={}, bias_init=constant(value=0.1))",
-                                layer.filters, layer.kernel, layer.stride, padding_),
+                                scale_(layer.filters), layer.kernel, layer.stride, padding_),
                     h, fmt::format("conv{}", number));
       h = graph.add("leaky_relu(slope=0.01)", h);
       if (layer.pool) h = graph.add("average_pool(window=2)", h, fmt::format("pool{}", number));
     }
     h = graph.add("flatten", h);
-    const std::int64_t units[] = {2048, 256, outputs_};
+    const std::int64_t units[] = {scale_(2048), scale_(256), outputs_};
     for (int i = 0; i < 3; ++i) {
       if (dropout_ > 0) h = graph.add(fmt::format("dropout(rate={})", dropout_), h, fmt::format("dropout{}", i + 1));
       h = graph.add(fmt::format("dense(units={}, bias_init=constant(value=0.1))", units[i]), h,
@@ -61,6 +63,7 @@ class CosmoFlowSc18 final : public Network {
   std::int64_t size_, channels_, outputs_;
   double dropout_;
   std::string padding_;
+  Scaling scale_;
 };
 
 }  // namespace

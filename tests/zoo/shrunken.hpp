@@ -23,8 +23,8 @@ inline constexpr Shrunken shrunken[] = {
     {"climate_detector(variant=b, height=64, width=96, channels=3, scale=0.03125)"},
     {"climate_detector(variant=b, height=32, width=32, channels=3, scale=0.03125, lambda=0)"},
     {"cosmoflow(size=16, channels=2, width=4, layers=3, dropout=0)"},
-    {"cosmoflow_sc18(size=16, padding=same, dropout=0)"},
-    {"deepcam(height=32, width=48, channels=3, scale=0.25, middle=1)"},
+    {"cosmoflow_sc18(size=16, padding=same, scale=0.125, dropout=0)"},
+    {"deepcam(height=32, width=48, channels=3, scale=0.125, middle=1)"},
     {"deeplabv3plus(height=32, width=48, channels=3, scale=0.0625, units=[2, 1, 1, 1])"},
     {"deeplabv3plus(height=32, width=48, channels=3, scale=0.0625, units=[2, 1, 1, 1], batch_norm=true)"},
     {"googlenet(size=79, classes=5, scale=0.125, dropout=0, auxiliary_dropout=0)"},
@@ -36,7 +36,7 @@ inline constexpr Shrunken shrunken[] = {
     {"lstm_classifier(length=5, features=6, units=8, hidden=5, classes=3)"},
     {"lstm_classifier(length=5, features=6, units=8, hidden=5, classes=3, vocabulary=9, output=softmax)", 9},
     {"lstm_classifier(length=4, features=6, units=8, classes=3, vocabulary=9, train_embedding=true)", 9},
-    {"resnet101(size=32, classes=6, scale=0.0625, units=[2, 1, 1, 1])"},
+    {"resnet101(size=64, classes=6, scale=0.0625, units=[2, 1, 1, 1])"},
     {"tiramisu(height=32, width=48, channels=3, filters=8, growth=4, kernel=3, blocks=[2, 1, 2], dropout=0)"},
 };
 

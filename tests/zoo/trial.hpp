@@ -13,15 +13,18 @@ namespace isobar::zoo {
 
 class Trial {
  public:
+  Trial(const Spec& spec, std::int64_t batch, std::int64_t tokens)
+      : Trial(training_graph(*make_network(spec), batch), make_network(spec)->loss(), tokens) {}
+
   /// `tokens` above 0: the input holds whole numbers below it. Weights start as the network says.
-  Trial(const Spec& spec, std::int64_t batch, std::int64_t tokens, std::uint64_t seed = 3)
-      : graph_(training_graph(*make_network(spec), batch)),
+  Trial(graph::Graph graph, const Spec& loss, std::int64_t tokens)
+      : graph_(std::move(graph)),
         store_(graph::make_plan(graph_), 0),
         executor_(graph::make_plan(graph_), store_),
         x_(input(tokens)),
-        y_(target(make_network(spec)->loss())) {
-    for (std::int64_t i = 0; i < batch; ++i) samples_.push_back(i);
-    store_.initialize(seed);
+        y_(target(loss)) {
+    for (std::int64_t i = 0; i < graph_.value(graph_.find("x")).shape[0]; ++i) samples_.push_back(i);
+    store_.initialize(3);
     executor_.bind("x", x_);
     executor_.bind("y", y_);
   }
