@@ -225,10 +225,14 @@ TEST(Train, EveryExampleRecipeIsSound) {
   int recipes = 0;
   for (const auto& entry : fs::directory_iterator(ISOBAR_RECIPES)) {
     std::string train = "train --check '" + entry.path().string() + "'";
-    if (text_of(entry.path()).find("hdf5(") != std::string::npos)  // its files are the user's to make
-      train +=
-          " --set 'data.train=noise(shape=[128, 128, 128, 4], count=4)' --set 'data.test=noise(shape=[128, 128, 128, "
-          "4], count=1)'";
+    // Noise in place of files, which are the user's to have.
+    const std::string text = text_of(entry.path());
+    for (const auto& [reader, sample] : {std::pair{"hdf5(", "shape=[128, 128, 128, 4], count=4"},
+                                         std::pair{"images(", "shape=[32, 32, 3], targets=1, count=100"},
+                                         std::pair{"mnist(", "shape=[28, 28, 1], targets=1, count=100"}})
+      for (const char* part : {"train", "test"})
+        if (text.find(reader) != std::string::npos)
+          train += std::string(" --set 'data.") + part + "=noise(" + sample + ")'";
     const Outcome check = run_isobar(train);
     EXPECT_EQ(check.code, 0) << check;
     EXPECT_SHOWS(check, "is sound");
