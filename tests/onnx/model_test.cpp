@@ -124,6 +124,14 @@ TEST(ModelFile, RefusesTensorsThatAreNotWhatTheySay) {
   EXPECT_REFUSED(wide, "axis of 1099511627776");
 }
 
+TEST(ModelFile, RefusesTensorsOfNoNumbers) {
+  for (const Type type : {Type::undefined, Type::text, Type::complex64}) {
+    Model model = small();
+    model.initializers["w"] = {type, {1 << 29}, {}};
+    EXPECT_NE(refusal(model), "accepted") << type_name(type);
+  }
+}
+
 TEST(ModelFile, RefusesShapesThatDoNotFit) {
   Model shapes = small();
   shapes.inputs[0].dims = {2, 4};

@@ -46,7 +46,8 @@ ordered_json as_json(const isobar::Value& value) {
 // Writes one network: the part up to the losses as ONNX, the losses as a list, our numbers beside it.
 void write_case(const fs::path& folder, const zoo::Shrunken& small, std::uint64_t seed) {
   fs::create_directories(folder);
-  zoo::Trial trial(small.spec, oracle_batch, small.tokens, seed);
+  zoo::Trial trial(small.spec, oracle_batch, small.tokens);
+  trial.restart(seed);
   exec::ParamStore& store = trial.store();
   std::vector<std::vector<float>> weights;
   for (int p = 0; p < store.count(); ++p) weights.push_back(trial.plain(p, store.weight(p)));
