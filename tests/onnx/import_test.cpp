@@ -97,6 +97,16 @@ TEST(Import, ShapeArithmeticIsFolded) {
   EXPECT_EQ(imported.outputs.at(0).dims, (Dims{7, 6}));
 }
 
+TEST(Import, AnElementPickedByAScalarHasNoAxisLeft) {
+  Model model = base({{"g", "Gather", "", {"x", "last"}, {"h"}, {}}, {"d", "MatMul", "", {"h", "w"}, {"y"}, {}}},
+                     {floats("x", {5, 2, 3})});
+  model.initializers["last"] = stored(Array{Type::int64, {}, {-1}});
+  model.initializers["w"] = ones({3, 4});
+  const Imported imported = import_model(model);
+  EXPECT_EQ(imported.outputs.at(0).dims, (Dims{2, 4}));
+  EXPECT_EQ(imported.graph.value(imported.outputs[0].id).shape, (Shape{2, 4}));
+}
+
 TEST(Import, WeightsAreTrainedAndConstantsAreNot) {
   Model model =
       base({{"k", "Constant", "", {}, {"two"}, {{"value_float", {.kind = Attribute::Kind::number, .number = 2}}}},
