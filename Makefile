@@ -11,7 +11,13 @@ build = $(call configure,$(1)) && cmake --build --preset $(1) -j $(JOBS)
 sources = find isobar tests examples -name '*.[ch]pp'
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench format build packages program asan tsan tidy clean
+# Broken ONNX files for $(1) seconds; what is found lies in build/fuzz. The seed is fixed, so that a test is a test.
+fuzz = rm -rf build/fuzz/found && mkdir -p build/fuzz/found && build/fuzz/tests/fuzz/fuzz_onnx_import -seed=1 \
+  -max_total_time=$(1) -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/ \
+  build/fuzz/found tests/fuzz/onnx_corpus
+FUZZ_SECONDS ?= 600
+
+.PHONY: help demo test bench format build packages program fuzzer fuzz asan tsan tidy clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -19,8 +25,9 @@ help: ## Show this list
 demo: program ## Make a small universe, train CosmoFlow on it (about 3 minutes), show what it learned
 	$(ISOBAR) demo
 
-test: build ## Build everything and run all tests
+test: build fuzzer ## Build everything and run all tests, then fuzz the ONNX importer for a minute
 	ctest --preset $(PRESET) -j 2
+	$(call fuzz,60)
 
 bench: program ## Measure a training step, side by side with PyTorch
 	tools/install_packages bench
@@ -39,6 +46,13 @@ packages: ## Install the Debian packages the build needs, if they are missing
 # Only the program: the way to the demo does not lead through the tests.
 program: packages
 	$(call build,$(PRESET)) --target isobar
+
+fuzz: fuzzer ## Feed the ONNX importer broken files for FUZZ_SECONDS (default 600)
+	$(call fuzz,$(FUZZ_SECONDS))
+
+fuzzer: packages
+	tools/install_packages fuzz
+	$(call configure,fuzz) && cmake --build --preset fuzz -j $(JOBS) --target fuzz_onnx_import
 
 asan: packages ## Run all tests under the address and undefined-behaviour sanitizers
 	$(call build,asan)

@@ -6,6 +6,7 @@
 #include "isobar/base/text.hpp"
 #include "isobar/cli/model.hpp"
 #include "isobar/cli/verb.hpp"
+#include "isobar/report/curves.hpp"
 #include "isobar/report/json_lines.hpp"
 #include "isobar/report/progress.hpp"
 #include "isobar/report/run_summary.hpp"
@@ -31,7 +32,8 @@ train::Evaluated run_training(const Spec& recipe, const std::string& name, const
   const auto progress = report::progress(stdout, options.quiet);
   const auto metrics = report::json_lines();
   const auto summary = report::run_summary();
-  train::Trainer trainer(std::move(job), {progress.get(), metrics.get(), summary.get()});
+  const auto curves = report::curves();
+  train::Trainer trainer(std::move(job), {progress.get(), metrics.get(), summary.get(), curves.get()});
   if (options.check) {
     const graph::Plan& plan = trainer.plan();
     fmt::print("{} is sound: {} parameters, {} a step, {} for activations\n", name, with_commas(plan.parameter_count()),

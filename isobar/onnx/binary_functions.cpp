@@ -8,9 +8,17 @@ namespace {
 
 Arrays infer_binary(const Call& call) { return {described(call[0].type, broadcast(call[0].dims, call[1].dims))}; }
 Arrays infer_comparison(const Call& call) { return {described(Type::boolean, broadcast(call[0].dims, call[1].dims))}; }
-/// The second one may only be the smaller one.
-Arrays infer_one_way(const Call& call) {
-  broadcast_strides(call[1].dims, call[0].dims);
+
+/// Before operator set 7 one slope per channel was a plain list.
+Dims slope_dims(const Call& call) {
+  const Dims &x = call[0].dims, &slope = call[1].dims;
+  if (call.version >= 7 || slope.size() != 1 || x.size() < 2 || slope[0] != x[1]) return slope;
+  Dims dims(x.size() - 1, 1);
+  dims[0] = slope[0];
+  return dims;
+}
+Arrays infer_slope(const Call& call) {
+  broadcast_strides(slope_dims(call), call[0].dims);
   return infer_same(call);
 }
 Arrays infer_variadic(const Call& call) {
@@ -41,6 +49,12 @@ constexpr Function binary(std::string_view op) {
 template <auto f>
 constexpr Function compared(std::string_view op) {
   return function<infer_comparison, fill_binary<f>>(op);
+}
+
+void fill_slope(const Call& call, Arrays& out) {
+  Array slope = call.known(1);
+  slope.dims = slope_dims(call);
+  combine(call.known(0), slope, out[0], [](double x, double factor) { return x < 0 ? factor * x : x; });
 }
 
 void fill_modulo(const Call& call, Arrays& out) {
@@ -115,7 +129,7 @@ std::span<const Function> binary_functions() {
       function<infer_binary, fill_modulo>("Mod"),
       binary<[](double a, double b) { return a * b; }>("Mul"),
       compared<[](double a, double b) { return a != 0 || b != 0; }>("Or"),
-      function<infer_one_way, fill_binary<[](double x, double slope) { return x < 0 ? slope * x : x; }>>("PRelu"),
+      function<infer_slope, fill_slope>("PRelu"),
       binary<[](double a, double b) { return std::pow(a, b); }>("Pow"),
       binary<[](double a, double b) { return a - b; }>("Sub"),
       function<infer_variadic, fill_variadic<add>>("Sum"),

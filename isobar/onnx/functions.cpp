@@ -13,11 +13,14 @@ Array described(Type type, Dims dims) {
   return {type, std::move(dims), {}, false};
 }
 
-void allocate(Arrays& outputs) {
+bool allocate(Arrays& outputs) {
+  bool any = false;
   for (Array& output : outputs) {
     output.values.assign(static_cast<std::size_t>(output.count()), 0);
     output.known = true;
+    any = any || !output.values.empty();
   }
+  return any;
 }
 
 void store(Arrays& outputs) {

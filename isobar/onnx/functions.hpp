@@ -18,17 +18,16 @@ using Integers = std::vector<std::int64_t>;
 
 /// An output without numbers; throws Error when the type or the extents are none that functions handle.
 Array described(Type type, Dims dims);
-/// Gives described outputs their zeros.
-void allocate(Arrays& outputs);
+/// Gives described outputs their zeros; false when there are none to fill.
+bool allocate(Arrays& outputs);
 /// Rounds every number to what its type holds.
 void store(Arrays& outputs);
 
-/// infer, zeros, fill, rounding.
+/// infer, zeros, fill, rounding. Without elements there is nothing to fill, whatever the other extents are.
 template <auto infer, auto fill>
 Arrays run_filled(const Call& call) {
   Arrays outputs = infer(call);
-  allocate(outputs);
-  fill(call, outputs);
+  if (allocate(outputs)) fill(call, outputs);
   store(outputs);
   return outputs;
 }

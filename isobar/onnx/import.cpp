@@ -92,6 +92,7 @@ bool Importer::wants_last(const std::string& name, int depth) const {
 }
 
 void Importer::declare_inputs() {
+  for (const auto& [name, stored] : model_.initializers) file_numbers_ += static_cast<double>(stored.bytes.size()) / 4;
   for (const auto& [name, stored] : model_.initializers)
     values_[name] = {.type = stored.type, .dims = stored.dims, .stored = &stored, .weight = name};
   for (const Interface& input : model_.inputs) {
@@ -134,84 +135,6 @@ void Importer::declare_inputs() {
     (turns ? h.last : h.plain) = graph_.input(name, shape);
     inputs_.push_back({input.name, input.type, h.dims, turns, turns ? h.last : h.plain});
     values_[input.name] = std::move(h);
-  }
-}
-
-// The node's inputs for a Function; `space` keeps what is made for it. Without numbers, unknown inputs are described.
-std::vector<const Array*> Importer::call_inputs(std::vector<Array>& space, bool with_numbers) {
-  std::vector<const Array*> list;
-  space.reserve(node_->in.size());
-  for (std::size_t i = 0; i < node_->in.size(); ++i) {
-    if (!has(i)) {
-      list.push_back(nullptr);
-    } else if (held(i).constant()) {
-      list.push_back(&numbers(i));
-    } else {
-      expects(!with_numbers, "inputs whose numbers are known");
-      space.push_back({held(i).type, held(i).dims, {}, false});
-      list.push_back(&space.back());
-    }
-  }
-  return list;
-}
-
-void Importer::give_known(std::size_t o, Array array, const std::string& weight) {
-  if (o >= node_->out.size() || node_->out[o].empty()) return;
-  Held h{.type = array.type, .dims = array.dims, .weight = weight};
-  h.known = std::make_shared<const Array>(std::move(array));
-  values_[node_->out[o]] = std::move(h);
-}
-
-bool Importer::fold(const Function& function) {
-  std::string weight;
-  for (std::size_t i = 0; i < node_->in.size(); ++i) {
-    if (!has(i)) continue;
-    if (!held(i).constant()) return false;
-    if (weight.empty()) weight = held(i).weight;
-  }
-  // A transposed weight stays the weight it is, so that tied weights stay tied.
-  if (node_->op == "Transpose" && held(0).stored && rank(0) == 2 &&
-      node_->integers("perm", {1, 0}) == std::vector<std::int64_t>{1, 0} && !node_->out[0].empty()) {
-    Held h = held(0);
-    std::swap(h.dims[0], h.dims[1]);
-    h.transposed = !h.transposed;
-    h.known = nullptr;
-    values_[node_->out[0]] = std::move(h);
-    return true;
-  }
-  std::vector<Array> space;
-  const std::vector<const Array*> in = call_inputs(space, true);
-  std::vector<Array> out = run_function(function, {*node_, version_, in});
-  for (std::size_t o = 0; o < out.size(); ++o) give_known(o, std::move(out[o]), weight);
-  return true;
-}
-
-void Importer::add_function(const Function& function) {
-  std::vector<Array> space;
-  const std::vector<const Array*> in = call_inputs(space, false);
-  const std::vector<Array> out = function.infer({*node_, version_, in});
-  if (std::any_of(out.begin(), out.end(), [](const Array& a) { return a.count() == 0; })) {
-    for (std::size_t o = 0; o < out.size(); ++o) {  // nothing is known completely
-      if (out[o].count() > 0) fail("output {} has elements while another has none", o);
-      give_known(o, zeros(out[o].type, out[o].dims), "");
-    }
-    return;
-  }
-  std::vector<ValueId> ids;
-  std::vector<Array> fixed;
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    fixed.push_back(in[i] ? *in[i] : Array{.type = Type::undefined, .known = false});
-    if (in[i] && !in[i]->known) ids.push_back(plain(i));
-  }
-  const std::string name = node_name();
-  auto op = std::make_shared<FunctionOperator>(*node_, version_, function, std::move(fixed), out);
-  graph_.add_node(name, "onnx." + node_->op, std::move(op), std::move(ids));
-  const std::vector<ValueId> made = added();
-  for (std::size_t o = 0; o < out.size() && o < node_->out.size(); ++o) {
-    if (node_->out[o].empty()) continue;
-    Held h{.type = out[o].type, .dims = out[o].dims};
-    h.plain = made[o];
-    values_[node_->out[o]] = std::move(h);
   }
 }
 
@@ -262,6 +185,7 @@ void Importer::translate() {
     }
     return give_known(0, std::move(array), "");
   }
+  if (function && (node_->op == "Shape" || node_->op == "Size")) return fold_dims(*function);
   if (function && fold(*function)) return;
   try {
     if (rule && rule->apply(*this)) return;

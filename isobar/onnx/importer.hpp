@@ -92,7 +92,9 @@ class Importer {
   bool wants_last(const std::string& name, int depth = 0) const;
   Node with_trailing_axes(const Node& node);
   void translate();
+  bool affordable(const Function& function, std::span<const Array* const> in);
   bool fold(const Function& function);
+  void fold_dims(const Function& function);
   void add_function(const Function& function);
   std::vector<const Array*> call_inputs(std::vector<Array>& space, bool with_numbers);
   void give_known(std::size_t o, Array array, const std::string& weight);
@@ -113,6 +115,7 @@ class Importer {
   std::vector<Binding> inputs_;
   const Node* node_ = nullptr;
   std::int64_t version_ = 0;
+  double folded_ = 0, file_numbers_ = 0;  // computed while importing; held by the file
 };
 
 /// Translates one operator; false: it does not do this use of it, a Function has to.

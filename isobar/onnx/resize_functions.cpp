@@ -130,7 +130,6 @@ void fill_resize(const Call& call, Arrays& out) {
   const std::vector<double>* region = crops ? filled(call, 1) : nullptr;
   if (crops && (!region || region->size() != 2 * all.size())) fail("the region needs two numbers per axis");
   const double outside = call.node.number("extrapolation_value", 0);
-  if (out[0].values.empty()) return;
   Array now = call.known(0);
   // What shrinks goes first, so that nothing between is larger than input and output.
   std::vector<std::size_t> order(all.size());

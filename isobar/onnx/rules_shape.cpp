@@ -145,7 +145,7 @@ bool gather(Importer& m) {
   dims.insert(dims.end(), m.dims(1).begin(), m.dims(1).end());
   dims.insert(dims.end(), m.dims(0).begin() + axis + 1, m.dims(0).end());
   if (m.is_constant(0) && m.floating(0) && rank == 2 && axis == 0 && !m.is_constant(1) && m.rank(1) >= 1) {
-    const ValueId table = m.weight(0, {"normal(std=0.02)"});
+    const ValueId table = m.weight(0, {"gaussian(std=0.02)"});
     m.give(0, m.add(fmt::format("embedding(rows={}, width={})", m.dims(0)[0], m.dims(0)[1]), {m.plain(1), table}),
            dims);
     return true;

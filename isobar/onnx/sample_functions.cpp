@@ -96,7 +96,6 @@ void fill_grid(const Call& call, Arrays& out) {
   const std::string mode = call.node.text("mode", "bilinear");
   const bool corners = call.node.integer("align_corners", 0) != 0;
   const Line down{x.dims[2], corners, padding(call.node)}, across{x.dims[3], corners, padding(call.node)};
-  if (out[0].values.empty()) return;
   if (down.extent == 0 || across.extent == 0) fail("{} has no pixels", dims_text(x.dims));
   const std::int64_t channels = x.dims[1], size = out[0].dims[2] * out[0].dims[3];
   for (std::int64_t n = 0; n < x.dims[0]; ++n)

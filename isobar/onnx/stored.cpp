@@ -111,18 +111,21 @@ void append(std::string& bytes, Type type, double v) {
   fail("tensors of {} cannot be written", type_name(type));
 }
 
+// Elements that are really there: dims of a tensor without content are not to be trusted.
+std::size_t held(const Stored& s) { return type_bytes(s.type) == 0 ? 0 : s.bytes.size() / type_bytes(s.type); }
+
 }  // namespace
 
 Array Stored::array() const {
   Array a{type, dims};
-  a.values.reserve(static_cast<std::size_t>(checked_count(dims, "tensor")));
+  a.values.reserve(held(*this));
   for_elements(*this, [&](auto v) { a.values.push_back(static_cast<double>(v)); });
   return a;
 }
 
 std::vector<float> Stored::floats() const {
   std::vector<float> list;
-  list.reserve(static_cast<std::size_t>(checked_count(dims, "tensor")));
+  list.reserve(held(*this));
   for_elements(*this, [&](auto v) { list.push_back(static_cast<float>(v)); });
   return list;
 }

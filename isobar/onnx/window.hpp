@@ -2,6 +2,8 @@
 // and pools have in common.
 #pragma once
 
+#include <algorithm>
+
 #include "isobar/onnx/functions.hpp"
 
 namespace isobar::onnx {
@@ -15,19 +17,21 @@ struct Window {
   /// the pads; places are row-major offsets.
   template <class F>
   void cover(const Dims& position, F f) const {
-    const Dims in_strides = strides_of(in);
-    std::int64_t k = 0;
-    for_each_index(kernel, [&](const Dims& tap) {
-      std::int64_t at = 0;
-      bool inside = true;
-      for (std::size_t i = 0; i < tap.size(); ++i) {
-        const std::int64_t x = position[i] * stride[i] - before[i] + tap[i] * dilation[i];
-        inside = inside && x >= 0 && x < in[i];
-        if (inside) at += x * in_strides[i];
-      }
-      if (inside) f(at, k);
-      ++k;
-    });
+    const Dims in_strides = strides_of(in), kernel_strides = strides_of(kernel);
+    Dims count(in.size()), steps(in.size());
+    std::int64_t at = 0, tap = 0;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      const std::int64_t origin = position[i] * stride[i] - before[i];
+      const std::int64_t first = origin < 0 ? (dilation[i] - 1 - origin) / dilation[i] : 0;
+      const std::int64_t end = origin < in[i] ? (in[i] - origin + dilation[i] - 1) / dilation[i] : 0;
+      count[i] = std::min(kernel[i], end) - first;
+      if (count[i] <= 0) return;
+      at += (origin + first * dilation[i]) * in_strides[i];
+      tap += first * kernel_strides[i];
+      // A single tap takes no step; its dilation may be absurd.
+      steps[i] = count[i] > 1 ? dilation[i] * in_strides[i] : 0;
+    }
+    walk(count, std::array{steps, kernel_strides}, [&](const auto& off) { f(at + off[0], tap + off[1]); });
   }
 };
 

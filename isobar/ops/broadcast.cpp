@@ -57,12 +57,11 @@ BroadcastLoop::BroadcastLoop(const Shape& result, std::span<const Shape> operand
   }
 }
 
-void BroadcastLoop::locate(std::int64_t element, std::vector<std::int64_t>& at) const {
+void BroadcastLoop::locate(std::int64_t element, Numbers& index, Numbers& at) const {
   std::fill(at.begin(), at.end(), 0);
-  for (std::size_t axis = extents_.size(); axis-- > 0;) {
-    const std::int64_t index = element % extents_[axis];
-    element /= extents_[axis];
-    for (std::size_t k = 0; k < at.size(); ++k) at[k] += index * strides_[k][axis];
+  for (std::size_t axis = extents_.size(); axis-- > 0; element /= extents_[axis]) {
+    index[axis] = element % extents_[axis];
+    for (std::size_t k = 0; k < at.size(); ++k) at[k] += index[axis] * strides_[k][axis];
   }
 }
 

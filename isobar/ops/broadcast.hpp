@@ -30,18 +30,34 @@ class BroadcastLoop {
   void run(Row&& row) const {
     const std::int64_t inner = extents_.back();
     in_parts(count_, [&](std::int64_t begin, std::int64_t end) {
-      std::vector<std::int64_t> at(strides_.size());
-      while (begin < end) {
-        const std::int64_t length = std::min(end, (begin / inner + 1) * inner) - begin;
-        locate(begin, at);
+      std::vector<std::int64_t> at(strides_.size()), index(extents_.size());
+      locate(begin, index, at);
+      while (true) {
+        const std::int64_t length = std::min(end - begin, inner - index.back());
         row(begin, at.data(), length);
         begin += length;
+        if (begin == end) return;
+        advance(index, at);
       }
     });
   }
 
  private:
-  void locate(std::int64_t element, std::vector<std::int64_t>& at) const;
+  using Numbers = std::vector<std::int64_t>;
+  // The index of an element of the result along every axis, and where each operand is.
+  void locate(std::int64_t element, Numbers& index, Numbers& at) const;
+  // To the beginning of the next row; stepping is cheaper than locating where rows are short.
+  void advance(Numbers& index, Numbers& at) const {
+    for (std::size_t k = 0; k < at.size(); ++k) at[k] -= index.back() * strides_[k].back();
+    index.back() = 0;
+    for (std::size_t axis = extents_.size() - 1; axis-- > 0;) {
+      ++index[axis];
+      for (std::size_t k = 0; k < at.size(); ++k) at[k] += strides_[k][axis];
+      if (index[axis] < extents_[axis]) return;
+      for (std::size_t k = 0; k < at.size(); ++k) at[k] -= extents_[axis] * strides_[k][axis];
+      index[axis] = 0;
+    }
+  }
 
   std::int64_t count_ = 1;
   std::vector<std::int64_t> extents_;               // of the axes after joining

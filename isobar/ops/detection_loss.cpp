@@ -1,11 +1,9 @@
-// detection_loss: boxes on a grid. p, t [N, gh, gw, 6 + classes] with channels x, y, w, h, object, none, classes.
-// A cell is an object cell where t's object channel is above 0. h(d) is smooth L1 with its knee at 1. l(n) is
-//   a: sum over object cells of 5 h(xy) + 7 h(wh) - ln(p_object + e) - sum over c of t_c ln(p_c + e), plus
-//      sum over empty cells of -0.5 ln(p_none + e), e = 1e-5; object, none and classes of p are probabilities
-//   b: mean over object cells of h(xy) + h(wh) + softmax cross entropy of the classes, plus the mean over all cells of
-//   the
-//      softmax cross entropy of {object, none}; 0 for a row without object cells; objects and classes of p are logits
-// dp is the derivative of these terms, times dy / total.
+// detection_loss: boxes on a grid; p, t [N, gh, gw, 6 + classes]: x, y, w, h, object, none, classes. Object cells have
+// t_object > 0; h is smooth L1, its knee at 1; e = 1e-5; CE is softmax cross entropy. dp is the derivative. l(n) is
+//   a: sum over object cells of 5 h(xy) + 7 h(wh) - ln(p_object + e) - sum over c of t_c ln(p_c + e), plus the sum over
+//      empty cells of -0.5 ln(p_none + e); object, none and classes of p are probabilities
+//   b: mean over object cells of h(xy) + h(wh) + CE(classes), plus the mean over all cells of CE({object, none}), or 0
+//      without object cells; object, none and classes of p are logits
 #include "isobar/ops/class_loss.hpp"
 
 namespace isobar::ops {

@@ -17,7 +17,19 @@ class Pad final : public Operator {
     args.require(before_.size() == after_.size(), "before and after must have as many numbers");
   }
 
-  std::vector<Shape> infer(std::span<const Shape> in) const override { return {map(in[0]).y()}; }
+  std::vector<Shape> infer(std::span<const Shape> in) const override {
+    const Shape& x = in[0];
+    if (static_cast<int>(before_.size()) != x.rank())
+      fail("before names {} axes, x = {} has {}", before_.size(), x.str(), x.rank());
+    Shape y = x;
+    for (int axis = 0; axis < x.rank(); ++axis) {
+      const auto a = static_cast<std::size_t>(axis);
+      y[axis] += before_[a] + after_[a];
+      if (y[axis] < 1)
+        fail("cropping axis {} of x = {} by {} and {} leaves nothing", axis, x.str(), -before_[a], -after_[a]);
+    }
+    return {y};
+  }
 
   Kernel forward(const Setting&, std::span<const Operand> in) const override {
     return map(in[0].shape).forward(value_);
@@ -37,15 +49,12 @@ class Pad final : public Operator {
   }
 
   IndexMap map(const Shape& x) const {
-    if (static_cast<int>(before_.size()) != x.rank())
-      fail("before names {} axes, x = {} has {}", before_.size(), x.str(), x.rank());
+    const Shape y = infer(std::span(&x, 1))[0];
     std::vector<std::vector<std::int64_t>> sources;
     for (int axis = 0; axis < x.rank(); ++axis) {
-      const std::int64_t before = before_[static_cast<std::size_t>(axis)],
-                         after = after_[static_cast<std::size_t>(axis)];
       auto& list = sources.emplace_back();
-      for (std::int64_t i = -before; i < x[axis] + after; ++i) list.push_back(source(i, x[axis]));
-      if (list.empty()) fail("cropping axis {} of x = {} by {} and {} leaves nothing", axis, x.str(), -before, -after);
+      for (std::int64_t i = 0; i < y[axis]; ++i)
+        list.push_back(source(i - before_[static_cast<std::size_t>(axis)], x[axis]));
     }
     return IndexMap(x, std::move(sources));
   }

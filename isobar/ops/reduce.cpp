@@ -41,7 +41,10 @@ struct LogSumExp {
   struct State {
     double largest = -std::numeric_limits<double>::infinity(), sum = 0;
   };
-  static void take(State& state, float x, std::int64_t) { join(state, {static_cast<double>(x), 1}); }
+  static void take(State& state, float x, std::int64_t) {
+    if (const auto v = static_cast<double>(x); v > state.largest) join(state, {v, 1});
+    else state.sum += std::exp(v - state.largest);
+  }
   static void join(State& state, const State& later) {
     if (later.sum == 0) return;
     const double largest = std::max(state.largest, later.largest);

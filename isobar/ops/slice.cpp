@@ -2,6 +2,7 @@
 //   y[.., j, ..] = x[.., begin + j * step, ..];  dx is dy at these places and 0 elsewhere
 // Negative begin and end count from the end of the axis, then both are clamped to it; step may be negative.
 #include <algorithm>
+#include <cstdlib>
 
 #include "isobar/ops/axes.hpp"
 #include "isobar/ops/index_map.hpp"
@@ -21,7 +22,19 @@ class Slice final : public Operator {
     args.require(std::find(step_.begin(), step_.end(), 0) == step_.end(), "step must not be 0");
   }
 
-  std::vector<Shape> infer(std::span<const Shape> in) const override { return {map(in[0]).y()}; }
+  std::vector<Shape> infer(std::span<const Shape> in) const override {
+    const Shape& x = in[0];
+    chosen_axes(axes_, x);
+    Shape y = x;
+    for (std::size_t k = 0; k < axes_.size(); ++k) {
+      const int axis = fitted_axis(axes_[k], x);
+      const auto [first, count] = picked(k, x[axis]);
+      if (count < 1)
+        fail("axis {} of x = {} has nothing from {} to {} by {}", axis, x.str(), begin_[k], end_[k], step_[k]);
+      y[axis] = count;
+    }
+    return {y};
+  }
 
   Kernel forward(const Setting&, std::span<const Operand> in) const override { return map(in[0].shape).forward(); }
 
@@ -30,23 +43,30 @@ class Slice final : public Operator {
   }
 
  private:
+  struct Picked {
+    std::int64_t first, count;
+  };
+
+  // What the k-th slice takes of an axis of n.
+  Picked picked(std::size_t k, std::int64_t n) const {
+    const std::int64_t step = step_[k], lowest = step > 0 ? 0 : -1, highest = step > 0 ? n : n - 1;
+    const auto place = [&](std::int64_t i) { return std::clamp(i < 0 ? i + n : i, lowest, highest); };
+    const std::int64_t first = place(begin_[k]), last = place(end_[k]), way = step > 0 ? last - first : first - last;
+    const std::int64_t stride = std::abs(step);
+    return {first, way > 0 ? (way - 1) / stride + 1 : 0};
+  }
+
   IndexMap map(const Shape& x) const {
-    chosen_axes(axes_, x);
+    const Shape y = infer(std::span(&x, 1))[0];
     std::vector<std::vector<std::int64_t>> sources;
     for (int axis = 0; axis < x.rank(); ++axis) {
       auto& list = sources.emplace_back();
-      for (std::int64_t i = 0; i < x[axis]; ++i) list.push_back(i);
+      for (std::int64_t i = 0; i < y[axis]; ++i) list.push_back(i);
     }
     for (std::size_t k = 0; k < axes_.size(); ++k) {
       const int axis = fitted_axis(axes_[k], x);
-      const std::int64_t n = x[axis], step = step_[k], lowest = step > 0 ? 0 : -1, highest = step > 0 ? n : n - 1;
-      const auto place = [&](std::int64_t i) { return std::clamp(i < 0 ? i + n : i, lowest, highest); };
-      auto& list = sources[static_cast<std::size_t>(axis)];
-      list.clear();
-      for (std::int64_t i = place(begin_[k]); step > 0 ? i < place(end_[k]) : i > place(end_[k]); i += step)
-        list.push_back(i);
-      if (list.empty())
-        fail("axis {} of x = {} has nothing from {} to {} by {}", axis, x.str(), begin_[k], end_[k], step);
+      const std::int64_t first = picked(k, x[axis]).first;
+      for (std::int64_t& i : sources[static_cast<std::size_t>(axis)]) i = first + i * step_[k];
     }
     return IndexMap(x, std::move(sources));
   }

@@ -7,6 +7,7 @@
 
 #include "isobar/report/axis.hpp"
 #include "isobar/report/scatter.hpp"
+#include "isobar/report/svg_text.hpp"
 #include "isobar/report/text_file.hpp"
 
 namespace isobar::report {
@@ -37,22 +38,11 @@ struct Symbol {
 constexpr std::array symbols{Symbol{"omega_m", "\u03a9", "m"}, Symbol{"sigma_8", "\u03c3", "8"},
                              Symbol{"n_s", "n", "s"}, Symbol{"h_0", "H", "0"}};
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else out += c;
-  }
-  return out;
-}
-
 std::string written(const std::string& name) {
   for (const Symbol& symbol : symbols)
     if (symbol.name == name)
       return fmt::format(R"({}<tspan class="sub" dy="4">{}</tspan>)", symbol.letter, symbol.below);
-  return escaped(name);
+  return svg_text(name);
 }
 
 double radius(std::size_t samples) { return samples <= 200 ? 3.4 : samples <= 2000 ? 2.4 : 1.4; }

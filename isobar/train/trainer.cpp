@@ -52,7 +52,7 @@ void Trainer::prepare_folder() {
         job_.folder.string());
   } else {
     for (const char* name :
-         {"checkpoint.h5", "metrics.jsonl", "timing.jsonl", "report.txt", "predictions.csv", "learned.h5"})
+         {"checkpoint.h5", "metrics.jsonl", "timing.jsonl", "report.txt", "predictions.csv", "learned.h5", "curves.svg"})
       fs::remove(job_.folder / name, problem);
   }
   std::ofstream out(recipe);

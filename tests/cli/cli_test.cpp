@@ -1,62 +1,16 @@
 // The program as a user meets it: verbs, what they print, and how wrong calls end.
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <memory>
 #include <set>
 #include <sstream>
 #include <string>
-#include <sys/wait.h>
 
 #include <gtest/gtest.h>
 
-#include "tests/temporary_folder.hpp"
+#include "tests/cli/program.hpp"
 
 namespace {
-
-namespace fs = std::filesystem;
-
-struct Outcome {
-  int code = -1;
-  std::string text;  // stdout and stderr
-
-  bool has(const std::string& part) const { return text.find(part) != std::string::npos; }
-  // A failure is told in one line.
-  bool one_line() const { return text.find('\n') + 1 == text.size(); }
-};
-
-std::ostream& operator<<(std::ostream& out, const Outcome& o) { return out << "exit " << o.code << ":\n" << o.text; }
-
-// `arguments` as for a shell.
-Outcome run_isobar(const std::string& arguments) {
-  const std::string command = std::string(ISOBAR_PROGRAM) + " " + arguments + " 2>&1 </dev/null";
-  std::FILE* pipe = popen(command.c_str(), "r");
-  if (!pipe) throw std::runtime_error("cannot run " + command);
-  Outcome outcome;
-  std::array<char, 4096> part;
-  while (const std::size_t got = std::fread(part.data(), 1, part.size(), pipe)) outcome.text.append(part.data(), got);
-  const int status = pclose(pipe);
-  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-  return outcome;
-}
-
-// Names in it are used in command lines.
-class TemporaryFolder : public isobar::tests::TemporaryFolder {
- public:
-  std::string operator/(const std::string& name) const { return (path() / name).string(); }
-};
-
-#define EXPECT_SHOWS(outcome, part) EXPECT_TRUE((outcome).has(part)) << (outcome)
-
-void expect_wrong_call(const std::string& arguments, const std::string& message) {
-  const Outcome outcome = run_isobar(arguments);
-  EXPECT_EQ(outcome.code, 2) << arguments << "\n" << outcome;
-  EXPECT_TRUE(outcome.one_line()) << arguments << "\n" << outcome;
-  EXPECT_TRUE(outcome.text.starts_with("isobar: ")) << outcome;
-  EXPECT_SHOWS(outcome, message);
-}
 
 TEST(Program, HelpAndVersion) {
   const Outcome help = run_isobar("--help");
@@ -239,8 +193,8 @@ const std::map<std::string, std::string> stand_ins{
     {"gpt", "data=[128] targets=128"},
     {"gpt2_small", "model.layers=2 model.vocabulary=99 data=[1024] targets=1024"},
     {"hep", "data.batch=2 data=[224,224,3] targets=1"},
-    {"lenet", "data=[28,28,1] targets=1"},
     {"lstm_classifier", "data=[128,200] targets=1"},
+    {"mnist", "data=[28,28,1] targets=1"},
     {"resnet101", "data.batch=2 model.scale=0.1 data=[224,224,3] targets=11166"},
     {"tiramisu", "model.height=32 model.width=48 data=[32,48,16] targets=[32,48]"},
 };

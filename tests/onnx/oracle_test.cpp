@@ -44,9 +44,10 @@ ordered_json as_json(const isobar::Value& value) {
 }
 
 // Writes one network: the part up to the losses as ONNX, the losses as a list, our numbers beside it.
-void write_case(const fs::path& folder, const zoo::Shrunken& small) {
+void write_case(const fs::path& folder, const zoo::Shrunken& small, std::uint64_t seed) {
   fs::create_directories(folder);
   zoo::Trial trial(small.spec, oracle_batch, small.tokens);
+  trial.restart(seed);
   exec::ParamStore& store = trial.store();
   std::vector<std::vector<float>> weights;
   for (int p = 0; p < store.count(); ++p) weights.push_back(trial.plain(p, store.weight(p)));
@@ -116,7 +117,8 @@ TEST(Oracle, PyTorchHasTheSameLossAndGradients) {
   const tests::TemporaryFolder folder;
   std::size_t index = 0;
   for (const zoo::Shrunken& small : zoo::shrunken) {
-    write_case(folder.path() / zoo::test_name(index, small.spec), small);
+    for (const std::uint64_t seed : {3, 4, 5})
+      write_case(folder.path() / zoo::test_name(index, small.spec) / std::to_string(seed), small, seed);
     ++index;
   }
   const std::string script = fs::path(__FILE__).parent_path() / "oracle.py";

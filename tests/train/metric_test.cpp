@@ -1,4 +1,5 @@
 #include "isobar/train/metric.hpp"
+#include "isobar/train/ranking.hpp"
 
 #include <cmath>
 

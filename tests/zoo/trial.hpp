@@ -29,6 +29,9 @@ class Trial {
     executor_.bind("y", y_);
   }
 
+  /// Other weights to start from.
+  void restart(std::uint64_t seed) { store_.initialize(seed); }
+
   const graph::Graph& graph() const { return graph_; }
   exec::ParamStore& store() { return store_; }
   const std::vector<float>& x() const { return x_; }

@@ -1,0 +1,80 @@
+#include "isobar/report/curves.hpp"
+
+#include <algorithm>
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+#include "isobar/report/text_file.hpp"
+
+namespace isobar::report {
+namespace {
+
+using Json = nlohmann::json;
+
+Curve& curve_of(Panel& panel, const std::string& name) {
+  const auto found = std::ranges::find(panel.curves, name, &Curve::name);
+  return found == panel.curves.end() ? panel.curves.emplace_back(Curve{name}) : *found;
+}
+
+void add(Panel& panel, const std::string& name, std::int64_t epoch, double value) {
+  Curve& curve = curve_of(panel, name);
+  curve.epochs.push_back(static_cast<double>(epoch));
+  curve.values.push_back(value);
+}
+
+// The epochs that an earlier part of the run has written.
+std::vector<train::EpochDone> epochs_in(const std::filesystem::path& file, std::int64_t first_step) {
+  std::vector<train::EpochDone> epochs;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!object.is_object() || object.value("kind", "") != "epoch" || object.value("step", first_step + 1) > first_step)
+      continue;
+    train::EpochDone done;
+    done.epoch = object.value("epoch", std::int64_t{0});
+    done.train_loss = object.value("train_loss", 0.0);
+    const Json test = object.value("test", Json::object());
+    for (const auto& [name, value] : test.items())
+      if (value.is_number()) done.test[name] = value.get<double>();
+    epochs.push_back(std::move(done));
+  }
+  return epochs;
+}
+
+class Curves final : public train::Sink {
+ public:
+  void start(const train::Start& start) override {
+    file_ = start.folder / "curves.svg";
+    if (start.first_step > 0) epochs_ = epochs_in(start.folder / "metrics.jsonl", start.first_step);
+  }
+  void epoch(const train::EpochDone& epoch) override {
+    epochs_.push_back(epoch);
+    write_text(file_, curves_svg(panels_of(epochs_)));
+  }
+
+ private:
+  std::filesystem::path file_;
+  std::vector<train::EpochDone> epochs_;
+};
+
+}  // namespace
+
+std::vector<Panel> panels_of(std::span<const train::EpochDone> epochs) {
+  std::vector<Panel> panels{{"loss"}};
+  for (const train::EpochDone& done : epochs) {
+    add(panels[0], "training", done.epoch, done.train_loss);
+    for (const auto& [name, value] : done.test) {
+      const std::string title = name.substr(0, name.find('.'));
+      if (title == "confusion") continue;
+      auto panel = std::ranges::find(panels, title, &Panel::title);
+      if (panel == panels.end()) panel = panels.insert(panels.end(), {title});
+      add(*panel, title == name ? "test" : name.substr(title.size() + 1), done.epoch, value);
+    }
+  }
+  return panels;
+}
+
+std::unique_ptr<train::Sink> curves() { return std::make_unique<Curves>(); }
+
+}  // namespace isobar::report

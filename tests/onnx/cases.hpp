@@ -1,0 +1,57 @@
+// Cases of ONNX's own test data (Debian package libonnx-testdata): a model of one node or a few, inputs, outputs.
+#pragma once
+
+#include <bit>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "isobar/onnx/function.hpp"
+
+namespace isobar::onnx {
+
+inline const std::filesystem::path data_folder = "/usr/share/libonnx-testdata/data";
+
+struct Case {
+  Model model;
+  std::map<std::string, Array> values{};
+  std::vector<Array> expected{};
+};
+
+/// Text and sequences are no business of functions.
+inline bool in_scope(const Interface& value) {
+  return value.is_tensor && (is_floating(value.type) || is_integer(value.type) || value.type == Type::boolean);
+}
+
+/// The tensor of a file. The test data has bfloat16 as the uint16 of the same bits.
+inline Array read_value(const std::filesystem::path& file, Type type) {
+  Array array = read_tensor(file);
+  if (type != Type::bfloat16 || array.type != Type::uint16) return array;
+  array.type = type;
+  for (double& value : array.values) value = std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
+  return array;
+}
+
+/// The case in that folder, or why there is none.
+inline std::optional<Case> read_case(const std::filesystem::path& path, std::string& reason) {
+  Case result{read_model(path / "model.onnx")};
+  for (const Node& node : result.model.nodes)
+    if (!node.domain.empty() || !find_function(node.op)) return reason = "no function for " + node.op, std::nullopt;
+  const std::filesystem::path data = path / "test_data_set_0";
+  const std::vector<Interface>&inputs = result.model.inputs, &outputs = result.model.outputs;
+  for (const auto* list : {&inputs, &outputs})
+    for (const Interface& value : *list)
+      if (!in_scope(value)) return reason = "text or sequences", std::nullopt;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    result.values[inputs[i].name] = read_value(data / fmt::format("input_{}.pb", i), inputs[i].type);
+  for (const auto& [name, stored] : result.model.initializers) result.values[name] = stored.array();
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    result.expected.push_back(read_value(data / fmt::format("output_{}.pb", i), outputs[i].type));
+  return result;
+}
+
+}  // namespace isobar::onnx
