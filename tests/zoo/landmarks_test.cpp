@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "isobar/zoo/segmentation.hpp"
+
 #include "tests/zoo/built.hpp"
 
 namespace isobar::zoo {
@@ -77,6 +79,7 @@ TEST(Segmentation, WeighsClassesAsTheExascaleRuns) {
   const Spec expected("softmax_cross_entropy(weights=[0.021797, 0.812046, 0.166157], reduction=sum, scale=0.1)");
   EXPECT_EQ(make_network("tiramisu")->loss(), expected);
   EXPECT_EQ(make_network("deeplabv3plus")->loss(), expected);
+  EXPECT_EQ(exascale_loss(4), Spec("softmax_cross_entropy(reduction=sum, scale=0.1)")) << "frequencies of three only";
 }
 
 TEST(ClimateDetector, EncodesDetectsAndRebuilds) {
