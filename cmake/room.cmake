@@ -1,9 +1,10 @@
-# isobar_room(NAME [ROOMS a b] [LIBRARIES x y] [PRIVATE z] [TESTED_WITH c]): one static library per folder of isobar/, linking only the
-# rooms its row of tools/rooms.txt names. Sources are every .cpp of the folder: a new file needs no line here. LIBRARIES
-# are those the room's headers show, PRIVATE those only its sources use. tests/NAME/*_test.cpp become test_NAME, which
-# links the room and the rooms TESTED_WITH names.
+# isobar_room(NAME [ROOMS a b] [LIBRARIES x y] [PRIVATE z] [TESTED_WITH c] [WHOLE_MACHINE]): one static library per
+# folder of isobar/, linking only the rooms its row of tools/rooms.txt names. Sources are every .cpp of the folder: a new
+# file needs no line here. LIBRARIES are those the room's headers show, PRIVATE those only its sources use.
+# tests/NAME/*_test.cpp become test_NAME, which links the room and the rooms TESTED_WITH names; the tests of a
+# WHOLE_MACHINE room run one at a time.
 function(isobar_room name)
-  cmake_parse_arguments(ROOM "" "" "ROOMS;LIBRARIES;PRIVATE;TESTED_WITH" ${ARGN})
+  cmake_parse_arguments(ROOM "WHOLE_MACHINE" "" "ROOMS;LIBRARIES;PRIVATE;TESTED_WITH" ${ARGN})
   if(ROOM_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "isobar_room(${name}): what is '${ROOM_UNPARSED_ARGUMENTS}'?")
   endif()
@@ -29,6 +30,12 @@ function(isobar_room name)
     add_executable(test_${name} ${tests})
     list(TRANSFORM ROOM_TESTED_WITH PREPEND isobar_)
     target_link_libraries(test_${name} PRIVATE isobar_${name} ${ROOM_TESTED_WITH} isobar_flags GTest::gtest_main)
-    gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+    # Two tests at a time share the cores badly when both compute with many threads.
+    set(processors 1)
+    if(ROOM_WHOLE_MACHINE)
+      set(processors 2)
+    endif()
+    gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60
+      PROPERTIES TIMEOUT 600 PROCESSORS ${processors})
   endif()
 endfunction()

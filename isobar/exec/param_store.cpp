@@ -75,7 +75,7 @@ void ParamStore::initialize(std::uint64_t seed) {
     }
     plain_values.resize(static_cast<std::size_t>(parameter.declared.shape.count()));
     isobar::initialize(parameter.declared.init, parameter.declared.shape, mix(seed, hash_text(parameter.name)),
-                       plain_values);
+                       plain_values, parameter.declared.fans);
     write_plain(p, plain_values, weight(p));
   }
 }

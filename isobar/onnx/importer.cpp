@@ -1,6 +1,7 @@
 #include "isobar/onnx/importer.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "isobar/base/text.hpp"
 #include "isobar/onnx/function_operator.hpp"
@@ -70,9 +71,11 @@ std::optional<std::vector<std::int64_t>> Importer::integers(const char* attribut
   if (node_->has(attribute)) return node_->integers(attribute, {});
   if (!has(i)) return std::nullopt;
   std::vector<std::int64_t> list;
-  for (const double v : numbers(i).values)
-    list.push_back(
-        static_cast<std::int64_t>(std::clamp(v, -static_cast<double>(max_axis), static_cast<double>(max_axis))));
+  for (const double v : numbers(i).values) {
+    if (std::isnan(v)) fail("input {} must be whole numbers", i);
+    const auto limit = static_cast<double>(max_axis);
+    list.push_back(static_cast<std::int64_t>(std::clamp(v, -limit, limit)));
+  }
   return list;
 }
 
@@ -93,6 +96,7 @@ ValueId Importer::parameter(const std::string& name, const Dims& dims, std::vect
                             bool keep) {
   ops::Parameter p{"", graph_shape(dims), use.init};
   p.trained = use.trained;
+  p.fans = use.fans;
   if (keep || !options_.fresh || !use.trained) p.values = std::make_shared<const std::vector<float>>(std::move(values));
   return graph_.parameter(fresh_name(name), std::move(p));
 }

@@ -28,6 +28,7 @@ struct Held {
 struct WeightUse {
   Spec init = "constant(value=0)";
   bool trained = true;
+  Shape fans{};  ///< as ops::Parameter::fans
 };
 
 class Importer {

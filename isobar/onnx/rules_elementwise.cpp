@@ -83,6 +83,7 @@ bool clip(Importer& m) {
   if (m.has(1)) low = m.numbers(1).values.empty() ? low : m.numbers(1).values[0];
   if (m.has(2)) high = m.numbers(2).values.empty() ? high : m.numbers(2).values[0];
   if (!(low <= high)) return false;
+  low = std::max(low, -all), high = std::min(high, all);
   return unary(m, fmt::format("clip(min={}, max={})", low, high));
 }
 

@@ -53,8 +53,8 @@ bool lstm(Importer& m) {
       fail("input {} is {}, needs {}", i, dims_text(m.dims(i)), dims_text({D, N, H}));
   std::vector<ValueId> in{m.add("transpose(order=[1, 0, 2])", m.plain(0))};
   if (m.has(5)) in.insert(in.end(), {m.plain(5), m.plain(6)});
-  in.push_back(m.weight_of(1, {D, 4 * H, F}, gates(m.numbers(1), H, F), {"glorot_uniform"}));
-  in.push_back(m.weight_of(2, {D, 4 * H, H}, gates(m.numbers(2), H, H), {"glorot_uniform"}));
+  in.push_back(m.weight_of(1, {D, 4 * H, F}, gates(m.numbers(1), H, F), {"glorot_uniform", true, {4 * H, F}}));
+  in.push_back(m.weight_of(2, {D, 4 * H, H}, gates(m.numbers(2), H, H), {"glorot_uniform", true, {4 * H, H}}));
   if (m.has(3)) in.push_back(m.weight_of(3, {D, 4 * H}, summed_bias(m.numbers(3), H), {}));
   m.add_complete(fmt::format("lstm(units={}, direction={}, bias={})", H, direction, m.has(3)), std::move(in));
   const std::vector<ValueId> out = m.added();

@@ -38,6 +38,8 @@ class Lstm final : public Operator {
     check(in);
     std::vector<Parameter> list{{"w", {directions_, 4 * units_, in[0][2]}, init_},
                                 {"r", {directions_, 4 * units_, units_}, recurrent_init_}};
+    list[0].fans = {4 * units_, in[0][2]};  // of one direction
+    list[1].fans = {4 * units_, units_};
     if (bias_) list.push_back({"b", {directions_, 4 * units_}, bias_init_});
     return list;
   }

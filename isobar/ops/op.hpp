@@ -95,6 +95,7 @@ struct Parameter {
   bool trained = true;
   double rate_scale = 1;   ///< multiplies the learning rate
   double decay_scale = 1;  ///< multiplies the weight decay
+  Shape fans{};            ///< what its initialiser counts inputs and outputs from, when not its own shape
   /// When set, the weight starts with these numbers, in plain order, and not from `init`: imported networks.
   std::shared_ptr<const std::vector<float>> values{};
 };

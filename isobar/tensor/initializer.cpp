@@ -89,10 +89,10 @@ Table<Row<Initializer>> initializers() {
   return all;
 }
 
-void initialize(const Spec& spec, const Shape& shape, std::uint64_t seed, std::span<float> out) {
+void initialize(const Spec& spec, const Shape& shape, std::uint64_t seed, std::span<float> out, const Shape& counted) {
   expects(static_cast<std::int64_t>(out.size()) == shape.count(), "memory for every element of the weight");
   const auto made = make(initializers(), spec, "initializer");
-  const double centre = made->centre, width = made->width(fans(shape));
+  const double centre = made->centre, width = made->width(fans(counted.rank() > 0 ? counted : shape));
   const Random random(seed);
   for (std::uint64_t i = 0; i < out.size(); ++i) {
     double z = 0;

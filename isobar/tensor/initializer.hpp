@@ -31,7 +31,9 @@ struct Initializer {
 
 Table<Row<Initializer>> initializers();
 
-/// Fills `out`, the plain row-major numbers of a weight of this shape.
-void initialize(const Spec& spec, const Shape& shape, std::uint64_t seed, std::span<float> out);
+/// Fills `out`, the plain row-major numbers of a weight of this shape; fans are counted from `counted` when it is
+/// given.
+void initialize(const Spec& spec, const Shape& shape, std::uint64_t seed, std::span<float> out,
+                const Shape& counted = {});
 
 }  // namespace isobar

@@ -2,6 +2,7 @@
 #include "isobar/onnx/import.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <gtest/gtest.h>
 
@@ -150,6 +151,12 @@ TEST(Import, OperatorsWithoutGradientSayHowToGoOn) {
   } catch (const Error& e) {
     EXPECT_NE(std::string(e.what()).find("TopK ('top') has no gradient here"), std::string::npos) << e.what();
   }
+}
+
+TEST(Import, NumbersThatAreNoNumbersAreRefused) {
+  Model model = base({{"r", "Reshape", "", {"x", "shape"}, {"y"}, {}}}, {floats("x", {2, 3})});
+  model.initializers["shape"] = stored(Array{Type::float32, {1}, {std::nan("")}});
+  EXPECT_THROW(import_model(model), Error);
 }
 
 TEST(Import, SmallFilesCauseLittleWork) {

@@ -81,5 +81,15 @@ TEST(Initializer, RefusesNonsense) {
   EXPECT_THROW(made("constant(val=1)", {4}), UsageError);
 }
 
+TEST(Initializer, FansCanBeCountedFromAnotherShape) {
+  std::vector<float> out(2 * 12 * 5);
+  initialize("glorot_uniform", {2, 12, 5}, 1, out, {12, 5});
+  const double limit = std::sqrt(6.0 / 17);
+  double largest = 0;
+  for (const float v : out) largest = std::max(largest, std::abs(double{v}));
+  EXPECT_LE(largest, limit);
+  EXPECT_GT(largest, 0.9 * limit);
+}
+
 }  // namespace
 }  // namespace isobar
