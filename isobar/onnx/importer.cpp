@@ -211,7 +211,7 @@ ValueId Importer::add_complete(const Spec& spec, std::vector<ValueId> in) {
   return graph_.add_node(node_name(), spec.name(), std::move(op), std::move(in), std::move(resolved));
 }
 
-void Importer::give(std::size_t o, ValueId id, Dims dims, bool last_form) {
+void Importer::give(std::size_t o, ValueId id, Dims dims, bool last_form, std::size_t like) {
   if (o >= node_->out.size() || node_->out[o].empty()) return;
   expects(graph_.value(id).shape.count() == checked_count(dims, node_->out[o]), "dims that fit the value");
   last_form = last_form && dims.size() >= 3;
@@ -219,7 +219,7 @@ void Importer::give(std::size_t o, ValueId id, Dims dims, bool last_form) {
   const Shape inside = graph_shape(last_form ? reordered(dims, to_last(static_cast<int>(dims.size()))) : dims);
   if (graph_.value(id).shape != inside)
     id = add(fmt::format("reshape(whole=[{}])", fmt::join(inside.extents(), ", ")), id);
-  Held h{.type = held(0).type, .dims = std::move(dims)};
+  Held h{.type = held(like).type, .dims = std::move(dims)};
   (last_form ? h.last : h.plain) = id;
   values_[node_->out[o]] = std::move(h);
 }

@@ -78,8 +78,8 @@ class Importer {
   /// The outputs of the node added last.
   const std::vector<graph::ValueId>& added() const { return graph_.nodes().back().out; }
   const Shape& shape(graph::ValueId id) const { return graph_.value(id).shape; }
-  /// Says that output o is a value of the graph; dims are the file's.
-  void give(std::size_t o, graph::ValueId id, Dims dims, bool last = false);
+  /// Says that output o is a value of the graph; dims are the file's, the type is that of input `like`.
+  void give(std::size_t o, graph::ValueId id, Dims dims, bool last = false, std::size_t like = 0);
   /// As above, with dims read off the value's shape.
   void give_plain(std::size_t o, graph::ValueId id);
   void give_last(std::size_t o, graph::ValueId id);

@@ -76,6 +76,38 @@ bool power(Importer& m) {
   return unary(m, fmt::format("pow(exponent={})", exponent.values[0]));
 }
 
+// With a known condition and one known branch: y = x where it holds and the number elsewhere, as masks of attention
+// are. Infinite numbers become large ones, since they are multiplied by zero where x shows.
+bool where(Importer& m) {
+  if (m.inputs() != 3 || !m.is_constant(0) || m.is_constant(1) == m.is_constant(2)) return false;
+  const std::size_t x = m.is_constant(1) ? 2 : 1, other = 3 - x;
+  const auto c = common(m);
+  if (!c || !m.floating(x)) return false;
+  const bool last = m.held_last(x) && m.dims(x).size() == c->dims.size();
+  const Array condition = m.numbers(0), number = m.numbers(other);
+  if (number.values.size() != 1) return false;
+  const auto rank = static_cast<int>(c->dims.size());
+  const double limit = 1e30, fill = std::clamp(number.values[0], -limit, limit);
+  std::vector<float> shown, rest;
+  for (const double v : condition.values) {
+    const bool shows = (v != 0) == (x == 1);
+    shown.push_back(shows ? 1.0f : 0.0f);
+    rest.push_back(shows ? 0.0f : static_cast<float>(fill));
+  }
+  Dims dims = condition.dims;
+  dims.insert(dims.begin(), c->dims.size() - dims.size(), 1);
+  if (last) {
+    shown = turned(shown, dims, to_last(rank));
+    rest = turned(rest, dims, to_last(rank));
+    Dims turned_dims;
+    for (const std::int64_t axis : to_last(rank)) turned_dims.push_back(dims[static_cast<std::size_t>(axis)]);
+    dims = turned_dims;
+  }
+  const ValueId kept = m.add("mul", {m.operand(x, rank, last), m.constant(dims, std::move(shown))});
+  m.give(0, m.add("add", {kept, m.constant(dims, std::move(rest))}), c->dims, last, x);
+  return true;
+}
+
 // The bounds are attributes before version 11, and inputs from then on; either may be left out.
 bool clip(Importer& m) {
   constexpr double all = 3.4028234663852886e38;
@@ -169,6 +201,7 @@ std::span<const Rule> rules_elementwise() {
       {"Tanh", [](Importer& m) { return unary(m, "tanh"); }},
       {"Clip", clip},
       {"Pow", power},
+      {"Where", where},
       {"PRelu", prelu},
       {"Add", [](Importer& m) { return binary(m, "add"); }},
       {"Sub", [](Importer& m) { return binary(m, "sub"); }},

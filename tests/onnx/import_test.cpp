@@ -159,6 +159,24 @@ TEST(Import, NumbersThatAreNoNumbersAreRefused) {
   EXPECT_THROW(import_model(model), Error);
 }
 
+TEST(Import, MasksHaveAGradient) {
+  Model model = base({{"m", "Where", "", {"mask", "x", "low"}, {"h"}, {}},
+                      {"s", "Softmax", "", {"h"}, {"p"}, {}},
+                      {"q", "Mul", "", {"p", "p"}, {"y"}, {}}},
+                     {floats("x", {1, 3})});
+  model.initializers["mask"] = stored(Array{Type::boolean, {3}, {1, 1, 0}});
+  model.initializers["low"] = stored(Array{Type::float32, {}, {-INFINITY}});
+  const Array x{Type::float32, {1, 3}, {0.5, -0.5, 3}};
+  const double a = 1 / (1 + std::exp(-1.0)), b = 1 - a;  // softmax of the two that show
+  const std::vector<Array> y = evaluate(model, {{"x", x}});
+  EXPECT_NEAR(y.at(0).values[0], a * a, 1e-6);
+  EXPECT_NEAR(y[0].values[2], 0, 1e-6);
+  const Array slope = gradients(model, {{"x", x}}, "y", {"x"}).at("x");
+  EXPECT_NEAR(slope.values[0], 2 * a * a * b - 2 * a * b * b, 1e-6);
+  EXPECT_NEAR(slope.values[1], 2 * a * b * b - 2 * a * a * b, 1e-6);
+  EXPECT_EQ(slope.values[2], 0);
+}
+
 TEST(Import, SmallFilesCauseLittleWork) {
   Model model = base({{"big", "ConstantOfShape", "", {"shape"}, {"y"}, {}}}, {});
   model.initializers["shape"] = stored(Array{Type::int64, {3}, {4096, 4096, 4096}});
