@@ -1,5 +1,5 @@
 // Conv and ConvTranspose: their weights [O, I/groups, k...] and [I, O/groups, k...] are those of conv and deconv.
-#include "isobar/onnx/windows.hpp"
+#include "isobar/onnx/node_window.hpp"
 
 namespace isobar::onnx {
 namespace {

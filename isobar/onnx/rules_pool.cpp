@@ -1,7 +1,7 @@
 // Pooling over windows and over all positions, and resizing.
 #include <algorithm>
 
-#include "isobar/onnx/windows.hpp"
+#include "isobar/onnx/node_window.hpp"
 
 namespace isobar::onnx {
 namespace {

@@ -6,6 +6,7 @@
 #include "isobar/ops/conv_flip.hpp"
 #include "isobar/ops/conv_narrow.hpp"
 #include "isobar/ops/deconv_phases.hpp"
+#include "isobar/ops/layer_weights.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/ops/primitive.hpp"
 #include "isobar/ops/window.hpp"
@@ -21,14 +22,8 @@ class Conv final : public Operator {
       : filters_(args.integer("filters")),
         window_(args, "kernel", false),
         groups_(args.integer("groups", 1)),
-        bias_(args.flag("bias", true)),
-        init_(args.spec("init", "glorot_uniform")),
-        bias_init_(args.spec("bias_init", "constant(value=0)")),
-        decay_(args.real("decay", 1)),
-        bias_rate_(args.real("bias_rate", 1)),
-        bias_decay_(args.real("bias_decay", 1)) {
-    args.require(decay_ >= 0 && bias_rate_ >= 0 && bias_decay_ >= 0,
-                 "decay, bias_rate and bias_decay multiply and must not be negative");
+        weights_(args),
+        bias_(weights_.bias()) {
     args.require(filters_ >= 1, "filters must be at least 1");
     args.require(groups_ >= 1 && filters_ % groups_ == 0, "groups must divide filters");
   }
@@ -38,9 +33,7 @@ class Conv final : public Operator {
     if (in[0][-1] % groups_ != 0) fail("groups = {} do not divide the {} channels of x", groups_, in[0][-1]);
     Extents extents{filters_, in[0][-1] / groups_};
     extents.insert(extents.end(), w.kernel.begin(), w.kernel.end());
-    std::vector<Parameter> list{{"w", Shape(extents), init_, true, 1, decay_}};
-    if (bias_) list.push_back({"b", {filters_}, bias_init_, true, bias_rate_, bias_decay_});
-    return list;
+    return weights_.parameters(Shape(extents), filters_);
   }
 
   std::vector<Shape> infer(std::span<const Shape> in) const override {
@@ -166,9 +159,8 @@ class Conv final : public Operator {
   std::int64_t filters_;
   WindowSpec window_;
   std::int64_t groups_;
+  LayerWeights weights_;
   bool bias_;
-  Spec init_, bias_init_;
-  double decay_, bias_rate_, bias_decay_;
   std::optional<Pointwise> after_;
 };
 

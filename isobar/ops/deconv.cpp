@@ -8,6 +8,7 @@
 
 #include "isobar/ops/columns.hpp"
 #include "isobar/ops/deconv_phases.hpp"
+#include "isobar/ops/layer_weights.hpp"
 #include "isobar/ops/loops.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/ops/primitive.hpp"
@@ -36,9 +37,8 @@ class Deconv final : public Operator {
         dilation_(args.integers("dilation", {1})),
         output_padding_(args.integers("output_padding", {0})),
         groups_(args.integer("groups", 1)),
-        bias_(args.flag("bias", true)),
-        init_(args.spec("init", "glorot_uniform")),
-        bias_init_(args.spec("bias_init", "constant(value=0)")) {
+        weights_(args),
+        bias_(weights_.bias()) {
     const std::string padding = args.text("padding", "valid");
     same_ = padding == "same";
     if (same_ || padding == "valid") {
@@ -63,9 +63,7 @@ class Deconv final : public Operator {
     if (in[0][-1] % groups_ != 0) fail("groups = {} do not divide the {} channels of x", groups_, in[0][-1]);
     Extents extents{in[0][-1], filters_ / groups_};
     extents.insert(extents.end(), inverse.window.kernel.begin(), inverse.window.kernel.end());
-    std::vector<Parameter> list{{"w", Shape(extents), init_}};
-    if (bias_) list.push_back({"b", {filters_}, bias_init_});
-    return list;
+    return weights_.parameters(Shape(extents), filters_);
   }
 
   std::vector<Shape> infer(std::span<const Shape> in) const override {
@@ -221,8 +219,8 @@ class Deconv final : public Operator {
   Extents kernel_, stride_, dilation_, before_, after_, output_padding_;
   bool same_ = false;
   std::int64_t groups_;
+  LayerWeights weights_;
   bool bias_;
-  Spec init_, bias_init_;
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "isobar/onnx/importer.hpp"
-#include "isobar/onnx/windows.hpp"
+#include "isobar/onnx/node_window.hpp"
 
 namespace isobar::onnx {
 namespace {

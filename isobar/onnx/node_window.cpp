@@ -1,4 +1,4 @@
-#include "isobar/onnx/windows.hpp"
+#include "isobar/onnx/node_window.hpp"
 
 #include <algorithm>
 
