@@ -6,11 +6,9 @@
 namespace isobar::onnx {
 namespace {
 
-std::string as_held(Exporter& e) { return e.held_first(0) ? e.first(0) : e.plain(0); }
-
 void unary(Exporter& e, const char* op, Attributes attributes = {}) {
   const bool first = e.held_first(0);
-  e.give(0, e.emit(op, {as_held(e)}, std::move(attributes)), first);
+  e.give(0, e.emit(op, {e.as_held()}, std::move(attributes)), first);
 }
 
 void binary(Exporter& e, const char* op) {
@@ -25,12 +23,12 @@ void binary(Exporter& e, const char* op) {
 // f(x) with a number: y = op(x, value).
 void with_number(Exporter& e, const char* op, double value) {
   const bool first = e.held_first(0);
-  e.give(0, e.emit(op, {as_held(e), e.scalar(value)}), first);
+  e.give(0, e.emit(op, {e.as_held(), e.scalar(value)}), first);
 }
 
 void gelu(Exporter& e) {
   const bool first = e.held_first(0), erf = e.args().text("kind", "tanh") == "erf";
-  const std::string x = as_held(e);
+  const std::string x = e.as_held();
   std::string inner;
   if (erf) {
     inner = e.emit("Erf", {e.emit("Mul", {x, e.scalar(0.70710678118654752)})});
@@ -46,7 +44,7 @@ void gelu(Exporter& e) {
 void clip(Exporter& e) {
   Args args = e.args();
   const bool first = e.held_first(0);
-  std::vector<std::string> in{as_held(e), "", ""};
+  std::vector<std::string> in{e.as_held(), "", ""};
   if (args.has("min")) in[1] = e.scalar(args.real("min"));
   if (args.has("max")) in[2] = e.scalar(args.real("max"));
   e.give(0, e.emit("Clip", std::move(in)), first);
@@ -83,7 +81,7 @@ void elementary(Exporter& e) {
   if (f == "thresholded_relu") return unary(e, "ThresholdedRelu", {{"alpha", real("alpha", 1)}});
   if (f == "shrink") return unary(e, "Shrink", {{"bias", real("bias", 0)}, {"lambd", real("lambd", 0.5)}});
   const bool first = e.held_first(0);
-  const std::string x = as_held(e);
+  const std::string x = e.as_held();
   if (f == "square") return e.give(0, e.emit("Mul", {x, x}), first);
   if (f == "log1p") return e.give(0, e.emit("Log", {e.emit("Add", {x, e.scalar(1)})}), first);
   if (f == "expm1") return e.give(0, e.emit("Sub", {e.emit("Exp", {x}), e.scalar(1)}), first);
@@ -122,7 +120,7 @@ std::span<const ExportRule> export_elementwise() {
       {"dropout",
        [](Exporter& e) {
          const bool first = e.held_first(0);
-         e.give(0, e.emit("Dropout", {as_held(e), e.scalar(e.args().real("rate", 0.5))}), first);
+         e.give(0, e.emit("Dropout", {e.as_held(), e.scalar(e.args().real("rate", 0.5))}), first);
        }},
       {"gelu", gelu},
       {"clip", clip},

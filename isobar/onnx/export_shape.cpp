@@ -12,8 +12,6 @@ std::int64_t outside(std::int64_t axis, int rank, bool first) {
   return !first || axis == 0 ? axis : axis == rank - 1 ? 1 : axis + 1;
 }
 
-std::string as_held(Exporter& e, std::size_t i = 0) { return e.held_first(i) ? e.first(i) : e.plain(i); }
-
 void flatten(Exporter& e) { e.give_plain(0, e.emit("Flatten", {e.plain(0)}, {{"axis", attribute(1)}})); }
 
 // The first extent is written as "as it is" where it is that of x: the batch stays open.
@@ -27,7 +25,7 @@ void reshape(Exporter& e) {
 void softmax(Exporter& e, const char* op) {
   const bool first = e.held_first(0);
   const std::int64_t axis = outside(e.args().integer("axis", -1), e.shape(0).rank(), first);
-  e.give(0, e.emit(op, {as_held(e)}, {{"axis", attribute(axis)}}), first);
+  e.give(0, e.emit(op, {e.as_held()}, {{"axis", attribute(axis)}}), first);
 }
 
 void concat(Exporter& e) {
@@ -45,7 +43,7 @@ void split(Exporter& e) {
   const std::int64_t given = e.args().integer("axis", -1);
   std::vector<std::int64_t> sizes;
   for (std::size_t o = 0; o < e.node().out.size(); ++o) sizes.push_back(e.out_shape(o)[static_cast<int>(given)]);
-  const auto parts = e.emit_many("Split", {as_held(e), e.constant(sizes)}, sizes.size(),
+  const auto parts = e.emit_many("Split", {e.as_held(), e.constant(sizes)}, sizes.size(),
                                  {{"axis", attribute(outside(given, rank, first))}});
   for (std::size_t o = 0; o < parts.size(); ++o) e.give(o, parts[o], first);
 }
@@ -91,7 +89,7 @@ void slice(Exporter& e) {
   auto axes = args.integers("axes", all);
   for (std::int64_t& a : axes) a = outside(a, rank, first);
   const auto step = args.integers("step", std::vector<std::int64_t>(begin.size(), 1));
-  e.give(0, e.emit("Slice", {as_held(e), e.constant(begin), e.constant(end), e.constant(axes), e.constant(step)}),
+  e.give(0, e.emit("Slice", {e.as_held(), e.constant(begin), e.constant(end), e.constant(axes), e.constant(step)}),
          first);
 }
 
@@ -107,7 +105,7 @@ void pad(Exporter& e) {
     pads[static_cast<std::size_t>(rank) + to] = after[static_cast<std::size_t>(a)];
   }
   e.give(0,
-         e.emit("Pad", {as_held(e), e.constant(pads), e.scalar(args.real("value", 0))},
+         e.emit("Pad", {e.as_held(), e.constant(pads), e.scalar(args.real("value", 0))},
                 {{"mode", attribute(args.text("mode", "constant").c_str())}}),
          first);
 }
@@ -123,8 +121,8 @@ void transpose(Exporter& e) {
     std::swap(order[order.size() - 1], order[order.size() - 2]);
   }
   for (std::int64_t& a : order) a = outside(a, rank, first);
-  if (std::is_sorted(order.begin(), order.end())) return e.give_plain(0, as_held(e));
-  e.give_plain(0, e.emit("Transpose", {as_held(e)}, {{"perm", attribute(order)}}));
+  if (std::is_sorted(order.begin(), order.end())) return e.give_plain(0, e.as_held());
+  e.give_plain(0, e.emit("Transpose", {e.as_held()}, {{"perm", attribute(order)}}));
 }
 
 void expand(Exporter& e) {

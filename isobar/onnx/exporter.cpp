@@ -20,10 +20,6 @@ constexpr std::string_view over_channels[] = {
 constexpr std::string_view elementwise[] = {"add",        "sub",   "mul",     "div",    "relu",
                                             "leaky_relu", "scale", "dropout", "concat", "pad"};
 
-bool is_one_of(std::span<const std::string_view> list, std::string_view kind) {
-  return std::find(list.begin(), list.end(), kind) != list.end();
-}
-
 Dims turned_dims(const Dims& dims, const std::vector<std::int64_t>& order) {
   Dims result;
   for (const std::int64_t a : order) result.push_back(dims[static_cast<std::size_t>(a)]);

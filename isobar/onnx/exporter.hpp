@@ -39,6 +39,8 @@ class Exporter {
   std::string first(std::size_t i);
   /// Whether the file holds input i channels-first and only so.
   bool held_first(std::size_t i) const;
+  /// In the form the file holds it.
+  std::string as_held(std::size_t i = 0) { return held_first(i) ? first(i) : plain(i); }
   /// Input i in one of the two forms; a constant of lower rank gets leading axes first.
   std::string operand(std::size_t i, int rank, bool channels_first);
   /// Input i as whole numbers: indices.

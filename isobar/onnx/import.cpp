@@ -22,10 +22,6 @@ constexpr std::string_view over_channels[] = {
 constexpr std::string_view elementwise[] = {"Add",  "Sub",     "Mul",  "Div",     "Relu", "LeakyRelu", "Identity",
                                             "Cast", "Dropout", "Clip", "Sigmoid", "Tanh", "Concat",    "Pad"};
 
-bool is_one_of(std::span<const std::string_view> list, std::string_view op) {
-  return std::find(list.begin(), list.end(), op) != list.end();
-}
-
 // Nodes that some output depends on.
 std::set<const Node*> needed(const Model& model) {
   std::set<std::string> names;

@@ -2,10 +2,13 @@
 // in and every axis with them, so that a network is as fast as one built here, and files never show it.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "isobar/graph/graph.hpp"
@@ -54,6 +57,11 @@ std::vector<std::string> unsupported_nodes(const Model& model);
 
 /// The inputs of the model that a value depends on.
 std::vector<std::string> inputs_behind(const Model& model, const std::string& value);
+
+/// Whether a list of names holds this one.
+inline bool is_one_of(std::span<const std::string_view> list, std::string_view name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
 
 /// Order of axes that turns a channels-first value into a channels-last one, and back.
 std::vector<std::int64_t> to_last(int rank);

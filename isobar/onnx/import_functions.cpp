@@ -8,14 +8,6 @@ namespace isobar::onnx {
 
 using graph::ValueId;
 
-namespace {
-
-bool is_one_of(std::span<const std::string_view> list, std::string_view op) {
-  return std::find(list.begin(), list.end(), op) != list.end();
-}
-
-}  // namespace
-
 // The node's inputs for a Function; `space` keeps what is made for it. Without numbers, unknown inputs are described.
 std::vector<const Array*> Importer::call_inputs(std::vector<Array>& space, bool with_numbers) {
   std::vector<const Array*> list;

@@ -44,6 +44,8 @@ class Importer {
   const Dims& dims(std::size_t i) const { return held(i).dims; }
   int rank(std::size_t i) const { return static_cast<int>(dims(i).size()); }
   bool floating(std::size_t i) const { return is_floating(held(i).type); }
+  /// Whether input i has any elements; operators of the catalogue take no empty values.
+  bool some(std::size_t i) const { return checked_count(dims(i), "input") > 0; }
   bool is_constant(std::size_t i) const { return held(i).constant(); }
   /// Whether output o is read by a node or is an output of the model.
   bool wanted(std::size_t o) const;
@@ -61,6 +63,8 @@ class Importer {
   graph::ValueId last(std::size_t i);
   /// Whether the graph holds input i channels-last and only so.
   bool held_last(std::size_t i) const;
+  /// In the form the graph holds it.
+  graph::ValueId as_held(std::size_t i) { return held_last(i) ? last(i) : plain(i); }
   /// Input i in the given form, with leading axes of 1 up to `rank`: an operand of a broadcasting operator.
   graph::ValueId operand(std::size_t i, int rank, bool last);
   /// A constant as a weight. `transpose` swaps the axes of a matrix.

@@ -11,14 +11,10 @@ using graph::ValueId;
 
 int inside(int axis, int rank, bool last) { return !last || axis == 0 ? axis : axis == 1 ? rank - 1 : axis - 1; }
 
-bool some(Importer& m, std::size_t i) { return checked_count(m.dims(i), "input") > 0; }
-
-ValueId as_held(Importer& m, std::size_t i) { return m.held_last(i) ? m.last(i) : m.plain(i); }
-
 // Before version 13 the axes from `axis` on were one.
 bool softmax(Importer& m, const char* op) {
   const int rank = m.rank(0);
-  if (rank == 0 || !m.floating(0) || !some(m, 0)) return false;
+  if (rank == 0 || !m.floating(0) || !m.some(0)) return false;
   const bool flat = m.version() < 13;
   const int axis = Importer::axis(m.node().integer("axis", flat ? 1 : -1), rank);
   if (flat && axis != rank - 1) {
@@ -30,7 +26,7 @@ bool softmax(Importer& m, const char* op) {
     return true;
   }
   const bool last = m.held_last(0);
-  m.give(0, m.add(fmt::format("{}(axis={})", op, inside(axis, rank, last)), as_held(m, 0)), m.dims(0), last);
+  m.give(0, m.add(fmt::format("{}(axis={})", op, inside(axis, rank, last)), m.as_held(0)), m.dims(0), last);
   return true;
 }
 
@@ -44,7 +40,7 @@ bool concat(Importer& m) {
   for (std::size_t i = 0; i < m.inputs(); ++i) {
     if (m.rank(i) != rank)
       fail("inputs {} and {} differ in their number of axes", dims_text(m.dims(0)), dims_text(m.dims(i)));
-    if (!some(m, i)) return false;
+    if (!m.some(i)) return false;
     dims[static_cast<std::size_t>(axis)] += m.dims(i)[static_cast<std::size_t>(axis)];
     last = last || m.held_last(i);
   }
@@ -68,9 +64,9 @@ bool split(Importer& m) {
   for (const std::int64_t s : *sizes) sum += s < 0 ? max_axis : s;
   if (sum != extent || sizes->size() != outputs)
     fail("parts of {} do not split {} numbers into {}", fmt::join(*sizes, ", "), extent, outputs);
-  if (std::find(sizes->begin(), sizes->end(), 0) != sizes->end() || !some(m, 0)) return false;
+  if (std::find(sizes->begin(), sizes->end(), 0) != sizes->end() || !m.some(0)) return false;
   const bool last = m.held_last(0);
-  m.add(fmt::format("split(axis={}, sizes=[{}])", inside(axis, rank, last), fmt::join(*sizes, ", ")), as_held(m, 0));
+  m.add(fmt::format("split(axis={}, sizes=[{}])", inside(axis, rank, last), fmt::join(*sizes, ", ")), m.as_held(0));
   const std::vector<ValueId> parts = m.added();
   for (std::size_t o = 0; o < outputs; ++o) {
     Dims dims = m.dims(0);
@@ -82,7 +78,7 @@ bool split(Importer& m) {
 
 bool reduce(Importer& m, const char* kind) {
   const int rank = m.rank(0);
-  if (!m.floating(0) || !some(m, 0) || rank == 0) return false;
+  if (!m.floating(0) || !m.some(0) || rank == 0) return false;
   const auto given = m.integers("axes", 1);
   std::vector<bool> gone(static_cast<std::size_t>(rank), !given || given->empty());
   if ((!given || given->empty()) && m.node().integer("noop_with_empty_axes", 0) != 0) return m.give_same(0, 0), true;
@@ -108,7 +104,7 @@ bool reduce(Importer& m, const char* kind) {
 
 bool slice(Importer& m) {
   const int rank = m.rank(0);
-  if (rank == 0 || !some(m, 0)) return false;
+  if (rank == 0 || !m.some(0)) return false;
   const auto begin = m.integers("starts", 1), end = m.integers("ends", 2), axes = m.integers("axes", 3),
              step = m.integers("steps", 4);
   if (!begin || !end || begin->size() != end->size() || (axes && axes->size() != begin->size()) ||
@@ -140,7 +136,7 @@ bool slice(Importer& m) {
   m.give(0,
          m.add(fmt::format("slice(axes=[{}], begin=[{}], end=[{}], step=[{}])", fmt::join(at, ", "),
                            fmt::join(from, ", "), fmt::join(to, ", "), fmt::join(steps, ", ")),
-               as_held(m, 0)),
+               m.as_held(0)),
          dims, last);
   return true;
 }
@@ -152,7 +148,7 @@ bool pad(Importer& m) {
   if (!pads || pads->size() != 2 * rank) fail("pads must have {} numbers", 2 * rank);
   double value = m.node().number("value", 0);
   if (m.has(2) && !m.numbers(2).values.empty()) value = m.numbers(2).values[0];
-  if (rank == 0 || !some(m, 0) || m.inputs() > 3) return false;
+  if (rank == 0 || !m.some(0) || m.inputs() > 3) return false;
   const bool last = m.held_last(0);
   Dims dims = m.dims(0);
   std::vector<std::int64_t> before(rank), after(rank);
@@ -167,7 +163,7 @@ bool pad(Importer& m) {
   m.give(0,
          m.add(fmt::format("pad(before=[{}], after=[{}], mode={}, value={})", fmt::join(before, ", "),
                            fmt::join(after, ", "), mode, value),
-               as_held(m, 0)),
+               m.as_held(0)),
          dims, last);
   return true;
 }

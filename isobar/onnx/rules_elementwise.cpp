@@ -9,10 +9,8 @@ namespace {
 
 using graph::ValueId;
 
-bool some(Importer& m, std::size_t i) { return checked_count(m.dims(i), "input") > 0; }
-
 bool unary(Importer& m, const Spec& spec) {
-  if (!m.floating(0) || !some(m, 0)) return false;
+  if (!m.floating(0) || !m.some(0)) return false;
   const bool last = m.held_last(0);
   const ValueId y = m.add(spec, last ? m.last(0) : m.plain(0));
   m.give(0, y, m.dims(0), last);
@@ -28,7 +26,7 @@ struct Common {
 std::optional<Common> common(Importer& m) {
   Common c;
   for (std::size_t i = 0; i < m.inputs(); ++i) {
-    if (!some(m, i)) return std::nullopt;
+    if (!m.some(i)) return std::nullopt;
     if (m.dims(i).size() > c.dims.size()) c.dims.insert(c.dims.begin(), m.dims(i).size() - c.dims.size(), 1);
   }
   for (std::size_t i = 0; i < m.inputs(); ++i) {
@@ -70,7 +68,7 @@ bool variadic(Importer& m, const char* op, bool mean = false) {
 }
 
 bool power(Importer& m) {
-  if (m.inputs() != 2 || !m.floating(0) || !m.is_constant(1) || !some(m, 0)) return false;
+  if (m.inputs() != 2 || !m.floating(0) || !m.is_constant(1) || !m.some(0)) return false;
   const Array& exponent = m.numbers(1);
   if (exponent.values.size() != 1 || exponent.dims.size() > m.dims(0).size()) return false;
   return unary(m, fmt::format("pow(exponent={})", exponent.values[0]));
@@ -121,7 +119,7 @@ bool clip(Importer& m) {
 
 // One slope for all, or one for each channel: [C, 1, ...], or [C] before version 7.
 bool prelu(Importer& m) {
-  if (!m.floating(0) || !some(m, 0) || m.rank(0) < 2 || !m.is_constant(1)) return false;
+  if (!m.floating(0) || !m.some(0) || m.rank(0) < 2 || !m.is_constant(1)) return false;
   const Array& slope = m.numbers(1);
   const std::int64_t count = slope.count(), channels = m.dims(0)[1];
   const std::size_t first = m.dims(0).size() - std::min(slope.dims.size(), m.dims(0).size());

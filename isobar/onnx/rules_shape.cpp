@@ -9,8 +9,6 @@ namespace {
 
 using graph::ValueId;
 
-bool some(Importer& m, std::size_t i) { return checked_count(m.dims(i), "input") > 0; }
-
 // A file made for one batch size says [1, 256] where it means [batch, 256]: the first axis takes what is over.
 void scale_batch(Dims& wanted, std::int64_t count) {
   const std::int64_t named = checked_count(wanted, "shape");
@@ -18,7 +16,7 @@ void scale_batch(Dims& wanted, std::int64_t count) {
 }
 
 bool reshaped(Importer& m, const Dims& dims) {
-  if (!some(m, 0)) return false;
+  if (!m.some(0)) return false;
   if (checked_count(dims, "shape") != checked_count(m.dims(0), "x"))
     fail("x = {} cannot have the shape {}", dims_text(m.dims(0)), dims_text(dims));
   if (dims == m.dims(0)) return m.give_same(0, 0), true;
@@ -102,7 +100,7 @@ bool transpose(Importer& m) {
   for (int a = 0; a < rank; ++a)
     if (static_cast<int>(order.size()) != rank || sorted[static_cast<std::size_t>(a)] != a)
       fail("perm = [{}] is not an order of {} axes", fmt::join(order, ", "), rank);
-  if (rank == 0 || !some(m, 0)) return false;
+  if (rank == 0 || !m.some(0)) return false;
   Dims dims;
   for (const std::int64_t a : order) dims.push_back(m.dims(0)[static_cast<std::size_t>(a)]);
   const bool last = m.held_last(0);
@@ -127,7 +125,7 @@ bool expand(Importer& m) {
       fail("x = {} does not expand to {}", dims_text(x), dims_text(dims));
     if (dims[first + a] == 1) dims[first + a] = x[a];
   }
-  if (!some(m, 0) || checked_count(dims, "shape") == 0 || dims.empty()) return false;
+  if (!m.some(0) || checked_count(dims, "shape") == 0 || dims.empty()) return false;
   if (dims == x) return m.give_same(0, 0), true;
   m.give(0,
          m.add(fmt::format("expand(shape=[{}])", fmt::join(dims, ", ")),
@@ -139,7 +137,7 @@ bool expand(Importer& m) {
 // Rows of a weight picked by index are an embedding.
 bool gather(Importer& m) {
   const int rank = m.rank(0);
-  if (rank == 0 || !some(m, 0) || !some(m, 1)) return false;
+  if (rank == 0 || !m.some(0) || !m.some(1)) return false;
   const int axis = Importer::axis(m.node().integer("axis", 0), rank);
   Dims dims(m.dims(0).begin(), m.dims(0).begin() + axis);
   dims.insert(dims.end(), m.dims(1).begin(), m.dims(1).end());
@@ -162,7 +160,7 @@ bool dropout(Importer& m) {
   double rate = m.node().number("ratio", 0.5);
   if (m.has(1) && !m.numbers(1).values.empty()) rate = m.numbers(1).values[0];
   const bool training = m.has(2) && !m.numbers(2).values.empty() && m.numbers(2).values[0] != 0;
-  if (m.wanted(1) || (training && rate > 0 && m.node().has("seed")) || !m.floating(0) || !some(m, 0)) return false;
+  if (m.wanted(1) || (training && rate > 0 && m.node().has("seed")) || !m.floating(0) || !m.some(0)) return false;
   if (!(rate > 0 && rate < 1)) return identity(m);
   const bool last = m.held_last(0);
   m.give(0, m.add(fmt::format("dropout(rate={})", rate), last ? m.last(0) : m.plain(0)), m.dims(0), last);
@@ -179,7 +177,7 @@ bool cast(Importer& m) {
 
 bool depth_space(Importer& m, bool to_space) {
   const std::int64_t block = m.node().integer("blocksize", 0);
-  if (m.rank(0) != 4 || !some(m, 0)) return false;
+  if (m.rank(0) != 4 || !m.some(0)) return false;
   if (block < 1 || block > 1 << 15) fail("blocksize = {} is not 1 to 2^15", block);
   if (to_space) {
     std::string mode = m.node().text("mode", "DCR");
