@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -34,6 +35,21 @@ inline Array read_value(const std::filesystem::path& file, Type type) {
   array.type = type;
   for (double& value : array.values) value = std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
   return array;
+}
+
+/// What is different, or "". As ONNX's own runner compares: 1e-3 relative, 1e-7 absolute; whole numbers and truth
+/// values must be equal. The data cuts numbers off to bfloat16, where we round them.
+inline std::string difference(const Array& got, const Array& wanted) {
+  if (got.dims != wanted.dims) return fmt::format("dims {}, not {}", dims_text(got.dims), dims_text(wanted.dims));
+  if (got.values.size() != wanted.values.size()) return "another number of elements";
+  const double relative = wanted.type == Type::bfloat16 ? 1.0 / 128 : 1e-3;
+  for (std::size_t i = 0; i < wanted.values.size(); ++i) {
+    const double a = got.values[i], b = wanted.values[i];
+    const double tolerance = is_floating(wanted.type) ? 1e-7 + relative * std::fabs(b) : 0;
+    const bool same = a == b || (std::isnan(a) && std::isnan(b)) || std::fabs(a - b) <= tolerance;
+    if (!same) return fmt::format("element {} is {}, not {}", i, a, b);
+  }
+  return "";
 }
 
 /// The case in that folder, or why there is none.

@@ -2,8 +2,6 @@
 // ends as passed, failed, or out of scope with a reason; the lists are printed by name. Out of scope is what this
 // product does not compute with: text, sequences, optional values, control flow, quantised integers, random numbers.
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -14,12 +12,12 @@
 #include "isobar/base/text.hpp"
 #include "isobar/onnx/evaluate.hpp"
 
+#include "tests/onnx/cases.hpp"
+
 namespace isobar::onnx {
 namespace {
 
 namespace fs = std::filesystem;
-
-const fs::path test_data = "/usr/share/libonnx-testdata/data";
 
 // Why an operator is no business of ours, or "".
 std::string out_of_scope(const std::string& op) {
@@ -52,31 +50,6 @@ std::string out_of_scope(const Model& model) {
 const std::map<std::string, std::string> contradictory = {
     {"test_adam_multiple", "the results were computed with epsilon = 0.01, the node has none: 1e-6"}};
 
-// As ONNX's own runner compares: 1e-3 relative, 1e-7 absolute; whole numbers and truth values must be equal. bfloat16
-// has 8 bits: the data truncates where we round.
-std::string difference(const Array& got, const Array& expected) {
-  if (got.dims != expected.dims)
-    return fmt::format("dims {} instead of {}", dims_text(got.dims), dims_text(expected.dims));
-  if (got.values.size() != expected.values.size()) return "another number of elements";
-  const bool exact = !is_floating(expected.type);
-  const double relative = expected.type == Type::bfloat16 ? 0x1p-7 : 1e-3;
-  for (std::size_t i = 0; i < got.values.size(); ++i) {
-    const double a = got.values[i], b = expected.values[i];
-    if (a == b || (std::isnan(a) && std::isnan(b))) continue;
-    if (exact || !(std::abs(a - b) <= 1e-7 + relative * std::abs(b)))
-      return fmt::format("element {} is {} instead of {}", i, a, b);
-  }
-  return "";
-}
-
-// The data holds bfloat16 as whole numbers of the same bits.
-Array as_declared(Array a, Type type) {
-  if (type != Type::bfloat16 || a.type != Type::uint16) return a;
-  for (double& v : a.values) v = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(v) << 16));
-  a.type = type;
-  return a;
-}
-
 // "" when all data sets of the case give what they should.
 std::string run_case(const fs::path& folder, const Model& model) {
   for (int set = 0; fs::exists(folder / fmt::format("test_data_set_{}", set)); ++set) {
@@ -84,11 +57,11 @@ std::string run_case(const fs::path& folder, const Model& model) {
     std::map<std::string, Array> inputs;
     for (std::size_t i = 0; i < model.inputs.size(); ++i)
       if (const fs::path file = data / fmt::format("input_{}.pb", i); fs::exists(file))
-        inputs[model.inputs[i].name] = as_declared(read_tensor(file), model.inputs[i].type);
+        inputs[model.inputs[i].name] = read_value(file, model.inputs[i].type);
     const std::vector<Array> got = evaluate(model, inputs);
     for (std::size_t o = 0; o < got.size(); ++o) {
       const std::string wrong =
-          difference(got[o], as_declared(read_tensor(data / fmt::format("output_{}.pb", o)), model.outputs[o].type));
+          difference(got[o], read_value(data / fmt::format("output_{}.pb", o), model.outputs[o].type));
       if (!wrong.empty()) return fmt::format("output {}: {}", o, wrong);
     }
   }
@@ -102,9 +75,9 @@ struct Tally {
 class OnnxCases : public testing::TestWithParam<const char*> {};
 
 TEST_P(OnnxCases, AllPassOrAreOutOfScope) {
-  if (!fs::exists(test_data)) GTEST_SKIP() << "needs the Debian package libonnx-testdata";
+  if (!fs::exists(data_folder)) GTEST_SKIP() << "needs the Debian package libonnx-testdata";
   std::vector<fs::path> folders;
-  for (const auto& entry : fs::directory_iterator(test_data / GetParam())) folders.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(data_folder / GetParam())) folders.push_back(entry.path());
   std::sort(folders.begin(), folders.end());
   std::map<std::string, std::vector<std::string>> apart;
   std::map<std::string, Tally> by_operator;
