@@ -81,15 +81,18 @@ TEST(ModelFile, NodesInAnyOrderAreSorted) {
   EXPECT_EQ(parse_model(model_bytes(model), "file").nodes[0].name, "first");
 }
 
-TEST(ModelFile, RefusesEveryTruncation) {
+TEST(ModelFile, RefusesTruncatedFiles) {
   const std::string bytes = model_bytes(small());
+  std::size_t refused = 0;
   for (std::size_t length = 0; length < bytes.size(); ++length) {
     try {
       import_model(parse_model(std::string_view(bytes).substr(0, length), "file"));
     } catch (const Error&) {
-      continue;  // some lengths cut between fields and leave a smaller model
+      ++refused;
     }
   }
+  // Only a cut between the last fields, behind the graph, leaves a model that is whole.
+  EXPECT_GE(refused + 20, bytes.size());
   EXPECT_THROW(parse_model("this is no model", "file"), Error);
   EXPECT_THROW(parse_model("", "file"), Error);
 }
