@@ -3,13 +3,15 @@
 #include <thread>
 
 #include "isobar/data/dataset.hpp"
-#include "isobar/data/hdf5_file.hpp"
+#include "isobar/files/hdf5_file.hpp"
 
-#include "tests/data/picture_files.hpp"
 #include "tests/data/samples.hpp"
+#include "tests/files/made_files.hpp"
 
 namespace isobar::data {
 namespace {
+
+using namespace isobar::tests;
 
 // A small instance of each member; what a member reads from files is made here.
 std::vector<Spec> instances(const std::string& name, const TemporaryFolder& folder) {
@@ -48,14 +50,14 @@ std::vector<Spec> instances(const std::string& name, const TemporaryFolder& fold
     std::vector<std::int16_t> x;
     for (std::int16_t i = 0; i < 6; ++i) x.push_back(static_cast<std::int16_t>(100 * s + i));
     const std::vector<float> y{static_cast<float>(s), -1.0f};
-    Hdf5File file = Hdf5File::create(folder / fmt::format("many/{:02}.h5", s));
+    files::Hdf5File file = files::Hdf5File::create(folder / fmt::format("many/{:02}.h5", s));
     file.write<std::int16_t>("x", shape, x);
     file.write<float>("y", Shape{2}, y);
     file.commit(false);
     all.insert(all.end(), x.begin(), x.end());
     targets.insert(targets.end(), y.begin(), y.end());
   }
-  Hdf5File file = Hdf5File::create(folder / "one.h5");
+  files::Hdf5File file = files::Hdf5File::create(folder / "one.h5");
   file.write<std::int16_t>("x", Shape{12, 3, 2}, all);
   file.write<float>("y", Shape{12, 2}, targets);
   file.commit(false);
@@ -66,7 +68,7 @@ std::vector<Spec> instances(const std::string& name, const TemporaryFolder& fold
 }
 
 TEST(Datasets, ConformToTheContract) {
-  for (const Row<Dataset>* row : datasets()) {
+  for (const DatasetRow* row : datasets()) {
     SCOPED_TRACE(std::string(row->name));
     EXPECT_FALSE(row->summary.empty());
     const TemporaryFolder folder;

@@ -1,7 +1,7 @@
 // scale(by=1): x times a number, for example 1/256 = 0.00390625 for bytes.
-#include "isobar/data/transform.hpp"
+#include "isobar/transforms/transform.hpp"
 
-namespace isobar::data {
+namespace isobar::transforms {
 namespace {
 
 class Scale final : public Transform {
@@ -23,4 +23,4 @@ const Row<Transform> scale{"scale", "times a number", [](Args& args) -> std::uni
                              return std::make_unique<Scale>(args.real("by", 1));
                            }};
 
-}  // namespace isobar::data
+}  // namespace isobar::transforms

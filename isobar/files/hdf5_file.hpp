@@ -13,7 +13,7 @@
 
 #include "isobar/tensor/shape.hpp"
 
-namespace isobar::data {
+namespace isobar::files {
 
 /// How the numbers of an array are stored.
 struct Stored {
@@ -95,4 +95,4 @@ class Hdf5File {
   Id file_ = -1;
 };
 
-}  // namespace isobar::data
+}  // namespace isobar::files

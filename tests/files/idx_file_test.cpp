@@ -1,10 +1,13 @@
-#include "isobar/data/idx_file.hpp"
+#include "isobar/files/idx_file.hpp"
 
-#include "tests/data/picture_files.hpp"
-#include "tests/data/samples.hpp"
+#include "tests/expect_error.hpp"
+#include "tests/files/made_files.hpp"
+#include "tests/temporary_folder.hpp"
 
-namespace isobar::data {
+namespace isobar::files {
 namespace {
+
+using namespace isobar::tests;
 
 constexpr std::int64_t limit = 1 << 20;
 
@@ -77,4 +80,4 @@ TEST(IdxFile, MoreThanTheLimitIsRefused) {
 }
 
 }  // namespace
-}  // namespace isobar::data
+}  // namespace isobar::files

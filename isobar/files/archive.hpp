@@ -12,7 +12,7 @@
 
 struct archive;
 
-namespace isobar::data {
+namespace isobar::files {
 
 using Bytes = std::vector<std::uint8_t>;
 
@@ -42,7 +42,11 @@ class ArchiveReader {
 /// The whole content of a file that is no archive, decompressed.
 Bytes read_content(const std::filesystem::path& path, std::int64_t max_bytes);
 
+/// The first bytes of a file, at most `count`, decompressed when it is compressed; an archive is not looked into. What
+/// cannot be decompressed is returned as it lies in the file.
+Bytes first_content(const std::filesystem::path& path, std::size_t count);
+
 /// The argument max_gigabytes=4: how much a data set may hold in memory, returned in bytes.
 std::int64_t read_memory_limit(Args& args);
 
-}  // namespace isobar::data
+}  // namespace isobar::files

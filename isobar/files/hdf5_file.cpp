@@ -1,4 +1,4 @@
-#include "isobar/data/hdf5_file.hpp"
+#include "isobar/files/hdf5_file.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -15,7 +15,7 @@
 
 #include "isobar/base/error.hpp"
 
-namespace isobar::data {
+namespace isobar::files {
 namespace {
 
 static_assert(std::is_same_v<hid_t, std::int64_t>, "the header keeps hid_t as int64");
@@ -395,4 +395,4 @@ template void Hdf5File::write(std::string_view, const Shape&, std::span<const st
 template void Hdf5File::write(std::string_view, const Shape&, std::span<const std::int64_t>);
 template void Hdf5File::write(std::string_view, const Shape&, std::span<const std::uint8_t>);
 
-}  // namespace isobar::data
+}  // namespace isobar::files

@@ -2,9 +2,9 @@
 // is a size in both directions. x [H, W, ...] -> [h, w, ...]; the middle begins at floor((H - h) / 2).
 #include <algorithm>
 
-#include "isobar/data/transform.hpp"
+#include "isobar/transforms/transform.hpp"
 
-namespace isobar::data {
+namespace isobar::transforms {
 namespace {
 
 class Crop final : public Transform {
@@ -51,4 +51,4 @@ const Row<Transform> crop{"crop", "a part of the image: anywhere in training, th
                             return std::make_unique<Crop>(size.front(), size.back());
                           }};
 
-}  // namespace isobar::data
+}  // namespace isobar::transforms

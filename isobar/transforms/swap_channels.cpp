@@ -2,9 +2,9 @@
 // them.
 #include <algorithm>
 
-#include "isobar/data/transform.hpp"
+#include "isobar/transforms/transform.hpp"
 
-namespace isobar::data {
+namespace isobar::transforms {
 namespace {
 
 class SwapChannels final : public Transform {
@@ -22,4 +22,4 @@ const Row<Transform> swap_channels{
     "swap_channels", "channels in reverse order: RGB becomes BGR",
     [](Args&) -> std::unique_ptr<Transform> { return std::make_unique<SwapChannels>(); }};
 
-}  // namespace isobar::data
+}  // namespace isobar::transforms

@@ -6,9 +6,9 @@
 #include <mutex>
 #include <thread>
 
-#include "isobar/data/transform.hpp"
+#include "isobar/transforms/transform.hpp"
 
-namespace isobar::data {
+namespace isobar::transforms {
 namespace {
 
 // Samples are summed in this many parts, each in order, and the parts in order: the same bits for any threads.
@@ -39,7 +39,7 @@ class SubtractMean final : public Transform {
 
   std::vector<float>* learned() override { return values_.empty() ? &mean_ : nullptr; }
 
-  void learn(const Dataset& before, int threads) override {
+  void learn(const data::Dataset& before, int threads) override {
     std::vector<std::vector<double>> sums(parts);
     std::atomic<std::int64_t> next = 0;
     std::mutex guard;
@@ -69,9 +69,10 @@ class SubtractMean final : public Transform {
   }
 
  private:
-  static std::vector<double> sum_of(const Dataset& dataset, std::int64_t part) {
+  static std::vector<double> sum_of(const data::Dataset& dataset, std::int64_t part) {
     std::vector<std::vector<float>> memory;
-    for (const Field& field : dataset.fields()) memory.emplace_back(static_cast<std::size_t>(field.shape.count()));
+    for (const data::Field& field : dataset.fields())
+      memory.emplace_back(static_cast<std::size_t>(field.shape.count()));
     const std::vector<std::span<float>> out(memory.begin(), memory.end());
     std::vector<double> sum(memory[0].size());
     const std::int64_t last = dataset.size() * (part + 1) / parts;
@@ -96,4 +97,4 @@ const Row<Transform> subtract_mean{
     "subtract_mean", "minus the mean image of the training set, or given channel values",
     [](Args& args) -> std::unique_ptr<Transform> { return std::make_unique<SubtractMean>(args.reals("values", {})); }};
 
-}  // namespace isobar::data
+}  // namespace isobar::transforms

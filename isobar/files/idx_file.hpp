@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <span>
 
-#include "isobar/data/archive.hpp"
+#include "isobar/files/archive.hpp"
 #include "isobar/tensor/shape.hpp"
 
-namespace isobar::data {
+namespace isobar::files {
 
 class IdxFile {
  public:
@@ -26,4 +26,4 @@ class IdxFile {
   Bytes bytes_;
 };
 
-}  // namespace isobar::data
+}  // namespace isobar::files

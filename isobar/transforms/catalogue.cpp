@@ -1,7 +1,7 @@
 // All transforms, one row per file.
-#include "isobar/data/transform.hpp"
+#include "isobar/transforms/transform.hpp"
 
-namespace isobar::data {
+namespace isobar::transforms {
 
 extern const Row<Transform> crop;           // crop.cpp
 extern const Row<Transform> mirror;         // mirror.cpp
@@ -15,4 +15,4 @@ Table<Row<Transform>> transforms() {
   return all;
 }
 
-}  // namespace isobar::data
+}  // namespace isobar::transforms

@@ -4,12 +4,16 @@
 #include <numeric>
 #include <set>
 
-#include "isobar/data/transform.hpp"
+#include "isobar/transforms/transform.hpp"
 
 #include "tests/data/samples.hpp"
 
-namespace isobar::data {
+namespace isobar::transforms {
 namespace {
+
+using data::read_sample;
+using tests::error_of;
+using tests::TemporaryFolder;
 
 const Shape image{4, 5, 3};
 
@@ -103,4 +107,4 @@ TEST(Transforms, Arithmetic) {
 }
 
 }  // namespace
-}  // namespace isobar::data
+}  // namespace isobar::transforms

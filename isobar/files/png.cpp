@@ -3,9 +3,9 @@
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
-#include "isobar/data/image.hpp"
+#include "isobar/files/image.hpp"
 
-namespace isobar::data {
+namespace isobar::files {
 namespace {
 
 struct Reader {
@@ -28,4 +28,4 @@ void decode_png(std::span<const std::uint8_t> file, const ImageWish& wish, Image
     fail("is a damaged PNG file: {}", one_line(reader.state.message));
 }
 
-}  // namespace isobar::data
+}  // namespace isobar::files

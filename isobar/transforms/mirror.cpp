@@ -1,9 +1,9 @@
 // mirror: in training every second image, chosen at random, has left and right exchanged; never in a test.
 #include <algorithm>
 
-#include "isobar/data/transform.hpp"
+#include "isobar/transforms/transform.hpp"
 
-namespace isobar::data {
+namespace isobar::transforms {
 namespace {
 
 class Mirror final : public Transform {
@@ -32,4 +32,4 @@ extern const Row<Transform> mirror;
 const Row<Transform> mirror{"mirror", "exchanges left and right of every second image in training",
                             [](Args&) -> std::unique_ptr<Transform> { return std::make_unique<Mirror>(); }};
 
-}  // namespace isobar::data
+}  // namespace isobar::transforms

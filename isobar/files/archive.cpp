@@ -1,12 +1,26 @@
-#include "isobar/data/archive.hpp"
+#include "isobar/files/archive.hpp"
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <fstream>
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
 
-namespace isobar::data {
+namespace isobar::files {
+
+namespace {
+
+void support_compression(archive* a) {
+  archive_read_support_filter_bzip2(a);
+  archive_read_support_filter_gzip(a);
+  archive_read_support_filter_xz(a);
+  archive_read_support_filter_zstd(a);
+}
+
+constexpr std::size_t block_bytes = 1 << 18;
+
+}  // namespace
 
 void ArchiveReader::Close::operator()(archive* open) const { archive_read_free(open); }
 
@@ -19,14 +33,10 @@ void ArchiveReader::fail_call() const {
 ArchiveReader::ArchiveReader(const std::filesystem::path& path) : path_(path), archive_(archive_read_new()) {
   if (!archive_) throw std::bad_alloc();
   archive* a = archive_.get();
-  archive_read_support_filter_bzip2(a);
-  archive_read_support_filter_gzip(a);
-  archive_read_support_filter_xz(a);
-  archive_read_support_filter_zstd(a);
+  support_compression(a);
   archive_read_support_format_empty(a);
   archive_read_support_format_raw(a);
   archive_read_support_format_tar(a);
-  constexpr std::size_t block_bytes = 1 << 18;
   if (archive_read_open_filename(a, path.c_str(), block_bytes) != ARCHIVE_OK) fail_call();
 }
 
@@ -73,10 +83,32 @@ Bytes read_content(const std::filesystem::path& path, std::int64_t max_bytes) {
   return content;
 }
 
+Bytes first_content(const std::filesystem::path& path, std::size_t count) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) fail("{}: cannot be opened for reading", path.string());
+  Bytes plain(count);
+  in.read(reinterpret_cast<char*>(plain.data()), static_cast<std::streamsize>(count));
+  plain.resize(static_cast<std::size_t>(in.gcount()));
+
+  const std::unique_ptr<archive, int (*)(archive*)> a(archive_read_new(), archive_read_free);
+  if (!a) throw std::bad_alloc();
+  support_compression(a.get());
+  archive_read_support_format_raw(a.get());
+  archive_entry* entry = nullptr;
+  if (archive_read_open_filename(a.get(), path.c_str(), block_bytes) != ARCHIVE_OK ||
+      archive_read_next_header(a.get(), &entry) != ARCHIVE_OK)
+    return plain;
+  Bytes content(count);
+  const auto got = archive_read_data(a.get(), content.data(), count);
+  if (got < 0) return plain;
+  content.resize(static_cast<std::size_t>(got));
+  return content;
+}
+
 std::int64_t read_memory_limit(Args& args) {
   const double gigabytes = args.real("max_gigabytes", 4);
   args.require(gigabytes > 0 && gigabytes <= 1e6, "max_gigabytes above 0 and at most 1e6");
   return static_cast<std::int64_t>(gigabytes * 1e9);
 }
 
-}  // namespace isobar::data
+}  // namespace isobar::files

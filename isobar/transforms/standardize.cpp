@@ -1,9 +1,9 @@
 // standardize(mean=[...], std=[...]): (x - mean) / std for each channel, the last axis; one number serves all channels.
 #include <algorithm>
 
-#include "isobar/data/transform.hpp"
+#include "isobar/transforms/transform.hpp"
 
-namespace isobar::data {
+namespace isobar::transforms {
 namespace {
 
 class Standardize final : public Transform {
@@ -48,4 +48,4 @@ const Row<Transform> standardize{
       return std::make_unique<Standardize>(mean, deviation);
     }};
 
-}  // namespace isobar::data
+}  // namespace isobar::transforms

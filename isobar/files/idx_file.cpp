@@ -1,11 +1,11 @@
-#include "isobar/data/idx_file.hpp"
+#include "isobar/files/idx_file.hpp"
 
 #include <bit>
 #include <cstring>
 
 #include "isobar/base/error.hpp"
 
-namespace isobar::data {
+namespace isobar::files {
 namespace {
 
 constexpr int max_rank = 8;
@@ -75,4 +75,4 @@ void IdxFile::read_row(std::int64_t index, std::span<float> out) const {
   }
 }
 
-}  // namespace isobar::data
+}  // namespace isobar::files

@@ -1,10 +1,10 @@
-#include "isobar/data/pipeline.hpp"
+#include "isobar/transforms/pipeline.hpp"
 
 #include <algorithm>
 
-#include "isobar/data/hdf5_file.hpp"
+#include "isobar/files/hdf5_file.hpp"
 
-namespace isobar::data {
+namespace isobar::transforms {
 namespace {
 
 constexpr std::uint64_t stream = 0x7a;  // of random numbers, apart from those of shuffling and dropout
@@ -39,7 +39,7 @@ bool Pipeline::learns() const {
   return std::ranges::any_of(steps_, [](const Step& step) { return step.transform->learned() != nullptr; });
 }
 
-void Pipeline::read(const Dataset& source, const Reading& reading, std::int64_t index,
+void Pipeline::read(const data::Dataset& source, const data::Reading& reading, std::int64_t index,
                     std::span<const std::span<float>> out, std::size_t count) const {
   thread_local Scratch scratch;
   Shape shape = source.fields()[0].shape;
@@ -81,7 +81,7 @@ void Pipeline::read(const Dataset& source, const Reading& reading, std::int64_t 
   }
 }
 
-void Pipeline::learn(const Dataset& train, const std::filesystem::path& file, int threads) {
+void Pipeline::learn(const data::Dataset& train, const std::filesystem::path& file, int threads) {
   if (!learns()) return;
   const bool kept = std::filesystem::exists(file);
   const auto group = [this](std::size_t i) { return fmt::format("{}", i); };
@@ -89,20 +89,20 @@ void Pipeline::learn(const Dataset& train, const std::filesystem::path& file, in
     std::vector<float>* values = steps_[i].transform->learned();
     if (!values) continue;
     if (kept) {
-      const Hdf5File in = Hdf5File::open(file);
+      const files::Hdf5File in = files::Hdf5File::open(file);
       if (!in.exists(group(i)) || in.text(group(i), "transform") != steps_[i].name)
         fail("{}: was not learned by transform {}, '{}'; remove it to learn anew", file.string(), i, steps_[i].name);
       values->resize(static_cast<std::size_t>(in.shape(group(i)).count()));
       in.read<float>(group(i), *values);
     } else {
       // Borrowed for the time of learning: the pipeline and the training set outlive it.
-      const Transformed before(std::shared_ptr<const Dataset>(std::shared_ptr<void>(), &train),
+      const Transformed before(std::shared_ptr<const data::Dataset>(std::shared_ptr<void>(), &train),
                                std::shared_ptr<const Pipeline>(std::shared_ptr<void>(), this), i);
       steps_[i].transform->learn(before, threads);
     }
   }
   if (kept) return;
-  Hdf5File out = Hdf5File::create(file);
+  files::Hdf5File out = files::Hdf5File::create(file);
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const std::vector<float>* values = steps_[i].transform->learned();
     if (!values) continue;
@@ -112,7 +112,7 @@ void Pipeline::learn(const Dataset& train, const std::filesystem::path& file, in
   out.commit();
 }
 
-Transformed::Transformed(std::shared_ptr<const Dataset> source, std::shared_ptr<const Pipeline> pipeline,
+Transformed::Transformed(std::shared_ptr<const data::Dataset> source, std::shared_ptr<const Pipeline> pipeline,
                          std::size_t count)
     : source_(std::move(source)), pipeline_(std::move(pipeline)), count_(count), fields_(source_->fields()) {
   fields_[0].shape = pipeline_->infer(fields_[0].shape, count_);
@@ -122,14 +122,15 @@ Transformed::Transformed(std::shared_ptr<const Dataset> source, std::shared_ptr<
            fields_[f].shape.str());
 }
 
-Transformed::Transformed(std::shared_ptr<const Dataset> source, std::shared_ptr<const Pipeline> pipeline)
+Transformed::Transformed(std::shared_ptr<const data::Dataset> source, std::shared_ptr<const Pipeline> pipeline)
     : Transformed(std::move(source), pipeline, pipeline->size()) {}
 
 void Transformed::read(std::int64_t index, std::span<const std::span<float>> out) const { read_varied({}, index, out); }
 
-void Transformed::read_varied(const Reading& reading, std::int64_t index, std::span<const std::span<float>> out) const {
+void Transformed::read_varied(const data::Reading& reading, std::int64_t index,
+                              std::span<const std::span<float>> out) const {
   expects_request(index, out);
   pipeline_->read(*source_, reading, index, out, count_);
 }
 
-}  // namespace isobar::data
+}  // namespace isobar::transforms

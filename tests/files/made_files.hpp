@@ -17,7 +17,7 @@
 
 #include "isobar/base/error.hpp"
 
-namespace isobar::data {
+namespace isobar::tests {
 
 using FileBytes = std::vector<std::uint8_t>;
 
@@ -130,4 +130,4 @@ inline FileBytes cifar_bytes(int count, int label_bytes, int classes, int base) 
   return bytes;
 }
 
-}  // namespace isobar::data
+}  // namespace isobar::tests

@@ -1,4 +1,4 @@
-#include "isobar/data/image.hpp"
+#include "isobar/files/image.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -7,7 +7,7 @@
 
 #include "isobar/base/error.hpp"
 
-namespace isobar::data {
+namespace isobar::files {
 namespace {
 
 bool begins_with(std::span<const std::uint8_t> file, std::initializer_list<std::uint8_t> bytes) {
@@ -102,4 +102,4 @@ void fit_image(const Image& image, std::int64_t height, std::int64_t width, std:
   }
 }
 
-}  // namespace isobar::data
+}  // namespace isobar::files

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace isobar::data {
+namespace isobar::files {
 
 /// Eight-bit pixels [height, width, channels].
 struct Image {
@@ -41,4 +41,4 @@ void prepare_image(std::int64_t height, std::int64_t width, const ImageWish& wis
 void decode_jpeg(std::span<const std::uint8_t> file, const ImageWish& wish, Image& image);
 void decode_png(std::span<const std::uint8_t> file, const ImageWish& wish, Image& image);
 
-}  // namespace isobar::data
+}  // namespace isobar::files

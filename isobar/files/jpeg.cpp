@@ -7,9 +7,9 @@
 #include <jpeglib.h>
 
 #include "isobar/base/error.hpp"
-#include "isobar/data/image.hpp"
+#include "isobar/files/image.hpp"
 
-namespace isobar::data {
+namespace isobar::files {
 namespace {
 
 struct Decoder {
@@ -73,4 +73,4 @@ void decode_jpeg(std::span<const std::uint8_t> file, const ImageWish& wish, Imag
   });
 }
 
-}  // namespace isobar::data
+}  // namespace isobar::files

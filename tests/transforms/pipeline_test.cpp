@@ -1,18 +1,22 @@
-#include "isobar/data/pipeline.hpp"
+#include "isobar/transforms/pipeline.hpp"
 
 #include "isobar/data/loader.hpp"
 
 #include "tests/data/samples.hpp"
 
-namespace isobar::data {
+namespace isobar::transforms {
 namespace {
 
+using data::read_sample;
+using tests::error_of;
+using tests::TemporaryFolder;
+
 // x [4, 4, 1] = index + 100 * position, y = index.
-class Ramp final : public Dataset {
+class Ramp final : public data::Dataset {
  public:
   explicit Ramp(std::int64_t count, Shape target = {1}) : count_(count), target_(std::move(target)) {}
   std::int64_t size() const override { return count_; }
-  std::vector<Field> fields() const override { return {{"x", Shape{4, 4, 1}}, {"y", target_}}; }
+  std::vector<data::Field> fields() const override { return {{"x", Shape{4, 4, 1}}, {"y", target_}}; }
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
     ++reads;
     for (std::size_t i = 0; i < 16; ++i) out[0][i] = static_cast<float>(index) + 100.0f * static_cast<float>(i);
@@ -84,11 +88,11 @@ TEST(Pipeline, VariesWithEpochAndSampleAndNothingElse) {
   const Ramp source(64);
   const Transformed set(std::make_shared<Ramp>(64), pipeline({"crop(size=2)", "mirror"}));
   const auto corners = [&](int threads, std::int64_t first_epoch, std::int64_t first_step, bool training) {
-    Loader loader(set, {.count = 64, .batch = 8, .seed = 3},
-                  {.threads = threads, .epoch = first_epoch, .step = first_step, .training = training});
+    data::Loader loader(set, {.count = 64, .batch = 8, .seed = 3},
+                        {.threads = threads, .epoch = first_epoch, .step = first_step, .training = training});
     std::vector<std::vector<float>> seen;
     while (loader.epoch() < 3)
-      if (const Batch* batch = loader.next())
+      if (const data::Batch* batch = loader.next())
         for (std::int64_t row = 0; row < 8; ++row) {
           const auto x = batch->fields[0].row(row);
           seen.emplace_back(x.begin(), x.end());
@@ -118,4 +122,4 @@ TEST(Pipeline, VariesWithEpochAndSampleAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace isobar::data
+}  // namespace isobar::transforms

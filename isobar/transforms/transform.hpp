@@ -12,7 +12,7 @@
 #include "isobar/base/row.hpp"
 #include "isobar/data/dataset.hpp"
 
-namespace isobar::data {
+namespace isobar::transforms {
 
 /// The occasion of applying a transform: whether it may vary, and the numbers it then draws.
 struct Draw {
@@ -36,9 +36,9 @@ class Transform {
   /// What it must know of the training set before it can be applied: empty until learned; null when it needs nothing.
   virtual std::vector<float>* learned() { return nullptr; }
   /// Learns from the training set as it is before this transform, reading with `threads`, which change no bit.
-  virtual void learn(const Dataset& before, int threads) { (void)before, (void)threads; }
+  virtual void learn(const data::Dataset& before, int threads) { (void)before, (void)threads; }
 };
 
 Table<Row<Transform>> transforms();
 
-}  // namespace isobar::data
+}  // namespace isobar::transforms

@@ -1,4 +1,4 @@
-#include "isobar/data/hdf5_file.hpp"
+#include "isobar/files/hdf5_file.hpp"
 
 #include <csignal>
 #include <fstream>
@@ -6,10 +6,13 @@
 #include <sys/resource.h>
 #include <thread>
 
-#include "tests/data/samples.hpp"
+#include "tests/expect_error.hpp"
+#include "tests/temporary_folder.hpp"
 
-namespace isobar::data {
+namespace isobar::files {
 namespace {
+
+using namespace isobar::tests;
 
 std::vector<float> counting(std::size_t n) {
   std::vector<float> values(n);
@@ -215,4 +218,4 @@ TEST(Hdf5File, ManyThreadsReadAndWrite) {
 }
 
 }  // namespace
-}  // namespace isobar::data
+}  // namespace isobar::files
