@@ -197,7 +197,7 @@ TEST(TfExample, PublicFiles) {
       const auto words = text->bytes();
       EXPECT_EQ(std::string(words.begin(), words.end()), "test str");
       if (const auto steps = find_feature(bytes, "x_float_seq")) {
-        EXPECT_EQ(steps->steps, i + 3);
+        EXPECT_EQ(steps->steps, 2 * i + 3);
         std::vector<float> all(static_cast<std::size_t>(steps->count));
         steps->numbers(all);
         EXPECT_EQ(all[10], x[0]);
