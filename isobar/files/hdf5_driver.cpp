@@ -87,6 +87,27 @@ herr_t get_handle(H5FD_t* file, hid_t, void** handle) {
   return 0;
 }
 
+// The type of an enumeration begins with version and class 8, its number of members, a zero, and its size; then comes
+// the whole number it is made of, which begins likewise and must have the same size. When it has not, 1.10.8 copies the
+// members beyond their memory: so an object header with such a type is not given to the library.
+bool has_broken_enumeration(const std::uint8_t* bytes, std::size_t size) {
+  constexpr std::size_t both = 20;
+  const auto number = [](const std::uint8_t* at) {
+    std::uint32_t value;
+    std::memcpy(&value, at, sizeof(value));
+    return value;
+  };
+  for (std::size_t i = 0; i + both <= size; ++i) {
+    const std::uint8_t *const outer = bytes + i, *const inner = outer + 8;
+    const int version = outer[0] >> 4;
+    if ((outer[0] & 15) != 8 || version < 1 || version > 3 || outer[3] != 0) continue;
+    if (inner[0] != version << 4 || inner[1] > 15 || inner[2] != 0 || inner[3] != 0) continue;
+    const std::uint32_t whole = number(inner + 4), precision = number(inner + 8) >> 16;
+    if (whole >= 1 && whole <= 8 && precision <= 8 * whole && number(outer + 4) != whole) return true;
+  }
+  return false;
+}
+
 herr_t read_bytes(H5FD_t* file, H5FD_mem_t kind, hid_t, haddr_t address, std::size_t size, void* to) {
   constexpr auto most = static_cast<haddr_t>(std::numeric_limits<off_t>::max());
   if (address > most || size > most - address) return -1;
@@ -96,6 +117,7 @@ herr_t read_bytes(H5FD_t* file, H5FD_mem_t kind, hid_t, haddr_t address, std::si
     return 0;
   }
   auto* next = static_cast<char*>(to);
+  const std::size_t asked = size;
   while (size > 0) {
     const ssize_t got = ::pread(opened(file).descriptor, next, size, static_cast<off_t>(address));
     if (got < 0 && errno == EINTR) continue;
@@ -105,11 +127,16 @@ herr_t read_bytes(H5FD_t* file, H5FD_mem_t kind, hid_t, haddr_t address, std::si
     }
     if (got == 0) {  // addresses may go on where the file ends: zeros, as the default driver has it
       std::memset(next, 0, size);
-      return 0;
+      break;
     }
     next += got;
     address += static_cast<haddr_t>(got);
     size -= static_cast<std::size_t>(got);
+  }
+  if (kind == H5FD_MEM_OHDR && has_broken_enumeration(static_cast<const std::uint8_t*>(to), asked)) {
+    H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_DATATYPE, H5E_BADVALUE,
+             "an enumeration has another size than its numbers");
+    return -1;
   }
   return 0;
 }
