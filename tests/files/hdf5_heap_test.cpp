@@ -2,9 +2,7 @@
 #include "isobar/files/hdf5_heap.hpp"
 
 #include <algorithm>
-#include <fcntl.h>
 #include <fstream>
-#include <unistd.h>
 
 #include <hdf5.h>
 
@@ -50,18 +48,32 @@ TEST(Hdf5Heap, SoundHeapsPassAndEndlessOnesDoNot) {
     write_bytes(path, copy);
     return error_of([&] { Hdf5File::open(path).text("/", "note"); });
   };
-  EXPECT_HAS(broken(16, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}), "cannot read");  // size 0: without end
-  EXPECT_HAS(broken(24, {0xff, 0xff, 0xff}), "cannot read");                                // beyond the heap
-  EXPECT_HAS(broken(8, {0xff, 0xff, 0xff, 0xff}), "cannot read");                           // beyond the file
+  EXPECT_HAS(broken(16, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}), "damaged");  // size 0: without end
+  EXPECT_HAS(broken(24, {0xff, 0xff, 0xff}), "damaged");                                // beyond the heap
+  EXPECT_HAS(broken(8, {0xff, 0xff, 0xff, 0xff}), "damaged");                           // beyond the file
 }
 
-TEST(Hdf5Heap, WidthOfLengths) {
+TEST(Hdf5Heap, ReferencesToObjectsThatAreNotThere) {
   const TemporaryFolder folder;
-  Hdf5File::create(folder / "a.h5").commit(false);
-  const int file = ::open((folder / "a.h5").c_str(), O_RDONLY);
-  EXPECT_EQ(hdf5_length_bytes(file, static_cast<std::int64_t>(std::filesystem::file_size(folder / "a.h5"))), 8);
-  EXPECT_EQ(hdf5_length_bytes(file, 0), 8) << "an empty file";
-  ::close(file);
+  const auto path = folder / "heap.h5";
+  write_with_heap(path);
+  std::ifstream in(path, std::ios::binary);
+  FileBytes bytes{std::istreambuf_iterator<char>(in), {}};
+  const std::string_view mark = "GCOL";
+  const auto heap =
+      static_cast<std::uint64_t>(std::search(bytes.begin(), bytes.end(), mark.begin(), mark.end()) - bytes.begin());
+  // The reference in the attribute: length 7, the heap's address, object 1.
+  FileBytes reference{7, 0, 0, 0};
+  for (int i = 0; i < 8; ++i) reference.push_back(static_cast<std::uint8_t>(heap >> 8 * i));
+  const auto at = std::search(bytes.begin(), bytes.end(), reference.begin(), reference.end());
+  ASSERT_NE(at, bytes.end());
+  ASSERT_EQ(at[12], 1);
+  for (const int which : {12, 13, 14, 15}) {
+    FileBytes broken = bytes;
+    broken[static_cast<std::size_t>(at - bytes.begin() + which)] = 77;
+    write_bytes(path, broken);
+    EXPECT_THROW(Hdf5File::open(path).text("/", "note"), Error) << which;
+  }
 }
 
 }  // namespace
