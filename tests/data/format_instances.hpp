@@ -17,6 +17,10 @@ inline std::vector<Spec> written_instances(const std::string& name, const Tempor
     return {at("some")};
   }
   if (name == "join") return {"join(x='noise(shape=[3], count=5)', y='noise(shape=[2], classes=3, count=5, seed=2)')"};
+  if (name == "lmdb") {
+    write_set("lmdb", folder / "base", samples);
+    return {at("base"), at("base/data.mdb", {{"samples", 5}})};
+  }
   if (name == "npy") {
     write_set("npy(type=uint8)", folder / "both.npz", samples);
     write_set("npy(type=int16)", folder / "x.npy", samples);
