@@ -8,6 +8,7 @@
 
 #include "isobar/base/clock.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/cli/data_tokenize.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/data/dataset.hpp"
 #include "isobar/data/make_universe.hpp"
@@ -162,6 +163,7 @@ void declare(CLI::App& command) {
   declare_universe(make);
   require_known(make);
   declare_inspect(command);
+  declare_tokenize(command);
   require_known(command);
 }
 

@@ -15,11 +15,12 @@ extern const DatasetRow mnist;      // mnist_dataset.cpp
 extern const DatasetRow noise;      // noise_dataset.cpp
 extern const DatasetRow npy;        // npy_dataset.cpp
 extern const DatasetRow tfrecord;   // tfrecord_dataset.cpp
+extern const DatasetRow tokens;     // tokens_dataset.cpp
 extern const DatasetRow universe;   // universe_dataset.cpp
 
 Table<DatasetRow> datasets() {
-  static constexpr const DatasetRow* all[] = {&automatic, &cifar10, &cifar100, &hdf5, &idx,      &images,  &join,
-                                              &lmdb,      &mnist,   &noise,    &npy,  &tfrecord, &universe};
+  static constexpr const DatasetRow* all[] = {&automatic, &cifar10, &cifar100, &hdf5, &idx,      &images, &join,
+                                              &lmdb,      &mnist,   &noise,    &npy,  &tfrecord, &tokens, &universe};
   return all;
 }
 

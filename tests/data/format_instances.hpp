@@ -34,6 +34,10 @@ inline std::vector<Spec> written_instances(const std::string& name, const Tempor
     return {at("plain.tfrecord", {{"log", true}}), at("packed.tfrecord.gz"), at("several"),
             at("several", {{"per_file", 3}, {"max_gigabytes", 1e-6}}), at("single", {{"per_file", 1}})};
   }
+  if (name == "tokens") {
+    write_set("tokens", folder / "stream.bin", numbered_samples(Shape{8}, 9));
+    return {at("stream.bin", {{"context", 5}}), at("stream.bin", {{"context", 5}, {"stride", 2}})};
+  }
   return {};
 }
 
