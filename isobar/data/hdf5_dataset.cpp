@@ -8,6 +8,7 @@
 
 #include "isobar/data/counts.hpp"
 #include "isobar/data/dataset.hpp"
+#include "isobar/data/glance.hpp"
 #include "isobar/files/hdf5_file.hpp"
 
 namespace isobar::data {
@@ -161,6 +162,7 @@ std::unique_ptr<Dataset> make_hdf5(Args& args) {
 }  // namespace
 
 extern const DatasetRow hdf5;
-const DatasetRow hdf5{"hdf5", "HDF5 files: a folder with one sample per file, or a file with a sample axis", make_hdf5};
+const DatasetRow hdf5{"hdf5", "HDF5 files: a folder with one sample per file, or a file with a sample axis", make_hdf5,
+                      [](const Glance& glance) { return glance.begins("\x89HDF\r\n\x1a\n"); }};
 
 }  // namespace isobar::data

@@ -5,7 +5,7 @@ namespace isobar::transforms {
 
 extern const Row<Transform> crop;           // crop.cpp
 extern const Row<Transform> mirror;         // mirror.cpp
-extern const Row<Transform> scale;          // scale_transform.cpp
+extern const Row<Transform> scale;          // scale.cpp
 extern const Row<Transform> standardize;    // standardize.cpp
 extern const Row<Transform> subtract_mean;  // subtract_mean.cpp
 extern const Row<Transform> swap_channels;  // swap_channels.cpp
