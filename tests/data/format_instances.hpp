@@ -17,6 +17,11 @@ inline std::vector<Spec> written_instances(const std::string& name, const Tempor
     return {at("some")};
   }
   if (name == "join") return {"join(x='noise(shape=[3], count=5)', y='noise(shape=[2], classes=3, count=5, seed=2)')"};
+  if (name == "npy") {
+    write_set("npy(type=uint8)", folder / "both.npz", samples);
+    write_set("npy(type=int16)", folder / "x.npy", samples);
+    return {at("both.npz"), at("x.npy", {{"labels", (folder / "x_y.npy").string()}, {"log", true}})};
+  }
   if (name == "tfrecord") {
     write_set("tfrecord(type=int16)", folder / "plain.tfrecord", samples);
     write_set("tfrecord(gzip=true)", folder / "packed.tfrecord.gz", samples);
