@@ -12,10 +12,11 @@ class Log1p final : public Transform {
   void apply(const Grid& field, std::span<const float>, std::span<float> out, const Draw&) const override {
     // Counts repeat themselves: most are whole and small, and a table is several times faster than the logarithm.
     const std::vector<float>& small = table();
-    float least = 0;
-    for (const float value : out) least = std::min(least, value);
-    if (least < -1)
-      fail("transform 'log1p': '{}' holds {}; the logarithm of 1 + x needs x of at least -1", field.name, least);
+    unsigned below = 0;
+    for (const float value : out) below |= value < -1.0f;
+    if (below)
+      fail("transform 'log1p': '{}' holds {}; the logarithm of 1 + x needs x of at least -1", field.name,
+           *std::ranges::find_if(out, [](float value) { return value < -1.0f; }));
     const auto limit = static_cast<float>(small.size());
     for (float& value : out) {
       const float bounded = value >= 0 && value < limit ? value : 0.0f;

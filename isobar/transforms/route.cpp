@@ -38,6 +38,8 @@ std::vector<Grid> grids_of(const data::Dataset& source) {
     grids.push_back(std::move(grid));
   }
   grids[0].channels = source.channels();
+  expects(grids[0].channels.empty() || static_cast<std::int64_t>(grids[0].channels.size()) == grids[0].shape[-1],
+          "a name for every channel of x, or none");
   if (grids.size() > 1) grids[1].classes = source.classes();
   return grids;
 }

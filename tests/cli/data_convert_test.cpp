@@ -11,6 +11,42 @@ Outcome convert(const std::string& from, const std::string& to, const std::strin
   return run_isobar("data convert " + from + " '" + to + "' " + more);
 }
 
+std::string table_of(const std::string& what) {
+  const std::string text = run_isobar("data stats " + what).text;
+  return text.substr(std::min(text.size(), text.find("channel")));
+}
+
+TEST(DataConvert, FromFormatToFormat) {
+  const TemporaryFolder folder;
+  const Outcome records = convert(noise, folder / "set.tfrecord.gz", "--threads 3");
+  ASSERT_EQ(records.code, 0) << records;
+  EXPECT_SHOWS(records, "12 samples as tfrecord(gzip=true)");
+  EXPECT_SHOWS(records, "train = \"tfrecord(");
+  const Outcome arrays = convert("'" + folder / "set.tfrecord.gz" + "'", folder / "set.npz");
+  ASSERT_EQ(arrays.code, 0) << arrays;
+  EXPECT_SHOWS(arrays, "train = \"npy(");
+  EXPECT_EQ(table_of("'" + folder / "set.npz" + "'"), table_of(noise));
+  EXPECT_SHOWS(run_isobar("data inspect '" + folder / "set.npz" + "'"), "In a recipe:");
+  const Outcome again = convert(noise, folder / "set.npz");
+  EXPECT_EQ(again.code, 1) << again;
+  EXPECT_TRUE(again.one_line()) << again;
+  EXPECT_SHOWS(again, "exists already");
+}
+
+TEST(DataConvert, SamplesTransformsAndWhatDoesNotFit) {
+  const TemporaryFolder folder;
+  const Outcome part = convert(noise, folder / "part", "--as npy --samples 5 --transform 'crop(size=4)'");
+  ASSERT_EQ(part.code, 0) << part;
+  const Outcome seen = run_isobar("data inspect '" + folder / "part" + "'");
+  EXPECT_SHOWS(seen, "5 samples");
+  EXPECT_SHOWS(seen, "x    4x4x3");
+  const Outcome wrong = convert(noise, folder / "whole.npz", "--as 'npy(type=uint8)'");
+  EXPECT_EQ(wrong.code, 1) << wrong;
+  EXPECT_TRUE(wrong.one_line()) << wrong;
+  EXPECT_SHOWS(wrong, "sample 0");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1) << "something was left behind";
+}
+
 TEST(DataConvert, WrongCalls) {
   const TemporaryFolder folder;
   expect_wrong_call("data convert", "FROM is required");
