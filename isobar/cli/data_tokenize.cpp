@@ -1,6 +1,6 @@
 // isobar data tokenize: texts to the raw stream of tokens that the data set tokens(...) reads. A text is read piece by
 // piece, cut where that changes no token; memory does not grow with it.
-#include "isobar/cli/data_tokenize.hpp"
+#include "isobar/cli/data.hpp"
 
 #include <filesystem>
 #include <fstream>
