@@ -10,6 +10,7 @@
 #include "isobar/base/clock.hpp"
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/cli/data_tokenize.hpp"
 #include "isobar/cli/verb.hpp"
 
 namespace isobar::cli {
@@ -38,6 +39,7 @@ void declare(CLI::App& command) {
   declare_inspect(command);
   declare_convert(command);
   declare_stats(command);
+  declare_tokenize(command);
   require_known(command);
 }
 
