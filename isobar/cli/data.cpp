@@ -10,7 +10,6 @@
 #include "isobar/base/clock.hpp"
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
-#include "isobar/cli/data_tokenize.hpp"
 #include "isobar/cli/verb.hpp"
 
 namespace isobar::cli {

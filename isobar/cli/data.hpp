@@ -16,6 +16,7 @@ namespace isobar::cli {
 void declare_convert(CLI::App& data);
 void declare_inspect(CLI::App& data);
 void declare_stats(CLI::App& data);
+void declare_tokenize(CLI::App& data);
 void declare_universe(CLI::App& make);
 
 /// The options of commands that go over a data set: --samples, --threads and --transform.

@@ -37,7 +37,7 @@ TEST(Program, WrongCallsEndWithTwoAndOneLine) {
   expect_wrong_call("plan cosmoflow --phase tryout", "tryout");
   expect_wrong_call("plan 'cosmoflow(size=32)' --without fuse_pointwize", "did you mean 'fuse_pointwise'?");
   expect_wrong_call("list optimzers", "unknown family 'optimzers' (did you mean 'optimizers'?)");
-  expect_wrong_call("data", "data: what? One of: make, inspect, convert, stats");
+  expect_wrong_call("data", "data: what? One of: make, inspect, convert, stats, tokenize");
   expect_wrong_call("data mkae", "did you mean 'make'?");
   expect_wrong_call("data make univers", "data make: unknown 'univers' (did you mean 'universe'?)");
   expect_wrong_call("data make universe", "--out is required");

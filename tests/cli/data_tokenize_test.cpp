@@ -1,6 +1,4 @@
 // isobar data tokenize, as a user meets it.
-#include "isobar/cli/data_tokenize.hpp"
-
 #include <fstream>
 
 #include "tests/cli/program.hpp"
