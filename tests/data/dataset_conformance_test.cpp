@@ -5,6 +5,7 @@
 #include "isobar/data/dataset.hpp"
 #include "isobar/files/hdf5_file.hpp"
 
+#include "tests/data/format_instances.hpp"
 #include "tests/data/samples.hpp"
 #include "tests/files/made_files.hpp"
 
@@ -41,7 +42,7 @@ std::vector<Spec> instances(const std::string& name, const TemporaryFolder& fold
     for (const auto& [file, content] : members) write_bytes(folder / ("set/" + file), content);
     return {at("set"), at("set.tar"), at("set.tar", {{"size", std::vector<Value>{3, 7}}})};
   }
-  if (name != "hdf5" && name != "auto") return {};
+  if (name != "hdf5") return written_instances(name, folder);
   const Shape shape{3, 2};
   std::vector<std::int16_t> all;
   std::vector<float> targets;
@@ -109,7 +110,8 @@ TEST(Datasets, ConformToTheContract) {
 }
 
 TEST(Datasets, UnknownNamesAndArgumentsAreAnswered) {
-  EXPECT_HAS(error_of([] { make_dataset("zarr(path=a)"); }), "hdf5, idx, images, mnist, noise, universe");
+  EXPECT_HAS(error_of([] { make_dataset("zarr(path=a)"); }),
+             "hdf5, idx, images, join, mnist, noise, tfrecord, universe");
   EXPECT_HAS(error_of([] { make_dataset("univers"); }), "did you mean 'universe'");
   EXPECT_HAS(error_of([] { make_dataset("noise(cuont=3)"); }), "did you mean 'count'");
   EXPECT_HAS(error_of([] { make_dataset("hdf5(path=absent, lgo=true)"); }), "did you mean 'log'");
