@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "isobar/base/row.hpp"
+#include "isobar/data/sampler.hpp"
 #include "isobar/tensor/shape.hpp"
 
 namespace isobar::data {
@@ -33,6 +34,13 @@ struct Reading {
   bool training = false;  ///< otherwise nothing is random
 };
 
+/// The order in which one rank is going to read: its slices of a sampler's batches, from some batch on.
+struct Course {
+  Sampler sampler;
+  int rank = 0, size = 1;
+  std::int64_t epoch = 0, step = 0;  ///< where it begins
+};
+
 /// Samples by number; every sample has the same fields, and read() gives the same whenever it is called.
 class Dataset {
  public:
@@ -53,6 +61,9 @@ class Dataset {
   /// The files the samples lie in, in the order of the samples: what one rank should read as a whole. Empty when a
   /// sample comes from no file, or all from one.
   virtual std::vector<FileSpan> spans() const { return {}; }
+  /// Told by a loader what it is going to read, with read_varied() and each sample once, as long as it holds what is
+  /// returned; letting go of it ends any reading that waits. For data sets that fetch samples beforehand.
+  virtual std::shared_ptr<void> foresee(const Course&) const { return nullptr; }
 
  protected:
   /// States that `index` and the memory given to read() belong to this dataset.
