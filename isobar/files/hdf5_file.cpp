@@ -115,18 +115,12 @@ bool Hdf5File::exists(std::string_view name) const {
 std::vector<std::string> Hdf5File::children(std::string_view group) const {
   const auto lock = lock_hdf5();
   const Handle opened(checked(H5Gopen2(file_, std::string(group).c_str(), H5P_DEFAULT), "open group", group), H5Gclose);
-  H5G_info_t info;
-  checked(H5Gget_info(opened.id, &info), "list group", group);
   std::vector<std::string> names;
-  for (hsize_t i = 0; i < info.nlinks; ++i) {
-    const auto call = [&](char* to, std::size_t size) {
-      return checked(H5Lget_name_by_idx(opened.id, ".", H5_INDEX_NAME, H5_ITER_INC, i, to, size, H5P_DEFAULT),
-                     "list group", group);
-    };
-    std::string name(static_cast<std::size_t>(call(nullptr, 0)), '\0');
-    call(name.data(), name.size() + 1);
-    names.push_back(std::move(name));
-  }
+  const auto keep = [](hid_t, const char* name, const H5L_info_t*, void* to) -> herr_t {
+    static_cast<std::vector<std::string>*>(to)->emplace_back(name);
+    return 0;
+  };
+  checked(H5Literate(opened.id, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, keep, &names), "list group", group);
   std::ranges::sort(names);
   return names;
 }
@@ -166,6 +160,13 @@ Stored Hdf5File::stored(std::string_view name) const {
   return hdf5_number(type.id).stored;
 }
 
+std::string Hdf5File::type_name(std::string_view name) const {
+  const auto lock = lock_hdf5();
+  const Handle array = open_array(name);
+  const Handle type(checked(H5Dget_type(array.id), "get the type of", name), H5Tclose);
+  return hdf5_type_name(type.id);
+}
+
 Hdf5Kind Hdf5File::kind(std::string_view name) const {
   const auto lock = lock_hdf5();
   const Handle object(H5Oopen(file_, std::string(name).c_str(), H5P_DEFAULT), H5Oclose);
@@ -173,6 +174,13 @@ Hdf5Kind Hdf5File::kind(std::string_view name) const {
   if (object.id < 0) return Hdf5Kind::other;
   const H5I_type_t type = H5Iget_type(object.id);
   return type == H5I_GROUP ? Hdf5Kind::group : type == H5I_DATASET ? Hdf5Kind::array : Hdf5Kind::other;
+}
+
+std::pair<std::uint64_t, std::uint64_t> Hdf5File::identity(std::string_view name) const {
+  const auto lock = lock_hdf5();
+  H5O_info_t info;
+  checked(H5Oget_info_by_name2(file_, std::string(name).c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT), "open", name);
+  return {info.fileno, info.addr};
 }
 
 void Hdf5File::make_group(std::string_view name) {
@@ -184,31 +192,5 @@ void Hdf5File::make_group(std::string_view name) {
       checked(H5Gcreate2(file_, std::string(name).c_str(), links.id, H5P_DEFAULT, H5P_DEFAULT), "make group", name),
       H5Gclose);
 }
-
-template <class T>
-void Hdf5File::write(std::string_view name, const Shape& shape, std::span<const T> values) {
-  expects(shape.count() == static_cast<std::int64_t>(values.size()), "as many values as the shape says");
-  const auto lock = lock_hdf5();
-  const Handle links(checked(H5Pcreate(H5P_LINK_CREATE), "make array", name), H5Pclose);
-  checked(H5Pset_create_intermediate_group(links.id, 1), "make array", name);
-  const std::vector<hsize_t> sizes(shape.extents().begin(), shape.extents().end());
-  const Handle space(checked(sizes.empty() ? H5Screate(H5S_SCALAR)
-                                           : H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr),
-                             "make array", name),
-                     H5Sclose);
-  const Handle array(checked(H5Dcreate2(file_, std::string(name).c_str(), hdf5_memory_type<T>(), space.id, links.id,
-                                        H5P_DEFAULT, H5P_DEFAULT),
-                             "make array", name),
-                     H5Dclose);
-  if (values.empty()) return;
-  checked(H5Dwrite(array.id, hdf5_memory_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), "write", name);
-}
-
-template void Hdf5File::write(std::string_view, const Shape&, std::span<const float>);
-template void Hdf5File::write(std::string_view, const Shape&, std::span<const double>);
-template void Hdf5File::write(std::string_view, const Shape&, std::span<const std::int16_t>);
-template void Hdf5File::write(std::string_view, const Shape&, std::span<const std::int32_t>);
-template void Hdf5File::write(std::string_view, const Shape&, std::span<const std::int64_t>);
-template void Hdf5File::write(std::string_view, const Shape&, std::span<const std::uint8_t>);
 
 }  // namespace isobar::files

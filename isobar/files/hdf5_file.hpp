@@ -9,13 +9,22 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "isobar/files/hdf5_library.hpp"
+#include "isobar/files/number_type.hpp"
 #include "isobar/files/stored_numbers.hpp"
 #include "isobar/tensor/shape.hpp"
 
 namespace isobar::files {
+
+/// How an array is to be stored.
+struct Hdf5Making {
+  NumberType type = NumberType::float32;
+  Shape chunk{};  ///< rank 0: in one piece
+  int gzip = 0;   ///< level 1 to 9, with the byte shuffle before it; 0: as it is. Needs chunks
+};
 
 enum class Hdf5Kind { group, array, other };
 
@@ -43,8 +52,12 @@ class Hdf5File {
   std::vector<std::string> children(std::string_view group) const;
   Shape shape(std::string_view name) const;
   Stored stored(std::string_view name) const;
+  /// What people call the type of an array's entries: "int16", "text", "compound of a, b".
+  std::string type_name(std::string_view name) const;
   /// Whether a name is a group, an array, or something else: a named type, a link that leads nowhere.
   Hdf5Kind kind(std::string_view name) const;
+  /// Two numbers that are equal for two names of the same thing.
+  std::pair<std::uint64_t, std::uint64_t> identity(std::string_view name) const;
 
   /// Reads a whole array; `out` has its size. T: float, double, std::int16_t, std::int32_t, std::int64_t, std::uint8_t;
   /// stored numbers are converted to it.
@@ -59,6 +72,11 @@ class Hdf5File {
   /// Writes a new array of type T, making the groups above it; `values` has the size of `shape`.
   template <class T>
   void write(std::string_view name, const Shape& shape, std::span<const T> values);
+  /// Makes an array to be filled by write_rows(), and the groups above it.
+  void make_array(std::string_view name, const Shape& shape, const Hdf5Making& making);
+  /// Fills the rows of the first axis from `first` on; `bytes` are whole rows of little-endian numbers of the array's
+  /// type.
+  void write_rows(std::string_view name, std::int64_t first, std::span<const std::uint8_t> bytes);
 
   /// Attributes of an array, a group or, with "/", the file.
   bool has_attribute(std::string_view object, std::string_view key) const;
@@ -78,7 +96,6 @@ class Hdf5File {
 
  private:
   friend class Hdf5Array;
-  friend class Hdf5Tree;
   using Id = Hdf5Id;
   using Handle = Hdf5Handle;
 
