@@ -111,7 +111,7 @@ TEST(Datasets, ConformToTheContract) {
 
 TEST(Datasets, UnknownNamesAndArgumentsAreAnswered) {
   EXPECT_HAS(error_of([] { make_dataset("zarr(path=a)"); }),
-             "hdf5, idx, images, join, lmdb, mnist, noise, npy, tfrecord, tokens, universe");
+             "hdf5, idx, images, join, lmdb, mnist, netcdf, noise, npy, tfrecord, tokens, universe");
   EXPECT_HAS(error_of([] { make_dataset("univers"); }), "did you mean 'universe'");
   EXPECT_HAS(error_of([] { make_dataset("noise(cuont=3)"); }), "did you mean 'count'");
   EXPECT_HAS(error_of([] { make_dataset("hdf5(path=absent, lgo=true)"); }), "did you mean 'log'");
