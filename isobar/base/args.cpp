@@ -173,6 +173,11 @@ void Args::require(bool condition, std::string_view requirement) const {
   if (!condition) fail_usage("{}: {} ({})", subject(), requirement, one_line(spec_.str()));
 }
 
+std::vector<std::pair<std::string, Value>> Args::hand_on() {
+  for (const auto& [key, value] : spec_.arguments()) record(key, value);
+  return spec_.arguments();
+}
+
 void Args::finish() const {
   std::vector<std::string> known;
   for (const auto& [key, value] : declared_) known.push_back(key);

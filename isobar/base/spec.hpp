@@ -101,6 +101,9 @@ class Args {
   /// Throws UsageError unless `condition`; the message names the family member and the requirement.
   void require(bool condition, std::string_view requirement) const;
 
+  /// All arguments as they were given, and so counted as read: for a member that hands them on to another.
+  std::vector<std::pair<std::string, Value>> hand_on();
+
   /// Throws UsageError for arguments nobody read, naming the nearest that exists.
   void finish() const;
 

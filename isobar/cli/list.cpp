@@ -6,7 +6,7 @@
 #include "isobar/base/text.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/data/dataset.hpp"
-#include "isobar/data/transform.hpp"
+#include "isobar/transforms/transform.hpp"
 #include "isobar/graph/pass.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/optim/optimizer.hpp"
@@ -46,7 +46,7 @@ constexpr Family families[] = {
     {"networks", "model = ... in a recipe", [] { return members_of(zoo::networks()); }},
     {"datasets", "train = ... and test = ... in [data]", [] { return members_of(data::datasets()); }},
     {"transforms", "transforms = [...] in [data]: what is done to samples",
-     [] { return members_of(data::transforms()); }},
+     [] { return members_of(transforms::transforms()); }},
     {"optimizers", "optimizer = ... in a recipe", [] { return members_of(optim::optimizers()); }},
     {"rates", "rate = ... in a recipe: the learning rate over time",
      [] { return members_of(optim::rate_schedules()); }},

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "isobar/data/hdf5_file.hpp"
+#include "isobar/files/hdf5_file.hpp"
 #include "isobar/onnx/import.hpp"
 #include "isobar/zoo/network.hpp"
 
@@ -104,7 +104,7 @@ train::Model make_model(const Spec& model, const Spec& loss) {
 }
 
 std::function<std::vector<float>(const std::string& name)> checkpoint_weights(const std::filesystem::path& file) {
-  return [in = std::make_shared<data::Hdf5File>(data::Hdf5File::open(file)), file](const std::string& name) {
+  return [in = std::make_shared<files::Hdf5File>(files::Hdf5File::open(file)), file](const std::string& name) {
     const std::string path = "weights/" + name;
     if (!in->exists(path)) fail("checkpoint '{}': has no '{}'", file.string(), path);
     std::vector<float> values(static_cast<std::size_t>(in->shape(path).count()));

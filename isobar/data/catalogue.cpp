@@ -3,17 +3,21 @@
 
 namespace isobar::data {
 
-extern const Row<Dataset> cifar10;   // cifar_dataset.cpp
-extern const Row<Dataset> cifar100;  // cifar_dataset.cpp
-extern const Row<Dataset> hdf5;      // hdf5_dataset.cpp
-extern const Row<Dataset> idx;       // idx_dataset.cpp
-extern const Row<Dataset> images;    // images_dataset.cpp
-extern const Row<Dataset> mnist;     // mnist_dataset.cpp
-extern const Row<Dataset> noise;     // noise_dataset.cpp
-extern const Row<Dataset> universe;  // universe_dataset.cpp
+extern const DatasetRow automatic;  // auto_dataset.cpp
+extern const DatasetRow cifar10;    // cifar_dataset.cpp
+extern const DatasetRow cifar100;   // cifar_dataset.cpp
+extern const DatasetRow hdf5;       // hdf5_dataset.cpp
+extern const DatasetRow idx;        // idx_dataset.cpp
+extern const DatasetRow images;     // images_dataset.cpp
+extern const DatasetRow join;       // join_dataset.cpp
+extern const DatasetRow mnist;      // mnist_dataset.cpp
+extern const DatasetRow noise;      // noise_dataset.cpp
+extern const DatasetRow tfrecord;   // tfrecord_dataset.cpp
+extern const DatasetRow universe;   // universe_dataset.cpp
 
-Table<Row<Dataset>> datasets() {
-  static constexpr const Row<Dataset>* all[] = {&cifar10, &cifar100, &hdf5, &idx, &images, &mnist, &noise, &universe};
+Table<DatasetRow> datasets() {
+  static constexpr const DatasetRow* all[] = {&automatic, &cifar10, &cifar100, &hdf5,     &idx,     &images,
+                                              &join,      &mnist,   &noise,    &tfrecord, &universe};
   return all;
 }
 

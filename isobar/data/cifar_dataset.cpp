@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "isobar/data/archive.hpp"
 #include "isobar/data/dataset.hpp"
+#include "isobar/files/archive.hpp"
 
 namespace isobar::data {
 namespace {
@@ -77,14 +77,14 @@ class Cifar final : public Dataset {
 
   // A file of records, or an archive of which the files of the wanted part are taken, in the order of their names.
   void add_file(const fs::path& path) {
-    ArchiveReader reader(path);
-    std::vector<std::pair<std::string, Bytes>> members;
+    files::ArchiveReader reader(path);
+    std::vector<std::pair<std::string, files::Bytes>> members;
     std::int64_t held = static_cast<std::int64_t>(bytes_.size());
     while (reader.next()) {
       const fs::path name = reader.name();
       if (!name.empty() && (name.extension() != ".bin" || !std::ranges::count(kind_.names, name.stem().string())))
         continue;
-      members.emplace_back(path.string() + (name.empty() ? "" : ": " + name.string()), Bytes());
+      members.emplace_back(path.string() + (name.empty() ? "" : ": " + name.string()), files::Bytes());
       reader.append(members.back().second, max_bytes_ - held);
       held += static_cast<std::int64_t>(members.back().second.size());
     }
@@ -101,12 +101,12 @@ class Cifar final : public Dataset {
 
   Kind kind_;
   std::int64_t max_bytes_, size_ = 0;
-  Bytes bytes_;
+  files::Bytes bytes_;
   std::vector<File> files_;
 };
 
 std::unique_ptr<Dataset> make_cifar(Args& args, Kind kind) {
-  const std::int64_t samples = args.integer("samples", 0), limit = read_memory_limit(args);
+  const std::int64_t samples = args.integer("samples", 0), limit = files::read_memory_limit(args);
   args.require(samples >= 0, "samples >= 0, where 0 means all");
   const std::vector<std::string> paths = args.texts("path", {});
   args.require(!paths.empty(), "path, a folder, an archive or a list of files");
@@ -116,21 +116,21 @@ std::unique_ptr<Dataset> make_cifar(Args& args, Kind kind) {
 
 }  // namespace
 
-extern const Row<Dataset> cifar10;
-const Row<Dataset> cifar10{"cifar10", "CIFAR-10 in its binary files", [](Args& args) -> std::unique_ptr<Dataset> {
-                             const bool train = args.one_of("part", "train", {"train", "test"}) == "train";
-                             std::vector<std::string> names{"test_batch"};
-                             if (train)
-                               names = {"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5"};
-                             return make_cifar(args, {1, 0, 10, std::move(names)});
-                           }};
+extern const DatasetRow cifar10;
+const DatasetRow cifar10{"cifar10", "CIFAR-10 in its binary files", [](Args& args) -> std::unique_ptr<Dataset> {
+                           const bool train = args.one_of("part", "train", {"train", "test"}) == "train";
+                           std::vector<std::string> names{"test_batch"};
+                           if (train)
+                             names = {"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5"};
+                           return make_cifar(args, {1, 0, 10, std::move(names)});
+                         }};
 
-extern const Row<Dataset> cifar100;
-const Row<Dataset> cifar100{"cifar100", "CIFAR-100 in its binary files, with its 100 fine or 20 coarse classes",
-                            [](Args& args) -> std::unique_ptr<Dataset> {
-                              const std::string part = args.one_of("part", "train", {"train", "test"});
-                              const bool fine = args.one_of("label", "fine", {"fine", "coarse"}) == "fine";
-                              return make_cifar(args, {2, fine ? 1u : 0u, fine ? 100 : 20, {part}});
-                            }};
+extern const DatasetRow cifar100;
+const DatasetRow cifar100{"cifar100", "CIFAR-100 in its binary files, with its 100 fine or 20 coarse classes",
+                          [](Args& args) -> std::unique_ptr<Dataset> {
+                            const std::string part = args.one_of("part", "train", {"train", "test"});
+                            const bool fine = args.one_of("label", "fine", {"fine", "coarse"}) == "fine";
+                            return make_cifar(args, {2, fine ? 1u : 0u, fine ? 100 : 20, {part}});
+                          }};
 
 }  // namespace isobar::data

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "isobar/base/row.hpp"
+#include "isobar/data/sampler.hpp"
 #include "isobar/tensor/shape.hpp"
 
 namespace isobar::data {
@@ -19,11 +21,24 @@ struct Field {
   Shape shape;
 };
 
+/// The samples [first, first + count) lie in one file.
+struct FileSpan {
+  std::filesystem::path file;
+  std::int64_t first = 0, count = 0;
+};
+
 /// What for a sample is read: decides what transforms draw.
 struct Reading {
   std::uint64_t seed = 0;
   std::int64_t epoch = 0;
   bool training = false;  ///< otherwise nothing is random
+};
+
+/// The order in which one rank is going to read: its slices of a sampler's batches, from some batch on.
+struct Course {
+  Sampler sampler;
+  int rank = 0, size = 1;
+  std::int64_t epoch = 0, step = 0;  ///< where it begins
 };
 
 /// Samples by number; every sample has the same fields, and read() gives the same whenever it is called.
@@ -43,14 +58,39 @@ class Dataset {
   virtual std::vector<std::string> classes() const { return {}; }
   /// Where a sample comes from, for messages: "train.h5 sample 3".
   virtual std::string where(std::int64_t index) const;
+  /// The files the samples lie in, in the order of the samples: what one rank should read as a whole. Empty when a
+  /// sample comes from no file, or all from one.
+  virtual std::vector<FileSpan> spans() const { return {}; }
+  /// Told by a loader what it is going to read, with read_varied() and each sample once, as long as it holds what is
+  /// returned; letting go of it ends any reading that waits. For data sets that fetch samples beforehand.
+  virtual std::shared_ptr<void> foresee(const Course&) const { return nullptr; }
 
  protected:
   /// States that `index` and the memory given to read() belong to this dataset.
   void expects_request(std::int64_t index, std::span<const std::span<float>> out) const;
 };
 
+struct Contents;
+struct Glance;
+struct Outline;
+class SampleWriter;
+
+/// A member of the catalogue; those that read files also know their format, and some write it (isobar/data/format.hpp).
+struct DatasetRow {
+  using Made = Dataset;
+  std::string_view name;
+  std::string_view summary;
+  std::unique_ptr<Dataset> (*make)(Args&);
+  /// Whether a file or folder is of this format, by its content; null for what is no format.
+  bool (*recognises)(const Glance&) = nullptr;
+  /// What a file or folder of this format holds, without reading all of it.
+  Contents (*look)(const Glance&) = nullptr;
+  /// Begins a file or folder of this format.
+  std::unique_ptr<SampleWriter> (*create)(const std::filesystem::path& to, const Outline&, Args&) = nullptr;
+};
+
 /// The kinds of dataset.
-Table<Row<Dataset>> datasets();
+Table<DatasetRow> datasets();
 
 /// Makes the dataset a Spec names.
 std::unique_ptr<Dataset> make_dataset(const Spec& spec);

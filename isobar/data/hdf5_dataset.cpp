@@ -8,7 +8,8 @@
 
 #include "isobar/data/counts.hpp"
 #include "isobar/data/dataset.hpp"
-#include "isobar/data/hdf5_file.hpp"
+#include "isobar/data/glance.hpp"
+#include "isobar/files/hdf5_file.hpp"
 
 namespace isobar::data {
 namespace {
@@ -31,7 +32,7 @@ std::int64_t limited(const Options& options, std::int64_t found) {
 
 // Counts are read as they are stored and widened here, outside the library's lock; `read` fills a span of either type.
 template <class Read>
-void read_scaled(const Stored& stored, Scaling scaling, std::span<float> out, const Read& read) {
+void read_scaled(const files::Stored& stored, Scaling scaling, std::span<float> out, const Read& read) {
   if (stored.fits_int16()) {
     const std::span<std::int16_t> counts = last_half(out);
     read(counts);
@@ -42,14 +43,15 @@ void read_scaled(const Stored& stored, Scaling scaling, std::span<float> out, co
   }
 }
 
-void require_numbers(const Hdf5File& file, const std::string& name) {
-  if (file.stored(name).kind == Stored::Kind::other) fail("{}: '{}' does not hold numbers", file.path().string(), name);
+void require_numbers(const files::Hdf5File& file, const std::string& name) {
+  if (file.stored(name).kind == files::Stored::Kind::other)
+    fail("{}: '{}' does not hold numbers", file.path().string(), name);
 }
 
 /// A file of many samples.
 class SampleAxis final : public Dataset {
  public:
-  explicit SampleAxis(Options options) : options_(std::move(options)), file_(Hdf5File::open(options_.path)) {
+  explicit SampleAxis(Options options) : options_(std::move(options)), file_(files::Hdf5File::open(options_.path)) {
     const Shape x = file_.shape(options_.x), y = file_.shape(options_.y);
     if (x.rank() < 2)
       fail("{}: '{}' has shape {}; a file of samples needs a sample axis and at least one more", options_.path.string(),
@@ -83,9 +85,9 @@ class SampleAxis final : public Dataset {
   }
 
   Options options_;
-  Hdf5File file_;
+  files::Hdf5File file_;
   std::int64_t size_ = 0;
-  Stored stored_;
+  files::Stored stored_;
   std::vector<Field> fields_;
 };
 
@@ -100,7 +102,7 @@ class SampleFiles final : public Dataset {
     if (files_.empty()) fail("{}: no samples: the folder has no .h5 or .hdf5 files", options_.path.string());
     std::ranges::sort(files_);
     files_.resize(static_cast<std::size_t>(limited(options_, static_cast<std::int64_t>(files_.size()))));
-    const Hdf5File first = Hdf5File::open(files_[0]);
+    const files::Hdf5File first = files::Hdf5File::open(files_[0]);
     for (const auto& [field, name] : {std::pair{"x", options_.x}, std::pair{"y", options_.y}}) {
       require_numbers(first, name);
       const Shape shape = first.shape(name);
@@ -117,7 +119,7 @@ class SampleFiles final : public Dataset {
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
     expects_request(index, out);
     // Opened and checked when it is read: a hundred thousand files are not opened to begin.
-    const Hdf5File file = Hdf5File::open(files_[static_cast<std::size_t>(index)]);
+    const files::Hdf5File file = files::Hdf5File::open(files_[static_cast<std::size_t>(index)]);
     check_shape(file, options_.x, fields_[0].shape);
     check_shape(file, options_.y, fields_[1].shape);
     read_scaled(file.stored(options_.x), options_.scaling, out[0],
@@ -128,7 +130,7 @@ class SampleFiles final : public Dataset {
   std::string where(std::int64_t index) const override { return files_[static_cast<std::size_t>(index)].string(); }
 
  private:
-  void check_shape(const Hdf5File& file, const std::string& name, const Shape& wanted) const {
+  void check_shape(const files::Hdf5File& file, const std::string& name, const Shape& wanted) const {
     Shape shape = file.shape(name);
     if (shape.rank() == 0) shape = Shape{1};
     if (shape != wanted)
@@ -159,8 +161,8 @@ std::unique_ptr<Dataset> make_hdf5(Args& args) {
 
 }  // namespace
 
-extern const Row<Dataset> hdf5;
-const Row<Dataset> hdf5{"hdf5", "HDF5 files: a folder with one sample per file, or a file with a sample axis",
-                        make_hdf5};
+extern const DatasetRow hdf5;
+const DatasetRow hdf5{"hdf5", "HDF5 files: a folder with one sample per file, or a file with a sample axis", make_hdf5,
+                      [](const Glance& glance) { return glance.begins("\x89HDF\r\n\x1a\n"); }};
 
 }  // namespace isobar::data

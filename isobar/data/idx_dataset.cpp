@@ -1,7 +1,7 @@
 // idx(images=..., labels=..., samples=0): images and labels in idx files, compressed or not, held in memory.
 #include "isobar/data/idx_dataset.hpp"
 
-#include "isobar/data/idx_file.hpp"
+#include "isobar/files/idx_file.hpp"
 
 namespace isobar::data {
 namespace {
@@ -38,7 +38,7 @@ class IdxDataset final : public Dataset {
   }
 
   std::string name_;
-  IdxFile images_, labels_;
+  files::IdxFile images_, labels_;
   std::int64_t size_ = 0;
   std::vector<Field> fields_;
 };
@@ -50,14 +50,14 @@ std::unique_ptr<Dataset> open_idx(const std::filesystem::path& images, const std
   return std::make_unique<IdxDataset>(images, labels, samples, max_bytes);
 }
 
-extern const Row<Dataset> idx;
-const Row<Dataset> idx{"idx", "images and labels in two idx files, the format of MNIST",
-                       [](Args& args) -> std::unique_ptr<Dataset> {
-                         const std::int64_t samples = args.integer("samples", 0), limit = read_memory_limit(args);
-                         args.require(samples >= 0, "samples >= 0, where 0 means all");
-                         const std::string images = args.text("images"), labels = args.text("labels");
-                         args.finish();
-                         return open_idx(images, labels, samples, limit);
-                       }};
+extern const DatasetRow idx;
+const DatasetRow idx{"idx", "images and labels in two idx files, the format of MNIST",
+                     [](Args& args) -> std::unique_ptr<Dataset> {
+                       const std::int64_t samples = args.integer("samples", 0), limit = files::read_memory_limit(args);
+                       args.require(samples >= 0, "samples >= 0, where 0 means all");
+                       const std::string images = args.text("images"), labels = args.text("labels");
+                       args.finish();
+                       return open_idx(images, labels, samples, limit);
+                     }};
 
 }  // namespace isobar::data

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <map>
 
-#include "isobar/data/archive.hpp"
 #include "isobar/data/dataset.hpp"
-#include "isobar/data/image.hpp"
+#include "isobar/files/archive.hpp"
+#include "isobar/files/image.hpp"
 
 namespace isobar::data {
 namespace {
@@ -45,7 +45,7 @@ class Images final : public Dataset {
       return;
     }
     try {
-      const Image first = decoded(0);
+      const files::Image first = decoded(0);
       height_ = first.height, width_ = first.width;
     } catch (const Error& error) {
       fail("{}: {}", where(0), error.what());
@@ -60,7 +60,7 @@ class Images final : public Dataset {
 
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
     expects_request(index, out);
-    fit_image(decoded(index), height_, width_, out[0]);
+    files::fit_image(decoded(index), height_, width_, out[0]);
     out[1][0] = static_cast<float>(files_[static_cast<std::size_t>(index)].label);
   }
 
@@ -77,11 +77,11 @@ class Images final : public Dataset {
   };
 
   bool wanted(const std::string& name) const {
-    return is_image_name(name) && (options_.part.empty() || name.starts_with(options_.part + "/"));
+    return files::is_image_name(name) && (options_.part.empty() || name.starts_with(options_.part + "/"));
   }
 
   void list_archive() {
-    ArchiveReader reader(options_.path);
+    files::ArchiveReader reader(options_.path);
     while (reader.next()) {
       if (reader.name().empty()) fail("{}: is neither a folder nor a tar archive", options_.path.string());
       if (!wanted(reader.name())) continue;
@@ -122,26 +122,26 @@ class Images final : public Dataset {
     for (File& file : files_) file.label = numbers.at(class_of(file));
   }
 
-  const Image& decoded(std::int64_t index) const {
-    thread_local Image image;
-    thread_local Bytes content;
+  const files::Image& decoded(std::int64_t index) const {
+    thread_local files::Image image;
+    thread_local files::Bytes content;
     const File& file = files_[static_cast<std::size_t>(index)];
     std::span<const std::uint8_t> bytes(held_.data() + file.first, file.bytes);
     if (!in_memory_) {
       content.clear();
-      ArchiveReader reader(options_.path / file.name);
+      files::ArchiveReader reader(options_.path / file.name);
       if (reader.next()) reader.append(content, options_.max_bytes);
       bytes = content;
     }
     // With a size of their own images are resized to it; without one they must all be as the first.
     const bool any = !options_.size.empty();
-    decode_image(bytes, {options_.channels, any ? 0 : height_, any ? 0 : width_}, image);
+    files::decode_image(bytes, {options_.channels, any ? 0 : height_, any ? 0 : width_}, image);
     return image;
   }
 
   Options options_;
   bool in_memory_ = false;
-  Bytes held_;
+  files::Bytes held_;
   std::vector<File> files_;
   std::vector<std::string> classes_;
   std::int64_t height_ = 0, width_ = 0;
@@ -155,7 +155,7 @@ std::unique_ptr<Dataset> make_images(Args& args) {
   if (options.size.size() == 1) options.size.push_back(options.size[0]);
   options.channels = static_cast<int>(args.integer("channels", 3));
   options.samples = args.integer("samples", 0);
-  options.max_bytes = read_memory_limit(args);
+  options.max_bytes = files::read_memory_limit(args);
   constexpr std::int64_t longest = 1 << 14;
   args.require(
       options.size.size() <= 2 && std::ranges::all_of(options.size, [](auto n) { return n > 0 && n < longest; }),
@@ -169,8 +169,8 @@ std::unique_ptr<Dataset> make_images(Args& args) {
 
 }  // namespace
 
-extern const Row<Dataset> images;
-const Row<Dataset> images{
-    "images", "JPEG and PNG files, in folders named after their class or in a tar archive of them", make_images};
+extern const DatasetRow images;
+const DatasetRow images{"images", "JPEG and PNG files, in folders named after their class or in a tar archive of them",
+                        make_images};
 
 }  // namespace isobar::data

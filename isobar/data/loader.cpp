@@ -5,6 +5,7 @@
 
 #include "isobar/base/clock.hpp"
 #include "isobar/base/error.hpp"
+#include "isobar/comm/comm.hpp"
 
 namespace isobar::data {
 
@@ -24,20 +25,35 @@ Loader::Loader(const Dataset& dataset, const Sampler& sampler, const LoaderOptio
   expects(options.rank >= 0 && options.rank < options.size, "a rank below the number of ranks");
   expects(sampler.count <= dataset.size(), "a sampler of no more samples than the dataset has");
 
-  slots_.resize(static_cast<std::size_t>(options.ahead) + 1);
-  for (Slot& slot : slots_) {
-    for (const Field& field : dataset.fields()) {
-      std::vector<std::int64_t> extents = field.shape.extents();
-      extents.insert(extents.begin(), rows_);
-      slot.batch.fields.emplace_back(Shape(std::move(extents)));
-    }
-    slot.batch.samples.reserve(static_cast<std::size_t>(rows_));
-  }
+  make_slots();
+  course_ = dataset_.foresee({sampler_, options.rank, options.size, options.epoch, options.step});
   try {
     for (int i = 0; i < options.threads; ++i) readers_.emplace_back([this] { read_ahead(); });
   } catch (...) {  // no more threads to be had: those that began must not wait for ever
     stop_reading();
     throw;
+  }
+}
+
+void Loader::make_slots() {
+  const std::vector<Field> fields = dataset_.fields();
+  slots_.resize(static_cast<std::size_t>(options_.ahead) + 1);
+  std::vector<std::size_t> lengths;
+  const auto shape_of = [&](const Field& field) {
+    std::vector<std::int64_t> extents = field.shape.extents();
+    extents.insert(extents.begin(), rows_);
+    return Shape(std::move(extents));
+  };
+  for (std::size_t s = 0; s < slots_.size(); ++s)
+    for (const Field& field : fields)
+      lengths.push_back(static_cast<std::size_t>(shape_of(field).count()) * sizeof(float));
+  arena_ = std::make_unique<PinnedArena>(lengths);
+  std::size_t piece = 0;
+  for (Slot& slot : slots_) {
+    for (const Field& field : fields)
+      slot.batch.fields.emplace_back(shape_of(field), reinterpret_cast<float*>(arena_->piece(piece++)));
+    slot.batch.samples.reserve(static_cast<std::size_t>(rows_));
+    slot.bad.resize(static_cast<std::size_t>(rows_));
   }
 }
 
@@ -49,6 +65,7 @@ void Loader::stop_reading() {
     stop_ = true;
   }
   room_.notify_all();
+  course_.reset();  // ends a reader's waiting for a sample that other ranks were to send
 }
 
 const Batch* Loader::next() {
@@ -58,12 +75,11 @@ const Batch* Loader::next() {
     room_.notify_all();
   }
   if (step_ == batches_) {
-    ++epoch_;
-    step_ = 0;
+    finish_epoch();
     return nullptr;
   }
   Slot& slot = slot_of(delivered_);
-  const auto complete = [&] { return slot.serial == delivered_ && slot.missing == 0; };
+  const auto complete = [&] { return slot.serial == delivered_ && slot.ready; };
   if (!complete()) {
     const double begin = now_seconds();
     ready_.wait(lock, complete);
@@ -73,7 +89,25 @@ const Batch* Loader::next() {
   ++delivered_;
   ++step_;
   held_ = true;
+  epoch_rows_ += slot.batch.count;
+  if (slot.batch.skipped > 0) note_skipped(slot);
   return &slot.batch;
+}
+
+void Loader::note_skipped(Slot& slot) {
+  constexpr std::size_t most_kept = 8;
+  skipped_ += slot.batch.skipped;
+  epoch_skipped_ += slot.batch.skipped;
+  for (std::string& reason : slot.bad)
+    if (!reason.empty() && first_skipped_.size() < most_kept) first_skipped_.push_back(std::move(reason));
+}
+
+void Loader::finish_epoch() {
+  if (epoch_rows_ == 0 && epoch_skipped_ > 0)
+    fail("epoch {}: all {} samples are bad; the first: {}", epoch_ + 1, epoch_skipped_, first_skipped_.at(0));
+  ++epoch_;
+  step_ = 0;
+  epoch_rows_ = epoch_skipped_ = 0;
 }
 
 void Loader::read_ahead() {
@@ -100,7 +134,12 @@ void Loader::read_ahead() {
       slot.error = std::move(error);
       slot.failed_row = row;
     }
-    if (--slot.missing == 0) ready_.notify_one();
+    if (--slot.missing > 0) continue;
+    lock.unlock();
+    close_up(slot);  // no other reader is at this slot any more, and the caller not yet
+    lock.lock();
+    slot.ready = true;
+    ready_.notify_one();
   }
 }
 
@@ -113,30 +152,63 @@ void Loader::prepare(Slot& slot, std::int64_t serial) const {
   batch.samples.clear();
   for (std::int64_t p = first; p < last; ++p) batch.samples.push_back(sampler_.sample(batch.epoch, p));
   batch.count = static_cast<int>(last - first);
+  batch.skipped = 0;
+  for (std::string& reason : slot.bad) reason.clear();
   slot.serial = serial;
   slot.missing = rows_;
+  slot.ready = false;
 }
 
-std::exception_ptr Loader::fill_row(const Slot& slot, std::int64_t row) const {
+void Loader::close_up(Slot& slot) const {
+  Batch& batch = slot.batch;
+  std::int64_t kept = 0;
+  for (std::int64_t row = 0; row < batch.count; ++row) {
+    const auto from = static_cast<std::size_t>(row), to = static_cast<std::size_t>(kept);
+    if (!slot.bad[from].empty()) continue;
+    if (kept != row) {
+      for (const Tensor& field : batch.fields) std::ranges::copy(field.row(row), field.row(kept).begin());
+      batch.samples[to] = batch.samples[from];
+    }
+    ++kept;
+  }
+  batch.skipped = batch.count - static_cast<int>(kept);
+  if (batch.skipped == 0) return;
+  for (std::int64_t row = kept; row < batch.count; ++row)
+    for (const Tensor& field : batch.fields) std::ranges::fill(field.row(row), 0.0f);
+  batch.count = static_cast<int>(kept);
+  batch.samples.resize(static_cast<std::size_t>(kept));
+}
+
+std::exception_ptr Loader::fill_row(Slot& slot, std::int64_t row) const try {
   const Batch& batch = slot.batch;
   if (row >= batch.count) {
     for (const Tensor& field : batch.fields) std::ranges::fill(field.row(row), 0.0f);
     return nullptr;
   }
   const std::int64_t sample = batch.samples[static_cast<std::size_t>(row)];
+  const auto named = [&](const char* problem) {
+    return fmt::format("reading {}: {}", dataset_.where(sample), problem);
+  };
   try {
     thread_local std::vector<std::span<float>> out;
     out.clear();
     for (const Tensor& field : batch.fields) out.push_back(field.row(row));
     dataset_.read_varied({sampler_.seed, batch.epoch, options_.training}, sample, out);
   } catch (const std::logic_error&) {
-    return std::current_exception();
+    throw;
+  } catch (const comm::Aborted&) {  // another rank's failure: no sample of this one is bad
+    throw;
+  } catch (const Error& problem) {
+    if (options_.on_bad == OnBad::fail) throw Error(named(problem.what()));
+    slot.bad[static_cast<std::size_t>(row)] = named(problem.what());
+  } catch (const std::bad_alloc&) {  // no fault of the sample, so it is not skipped
+    throw Error(named("there is not enough memory"));
   } catch (const std::exception& problem) {
-    return std::make_exception_ptr(Error(fmt::format("reading {}: {}", dataset_.where(sample), problem.what())));
-  } catch (...) {
-    return std::current_exception();
+    throw Error(named(problem.what()));
   }
   return nullptr;
+} catch (...) {
+  return std::current_exception();
 }
 
 }  // namespace isobar::data

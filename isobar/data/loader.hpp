@@ -1,16 +1,19 @@
 // Loader: a bounded queue of batches filled ahead by reader threads, delivered in the sampler's order. Readers take
 // single samples, so that several help with one large batch; which thread reads what changes nothing in the batches.
-// Reading goes on over the end of an epoch. Memory: (ahead + 1) batches, allocated once.
+// Reading goes on over the end of an epoch. Memory: (ahead + 1) batches in one arena, which the network reads from.
 #pragma once
 
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "isobar/data/dataset.hpp"
+#include "isobar/data/pinned_arena.hpp"
 #include "isobar/data/sampler.hpp"
 #include "isobar/tensor/tensor.hpp"
 
@@ -22,8 +25,12 @@ struct Batch {
   std::vector<std::int64_t> samples;  ///< the dataset's sample in each of the first `count` rows
   std::int64_t epoch = 0;
   std::int64_t step = 0;  ///< number of the batch in its epoch
-  int count = 0;          ///< rows that hold samples; 0 when the other ranks got the whole batch
+  int count = 0;          ///< rows that hold samples; 0 when the other ranks got the whole batch, or all were bad
+  int skipped = 0;        ///< bad samples that were left out
 };
+
+/// What happens when a sample cannot be read: the run ends, or goes on without it.
+enum class OnBad { fail, skip };
 
 /// How a loader reads, for whom, and where it begins.
 struct LoaderOptions {
@@ -33,6 +40,8 @@ struct LoaderOptions {
   std::int64_t epoch = 0;  ///< the first epoch
   std::int64_t step = 0;   ///< the first batch in it; batches() means that the epoch is already over
   bool training = false;   ///< samples vary from epoch to epoch, where the dataset does that
+  /// With skip the rows of a batch close up over those that throw Error; everything else that is thrown ends the run.
+  OnBad on_bad = OnBad::fail;
 };
 
 /// Batches of a dataset, epoch after epoch; used by one thread.
@@ -46,7 +55,7 @@ class Loader {
   Loader& operator=(const Loader&) = delete;
 
   /// The next batch, valid until the following call, or null once at the end of each epoch. What a reader threw is
-  /// thrown here when its batch is due, naming the sample.
+  /// thrown here when its batch is due, naming the sample. An epoch that had nothing but bad samples is an Error.
   const Batch* next();
 
   std::int64_t batches() const { return batches_; }
@@ -55,20 +64,31 @@ class Loader {
   std::int64_t step() const { return step_; }
   /// Seconds next() has waited for readers so far: what reading costs that computing does not hide.
   double wait_seconds() const { return wait_seconds_; }
+  /// Bad samples left out of the batches delivered so far, and what was wrong with the first of them.
+  std::int64_t skipped() const { return skipped_; }
+  const std::vector<std::string>& first_skipped() const { return first_skipped_; }
+  /// Whether the memory of the batches is kept from being swapped out.
+  bool locked() const { return arena_->locked(); }
 
  private:
   struct Slot {
     Batch batch;
     std::int64_t serial = -1;  // which batch since the start it holds, or is being filled with
     std::int64_t missing = 0;  // rows not yet filled
+    bool ready = false;
     std::int64_t failed_row = -1;
     std::exception_ptr error;
+    std::vector<std::string> bad;  // per row: why it is left out; empty for a good one
   };
 
+  void make_slots();
   void read_ahead();
   void stop_reading();
   void prepare(Slot& slot, std::int64_t serial) const;
-  std::exception_ptr fill_row(const Slot& slot, std::int64_t row) const;
+  std::exception_ptr fill_row(Slot& slot, std::int64_t row) const;
+  void close_up(Slot& slot) const;
+  void note_skipped(Slot& slot);
+  void finish_epoch();
   Slot& slot_of(std::int64_t serial) { return slots_[static_cast<std::size_t>(serial) % slots_.size()]; }
 
   const Dataset& dataset_;
@@ -77,6 +97,11 @@ class Loader {
   const std::int64_t batches_, rows_;
   std::int64_t epoch_, step_;  // what next() delivers
   double wait_seconds_ = 0;
+  std::int64_t skipped_ = 0;
+  std::int64_t epoch_rows_ = 0, epoch_skipped_ = 0;  // delivered in the epoch under way
+  std::vector<std::string> first_skipped_;
+  std::unique_ptr<PinnedArena> arena_;
+  std::shared_ptr<void> course_;  // tells the dataset in which order samples are read
 
   std::mutex mutex_;  // guards what follows; a row being filled belongs to its reader
   std::condition_variable room_, ready_;

@@ -12,8 +12,8 @@
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
-#include "isobar/data/hdf5_file.hpp"
 #include "isobar/data/universe_cubes.hpp"
+#include "isobar/files/hdf5_file.hpp"
 
 namespace isobar::data {
 namespace {
@@ -44,9 +44,9 @@ std::string differences(const Spec& found, const Spec& asked) {
 
 // True for a complete file of these settings; false for a damaged one, which is to be made again.
 bool can_keep(const Target& target, std::int64_t universe, const UniverseCubes& cubes) {
-  std::optional<Hdf5File> file;
+  std::optional<files::Hdf5File> file;
   try {
-    file = Hdf5File::open(target.path);
+    file = files::Hdf5File::open(target.path);
   } catch (const Error&) {
     return false;
   }
@@ -91,7 +91,7 @@ void write_cube(const Target& target, std::int64_t universe, const UniverseCubes
   const auto length = static_cast<std::size_t>(cubes.shape().count());
   const auto targets = cubes.family().targets(universe);
   const worlds::Cosmology physics = cubes.family().cosmology(universe);
-  Hdf5File file = Hdf5File::create(target.path);
+  files::Hdf5File file = files::Hdf5File::create(target.path);
   file.write<Count>("x", cubes.shape(), all.subspan(static_cast<std::size_t>(target.part) * length, length));
   file.write<float>("y", Shape{4}, targets);
   file.set_text("/", "settings", cubes.settings().str());

@@ -2,8 +2,8 @@
 // folder, compressed or not: train-images-idx3-ubyte, train-labels-idx1-ubyte, and t10k- for part=test.
 #include <filesystem>
 
-#include "isobar/data/archive.hpp"
 #include "isobar/data/idx_dataset.hpp"
+#include "isobar/files/archive.hpp"
 
 namespace isobar::data {
 namespace {
@@ -22,17 +22,18 @@ fs::path find_file(const fs::path& folder, const std::string& part, const std::s
 
 }  // namespace
 
-extern const Row<Dataset> mnist;
-const Row<Dataset> mnist{"mnist", "handwritten digits: a folder with the four idx files of MNIST",
-                         [](Args& args) -> std::unique_ptr<Dataset> {
-                           const std::string part = args.one_of("part", "train", {"train", "test"});
-                           const std::int64_t samples = args.integer("samples", 0), limit = read_memory_limit(args);
-                           args.require(samples >= 0, "samples >= 0, where 0 means all");
-                           const fs::path folder = args.text("path");
-                           args.finish();
-                           const std::string prefix = part == "train" ? "train" : "t10k";
-                           return open_idx(find_file(folder, prefix, "images", '3'),
-                                           find_file(folder, prefix, "labels", '1'), samples, limit);
-                         }};
+extern const DatasetRow mnist;
+const DatasetRow mnist{"mnist", "handwritten digits: a folder with the four idx files of MNIST",
+                       [](Args& args) -> std::unique_ptr<Dataset> {
+                         const std::string part = args.one_of("part", "train", {"train", "test"});
+                         const std::int64_t samples = args.integer("samples", 0),
+                                            limit = files::read_memory_limit(args);
+                         args.require(samples >= 0, "samples >= 0, where 0 means all");
+                         const fs::path folder = args.text("path");
+                         args.finish();
+                         const std::string prefix = part == "train" ? "train" : "t10k";
+                         return open_idx(find_file(folder, prefix, "images", '3'),
+                                         find_file(folder, prefix, "labels", '1'), samples, limit);
+                       }};
 
 }  // namespace isobar::data

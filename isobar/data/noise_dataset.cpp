@@ -50,8 +50,8 @@ class Noise final : public Dataset {
 
 }  // namespace
 
-extern const Row<Dataset> noise;
-const Row<Dataset> noise{
+extern const DatasetRow noise;
+const DatasetRow noise{
     "noise", "random numbers with random targets, for tests and benchmarks",
     [](Args& args) -> std::unique_ptr<Dataset> {
       const Shape shape(args.integers("shape", {32, 32, 32, 4})), targets(args.integers("targets", {4}));

@@ -94,8 +94,8 @@ std::unique_ptr<Dataset> make_universe(Args& args) {
 
 }  // namespace
 
-extern const Row<Dataset> universe;
-const Row<Dataset> universe{"universe", "dark-matter volumes made on the fly, with the parameters that shaped them",
-                            make_universe};
+extern const DatasetRow universe;
+const DatasetRow universe{"universe", "dark-matter volumes made on the fly, with the parameters that shaped them",
+                          make_universe};
 
 }  // namespace isobar::data

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "isobar/base/error.hpp"
-#include "isobar/data/hdf5_file.hpp"
+#include "isobar/files/hdf5_file.hpp"
 
 namespace isobar::train {
 namespace {
@@ -18,7 +18,7 @@ std::string slot_group(int s) { return fmt::format("slots/{}", s); }
 
 std::uintmax_t write_checkpoint(const std::filesystem::path& file, const exec::ParamStore& store,
                                 const Position& position, const std::string& recipe) {
-  data::Hdf5File out = data::Hdf5File::create(file);
+  files::Hdf5File out = files::Hdf5File::create(file);
   std::vector<float> plain_values;
   const auto write = [&](const std::string& group, int p, std::span<const float> stored) {
     const Shape& shape = store.parameter(p).declared.shape;
@@ -43,7 +43,7 @@ std::uintmax_t write_checkpoint(const std::filesystem::path& file, const exec::P
 }
 
 Position read_checkpoint(const std::filesystem::path& file, exec::ParamStore& store) {
-  const data::Hdf5File in = data::Hdf5File::open(file);
+  const files::Hdf5File in = files::Hdf5File::open(file);
   if (!in.has_attribute("/", "format") || in.integer("/", "format") != format_version)
     fail("checkpoint '{}': not a checkpoint of format {}", file.string(), format_version);
   if (in.integer("/", "slots") != store.slot_count())

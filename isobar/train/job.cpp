@@ -18,7 +18,7 @@ void read_transforms(Args& data, Job& job) {
   const std::vector<std::string> specs = data.texts("transforms", {});
   if (specs.empty()) return;
   std::vector<std::string> resolved;
-  job.pipeline = std::make_shared<data::Pipeline>(specs, &resolved);
+  job.pipeline = std::make_shared<transforms::Pipeline>(specs, &resolved);
   data.record("transforms", std::vector<Value>(resolved.begin(), resolved.end()));
   if (job.test_data && job.pipeline->learns()) {
     const Shape train = job.source->fields()[0].shape, test = job.test_data->fields()[0].shape;
@@ -26,8 +26,8 @@ void read_transforms(Args& data, Job& job) {
       fail("data.train has samples of {}, data.test of {}: what is learned from the one does not fit the other",
            train.str(), test.str());
   }
-  job.train_data = std::make_shared<data::Transformed>(job.source, job.pipeline);
-  if (job.test_data) job.test_data = std::make_shared<data::Transformed>(job.test_data, job.pipeline);
+  job.train_data = std::make_shared<transforms::Transformed>(job.source, job.pipeline);
+  if (job.test_data) job.test_data = std::make_shared<transforms::Transformed>(job.test_data, job.pipeline);
 }
 
 }  // namespace

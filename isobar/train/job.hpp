@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "isobar/base/spec.hpp"
-#include "isobar/data/pipeline.hpp"
+#include "isobar/transforms/pipeline.hpp"
 #include "isobar/graph/graph.hpp"
 #include "isobar/optim/optimizer.hpp"
 #include "isobar/optim/rate_schedule.hpp"
@@ -31,7 +31,7 @@ using ModelMaker = std::function<Model(const Spec& model, const Spec& loss)>;
 struct Job {
   Model model;
   std::shared_ptr<const data::Dataset> source;                 ///< the training set without transforms
-  std::shared_ptr<data::Pipeline> pipeline;                    ///< transforms of both sets
+  std::shared_ptr<transforms::Pipeline> pipeline;                    ///< transforms of both sets
   std::shared_ptr<const data::Dataset> train_data, test_data;  ///< with transforms; test_data may be null
   std::unique_ptr<optim::Optimizer> optimizer;
   std::unique_ptr<optim::RateSchedule> rate;

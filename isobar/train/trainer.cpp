@@ -51,8 +51,8 @@ void Trainer::prepare_folder() {
         "another",
         job_.folder.string());
   } else {
-    for (const char* name :
-         {"checkpoint.h5", "metrics.jsonl", "timing.jsonl", "report.txt", "predictions.csv", "learned.h5", "curves.svg"})
+    for (const char* name : {"checkpoint.h5", "metrics.jsonl", "timing.jsonl", "report.txt", "predictions.csv",
+                             "learned.h5", "curves.svg"})
       fs::remove(job_.folder / name, problem);
   }
   std::ofstream out(recipe);

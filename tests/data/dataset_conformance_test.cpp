@@ -3,13 +3,16 @@
 #include <thread>
 
 #include "isobar/data/dataset.hpp"
-#include "isobar/data/hdf5_file.hpp"
+#include "isobar/files/hdf5_file.hpp"
 
-#include "tests/data/picture_files.hpp"
+#include "tests/data/format_instances.hpp"
 #include "tests/data/samples.hpp"
+#include "tests/files/made_files.hpp"
 
 namespace isobar::data {
 namespace {
+
+using namespace isobar::tests;
 
 // A small instance of each member; what a member reads from files is made here.
 std::vector<Spec> instances(const std::string& name, const TemporaryFolder& folder) {
@@ -39,7 +42,7 @@ std::vector<Spec> instances(const std::string& name, const TemporaryFolder& fold
     for (const auto& [file, content] : members) write_bytes(folder / ("set/" + file), content);
     return {at("set"), at("set.tar"), at("set.tar", {{"size", std::vector<Value>{3, 7}}})};
   }
-  if (name != "hdf5") return {};
+  if (name != "hdf5" && name != "auto") return written_instances(name, folder);
   const Shape shape{3, 2};
   std::vector<std::int16_t> all;
   std::vector<float> targets;
@@ -48,25 +51,25 @@ std::vector<Spec> instances(const std::string& name, const TemporaryFolder& fold
     std::vector<std::int16_t> x;
     for (std::int16_t i = 0; i < 6; ++i) x.push_back(static_cast<std::int16_t>(100 * s + i));
     const std::vector<float> y{static_cast<float>(s), -1.0f};
-    Hdf5File file = Hdf5File::create(folder / fmt::format("many/{:02}.h5", s));
+    files::Hdf5File file = files::Hdf5File::create(folder / fmt::format("many/{:02}.h5", s));
     file.write<std::int16_t>("x", shape, x);
     file.write<float>("y", Shape{2}, y);
     file.commit(false);
     all.insert(all.end(), x.begin(), x.end());
     targets.insert(targets.end(), y.begin(), y.end());
   }
-  Hdf5File file = Hdf5File::create(folder / "one.h5");
+  files::Hdf5File file = files::Hdf5File::create(folder / "one.h5");
   file.write<std::int16_t>("x", Shape{12, 3, 2}, all);
   file.write<float>("y", Shape{12, 2}, targets);
   file.commit(false);
   const auto spec = [&](const std::string& path) {
-    return Spec("hdf5", {{"path", (folder / path).string()}, {"log", true}});
+    return Spec(name, {{"path", (folder / path).string()}, {"log", true}});
   };
   return {spec("many"), spec("one.h5")};
 }
 
 TEST(Datasets, ConformToTheContract) {
-  for (const Row<Dataset>* row : datasets()) {
+  for (const DatasetRow* row : datasets()) {
     SCOPED_TRACE(std::string(row->name));
     EXPECT_FALSE(row->summary.empty());
     const TemporaryFolder folder;
@@ -107,7 +110,8 @@ TEST(Datasets, ConformToTheContract) {
 }
 
 TEST(Datasets, UnknownNamesAndArgumentsAreAnswered) {
-  EXPECT_HAS(error_of([] { make_dataset("zarr(path=a)"); }), "hdf5, idx, images, mnist, noise, universe");
+  EXPECT_HAS(error_of([] { make_dataset("zarr(path=a)"); }),
+             "hdf5, idx, images, join, mnist, noise, tfrecord, universe");
   EXPECT_HAS(error_of([] { make_dataset("univers"); }), "did you mean 'universe'");
   EXPECT_HAS(error_of([] { make_dataset("noise(cuont=3)"); }), "did you mean 'count'");
   EXPECT_HAS(error_of([] { make_dataset("hdf5(path=absent, lgo=true)"); }), "did you mean 'log'");

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "isobar/data/hdf5_file.hpp"
+#include "isobar/files/hdf5_file.hpp"
 
 #include "tests/data/samples.hpp"
 
@@ -19,7 +19,7 @@ template <class T>
 void write_sample(const std::filesystem::path& path, const Shape& shape, T base, const Shape& targets = Shape{2}) {
   std::vector<T> x;
   for (std::int64_t i = 0; i < shape.count(); ++i) x.push_back(static_cast<T>(base + static_cast<T>(i)));
-  Hdf5File file = Hdf5File::create(path);
+  files::Hdf5File file = files::Hdf5File::create(path);
   file.write<T>("x", shape, x);
   file.write<float>("y", targets, std::vector<float>(static_cast<std::size_t>(targets.count()), 0.5f));
   file.commit(false);
@@ -56,7 +56,7 @@ TEST(Hdf5Dataset, LogIsTheSameForEveryStoredType) {
 
 TEST(Hdf5Dataset, FileHasASampleAxisAndOtherNames) {
   const TemporaryFolder folder;
-  Hdf5File file = Hdf5File::create(folder / "all.h5");
+  files::Hdf5File file = files::Hdf5File::create(folder / "all.h5");
   file.write<float>("images/data", Shape{3, 2}, std::vector<float>{0, 1, 2, 3, 4, 5});
   file.write<std::int64_t>("label", Shape{3}, std::vector<std::int64_t>{7, 8, 9});
   file.commit(false);

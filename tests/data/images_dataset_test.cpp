@@ -1,10 +1,12 @@
-#include "isobar/data/image.hpp"
+#include "isobar/files/image.hpp"
 
-#include "tests/data/picture_files.hpp"
 #include "tests/data/samples.hpp"
+#include "tests/files/made_files.hpp"
 
 namespace isobar::data {
 namespace {
+
+using namespace isobar::tests;
 
 using Members = std::vector<std::pair<std::string, FileBytes>>;
 
@@ -71,44 +73,44 @@ TEST(Images, OtherSizesAreResizedOrRefused) {
 }
 
 TEST(FitImage, HalvesAndDoubles) {
-  const Image image{.height = 1, .width = 4, .channels = 1, .pixels = {0, 40, 80, 120}};
+  const files::Image image{.height = 1, .width = 4, .channels = 1, .pixels = {0, 40, 80, 120}};
   std::vector<float> half(2), twice(8);
-  fit_image(image, 1, 2, half);
+  files::fit_image(image, 1, 2, half);
   // Weights 1, 3, 3, 1 over four pixels, of which one falls off the edge.
   EXPECT_NEAR(half[0], (3 * 0 + 3 * 40 + 80) / 7.0, 1e-4);
   EXPECT_NEAR(half[1], (40 + 3 * 80 + 3 * 120) / 7.0, 1e-4);
-  fit_image(image, 1, 8, twice);
+  files::fit_image(image, 1, 8, twice);
   const double wanted[] = {0, 10, 30, 50, 70, 90, 110, 120};
   for (std::size_t i = 0; i < 8; ++i) EXPECT_NEAR(twice[i], wanted[i], 1e-4) << i;
-  const Image tall{.height = 4, .width = 1, .channels = 1, .pixels = {0, 40, 80, 120}};
+  const files::Image tall{.height = 4, .width = 1, .channels = 1, .pixels = {0, 40, 80, 120}};
   std::vector<float> low(2);
-  fit_image(tall, 2, 1, low);
+  files::fit_image(tall, 2, 1, low);
   EXPECT_EQ(low, half);
 }
 
 TEST(DecodeImage, EveryTruncationIsAnError) {
   FileBytes pixels;
   for (int i = 0; i < 16 * 16 * 3; ++i) pixels.push_back(static_cast<std::uint8_t>(i * 37));
-  Image image;
+  files::Image image;
   for (const FileBytes& file : {jpeg_bytes(16, 16, 3, pixels), png_bytes(16, 16, 3, pixels)}) {
-    decode_image(file, {}, image);
+    files::decode_image(file, {}, image);
     EXPECT_EQ(image.pixels.size(), pixels.size());
     // A PNG picture is complete before its last chunk; everything shorter must be refused.
     for (std::size_t length = 0; length + 20 < file.size(); length += 3)
-      error_of([&] { decode_image(std::span(file).first(length), {}, image); });
+      error_of([&] { files::decode_image(std::span(file).first(length), {}, image); });
   }
 }
 
 TEST(DecodeImage, BitFlipsGiveAnImageOrAnError) {
   FileBytes pixels;
   for (int i = 0; i < 16 * 16 * 3; ++i) pixels.push_back(static_cast<std::uint8_t>(i * 37));
-  Image image;
+  files::Image image;
   for (const FileBytes& file : {jpeg_bytes(16, 16, 3, pixels), png_bytes(16, 16, 3, pixels)}) {
     for (std::size_t bit = 0; bit < 8 * file.size(); bit += 5) {
       FileBytes flipped = file;
       flipped[bit / 8] ^= static_cast<std::uint8_t>(1 << bit % 8);
       try {
-        decode_image(flipped, {.height = 16, .width = 16}, image);
+        files::decode_image(flipped, {.height = 16, .width = 16}, image);
         EXPECT_EQ(image.pixels.size(), pixels.size());
       } catch (const Error&) {
       }
@@ -123,8 +125,8 @@ TEST(DecodeImage, SizesAreCheckedBeforeMemoryIsTaken) {
     for (std::size_t k = 5; k < 9; ++k) file[i + k] = 0xF0;  // 61680 x 61680
     break;
   }
-  Image image;
-  EXPECT_HAS(error_of([&] { decode_image(file, {}, image); }), "61680 x 61680");
+  files::Image image;
+  EXPECT_HAS(error_of([&] { files::decode_image(file, {}, image); }), "61680 x 61680");
   EXPECT_TRUE(image.pixels.empty());
 }
 

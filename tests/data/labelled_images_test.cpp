@@ -1,11 +1,13 @@
 // idx, mnist, cifar10, cifar100: labelled images in one or a few files of bytes.
 #include "isobar/data/idx_dataset.hpp"
 
-#include "tests/data/picture_files.hpp"
 #include "tests/data/samples.hpp"
+#include "tests/files/made_files.hpp"
 
 namespace isobar::data {
 namespace {
+
+using namespace isobar::tests;
 
 Spec with_path(const std::string& name, const std::filesystem::path& path,
                std::vector<std::pair<std::string, Value>> more = {}) {

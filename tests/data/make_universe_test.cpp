@@ -4,7 +4,7 @@
 #include <fstream>
 #include <set>
 
-#include "isobar/data/hdf5_file.hpp"
+#include "isobar/files/hdf5_file.hpp"
 
 #include "tests/data/samples.hpp"
 
@@ -55,7 +55,7 @@ TEST(WriteUniverse, LayoutAttributesAndDisjointUniverses) {
   std::set<std::int64_t> universes[2];
   for (const int part : {0, 1}) {
     for (const fs::path& path : files_in(folder / (part ? "test" : "train"))) {
-      const Hdf5File file = Hdf5File::open(path);
+      const files::Hdf5File file = files::Hdf5File::open(path);
       EXPECT_EQ(file.shape("x"), (Shape{8, 8, 8, 2}));
       EXPECT_EQ(file.stored("x").bytes, 2);
       EXPECT_EQ(file.shape("y"), (Shape{4}));
@@ -136,7 +136,7 @@ TEST(WriteUniverse, BadRequestsAreErrors) {
 
   write_universe(folder.path(), small(1, 0));
   const fs::path only = files_in(folder / "train")[0];
-  Hdf5File foreign = Hdf5File::create(only);
+  files::Hdf5File foreign = files::Hdf5File::create(only);
   foreign.commit(false);
   EXPECT_HAS(error_of([&] { write_universe(folder.path(), small(1, 0)); }), "is in the way");
 }

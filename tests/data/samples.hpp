@@ -7,13 +7,15 @@
 
 #include <gtest/gtest.h>
 
-#include "isobar/base/error.hpp"
 #include "isobar/data/dataset.hpp"
 
+#include "tests/expect_error.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace isobar::data {
 
+using tests::contains;
+using tests::error_of;
 using tests::TemporaryFolder;
 
 /// The fields of one sample, one vector each.
@@ -25,21 +27,4 @@ inline std::vector<std::vector<float>> read_sample(const Dataset& dataset, std::
   return fields;
 }
 
-/// The message of the Error that `action` throws; "" and a failed test when it throws none.
-template <class F>
-std::string error_of(F action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "no Error was thrown";
-  return "";
-}
-
-inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 }  // namespace isobar::data
-
-/// Checks that a message holds a text, and shows the message when it does not.
-#define EXPECT_HAS(message, part) EXPECT_TRUE(isobar::data::contains(message, part)) << "message: " << (message)

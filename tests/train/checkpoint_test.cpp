@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "isobar/base/error.hpp"
-#include "isobar/data/hdf5_file.hpp"
+#include "isobar/files/hdf5_file.hpp"
 
 #include "tests/train/small_job.hpp"
 
@@ -32,7 +32,7 @@ TEST(Checkpoint, BringsBackEveryNumber) {
     EXPECT_TRUE(std::equal(a.weight(p).begin(), a.weight(p).end(), b.weight(p).begin()));
     EXPECT_TRUE(std::equal(a.slot(p, 1).begin(), a.slot(p, 1).end(), b.slot(p, 1).begin()));
   }
-  const data::Hdf5File file = data::Hdf5File::open(folder.path() / "c.h5");
+  const files::Hdf5File file = files::Hdf5File::open(folder.path() / "c.h5");
   EXPECT_EQ(file.shape("weights/fc1.w"), (Shape{8, 72}));
   EXPECT_EQ(file.text("/", "recipe"), "recipe text");
 }

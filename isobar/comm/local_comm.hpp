@@ -1,0 +1,20 @@
+// LocalComm: ranks as threads of one process. A message is copied once, from the sender's memory straight into the
+// receiver's, when both have begun; nothing is buffered. For tests, and for a program that runs alone.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "isobar/comm/comm.hpp"
+
+namespace isobar::comm {
+
+/// A world of one rank: this process.
+std::unique_ptr<Comm> alone();
+
+/// Runs `work` on `size` ranks, each a thread, and returns when all have ended. When ranks fail, the error of the
+/// lowest that failed by itself is thrown: Error("[rank n] message"), a std::logic_error as it is. A rank that waits
+/// for one that has ended fails too, so that no mistake makes this wait for ever.
+void run_ranks(int size, const std::function<void(Comm&)>& work);
+
+}  // namespace isobar::comm

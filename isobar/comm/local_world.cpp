@@ -1,0 +1,106 @@
+#include "isobar/comm/local_world.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+namespace isobar::comm {
+namespace {
+
+std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
+
+}  // namespace
+
+void LocalWorld::begin(const Channel& channel, const std::shared_ptr<Side>& side) {
+  std::unique_lock lock(mutex_);
+  if (aborted_) throw Aborted(message_);
+  auto& queue = waiting_[channel];
+  if (queue.empty() || queue.front()->sends == side->sends) {
+    queue.push_back(side);
+    return;
+  }
+  const std::shared_ptr<Side> other = queue.front();
+  queue.pop_front();
+  if (queue.empty()) waiting_.erase(channel);
+  side->met_length = other->length;
+  other->met_length = side->length;
+  if (side->length != other->length) {
+    side->state = other->state = Side::State::wrong_length;
+    mailboxes_[index(other->self)].changed.notify_all();
+    return;
+  }
+  side->sends ? copy(lock, *side, *other) : copy(lock, *other, *side);
+}
+
+void LocalWorld::copy(std::unique_lock<std::mutex>& lock, Side& from, Side& to) {
+  from.state = to.state = Side::State::copying;
+  lock.unlock();
+  if (from.length > 0) std::memcpy(to.target, from.source, from.length);
+  lock.lock();
+  from.state = to.state = Side::State::finished;
+  mailboxes_[index(from.self)].changed.notify_all();
+  mailboxes_[index(to.self)].changed.notify_all();
+}
+
+bool LocalWorld::wait(const std::shared_ptr<Side>& side, double seconds) {
+  std::unique_lock lock(mutex_);
+  const auto settled = [&] {
+    if (side->state == Side::State::waiting) return aborted_ || mailboxes_[index(side->peer)].left;
+    return side->state != Side::State::copying;
+  };
+  std::condition_variable& changed = mailboxes_[index(side->self)].changed;
+  if (seconds < 0) changed.wait(lock, settled);
+  else if (!changed.wait_for(lock, std::chrono::duration<double>(seconds), settled)) return false;
+  if (side->state == Side::State::finished) return true;
+  if (aborted_) throw Aborted(message_);
+  if (side->state == Side::State::wrong_length) throw_wrong_length(*side);
+  fail("waited for rank {}, which has ended", side->peer);
+}
+
+void LocalWorld::throw_wrong_length(const Side& side) const {
+  throw std::logic_error(fmt::format("a message of {} bytes from rank {} met a receive of {} bytes on rank {}",
+                                     side.sends ? side.length : side.met_length, side.sends ? side.self : side.peer,
+                                     side.sends ? side.met_length : side.length, side.sends ? side.peer : side.self));
+}
+
+void LocalWorld::withdraw(const Channel& channel, const std::shared_ptr<Side>& side) {
+  std::unique_lock lock(mutex_);
+  if (side->state == Side::State::waiting) {
+    const auto queue = waiting_.find(channel);
+    if (queue == waiting_.end()) return;
+    std::erase(queue->second, side);
+    if (queue->second.empty()) waiting_.erase(queue);
+    return;
+  }
+  mailboxes_[index(side->self)].changed.wait(lock, [&] { return side->state != Side::State::copying; });
+}
+
+void LocalWorld::wake_all() {
+  for (Mailbox& mailbox : mailboxes_) mailbox.changed.notify_all();
+}
+
+void LocalWorld::abort(int rank, const std::string& message) {
+  const std::lock_guard lock(mutex_);
+  if (aborted_) return;
+  message_ = fmt::format("[rank {}] {}", rank, message);
+  aborted_ = true;
+  wake_all();
+}
+
+void LocalWorld::check() const {
+  const std::lock_guard lock(mutex_);
+  if (aborted_) throw Aborted(message_);
+}
+
+void LocalWorld::leave(int rank) {
+  const std::lock_guard lock(mutex_);
+  mailboxes_[index(rank)].left = true;
+  wake_all();
+}
+
+std::uint64_t LocalWorld::group(std::uint64_t parent, std::uint64_t serial, int color) {
+  const std::lock_guard lock(mutex_);
+  return groups_.try_emplace({parent, serial, color}, groups_.size() + 1).first->second;
+}
+
+}  // namespace isobar::comm

@@ -1,0 +1,114 @@
+#include "isobar/files/archive.hpp"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fstream>
+
+#include "isobar/base/error.hpp"
+#include "isobar/base/text.hpp"
+
+namespace isobar::files {
+
+namespace {
+
+void support_compression(archive* a) {
+  archive_read_support_filter_bzip2(a);
+  archive_read_support_filter_gzip(a);
+  archive_read_support_filter_xz(a);
+  archive_read_support_filter_zstd(a);
+}
+
+constexpr std::size_t block_bytes = 1 << 18;
+
+}  // namespace
+
+void ArchiveReader::Close::operator()(archive* open) const { archive_read_free(open); }
+
+void ArchiveReader::fail_call() const {
+  const char* reason = archive_error_string(archive_.get());
+  fail("{}{}{}: cannot be read: {}", path_.string(), name_.empty() ? "" : ": ", name_,
+       one_line(reason ? reason : "unknown reason"));
+}
+
+ArchiveReader::ArchiveReader(const std::filesystem::path& path) : path_(path), archive_(archive_read_new()) {
+  if (!archive_) throw std::bad_alloc();
+  archive* a = archive_.get();
+  support_compression(a);
+  archive_read_support_format_empty(a);
+  archive_read_support_format_raw(a);
+  archive_read_support_format_tar(a);
+  if (archive_read_open_filename(a, path.c_str(), block_bytes) != ARCHIVE_OK) fail_call();
+}
+
+bool ArchiveReader::next() {
+  name_.clear();
+  for (;;) {
+    archive_entry* entry = nullptr;
+    const int result = archive_read_next_header(archive_.get(), &entry);
+    if (result == ARCHIVE_EOF) return false;
+    if (result != ARCHIVE_OK && result != ARCHIVE_WARN) fail_call();
+    if (archive_format(archive_.get()) == ARCHIVE_FORMAT_RAW) return true;
+    if (archive_entry_filetype(entry) != AE_IFREG) continue;
+    const char* name = archive_entry_pathname(entry);
+    if (!name) name = archive_entry_pathname_utf8(entry);
+    if (!name) fail("{}: holds a file without a readable name", path_.string());
+    name_ = name;
+    while (name_.starts_with("./")) name_.erase(0, 2);
+    return true;
+  }
+}
+
+void ArchiveReader::append(Bytes& to, std::int64_t max_bytes) {
+  constexpr std::size_t piece = 1 << 16;
+  for (;;) {
+    const std::size_t before = to.size();
+    // Memory follows what really arrives: sizes that a file only claims allocate nothing.
+    to.resize(before + piece);
+    const auto got = archive_read_data(archive_.get(), to.data() + before, piece);
+    to.resize(before + static_cast<std::size_t>(std::max<la_ssize_t>(got, 0)));
+    if (got < 0) fail_call();
+    if (got == 0) return;
+    if (static_cast<std::int64_t>(to.size()) > max_bytes)
+      fail("{}: more than {} would be held in memory; max_gigabytes raises the limit", path_.string(),
+           human_bytes(static_cast<double>(max_bytes)));
+  }
+}
+
+Bytes read_content(const std::filesystem::path& path, std::int64_t max_bytes) {
+  ArchiveReader reader(path);
+  Bytes content;
+  if (!reader.next()) return content;
+  if (!reader.name().empty()) fail("{}: is an archive; a single file is expected here", path.string());
+  reader.append(content, max_bytes);
+  return content;
+}
+
+Bytes first_content(const std::filesystem::path& path, std::size_t count) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) fail("{}: cannot be opened for reading", path.string());
+  Bytes plain(count);
+  in.read(reinterpret_cast<char*>(plain.data()), static_cast<std::streamsize>(count));
+  plain.resize(static_cast<std::size_t>(in.gcount()));
+
+  const std::unique_ptr<archive, int (*)(archive*)> a(archive_read_new(), archive_read_free);
+  if (!a) throw std::bad_alloc();
+  support_compression(a.get());
+  archive_read_support_format_raw(a.get());
+  archive_entry* entry = nullptr;
+  if (archive_read_open_filename(a.get(), path.c_str(), block_bytes) != ARCHIVE_OK ||
+      archive_read_next_header(a.get(), &entry) != ARCHIVE_OK)
+    return plain;
+  Bytes content(count);
+  const auto got = archive_read_data(a.get(), content.data(), count);
+  if (got < 0) return plain;
+  content.resize(static_cast<std::size_t>(got));
+  return content;
+}
+
+std::int64_t read_memory_limit(Args& args) {
+  const double gigabytes = args.real("max_gigabytes", 4);
+  args.require(gigabytes > 0 && gigabytes <= 1e6, "max_gigabytes above 0 and at most 1e6");
+  return static_cast<std::int64_t>(gigabytes * 1e9);
+}
+
+}  // namespace isobar::files

@@ -1,0 +1,44 @@
+// Image: pictures out of JPEG and PNG files, recognised by their first bytes. Sizes are checked before memory is
+// taken, and a file that is damaged or ends too early is an Error that says so; the caller knows the file's name.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace isobar::files {
+
+/// Eight-bit pixels [height, width, channels].
+struct Image {
+  std::int64_t height = 0, width = 0;
+  int channels = 3;
+  std::vector<std::uint8_t> pixels{};
+};
+
+/// What an image must be to be decoded.
+struct ImageWish {
+  int channels = 3;                    ///< 3: red, green, blue; 1: grey. Images of the other kind are converted
+  std::int64_t height = 0, width = 0;  ///< 0: any
+};
+
+inline constexpr std::int64_t max_pixels = std::int64_t{1} << 26;
+
+/// Decodes a whole file into `image`, whose memory is used again.
+void decode_image(std::span<const std::uint8_t> file, const ImageWish& wish, Image& image);
+
+/// Whether a file of this name is taken for an image: .jpg, .jpeg, .png, in capitals or not.
+bool is_image_name(std::string_view name);
+
+/// The image as floats 0..255, [height, width, channels], resized when its size differs: a triangle filter whose width
+/// grows when an image shrinks, so that no pixel is left out.
+void fit_image(const Image& image, std::int64_t height, std::int64_t width, std::span<float> out);
+
+/// Takes `image` to its new size after checking it against the wish and against max_pixels.
+void prepare_image(std::int64_t height, std::int64_t width, const ImageWish& wish, Image& image);
+
+/// The decoders behind decode_image().
+void decode_jpeg(std::span<const std::uint8_t> file, const ImageWish& wish, Image& image);
+void decode_png(std::span<const std::uint8_t> file, const ImageWish& wish, Image& image);
+
+}  // namespace isobar::files

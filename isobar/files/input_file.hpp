@@ -1,0 +1,31 @@
+// InputFile: a plain file read at any place by many threads at once, without a lock and without mapping it: a file that
+// shrinks while it is read is an Error, not a signal.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+namespace isobar::files {
+
+class InputFile {
+ public:
+  /// Opens a regular file; anything else is an Error.
+  explicit InputFile(std::filesystem::path path);
+  InputFile(InputFile&& other) noexcept;
+  InputFile& operator=(InputFile&& other) noexcept;
+  ~InputFile();
+
+  const std::filesystem::path& path() const { return path_; }
+  /// Bytes it had when it was opened.
+  std::int64_t size() const { return size_; }
+  /// Fills `out` with the bytes from `offset` on; fewer than asked for are an Error.
+  void read_at(std::int64_t offset, std::span<std::uint8_t> out) const;
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+  std::int64_t size_ = 0;
+};
+
+}  // namespace isobar::files

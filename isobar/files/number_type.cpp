@@ -1,0 +1,166 @@
+#include "isobar/files/number_type.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "isobar/base/error.hpp"
+
+namespace isobar::files {
+namespace {
+
+constexpr std::pair<NumberType, std::string_view> names[] = {
+    {NumberType::bool8, "bool"},      {NumberType::int8, "int8"},       {NumberType::uint8, "uint8"},
+    {NumberType::int16, "int16"},     {NumberType::uint16, "uint16"},   {NumberType::int32, "int32"},
+    {NumberType::uint32, "uint32"},   {NumberType::int64, "int64"},     {NumberType::uint64, "uint64"},
+    {NumberType::float16, "float16"}, {NumberType::float32, "float32"}, {NumberType::float64, "float64"}};
+
+struct Half {
+  std::uint16_t bits;
+};
+struct Truth {
+  std::uint8_t bits;
+};
+
+float widened(Half half) {
+  const std::uint32_t sign = static_cast<std::uint32_t>(half.bits >> 15) << 31;
+  const std::uint32_t exponent = half.bits >> 10 & 31u, fraction = half.bits & 1023u;
+  if (exponent == 0) {  // zero and the numbers below the normal ones: multiples of 2^-24
+    const float size = static_cast<float>(fraction) * 0x1p-24f;
+    return sign ? -size : size;
+  }
+  if (exponent == 31) return std::bit_cast<float>(sign | 0x7F800000u | fraction << 13);
+  return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
+}
+
+Half narrowed(float number) {
+  const auto bits = std::bit_cast<std::uint32_t>(number);
+  const auto sign = static_cast<std::uint32_t>(bits >> 16 & 0x8000u);
+  const float size = std::abs(number);
+  if (std::isnan(number)) return {static_cast<std::uint16_t>(sign | 0x7E00u)};
+  if (std::isinf(number)) return {static_cast<std::uint16_t>(sign | 0x7C00u)};
+  // 65520 is half-way to the power of two that no float16 holds.
+  if (size >= 65520.0f) fail("{} does not fit float16; valid: -65504 to 65504", number);
+  if (size < 0x1p-14f)
+    return {static_cast<std::uint16_t>(sign | static_cast<std::uint32_t>(std::nearbyint(size * 0x1p24f)))};
+  // Rounding to even by adding half of the last kept bit, less one unless that bit is set; a carry moves the exponent.
+  const std::uint32_t magnitude = bits & 0x7FFFFFFFu;
+  const std::uint32_t rounded = magnitude + 0xFFFu + (magnitude >> 13 & 1u);
+  return {static_cast<std::uint16_t>(sign | (rounded - (112u << 23)) >> 13)};
+}
+
+template <class T>
+float as_float(T value) {
+  if constexpr (std::is_same_v<T, Half>) return widened(value);
+  else if constexpr (std::is_same_v<T, Truth>) return value.bits != 0 ? 1.0f : 0.0f;
+  else return static_cast<float>(value);
+}
+
+template <class T>
+T from_float(float number) {
+  if constexpr (std::is_same_v<T, Half>) {
+    return narrowed(number);
+  } else if constexpr (std::is_same_v<T, Truth>) {
+    if (number != 0.0f && number != 1.0f) fail("{} is no truth value; valid: 0 and 1", number);
+    return {static_cast<std::uint8_t>(number != 0.0f)};
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(number);
+  } else {
+    using Limits = std::numeric_limits<T>;
+    // The power of two above the largest number is exact as a float, the largest number itself may not be.
+    const float above = std::ldexp(1.0f, Limits::digits);
+    if (!(number >= static_cast<float>(Limits::min()) && number < above) || number != std::nearbyint(number))
+      fail("{} is no whole number from {} to {}", number, Limits::min(), Limits::max());
+    return static_cast<T>(number);
+  }
+}
+
+template <class T>
+T swapped(T value) {
+  std::uint8_t bytes[sizeof(T)], turned[sizeof(T)];
+  std::memcpy(bytes, &value, sizeof(T));
+  for (std::size_t i = 0; i < sizeof(T); ++i) turned[i] = bytes[sizeof(T) - 1 - i];
+  std::memcpy(&value, turned, sizeof(T));
+  return value;
+}
+
+template <class T>
+void widen(const std::uint8_t* bytes, bool turned, std::span<float> out) {
+  const auto convert = [&](auto arrange) {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      T value;
+      std::memcpy(&value, bytes + i * sizeof(T), sizeof(T));
+      out[i] = as_float(arrange(value));
+    }
+  };
+  if (turned) convert([](T value) { return swapped(value); });
+  else convert([](T value) { return value; });
+}
+
+template <class T>
+void narrow(std::span<const float> numbers, std::uint8_t* bytes) {
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    T value = from_float<T>(numbers[i]);
+    if (std::endian::native != std::endian::little) value = swapped(value);
+    std::memcpy(bytes + i * sizeof(T), &value, sizeof(T));
+  }
+}
+
+// Calls `work` with a value of the C++ type that lies in the file.
+template <class F>
+auto with_type(NumberType type, F work) {
+  switch (type) {
+    case NumberType::bool8: return work(Truth{});
+    case NumberType::int8: return work(std::int8_t{});
+    case NumberType::uint8: return work(std::uint8_t{});
+    case NumberType::int16: return work(std::int16_t{});
+    case NumberType::uint16: return work(std::uint16_t{});
+    case NumberType::int32: return work(std::int32_t{});
+    case NumberType::uint32: return work(std::uint32_t{});
+    case NumberType::int64: return work(std::int64_t{});
+    case NumberType::uint64: return work(std::uint64_t{});
+    case NumberType::float16: return work(Half{});
+    case NumberType::float32: return work(float{});
+    case NumberType::float64: break;
+  }
+  return work(double{});
+}
+
+}  // namespace
+
+std::size_t width_of(NumberType type) {
+  return with_type(type, [](auto value) { return sizeof(value); });
+}
+
+std::string_view name_of(NumberType type) { return names[static_cast<std::size_t>(type)].second; }
+
+std::optional<NumberType> number_type(std::string_view name) {
+  for (const auto& [type, known] : names)
+    if (known == name) return type;
+  return std::nullopt;
+}
+
+std::vector<std::string> number_type_names() {
+  std::vector<std::string> list;
+  for (const auto& [type, name] : names) list.emplace_back(name);
+  return list;
+}
+
+void to_floats(NumberType type, std::span<const std::uint8_t> bytes, std::endian order, std::span<float> out) {
+  expects(bytes.size() == out.size() * width_of(type), "as many bytes as the numbers have");
+  const bool turned = order != std::endian::native;
+  if (type == NumberType::float32 && !turned) {
+    if (!out.empty()) std::memcpy(out.data(), bytes.data(), bytes.size());
+    return;
+  }
+  with_type(type, [&]<class T>(T) { widen<T>(bytes.data(), turned, out); });
+}
+
+void from_floats(NumberType type, std::span<const float> numbers, std::span<std::uint8_t> bytes) {
+  expects(bytes.size() == numbers.size() * width_of(type), "as many bytes as the numbers have");
+  with_type(type, [&]<class T>(T) { narrow<T>(numbers, bytes.data()); });
+}
+
+}  // namespace isobar::files

@@ -1,0 +1,51 @@
+// standardize(mean=[...], std=[...]): (x - mean) / std for each channel, the last axis; one number serves all channels.
+#include <algorithm>
+
+#include "isobar/transforms/transform.hpp"
+
+namespace isobar::transforms {
+namespace {
+
+class Standardize final : public Transform {
+ public:
+  Standardize(std::vector<double> mean, std::vector<double> deviation) {
+    const std::size_t channels = std::max(mean.size(), deviation.size());
+    mean.resize(channels, mean.front());
+    deviation.resize(channels, deviation.front());
+    for (std::size_t c = 0; c < channels; ++c) {
+      mean_.push_back(static_cast<float>(mean[c]));
+      factor_.push_back(static_cast<float>(1 / deviation[c]));
+    }
+  }
+
+  Shape infer(const Shape& x) const override {
+    if (mean_.size() > 1 && x[-1] != static_cast<std::int64_t>(mean_.size()))
+      fail("transform 'standardize': x is {} with {} channels, but {} numbers are given", x.str(), x[-1], mean_.size());
+    return x;
+  }
+
+  void apply(const Shape&, std::span<const float>, std::span<float> out, const Draw&) const override {
+    const std::size_t channels = mean_.size();
+    for (std::size_t first = 0; first < out.size(); first += channels)
+      for (std::size_t c = 0; c < channels; ++c) out[first + c] = (out[first + c] - mean_[c]) * factor_[c];
+  }
+
+ private:
+  std::vector<float> mean_, factor_;
+};
+
+}  // namespace
+
+extern const Row<Transform> standardize;
+const Row<Transform> standardize{
+    "standardize", "(x - mean) / std of each channel, with given numbers",
+    [](Args& args) -> std::unique_ptr<Transform> {
+      const std::vector<double> mean = args.reals("mean", {0}), deviation = args.reals("std", {1});
+      args.require(!mean.empty() && !deviation.empty() &&
+                       (mean.size() == deviation.size() || mean.size() == 1 || deviation.size() == 1),
+                   "mean and std with a number for each channel, or one for all");
+      args.require(std::ranges::all_of(deviation, [](double d) { return d > 0; }), "std above 0");
+      return std::make_unique<Standardize>(mean, deviation);
+    }};
+
+}  // namespace isobar::transforms

@@ -1,0 +1,100 @@
+// subtract_mean(values=[]): x minus the mean of the training set, number by number: the mean image of Caffe, learned
+// once at the beginning of a run and kept in its folder. With values it is one given number for each channel instead.
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "isobar/transforms/transform.hpp"
+
+namespace isobar::transforms {
+namespace {
+
+// Samples are summed in this many parts, each in order, and the parts in order: the same bits for any threads.
+constexpr std::int64_t parts = 16;
+
+class SubtractMean final : public Transform {
+ public:
+  explicit SubtractMean(const std::vector<double>& values) {
+    for (const double value : values) values_.push_back(static_cast<float>(value));
+  }
+
+  Shape infer(const Shape& x) const override {
+    if (!values_.empty() && x[-1] != static_cast<std::int64_t>(values_.size()))
+      fail("transform 'subtract_mean': x is {} with {} channels, but {} values are given", x.str(), x[-1],
+           values_.size());
+    return x;
+  }
+
+  void apply(const Shape& shape, std::span<const float>, std::span<float> out, const Draw&) const override {
+    const std::vector<float>& mean = values_.empty() ? mean_ : values_;
+    expects(!mean.empty(), "a mean image that was learned");
+    if (values_.empty() && mean.size() != out.size())
+      fail("transform 'subtract_mean': x is {}, but the mean image has {} numbers: training and test differ in size",
+           shape.str(), mean.size());
+    for (std::size_t first = 0; first < out.size(); first += mean.size())
+      for (std::size_t i = 0; i < mean.size(); ++i) out[first + i] -= mean[i];
+  }
+
+  std::vector<float>* learned() override { return values_.empty() ? &mean_ : nullptr; }
+
+  void learn(const data::Dataset& before, int threads) override {
+    std::vector<std::vector<double>> sums(parts);
+    std::atomic<std::int64_t> next = 0;
+    std::mutex guard;
+    std::exception_ptr error;
+    const auto work = [&] {
+      try {
+        for (std::int64_t part = next++; part < parts; part = next++)
+          sums[static_cast<std::size_t>(part)] = sum_of(before, part);
+      } catch (...) {
+        const std::lock_guard lock(guard);
+        if (!error) error = std::current_exception();
+        next = parts;
+      }
+    };
+    {
+      std::vector<std::jthread> others;
+      for (int t = 1; t < threads; ++t) others.emplace_back(work);
+      work();
+    }
+    if (error) std::rethrow_exception(error);
+    mean_.resize(sums[0].size());
+    for (std::size_t i = 0; i < mean_.size(); ++i) {
+      double sum = 0;
+      for (const auto& part : sums) sum += part[i];
+      mean_[i] = static_cast<float>(sum / static_cast<double>(before.size()));
+    }
+  }
+
+ private:
+  static std::vector<double> sum_of(const data::Dataset& dataset, std::int64_t part) {
+    std::vector<std::vector<float>> memory;
+    for (const data::Field& field : dataset.fields())
+      memory.emplace_back(static_cast<std::size_t>(field.shape.count()));
+    const std::vector<std::span<float>> out(memory.begin(), memory.end());
+    std::vector<double> sum(memory[0].size());
+    const std::int64_t last = dataset.size() * (part + 1) / parts;
+    for (std::int64_t s = dataset.size() * part / parts; s < last; ++s) {
+      try {
+        dataset.read(s, out);
+      } catch (const Error& problem) {
+        fail("reading {} for the mean: {}", dataset.where(s), problem.what());
+      }
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += double{out[0][i]};
+    }
+    return sum;
+  }
+
+  std::vector<float> values_, mean_;
+};
+
+}  // namespace
+
+extern const Row<Transform> subtract_mean;
+const Row<Transform> subtract_mean{
+    "subtract_mean", "minus the mean image of the training set, or given channel values",
+    [](Args& args) -> std::unique_ptr<Transform> { return std::make_unique<SubtractMean>(args.reals("values", {})); }};
+
+}  // namespace isobar::transforms

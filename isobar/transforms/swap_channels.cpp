@@ -1,0 +1,25 @@
+// swap_channels: the channels in reverse order: red, green, blue as blue, green, red, as networks trained by Caffe take
+// them.
+#include <algorithm>
+
+#include "isobar/transforms/transform.hpp"
+
+namespace isobar::transforms {
+namespace {
+
+class SwapChannels final : public Transform {
+ public:
+  void apply(const Shape& shape, std::span<const float>, std::span<float> out, const Draw&) const override {
+    const auto channels = static_cast<std::ptrdiff_t>(shape[-1]);
+    for (auto pixel = out.begin(); pixel != out.end(); pixel += channels) std::reverse(pixel, pixel + channels);
+  }
+};
+
+}  // namespace
+
+extern const Row<Transform> swap_channels;
+const Row<Transform> swap_channels{
+    "swap_channels", "channels in reverse order: RGB becomes BGR",
+    [](Args&) -> std::unique_ptr<Transform> { return std::make_unique<SwapChannels>(); }};
+
+}  // namespace isobar::transforms

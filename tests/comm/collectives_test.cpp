@@ -1,0 +1,67 @@
+#include "isobar/comm/collectives.hpp"
+
+#include <atomic>
+
+#include <gtest/gtest.h>
+
+#include "isobar/comm/local_comm.hpp"
+
+namespace isobar::comm {
+namespace {
+
+Bytes pattern(std::size_t count, int seed) {
+  Bytes bytes(count);
+  for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::byte>(i * 13 + static_cast<std::size_t>(seed));
+  return bytes;
+}
+
+constexpr std::size_t counts[] = {0, 1, 7, 100'001};
+
+TEST(Collectives, BroadcastReachesAllFromAnyRoot) {
+  for (int size = 1; size <= 17; ++size)
+    run_ranks(size, [&](Comm& comm) {
+      for (const std::size_t count : counts)
+        for (const int root : {0, size / 2, size - 1}) {
+          Bytes bytes = comm.rank() == root ? pattern(count, root) : pattern(3, 99);
+          broadcast(comm, bytes, root);
+          EXPECT_EQ(bytes, pattern(count, root));
+        }
+    });
+}
+
+TEST(Collectives, AllGatherOfDifferentLengths) {
+  for (int size = 1; size <= 17; ++size)
+    run_ranks(size, [&](Comm& comm) {
+      for (const std::size_t count : counts) {
+        const auto length = [&](int rank) { return count * static_cast<std::size_t>(rank % 3); };
+        const std::vector<Bytes> all = all_gather(comm, pattern(length(comm.rank()), comm.rank()));
+        ASSERT_EQ(all.size(), static_cast<std::size_t>(size));
+        for (int rank = 0; rank < size; ++rank)
+          EXPECT_EQ(all[static_cast<std::size_t>(rank)], pattern(length(rank), rank));
+      }
+    });
+}
+
+TEST(Collectives, NumbersOfAllRanks) {
+  for (int size = 1; size <= 17; ++size)
+    run_ranks(size, [&](Comm& comm) {
+      const auto numbers = all_gather_number(comm, comm.rank() * 10);
+      for (int rank = 0; rank < size; ++rank) EXPECT_EQ(numbers[static_cast<std::size_t>(rank)], rank * 10);
+    });
+}
+
+TEST(Collectives, NobodyLeavesABarrierBeforeAllHaveCome) {
+  for (int size = 1; size <= 17; ++size) {
+    std::atomic<int> came = 0;
+    run_ranks(size, [&](Comm& comm) {
+      for (int round = 1; round <= 5; ++round) {
+        ++came;
+        barrier(comm);
+        EXPECT_GE(came, round * size);
+      }
+    });
+  }
+}
+
+}  // namespace
+}  // namespace isobar::comm

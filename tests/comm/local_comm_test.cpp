@@ -1,0 +1,223 @@
+#include "isobar/comm/local_comm.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <numeric>
+#include <thread>
+
+#include "isobar/comm/collectives.hpp"
+
+#include "tests/expect_error.hpp"
+
+namespace isobar::comm {
+namespace {
+
+using tests::error_of;
+
+Bytes pattern(std::size_t count, int seed) {
+  Bytes bytes(count);
+  for (std::size_t i = 0; i < count; ++i)
+    bytes[i] = static_cast<std::byte>(i * 31 + static_cast<std::size_t>(seed) * 7);
+  return bytes;
+}
+
+TEST(LocalComm, EveryPairOfRanksExchangesMessages) {
+  for (int size = 1; size <= 17; ++size) {
+    for (const std::size_t count : {0, 1, 1001}) {
+      run_ranks(size, [&](Comm& comm) {
+        ASSERT_EQ(comm.size(), size);
+        for (int step = 0; step < size; ++step) {  // step 0: to itself
+          const int to = (comm.rank() + step) % size, from = (comm.rank() + size - step) % size;
+          const Bytes out = pattern(count, comm.rank());
+          Bytes in(count);
+          Ticket receive = comm.start_receive(from, 5, in);
+          Ticket send = comm.start_send(to, 5, out);
+          receive.wait();
+          send.wait();
+          EXPECT_EQ(in, pattern(count, from));
+        }
+      });
+    }
+  }
+}
+
+TEST(LocalComm, LargeMessagesArriveWhole) {
+  run_ranks(2, [](Comm& comm) {
+    const std::size_t count = (std::size_t{64} << 20) + 3;
+    if (comm.rank() == 0) return comm.send(1, 0, pattern(count, 3));
+    Bytes in(count);
+    comm.receive(0, 0, in);
+    EXPECT_EQ(in, pattern(count, 3));
+  });
+}
+
+// Sent in one order and received in another: tags keep messages apart; within a tag they keep their order.
+TEST(LocalComm, TagsDoNotMix) {
+  run_ranks(2, [](Comm& comm) {
+    const Bytes messages[] = {pattern(4, 0), pattern(4, 1), pattern(4, 2)};
+    if (comm.rank() == 0) {
+      Ticket a = comm.start_send(1, 1, messages[0]), b = comm.start_send(1, 2, messages[1]),
+             c = comm.start_send(1, 1, messages[2]);
+      a.wait(), b.wait(), c.wait();
+      return;
+    }
+    Bytes in(4);
+    comm.receive(0, 2, in);
+    EXPECT_EQ(in, messages[1]);
+    comm.receive(0, 1, in);
+    EXPECT_EQ(in, messages[0]);
+    comm.receive(0, 1, in);
+    EXPECT_EQ(in, messages[2]);
+  });
+}
+
+TEST(LocalComm, EpochsAndGroupsDoNotMix) {
+  run_ranks(3, [](Comm& comm) {
+    if (comm.rank() == 2) {
+      EXPECT_EQ(comm.split(-1, 0), nullptr);
+      return;
+    }
+    const auto pair = comm.split(4, -comm.rank());  // in reverse order
+    EXPECT_EQ(pair->members(), (std::vector<int>{1, 0}));
+    EXPECT_EQ(pair->rank(), 1 - comm.rank());
+    const int both[] = {0, 1};
+    const auto later = comm.regroup(both, 7);
+    EXPECT_EQ(later->epoch(), 7u);
+    EXPECT_EQ(later->size(), 2);
+    const Bytes old = pattern(1, 1), in_pair = pattern(1, 2), newer = pattern(1, 3);
+    Bytes in(1);
+    if (comm.rank() == 0) {
+      Ticket a = comm.start_send(1, 0, old), b = pair->start_send(0, 0, in_pair), c = later->start_send(1, 0, newer);
+      a.wait(), b.wait(), c.wait();
+    } else {
+      later->receive(0, 0, in);
+      EXPECT_EQ(in, newer);
+      pair->receive(1, 0, in);
+      EXPECT_EQ(in, in_pair);
+      comm.receive(0, 0, in);
+      EXPECT_EQ(in, old);
+    }
+  });
+}
+
+TEST(LocalComm, SplitsTwiceIntoApartGroups) {
+  run_ranks(6, [](Comm& comm) {
+    const auto first = comm.split(comm.rank() % 2, 0), second = comm.split(comm.rank() % 2, 0);
+    EXPECT_EQ(first->size(), 3);
+    EXPECT_EQ(first->members()[static_cast<std::size_t>(first->rank())], comm.rank());
+    const std::vector<std::int64_t> wanted = {comm.rank() % 2, comm.rank() % 2 + 2, comm.rank() % 2 + 4};
+    EXPECT_EQ(all_gather_number(*first, comm.rank()), wanted);
+    const auto inner = second->split(0, 0);
+    EXPECT_EQ(all_gather_number(*inner, comm.rank()), wanted);
+  });
+}
+
+// Whoever fails, and whatever the others are doing, everyone ends and says why.
+TEST(LocalComm, AFailureOfAnyRankAtAnyPointEndsAll) {
+  for (const int size : {1, 2, 5, 8}) {
+    for (int victim = 0; victim < size; ++victim) {
+      for (int point = 0; point < 4; ++point) {
+        std::atomic<int> ended = 0;
+        const std::string message = error_of([&] {
+          run_ranks(size, [&](Comm& comm) {
+            struct Count {
+              std::atomic<int>& ended;
+              ~Count() { ++ended; }
+            } count{ended};
+            for (int round = 0;; ++round) {
+              if (comm.rank() == victim && round == point) fail("the disk is full");
+              try {
+                if (round % 2) barrier(comm);
+                else all_gather(comm, pattern(100, comm.rank()));
+              } catch (const Aborted& told) {
+                EXPECT_EQ(told.what(), fmt::format("[rank {}] the disk is full", victim));
+                throw;
+              }
+            }
+          });
+        });
+        EXPECT_EQ(message, fmt::format("[rank {}] the disk is full", victim));
+        EXPECT_EQ(ended, size);
+      }
+    }
+  }
+}
+
+TEST(LocalComm, ASendThatWasDroppedIsNeverReadFrom) {
+  const std::string message = error_of([] {
+    run_ranks(2, [](Comm& comm) {
+      if (comm.rank() == 0) {
+        const Bytes gone = pattern(1 << 20, 1);
+        Ticket ticket = comm.start_send(1, 0, gone);
+        fail("before anybody received");
+      }
+      Bytes in(1 << 20);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      comm.receive(0, 0, in);
+    });
+  });
+  EXPECT_EQ(message, "[rank 0] before anybody received");
+}
+
+TEST(LocalComm, WaitingForARankThatHasEndedIsAnError) {
+  const std::string message = error_of([] {
+    run_ranks(3, [](Comm& comm) {
+      if (comm.rank() == 2) return;
+      Bytes in(1);
+      comm.receive(2, 0, in);
+    });
+  });
+  EXPECT_HAS(message, "waited for rank 2, which has ended");  // says rank 0 or 1, whoever saw it first
+}
+
+TEST(LocalComm, AMessageOfAnotherLengthIsAMistakeOfTheProgram) {
+  EXPECT_THROW(run_ranks(2,
+                         [](Comm& comm) {
+                           Bytes bytes(comm.rank() == 0 ? 3 : 4);
+                           comm.rank() == 0 ? comm.send(1, 0, bytes) : comm.receive(0, 0, bytes);
+                         }),
+               std::logic_error);
+}
+
+TEST(LocalComm, TellsWhetherAMessageIsDone) {
+  run_ranks(2, [](Comm& comm) {
+    Bytes byte = pattern(1, comm.rank());
+    if (comm.rank() == 0) {
+      Ticket ticket = comm.start_receive(1, 0, byte);
+      EXPECT_FALSE(ticket.done());
+      EXPECT_FALSE(ticket.wait_for(0.001));
+      comm.send(1, 1, {});
+      ticket.wait();
+      EXPECT_TRUE(ticket.done());
+    } else {
+      comm.receive(0, 1, {});
+      comm.send(0, 0, byte);
+    }
+  });
+}
+
+TEST(LocalComm, AFailureShowsInCheck) {
+  EXPECT_EQ(error_of([] {
+              run_ranks(2, [](Comm& comm) {
+                if (comm.rank() == 1) fail("enough");
+                for (;;) {
+                  comm.check();
+                  std::this_thread::yield();
+                }
+              });
+            }),
+            "[rank 1] enough");
+}
+
+TEST(LocalComm, AloneIsAWorldOfOne) {
+  const auto comm = alone();
+  EXPECT_EQ(comm->size(), 1);
+  barrier(*comm);
+  const Bytes mine = pattern(5, 1);
+  EXPECT_EQ(all_gather(*comm, mine), std::vector<Bytes>{mine});
+  EXPECT_GE(comm->now(), 0.0);
+}
+
+}  // namespace
+}  // namespace isobar::comm

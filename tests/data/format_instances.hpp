@@ -1,0 +1,31 @@
+// Small instances of the data sets whose formats are also written, for the conformance test: written first, then read.
+#pragma once
+
+#include "tests/data/written.hpp"
+
+namespace isobar::data {
+
+/// Data sets of the kind `name`, their files in `folder`; none for a kind that is not known here.
+inline std::vector<Spec> written_instances(const std::string& name, const TemporaryFolder& folder) {
+  const auto at = [&](const std::string& path, std::vector<std::pair<std::string, Value>> more = {}) {
+    more.emplace_back("path", (folder / path).string());
+    return Spec(name, std::move(more));
+  };
+  const Held samples = numbered_samples(Shape{3, 4, 2}, 11);
+  if (name == "auto") {
+    write_set("tfrecord", folder / "some", samples);
+    return {at("some")};
+  }
+  if (name == "join") return {"join(x='noise(shape=[3], count=5)', y='noise(shape=[2], classes=3, count=5, seed=2)')"};
+  if (name == "tfrecord") {
+    write_set("tfrecord(type=int16)", folder / "plain.tfrecord", samples);
+    write_set("tfrecord(gzip=true)", folder / "packed.tfrecord.gz", samples);
+    write_set("tfrecord(gzip=true, per_file=3)", folder / "several", samples);
+    write_set("tfrecord(per_file=1, type=uint8)", folder / "single", samples);
+    return {at("plain.tfrecord", {{"log", true}}), at("packed.tfrecord.gz"), at("several"),
+            at("several", {{"per_file", 3}, {"max_gigabytes", 1e-6}}), at("single", {{"per_file", 1}})};
+  }
+  return {};
+}
+
+}  // namespace isobar::data

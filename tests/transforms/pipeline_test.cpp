@@ -1,0 +1,125 @@
+#include "isobar/transforms/pipeline.hpp"
+
+#include "isobar/data/loader.hpp"
+
+#include "tests/data/samples.hpp"
+
+namespace isobar::transforms {
+namespace {
+
+using data::read_sample;
+using tests::error_of;
+using tests::TemporaryFolder;
+
+// x [4, 4, 1] = index + 100 * position, y = index.
+class Ramp final : public data::Dataset {
+ public:
+  explicit Ramp(std::int64_t count, Shape target = {1}) : count_(count), target_(std::move(target)) {}
+  std::int64_t size() const override { return count_; }
+  std::vector<data::Field> fields() const override { return {{"x", Shape{4, 4, 1}}, {"y", target_}}; }
+  void read(std::int64_t index, std::span<const std::span<float>> out) const override {
+    ++reads;
+    for (std::size_t i = 0; i < 16; ++i) out[0][i] = static_cast<float>(index) + 100.0f * static_cast<float>(i);
+    std::ranges::fill(out[1], static_cast<float>(index));
+  }
+  std::string where(std::int64_t index) const override { return fmt::format("ramp {}", index); }
+  mutable std::atomic<int> reads = 0;
+
+ private:
+  std::int64_t count_;
+  Shape target_;
+};
+
+std::shared_ptr<Pipeline> pipeline(std::vector<std::string> specs) { return std::make_shared<Pipeline>(specs); }
+
+TEST(Pipeline, TransformsInOrderThroughChangingShapes) {
+  const Transformed set(std::make_shared<Ramp>(3), pipeline({"scale(by=2)", "crop(size=3)", "standardize(mean=1)",
+                                                             "crop(size=[2, 1])", "scale(by=10)"}));
+  EXPECT_EQ(set.fields()[0].shape, (Shape{2, 1, 1}));
+  EXPECT_EQ(set.size(), 3);
+  EXPECT_EQ(set.where(2), "ramp 2");
+  // Cut at (0, 0), then at (0, 1): positions 1 and 5 of the source.
+  EXPECT_EQ(read_sample(set, 2), (std::vector<std::vector<float>>{{10 * (2 * 102 - 1), 10 * (2 * 502 - 1)}, {2}}));
+  const Transformed same(std::make_shared<Ramp>(3), pipeline({"scale(by=2)", "standardize(mean=1)"}));
+  EXPECT_EQ(read_sample(same, 1)[0][15], 2 * 1501.0f - 1);
+}
+
+TEST(Pipeline, TheMeanIsThatOfTheTrainingSet) {
+  const TemporaryFolder folder;
+  const auto train = std::make_shared<Ramp>(41), test = std::make_shared<Ramp>(2);
+  std::vector<float> first;
+  for (const int threads : {1, 3}) {
+    const auto list = pipeline({"scale(by=0.5)", "subtract_mean", "crop(size=2)"});
+    EXPECT_TRUE(list->learns());
+    list->learn(*train, folder / fmt::format("learned{}.h5", threads), threads);
+    const Transformed set(test, list);
+    const auto sample = read_sample(set, 1);
+    for (const float x : sample[0]) EXPECT_EQ(x, (1 - 20) / 2.0f);  // the mean of 0..40 is 20 at every position
+    if (first.empty()) first = sample[0];
+    EXPECT_EQ(sample[0], first);
+  }
+}
+
+TEST(Pipeline, WhatWasLearnedIsKept) {
+  const TemporaryFolder folder;
+  const Ramp train(8);
+  pipeline({"subtract_mean"})->learn(train, folder / "learned.h5", 2);
+  EXPECT_EQ(train.reads, 8);
+  const auto again = pipeline({"subtract_mean"});
+  again->learn(train, folder / "learned.h5", 2);
+  EXPECT_EQ(train.reads, 8);
+  const Transformed set(std::make_shared<Ramp>(8), again);
+  EXPECT_EQ(read_sample(set, 0)[0][7], -3.5f);
+  EXPECT_HAS(error_of([&] {
+               pipeline({"mirror", "subtract_mean"})->learn(train, folder / "learned.h5", 1);
+             }),
+             "remove it");
+  pipeline({"mirror", "scale"})->learn(train, folder / "none.h5", 1);
+  EXPECT_FALSE(std::filesystem::exists(folder / "none.h5"));
+}
+
+TEST(Pipeline, TargetsWithPlacesAreNotMoved) {
+  const auto maps = std::make_shared<Ramp>(3, Shape{4, 4});
+  EXPECT_HAS(error_of([&] { Transformed(maps, pipeline({"mirror"})); }), "field 'y' is 4x4");
+  EXPECT_NO_THROW(Transformed(maps, pipeline({"scale(by=2)"})));
+}
+
+TEST(Pipeline, VariesWithEpochAndSampleAndNothingElse) {
+  const Ramp source(64);
+  const Transformed set(std::make_shared<Ramp>(64), pipeline({"crop(size=2)", "mirror"}));
+  const auto corners = [&](int threads, std::int64_t first_epoch, std::int64_t first_step, bool training) {
+    data::Loader loader(set, {.count = 64, .batch = 8, .seed = 3},
+                        {.threads = threads, .epoch = first_epoch, .step = first_step, .training = training});
+    std::vector<std::vector<float>> seen;
+    while (loader.epoch() < 3)
+      if (const data::Batch* batch = loader.next())
+        for (std::int64_t row = 0; row < 8; ++row) {
+          const auto x = batch->fields[0].row(row);
+          seen.emplace_back(x.begin(), x.end());
+        }
+    return seen;
+  };
+  const auto all = corners(1, 0, 0, true);
+  EXPECT_EQ(corners(4, 0, 0, true), all);
+  const std::vector<std::vector<float>> rest(all.begin() + 8 * 11, all.end());
+  EXPECT_EQ(corners(3, 1, 3, true), rest);  // resumed in the middle of the second epoch
+  EXPECT_NE(corners(1, 0, 0, false), all);
+
+  const auto read = [&](std::uint64_t seed, std::int64_t epoch, std::int64_t index) {
+    std::vector<float> x(4), y(1);
+    const std::vector<std::span<float>> out{x, y};
+    set.read_varied({seed, epoch, true}, index, out);
+    for (float& value : x) value -= static_cast<float>(index);
+    return x;
+  };
+  int by_seed = 0, by_epoch = 0, by_sample = 0;
+  for (std::int64_t i = 0; i < 20; ++i) {
+    by_seed += read(1, 0, i) != read(2, 0, i);
+    by_epoch += read(1, 0, i) != read(1, 1, i);
+    by_sample += read(1, 0, i) != read(1, 0, i + 20);
+  }
+  for (const int differing : {by_seed, by_epoch, by_sample}) EXPECT_GT(differing, 10);
+}
+
+}  // namespace
+}  // namespace isobar::transforms
