@@ -23,8 +23,9 @@ struct Patch {
 double patch(const Patch& p, double latitude, double longitude, double summer) {
   const double y = (latitude - p.north) / p.high;
   if (y * y > 12) return 0;
-  const double x =
-      std::remainder(longitude - p.east, 360.0) * std::cos(latitude * degree) / std::cos(p.north * degree) / p.wide;
+  const double away = std::remainder(longitude - p.east, 360.0) / p.wide;
+  if (std::abs(latitude) < 60 && away * away > 48) return 0;  // most of the world, before any cosine
+  const double x = away * std::cos(latitude * degree) / std::cos(p.north * degree);
   return x * x + y * y > 12 ? 0 : (p.size + p.summer * summer) * std::exp(-x * x - y * y);
 }
 

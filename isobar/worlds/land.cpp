@@ -4,6 +4,8 @@
 #include <array>
 #include <span>
 
+#include "isobar/base/random.hpp"
+
 namespace isobar::worlds {
 namespace {
 
@@ -77,8 +79,38 @@ constexpr Hill hills[] = {
     {-4, 32, 5, 2, 1100},    {-46, -18, 6, 6, 600},   {149, -30, 2, 8, 450},    {142, -5, 5, 1.5, 1700},
     {17, 15, 9, 8, 400},     {60, 58, 2.5, 7, 450},   {77, 16, 3, 6, 500}};
 
+// Adds the corners between a and b, b included: half-way points moved aside by a part of the distance, again and again,
+// as coasts are rough on every scale.
+void add_rough(std::vector<Corner>& outline, Corner a, Corner b, int level, const Random& random, std::uint64_t path) {
+  const float x = b.east - a.east, y = b.north - a.north;
+  // The edges that close Antarctica at the date line and the pole are no coast.
+  const bool coast = std::min(a.north, b.north) > -90 && std::abs(x) < 60;
+  if (level == 0 || !coast) {
+    outline.push_back(b);
+    return;
+  }
+  const auto aside = static_cast<float>(0.34 * (random.uniform(path) - 0.5));
+  const Corner middle{a.east + x / 2 - aside * y, a.north + y / 2 + aside * x};
+  add_rough(outline, a, middle, level - 1, random, 2 * path);
+  add_rough(outline, middle, b, level - 1, random, 2 * path + 1);
+}
+
+// The outlines with rough coasts; a constant of this planet, so of no seed.
+const std::vector<std::vector<Corner>>& rough_outlines() {
+  static const std::vector<std::vector<Corner>> all = [] {
+    std::vector<std::vector<Corner>> rough;
+    for (const auto outline : outlines) {
+      std::vector<Corner>& corners = rough.emplace_back();
+      for (std::size_t i = 0; i < outline.size(); ++i)
+        add_rough(corners, outline[i], outline[(i + 1) % outline.size()], 3, Random(rough.size(), i), 1);
+    }
+    return rough;
+  }();
+  return all;
+}
+
 // Longitudes, rising, where an outline crosses a latitude: between every other pair lies land.
-std::vector<double> crossings(std::span<const Corner> outline, double latitude) {
+std::vector<double> crossings(const std::vector<Corner>& outline, double latitude) {
   std::vector<double> east;
   for (std::size_t i = 0; i < outline.size(); ++i) {
     const Corner a = outline[i], b = outline[(i + 1) % outline.size()];
@@ -94,7 +126,7 @@ double difference(double a, double b) { return std::remainder(a - b, 360.0); }
 }  // namespace
 
 bool is_land(double latitude, double longitude) {
-  for (const auto outline : outlines) {
+  for (const auto& outline : rough_outlines()) {
     const std::vector<double> east = crossings(outline, latitude);
     for (std::size_t i = 0; i + 1 < east.size(); i += 2) {
       const double along = longitude - east[i] - 360.0 * std::floor((longitude - east[i]) / 360.0);
@@ -112,7 +144,7 @@ Land make_land(const SphereGrid& grid) {
   for (int row = 0; row < grid.height; ++row) {
     float* out = land.fraction.data() + static_cast<std::size_t>(row) * width;
     for (int line = 0; line < lines; ++line)
-      for (const auto outline : outlines) {
+      for (const auto& outline : rough_outlines()) {
         const double latitude = grid.latitude(row) + ((line + 0.5) / lines - 0.5) * grid.row_step();
         const std::vector<double> east = crossings(outline, latitude);
         for (std::size_t i = 0; i + 1 < east.size(); i += 2) {
@@ -124,16 +156,26 @@ Land make_land(const SphereGrid& grid) {
           }
         }
       }
+    // Meridians meet at the pole: so must a hill's sides.
+    struct Slice {
+      double east, wide, metres;
+    };
+    std::vector<Slice> slices;
+    const double latitude = grid.latitude(row), cosine = std::max(1e-6, std::cos(latitude * degree));
+    for (const Hill& hill : hills) {
+      const double y = (latitude - hill.north) / hill.high;
+      if (y * y < 12)
+        slices.push_back(
+            {hill.east, hill.wide * std::cos(hill.north * degree) / cosine, hill.metres * std::exp(-y * y)});
+    }
     for (int column = 0; column < grid.width; ++column) {
-      const double latitude = grid.latitude(row), longitude = grid.longitude(column);
-      double metres = 120;
-      for (const Hill& hill : hills) {
-        // Meridians meet at the pole: so must the hill's sides.
-        const double narrow = std::cos(latitude * degree) / std::cos(hill.north * degree);
-        const double x = difference(longitude, hill.east) * narrow / hill.wide, y = (latitude - hill.north) / hill.high;
-        if (x * x + y * y < 12) metres += hill.metres * std::exp(-x * x - y * y);
-      }
       const std::size_t cell = static_cast<std::size_t>(row) * width + static_cast<std::size_t>(column);
+      if (land.fraction[cell] == 0) continue;
+      double metres = 120;
+      for (const Slice& slice : slices) {
+        const double x = difference(grid.longitude(column), slice.east) / slice.wide;
+        if (x * x < 12) metres += slice.metres * std::exp(-x * x);
+      }
       land.height[cell] = static_cast<float>(metres) * land.fraction[cell];
     }
   }
