@@ -17,6 +17,9 @@ using namespace isobar::tests;
 // A small instance of each member; what a member reads from files is made here.
 std::vector<Spec> instances(const std::string& name, const TemporaryFolder& folder) {
   if (name == "noise") return {"noise(shape=[3, 5], targets=2, count=13)"};
+  if (name == "atmosphere")
+    return {"atmosphere(height=16, width=24, count=5, hours=6, start='2001-08-01')",
+            "atmosphere(height=17, width=24, count=4, channels=[PSL, TMQ], labels=1, run=2, max_gigabytes=0)"};
   if (name == "universe") return {"universe(size=8, mesh=16, count=20, first=3)"};
   const auto at = [&](const std::string& path, std::vector<std::pair<std::string, Value>> more = {}) {
     more.emplace_back("path", (folder / path).string());
