@@ -12,13 +12,15 @@ extern const DatasetRow idx;         // idx_dataset.cpp
 extern const DatasetRow images;      // images_dataset.cpp
 extern const DatasetRow join;        // join_dataset.cpp
 extern const DatasetRow mnist;       // mnist_dataset.cpp
+extern const DatasetRow netcdf;      // netcdf_dataset.cpp
 extern const DatasetRow noise;       // noise_dataset.cpp
 extern const DatasetRow tfrecord;    // tfrecord_dataset.cpp
 extern const DatasetRow universe;    // universe_dataset.cpp
 
 Table<DatasetRow> datasets() {
-  static constexpr const DatasetRow* all[] = {&atmosphere, &automatic, &cifar10, &cifar100, &hdf5,     &idx,
-                                              &images,     &join,      &mnist,   &noise,    &tfrecord, &universe};
+  static constexpr const DatasetRow* all[] = {&atmosphere, &automatic, &cifar10, &cifar100, &hdf5,
+                                              &idx,        &images,    &join,    &mnist,    &netcdf,
+                                              &noise,      &tfrecord,  &universe};
   return all;
 }
 

@@ -114,7 +114,7 @@ TEST(Datasets, ConformToTheContract) {
 
 TEST(Datasets, UnknownNamesAndArgumentsAreAnswered) {
   EXPECT_HAS(error_of([] { make_dataset("zarr(path=a)"); }),
-             "hdf5, idx, images, join, mnist, noise, tfrecord, universe");
+             "hdf5, idx, images, join, mnist, netcdf, noise, tfrecord, universe");
   EXPECT_HAS(error_of([] { make_dataset("univers"); }), "did you mean 'universe'");
   EXPECT_HAS(error_of([] { make_dataset("noise(cuont=3)"); }), "did you mean 'count'");
   EXPECT_HAS(error_of([] { make_dataset("hdf5(path=absent, lgo=true)"); }), "did you mean 'log'");

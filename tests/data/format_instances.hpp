@@ -17,6 +17,13 @@ inline std::vector<Spec> written_instances(const std::string& name, const Tempor
     return {at("some")};
   }
   if (name == "join") return {"join(x='noise(shape=[3], count=5)', y='noise(shape=[2], classes=3, count=5, seed=2)')"};
+  if (name == "netcdf") {
+    write_set("netcdf", folder / "new.nc", samples);
+    std::filesystem::create_directory(folder / "several");
+    write_set("netcdf(kind=classic)", folder / "several/a.nc", samples);
+    write_set("netcdf(deflate=1, start=2001-01-01)", folder / "several/b.nc", samples);
+    return {at("new.nc", {{"y", "labels"}}), at("several", {{"y", "labels"}, {"every", 2}})};
+  }
   if (name == "tfrecord") {
     write_set("tfrecord(type=int16)", folder / "plain.tfrecord", samples);
     write_set("tfrecord(gzip=true)", folder / "packed.tfrecord.gz", samples);
