@@ -4,7 +4,9 @@
 #include <cstring>
 #include <fcntl.h>
 #include <limits>
+#include <memory>
 #include <new>
+#include <span>
 #include <sys/stat.h>
 #include <tuple>
 #include <unistd.h>
@@ -12,6 +14,7 @@
 #include <hdf5.h>
 
 #include "isobar/base/error.hpp"
+#include "isobar/files/hdf5_heap.hpp"
 
 namespace isobar::files {
 namespace {
@@ -24,13 +27,14 @@ struct OpenFile {
   int descriptor;
   haddr_t end_of_addresses, end_of_file;
   struct stat identity;
+  std::unique_ptr<Hdf5Heaps> heaps;
 };
 
 const OpenFile& opened(const H5FD_t* file) { return *reinterpret_cast<const OpenFile*>(file); }
 
-void note(H5E_minor_t what, const char* attempt, int error) {
+void note(H5E_minor_t what, const char* attempt, const char* reason) {
   H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_VFL, what, "%s: error message = '%s'", attempt,
-           std::strerror(error));
+           reason);
 }
 
 H5FD_t* open_file(const char* name, unsigned flags, hid_t, haddr_t) {
@@ -38,7 +42,7 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t, haddr_t) {
   const int descriptor = ::open(name, O_RDONLY | O_CLOEXEC);
   struct stat identity;
   if (descriptor < 0 || ::fstat(descriptor, &identity) != 0) {
-    note(H5E_CANTOPENFILE, "open", errno);
+    note(H5E_CANTOPENFILE, "open", std::strerror(errno));
     if (descriptor >= 0) ::close(descriptor);
     return nullptr;
   }
@@ -50,6 +54,7 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t, haddr_t) {
   made->descriptor = descriptor;
   made->end_of_file = static_cast<haddr_t>(identity.st_size);
   made->identity = identity;
+  made->heaps = std::make_unique<Hdf5Heaps>(descriptor, identity.st_size);
   return &made->base;
 }
 
@@ -90,15 +95,15 @@ herr_t get_handle(H5FD_t* file, hid_t, void** handle) {
 // The type of an enumeration begins with version and class 8, its number of members, a zero, and its size; then comes
 // the whole number it is made of, which begins likewise and must have the same size. When it has not, 1.10.8 copies the
 // members beyond their memory: so an object header with such a type is not given to the library.
-bool has_broken_enumeration(const std::uint8_t* bytes, std::size_t size) {
+bool has_broken_enumeration(std::span<const std::uint8_t> bytes) {
   constexpr std::size_t both = 20;
   const auto number = [](const std::uint8_t* at) {
     std::uint32_t value;
     std::memcpy(&value, at, sizeof(value));
     return value;
   };
-  for (std::size_t i = 0; i + both <= size; ++i) {
-    const std::uint8_t *const outer = bytes + i, *const inner = outer + 8;
+  for (std::size_t i = 0; i + both <= bytes.size(); ++i) {
+    const std::uint8_t *const outer = bytes.data() + i, *const inner = outer + 8;
     const int version = outer[0] >> 4;
     if ((outer[0] & 15) != 8 || version < 1 || version > 3 || outer[3] != 0) continue;
     if (inner[0] != version << 4 || inner[1] > 15 || inner[2] != 0 || inner[3] != 0) continue;
@@ -116,13 +121,14 @@ herr_t read_bytes(H5FD_t* file, H5FD_mem_t kind, hid_t, haddr_t address, std::si
     probe->bytes = static_cast<std::int64_t>(size);
     return 0;
   }
+  const haddr_t begin = address;
+  const std::span<std::uint8_t> all(static_cast<std::uint8_t*>(to), size);
   auto* next = static_cast<char*>(to);
-  const std::size_t asked = size;
   while (size > 0) {
     const ssize_t got = ::pread(opened(file).descriptor, next, size, static_cast<off_t>(address));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
-      note(H5E_READERROR, "read", errno);
+      note(H5E_READERROR, "read", std::strerror(errno));
       return -1;
     }
     if (got == 0) {  // addresses may go on where the file ends: zeros, as the default driver has it
@@ -133,12 +139,16 @@ herr_t read_bytes(H5FD_t* file, H5FD_mem_t kind, hid_t, haddr_t address, std::si
     address += static_cast<haddr_t>(got);
     size -= static_cast<std::size_t>(got);
   }
-  if (kind == H5FD_MEM_OHDR && has_broken_enumeration(static_cast<const std::uint8_t*>(to), asked)) {
-    H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_DATATYPE, H5E_BADVALUE,
-             "an enumeration has another size than its numbers");
-    return -1;
-  }
-  return 0;
+  Hdf5Heaps& heaps = *opened(file).heaps;
+  const bool may_refer = kind == H5FD_MEM_OHDR || kind == H5FD_MEM_LHEAP;  // headers, and heaps of many attributes
+  const char* wrong = nullptr;
+  if (!heaps.sound(static_cast<std::int64_t>(begin), all) ||
+      (may_refer && !heaps.sound_references(static_cast<std::int64_t>(begin), all)))
+    wrong = "a heap, or a reference to one, is damaged";
+  else if (may_refer && has_broken_enumeration(all)) wrong = "an enumeration has another size than its numbers";
+  if (!wrong) return 0;
+  note(H5E_READERROR, "read", wrong);
+  return -1;
 }
 
 herr_t refuse_write(H5FD_t*, H5FD_mem_t, hid_t, haddr_t, std::size_t, const void*) { return -1; }
