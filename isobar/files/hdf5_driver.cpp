@@ -119,7 +119,8 @@ herr_t read_bytes(H5FD_t* file, H5FD_mem_t kind, hid_t, haddr_t address, std::si
     size -= static_cast<std::size_t>(got);
   }
   Hdf5Heaps& heaps = *opened(file).heaps;
-  const bool may_refer = kind == H5FD_MEM_OHDR || kind == H5FD_MEM_LHEAP;  // headers, and heaps of many attributes
+  // Attributes lie in headers, or, when there are many, in the blocks of a fractal heap.
+  const bool may_refer = kind == H5FD_MEM_OHDR || (all.size() >= 4 && std::memcmp(all.data(), "FHDB", 4) == 0);
   if (heaps.sound(static_cast<std::int64_t>(begin), all) && (!may_refer || heaps.sound_references(all))) return 0;
   note(H5E_READERROR, "read", "a heap, or a reference to one, is damaged");
   return -1;
