@@ -1,6 +1,10 @@
 // isobar data: makes data sets and looks into them. Its commands are declared in files of their own.
 #include "isobar/cli/data.hpp"
 
+#include <algorithm>
+#include <limits>
+#include <thread>
+
 #include <fmt/format.h>
 
 #include "isobar/base/clock.hpp"
@@ -29,9 +33,14 @@ void require_known(CLI::App& command) {
 
 void declare(CLI::App& command) {
   CLI::App& make = *command.add_subcommand("make", "make a data set from physics");
+  declare_atmosphere(make);
   declare_universe(make);
   require_known(make);
+  declare_animate(command);
   declare_inspect(command);
+  declare_convert(command);
+  declare_stats(command);
+  declare_tokenize(command);
   require_known(command);
 }
 
@@ -52,7 +61,26 @@ std::function<void(std::int64_t, std::int64_t)> shown_on(report::StatusLine& lin
   };
 }
 
+void add_reading_options(CLI::App& command, std::int64_t& samples, int& threads, std::vector<std::string>& transforms) {
+  const auto whole = [](std::int64_t least, std::int64_t most) { return CLI::Range(least, most).description(""); };
+  command.add_option("--samples", samples, "the first N samples; 0: all")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(whole(0, std::numeric_limits<std::int64_t>::max()));
+  command.add_option("--threads", threads, "readers; 0: one per processor")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(whole(0, 4096));
+  command.add_option("--transform", transforms, "done to every sample, as 'crop(size=64)'; can be repeated")
+      ->type_name("SPEC")
+      ->allow_extra_args(false);
+}
+
+int threads_or_all(int threads) {
+  return threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
 extern const Verb data_verb;
-const Verb data_verb{"data", "make data sets and look into them", declare};
+const Verb data_verb{"data", "make data sets, look into them, convert them", declare};
 
 }  // namespace isobar::cli

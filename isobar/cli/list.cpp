@@ -6,7 +6,6 @@
 #include "isobar/base/text.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/data/dataset.hpp"
-#include "isobar/transforms/transform.hpp"
 #include "isobar/graph/pass.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/optim/optimizer.hpp"
@@ -14,6 +13,7 @@
 #include "isobar/parallel/strategy.hpp"
 #include "isobar/tensor/initializer.hpp"
 #include "isobar/train/metric.hpp"
+#include "isobar/transforms/transform.hpp"
 #include "isobar/zoo/network.hpp"
 
 namespace isobar::cli {
@@ -45,7 +45,7 @@ std::vector<Member> passes() {
 constexpr Family families[] = {
     {"networks", "model = ... in a recipe", [] { return members_of(zoo::networks()); }},
     {"datasets", "train = ... and test = ... in [data]", [] { return members_of(data::datasets()); }},
-    {"transforms", "transforms = [...] in [data]: what is done to samples",
+    {"transforms", "transforms = [...] in [data]: what is done to samples; field=NAME in each names another field",
      [] { return members_of(transforms::transforms()); }},
     {"optimizers", "optimizer = ... in a recipe", [] { return members_of(optim::optimizers()); }},
     {"rates", "rate = ... in a recipe: the learning rate over time",

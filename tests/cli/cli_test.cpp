@@ -20,7 +20,7 @@ TEST(Program, HelpAndVersion) {
   EXPECT_SHOWS(run_isobar("--version"), "isobar ");
   EXPECT_EQ(run_isobar("").code, 2);
   for (const char* verb : {"demo", "train", "plan", "zoo", "list", "data", "data make", "data make universe",
-                           "data inspect", "doctor", "bench"})
+                           "data inspect", "data convert", "data stats", "doctor", "bench"})
     EXPECT_EQ(run_isobar(std::string(verb) + " --help").code, 0) << verb;
 }
 
@@ -37,7 +37,7 @@ TEST(Program, WrongCallsEndWithTwoAndOneLine) {
   expect_wrong_call("plan cosmoflow --phase tryout", "tryout");
   expect_wrong_call("plan 'cosmoflow(size=32)' --without fuse_pointwize", "did you mean 'fuse_pointwise'?");
   expect_wrong_call("list optimzers", "unknown family 'optimzers' (did you mean 'optimizers'?)");
-  expect_wrong_call("data", "data: what? One of: make, inspect");
+  expect_wrong_call("data", "data: what? One of: make, inspect, convert, stats, tokenize");
   expect_wrong_call("data mkae", "did you mean 'make'?");
   expect_wrong_call("data make univers", "data make: unknown 'univers' (did you mean 'universe'?)");
   expect_wrong_call("data make universe", "--out is required");
