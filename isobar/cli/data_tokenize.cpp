@@ -9,6 +9,7 @@
 
 #include "isobar/base/clock.hpp"
 #include "isobar/base/error.hpp"
+#include "isobar/base/spec.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/files/byte_pairs.hpp"
