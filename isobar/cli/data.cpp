@@ -33,8 +33,10 @@ void require_known(CLI::App& command) {
 
 void declare(CLI::App& command) {
   CLI::App& make = *command.add_subcommand("make", "make a data set from physics");
+  declare_atmosphere(make);
   declare_universe(make);
   require_known(make);
+  declare_animate(command);
   declare_inspect(command);
   declare_convert(command);
   declare_stats(command);

@@ -13,6 +13,8 @@
 namespace isobar::cli {
 
 /// Each declares one command below `data`, or below `data make`.
+void declare_animate(CLI::App& data);
+void declare_atmosphere(CLI::App& make);
 void declare_convert(CLI::App& data);
 void declare_inspect(CLI::App& data);
 void declare_stats(CLI::App& data);

@@ -117,9 +117,9 @@ void inspect(const InspectRequest& request) {
       fmt::print("\nNo data set reads it{}{}\n", source.obstacle.empty() ? "" : ": ", source.obstacle);
       return;
     }
-    fmt::print("\nAs {}: ", source.spec->str());
   }
   const auto dataset = open_data(*source.spec, request.transforms);
+  if (source.contents) fmt::print("\nAs {}: ", source.spec->str());
   print_samples(*dataset, request.samples);
   if (request.draw) draw(*dataset, picture_name(request, source.contents.has_value()));
   if (!source.contents) return;

@@ -1,7 +1,5 @@
 // isobar data tokenize: texts to the raw stream of tokens that the data set tokens(...) reads. A text is read piece by
 // piece, cut where that changes no token; memory does not grow with it.
-#include "isobar/cli/data.hpp"
-
 #include <filesystem>
 #include <fstream>
 
@@ -11,6 +9,7 @@
 #include "isobar/base/error.hpp"
 #include "isobar/base/spec.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/cli/data.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/files/byte_pairs.hpp"
 #include "isobar/files/output_file.hpp"

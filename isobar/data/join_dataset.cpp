@@ -19,6 +19,7 @@ class Join final : public Dataset {
 
   std::int64_t size() const override { return x_->size(); }
   std::vector<Field> fields() const override { return {x_fields_[0], {"y", y_fields_[label_].shape}}; }
+  std::vector<std::string> channels() const override { return x_->channels(); }
   std::vector<std::string> classes() const override { return y_->classes(); }
   std::vector<FileSpan> spans() const override { return x_->spans(); }
 
@@ -69,6 +70,7 @@ class FolderLabels final : public Dataset {
 
   std::int64_t size() const override { return x_->size(); }
   std::vector<Field> fields() const override { return {x_->fields()[0], {"y", Shape{1}}}; }
+  std::vector<std::string> channels() const override { return x_->channels(); }
   std::vector<std::string> classes() const override { return classes_; }
   std::vector<FileSpan> spans() const override { return x_->spans(); }
   std::string where(std::int64_t index) const override { return x_->where(index); }

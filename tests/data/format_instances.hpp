@@ -21,6 +21,13 @@ inline std::vector<Spec> written_instances(const std::string& name, const Tempor
     write_set("lmdb", folder / "base", samples);
     return {at("base"), at("base/data.mdb", {{"samples", 5}})};
   }
+  if (name == "netcdf") {
+    write_set("netcdf", folder / "new.nc", samples);
+    std::filesystem::create_directory(folder / "several");
+    write_set("netcdf(kind=classic)", folder / "several/a.nc", samples);
+    write_set("netcdf(deflate=1, start=2001-01-01)", folder / "several/b.nc", samples);
+    return {at("new.nc", {{"y", "labels"}}), at("several", {{"y", "labels"}, {"every", 2}})};
+  }
   if (name == "npy") {
     write_set("npy(type=uint8)", folder / "both.npz", samples);
     write_set("npy(type=int16)", folder / "x.npy", samples);

@@ -141,6 +141,46 @@ TEST(Pipeline, AFieldIsNamedInWhatIsInForce) {
   EXPECT_EQ(read_sample(set, 2)[0][0], 2.0f);
 }
 
+TEST(Pipeline, WhatKeepsItsShapeIsReadWhereItBelongs) {
+  class Observed final : public data::Dataset {
+   public:
+    std::int64_t size() const override { return 1; }
+    std::vector<data::Field> fields() const override { return {{"x", Shape{4, 4, 1}}, {"y", Shape{4, 4}}}; }
+    void read(std::int64_t, std::span<const std::span<float>> out) const override {
+      read_to = {out[0].data(), out[1].data()};
+    }
+    mutable std::vector<const float*> read_to;
+  };
+  const auto source = std::make_shared<Observed>();
+  std::vector<float> x(16), y(16);
+  const std::vector<std::span<float>> out{x, y};
+  Transformed(source, pipeline({"scale(by=2)", "mirror", "log1p"})).read(0, out);
+  EXPECT_EQ(source->read_to, (std::vector<const float*>{x.data(), y.data()}));
+  const Transformed other(source, pipeline({"select_channels(channels=[0, 0])"}));
+  std::vector<float> wide(32);
+  const std::vector<std::span<float>> wider{wide, y};
+  other.read(0, wider);
+  EXPECT_NE(source->read_to[0], wide.data());
+  EXPECT_EQ(source->read_to[1], y.data());
+}
+
+TEST(Pipeline, SamplesWithoutLabels) {
+  class Alone final : public data::Dataset {
+   public:
+    std::int64_t size() const override { return 2; }
+    std::vector<data::Field> fields() const override { return {{"x", Shape{2, 2, 2}}}; }
+    std::vector<std::string> channels() const override { return {"U", "V"}; }
+    void read(std::int64_t index, std::span<const std::span<float>> out) const override {
+      std::ranges::fill(out[0], static_cast<float>(index));
+    }
+  };
+  const auto source = std::make_shared<Alone>();
+  const Transformed set(source, pipeline({"crop(size=1)", "swap_channels"}));
+  EXPECT_EQ(read_sample(set, 1), (std::vector<std::vector<float>>{{1, 1}}));
+  EXPECT_EQ(set.channels(), (std::vector<std::string>{"V", "U"}));
+  EXPECT_HAS(error_of([&] { Transformed(source, pipeline({"one_hot(classes=2)"})); }), "no field 'y'");
+}
+
 TEST(Pipeline, OnePipelineMayReadThroughAnother) {
   const auto inner =
       std::make_shared<Transformed>(std::make_shared<Ramp>(3), pipeline({"crop(size=3)", "scale(by=2)"}));
