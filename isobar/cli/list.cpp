@@ -7,7 +7,6 @@
 #include "isobar/cli/verb.hpp"
 #include "isobar/data/dataset.hpp"
 #include "isobar/data/staging.hpp"
-#include "isobar/transforms/transform.hpp"
 #include "isobar/graph/pass.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/optim/optimizer.hpp"
@@ -15,6 +14,7 @@
 #include "isobar/parallel/strategy.hpp"
 #include "isobar/tensor/initializer.hpp"
 #include "isobar/train/metric.hpp"
+#include "isobar/transforms/transform.hpp"
 #include "isobar/zoo/network.hpp"
 
 namespace isobar::cli {
@@ -48,7 +48,7 @@ constexpr Family families[] = {
     {"datasets", "train = ... and test = ... in [data]", [] { return members_of(data::datasets()); }},
     {"stagings", "staging = ... in [data]: how samples come near the ranks",
      [] { return members_of(data::stagings()); }},
-    {"transforms", "transforms = [...] in [data]: what is done to samples",
+    {"transforms", "transforms = [...] in [data]: what is done to samples; field=NAME in each names another field",
      [] { return members_of(transforms::transforms()); }},
     {"optimizers", "optimizer = ... in a recipe", [] { return members_of(optim::optimizers()); }},
     {"rates", "rate = ... in a recipe: the learning rate over time",

@@ -64,6 +64,8 @@ class Dataset {
   virtual void read_varied(const Reading&, std::int64_t index, std::span<const std::span<float>> out) const {
     read(index, out);
   }
+  /// The names of the channels of x, its last axis; empty when they have none.
+  virtual std::vector<std::string> channels() const { return {}; }
   /// The names of the classes that the target numbers stand for; empty when there are none.
   virtual std::vector<std::string> classes() const { return {}; }
   /// Where a sample comes from, for messages: "train.h5 sample 3".

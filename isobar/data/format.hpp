@@ -34,7 +34,8 @@ struct Contents {
 struct Outline {
   std::vector<Field> fields;
   std::int64_t count = 0;
-  std::vector<std::string> classes;  ///< names of the classes, when y numbers classes
+  std::vector<std::string> classes{};   ///< names of the classes, when y numbers classes
+  std::vector<std::string> channels{};  ///< names of the channels of x, when they have some
 };
 
 /// Writes samples, one after another, in the order of their numbers. What was not finished leaves no file behind.

@@ -34,6 +34,20 @@ std::string lower(std::string text) {
   return text;
 }
 
+// What people put beside data to tell about it: no data unless there is nothing else.
+bool is_companion(const fs::path& file) {
+  const std::string name = lower(file.filename().string()), extension = lower(file.extension().string());
+  const auto any = [](std::initializer_list<std::string_view> list, auto matches) {
+    return std::ranges::any_of(list, matches);
+  };
+  return any({"readme", "license", "licence", "copying", "source", "changelog"},
+             [&](std::string_view word) { return name.starts_with(word); }) ||
+         name.ends_with("sums") ||
+         any({".csv", ".htm", ".html", ".json", ".md", ".md5", ".pdf", ".py", ".rst", ".sha1", ".sha256", ".toml",
+              ".tsv", ".txt", ".xml", ".yaml", ".yml"},
+             [&](std::string_view known) { return extension == known; });
+}
+
 }  // namespace
 
 bool Glance::begins(std::string_view magic, std::size_t at) const {
@@ -59,6 +73,7 @@ Glance glance_at(const fs::path& path) {
   if (glance.folder) list(path, glance.inside);
   else glance.inside = {path};
   if (glance.inside.empty()) fail("{}: the folder holds no files", path.string());
+  std::ranges::stable_partition(glance.inside, [](const fs::path& file) { return !is_companion(file); });
   glance.head = files::first_content(glance.inside[0], head_bytes);
   return glance;
 }

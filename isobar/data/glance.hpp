@@ -11,10 +11,11 @@
 namespace isobar::data {
 
 struct Glance {
-  std::filesystem::path path{};                 ///< what the user named
-  bool folder = false;                          ///< whether that is a folder
-  std::vector<std::filesystem::path> inside{};  ///< the first files below a folder; else the path itself
-  std::vector<std::uint8_t> head{};             ///< the first bytes of inside[0], decompressed: at most 4096
+  std::filesystem::path path{};  ///< what the user named
+  bool folder = false;           ///< whether that is a folder
+  /// The first files below a folder, those that only tell about data last; else the path itself.
+  std::vector<std::filesystem::path> inside{};
+  std::vector<std::uint8_t> head{};  ///< the first bytes of inside[0], decompressed: at most 4096
 
   /// Whether the decompressed content has these bytes at an offset.
   bool begins(std::string_view magic, std::size_t at = 0) const;

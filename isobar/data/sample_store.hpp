@@ -42,6 +42,7 @@ class SampleStore final : public Dataset {
   void read(std::int64_t index, std::span<const std::span<float>> out) const override { read_varied({}, index, out); }
   /// A sample of the share, or of the course that was foreseen.
   void read_varied(const Reading& reading, std::int64_t index, std::span<const std::span<float>> out) const override;
+  std::vector<std::string> channels() const override { return source_->channels(); }
   std::vector<std::string> classes() const override { return source_->classes(); }
   std::string where(std::int64_t index) const override { return source_->where(index); }
   std::vector<FileSpan> spans() const override { return source_->spans(); }

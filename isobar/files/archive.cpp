@@ -37,6 +37,7 @@ ArchiveReader::ArchiveReader(const std::filesystem::path& path) : path_(path), a
   archive_read_support_format_empty(a);
   archive_read_support_format_raw(a);
   archive_read_support_format_tar(a);
+  archive_read_support_format_zip(a);
   if (archive_read_open_filename(a, path.c_str(), block_bytes) != ARCHIVE_OK) fail_call();
 }
 
@@ -72,6 +73,14 @@ void ArchiveReader::append(Bytes& to, std::int64_t max_bytes) {
       fail("{}: more than {} would be held in memory; max_gigabytes raises the limit", path_.string(),
            human_bytes(static_cast<double>(max_bytes)));
   }
+}
+
+Bytes ArchiveReader::first(std::size_t count) {
+  Bytes bytes(count);
+  const auto got = archive_read_data(archive_.get(), bytes.data(), count);
+  if (got < 0) fail_call();
+  bytes.resize(static_cast<std::size_t>(got));
+  return bytes;
 }
 
 Bytes read_content(const std::filesystem::path& path, std::int64_t max_bytes) {

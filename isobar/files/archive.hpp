@@ -1,5 +1,6 @@
-// The border to libarchive: the files inside a tar archive, or the content of a file that is none, each compressed
-// (gzip, bzip2, xz, zstd) or not, as found by looking into it. What cannot be read is an Error naming the file.
+// The border to libarchive: the files inside a tar or zip archive, or the content of a file that is none, each
+// compressed (gzip, bzip2, xz, zstd) or not, as found by looking into it. What cannot be read is an Error naming the
+// file.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,8 @@ class ArchiveReader {
   const std::string& name() const { return name_; }
   /// Appends the content of the present file; more than `max_bytes` in `to` are refused.
   void append(Bytes& to, std::int64_t max_bytes);
+  /// The first bytes of the present file, at most `count`; what follows is passed over.
+  Bytes first(std::size_t count);
 
  private:
   struct Close {

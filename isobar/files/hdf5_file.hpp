@@ -9,21 +9,24 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "isobar/files/hdf5_library.hpp"
+#include "isobar/files/number_type.hpp"
+#include "isobar/files/stored_numbers.hpp"
 #include "isobar/tensor/shape.hpp"
 
 namespace isobar::files {
 
-/// How the numbers of an array are stored.
-struct Stored {
-  enum class Kind { whole, real, other } kind = Kind::other;
-  int bytes = 0;
-  bool is_signed = false;
-
-  /// Every value it can hold is an int16.
-  bool fits_int16() const { return kind == Kind::whole && (bytes == 1 || (bytes == 2 && is_signed)); }
+/// How an array is to be stored.
+struct Hdf5Making {
+  NumberType type = NumberType::float32;
+  Shape chunk{};  ///< rank 0: in one piece
+  int gzip = 0;   ///< level 1 to 9, with the byte shuffle before it; 0: as it is. Needs chunks
 };
+
+enum class Hdf5Kind { group, array, other };
 
 /// One open file; names are paths such as "x" or "weights/conv1", "/" is the file itself.
 class Hdf5File {
@@ -49,6 +52,12 @@ class Hdf5File {
   std::vector<std::string> children(std::string_view group) const;
   Shape shape(std::string_view name) const;
   Stored stored(std::string_view name) const;
+  /// What people call the type of an array's entries: "int16", "text", "compound of a, b".
+  std::string type_name(std::string_view name) const;
+  /// Whether a name is a group, an array, or something else: a named type, a link that leads nowhere.
+  Hdf5Kind kind(std::string_view name) const;
+  /// Two numbers that are equal for two names of the same thing.
+  std::pair<std::uint64_t, std::uint64_t> identity(std::string_view name) const;
 
   /// Reads a whole array; `out` has its size. T: float, double, std::int16_t, std::int32_t, std::int64_t, std::uint8_t;
   /// stored numbers are converted to it.
@@ -63,32 +72,47 @@ class Hdf5File {
   /// Writes a new array of type T, making the groups above it; `values` has the size of `shape`.
   template <class T>
   void write(std::string_view name, const Shape& shape, std::span<const T> values);
+  /// Makes an array to be filled by write_rows(), and the groups above it.
+  void make_array(std::string_view name, const Shape& shape, const Hdf5Making& making);
+  /// Fills the rows of the first axis from `first` on; `bytes` are whole rows of little-endian numbers of the array's
+  /// type.
+  void write_rows(std::string_view name, std::int64_t first, std::span<const std::uint8_t> bytes);
 
   /// Attributes of an array, a group or, with "/", the file.
   bool has_attribute(std::string_view object, std::string_view key) const;
+  /// Names of the attributes, sorted.
+  std::vector<std::string> attributes(std::string_view object) const;
+  /// Whether an attribute is text() or numbers, as reals() gives them.
+  bool is_text(std::string_view object, std::string_view key) const;
+  bool is_numbers(std::string_view object, std::string_view key) const;
   void set_text(std::string_view object, std::string_view key, std::string_view value);
   void set_integer(std::string_view object, std::string_view key, std::int64_t value);
   void set_real(std::string_view object, std::string_view key, double value);
   std::string text(std::string_view object, std::string_view key) const;
   std::int64_t integer(std::string_view object, std::string_view key) const;
   double real(std::string_view object, std::string_view key) const;
+  /// All numbers of an attribute that has one or several.
+  std::vector<double> reals(std::string_view object, std::string_view key) const;
 
  private:
-  using Id = std::int64_t;  // hid_t
-  struct Handle;
+  friend class Hdf5Array;
+  using Id = Hdf5Id;
+  using Handle = Hdf5Handle;
 
   Hdf5File(std::filesystem::path path, std::filesystem::path temporary, Id file);
   void discard() noexcept;
 
   // These expect the lock to be held.
-  [[noreturn]] void fail_call(std::string_view attempt, std::string_view name) const;
-  Id checked(Id result, std::string_view attempt, std::string_view name) const;
+  Id checked(Id result, std::string_view attempt, std::string_view name) const {
+    return checked_hdf5(result, path_, attempt, name);
+  }
   bool linked(std::string_view name) const;
   Handle open_array(std::string_view name) const;
   Shape extents(const Handle& array, std::string_view name) const;
   Handle open_attribute(std::string_view object, std::string_view key) const;
   void write_attribute(std::string_view object, std::string_view key, Id type, const void* value);
   void read_attribute(std::string_view object, std::string_view key, Id type, void* value) const;
+  std::int64_t count_values(const Handle& attribute, std::string_view object, std::string_view key) const;
 
   std::filesystem::path path_;
   std::filesystem::path temporary_;  // empty when opened for reading

@@ -34,6 +34,9 @@ bool is_image_name(std::string_view name);
 /// grows when an image shrinks, so that no pixel is left out.
 void fit_image(const Image& image, std::int64_t height, std::int64_t width, std::span<float> out);
 
+/// The bytes of a PNG file with this image.
+std::vector<std::uint8_t> encode_png(const Image& image);
+
 /// Takes `image` to its new size after checking it against the wish and against max_pixels.
 void prepare_image(std::int64_t height, std::int64_t width, const ImageWish& wish, Image& image);
 

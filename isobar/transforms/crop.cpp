@@ -1,6 +1,8 @@
-// crop(size=[h, w]): a part of an image: anywhere in training, the middle one in a test (Caffe's semantics). One number
-// is a size in both directions. x [H, W, ...] -> [h, w, ...]; the middle begins at floor((H - h) / 2).
+// crop(size=[h, w], random=true): a part of an image: anywhere in training, the middle one in a test (Caffe's
+// semantics) and with random=false. Three numbers for a volume; one number is a size in all directions. The middle
+// begins at floor((H - h) / 2). Maps of classes are cut at the same place.
 #include <algorithm>
+#include <array>
 
 #include "isobar/transforms/transform.hpp"
 
@@ -9,46 +11,65 @@ namespace {
 
 class Crop final : public Transform {
  public:
-  Crop(std::int64_t height, std::int64_t width) : height_(height), width_(width) {}
+  Crop(std::vector<std::int64_t> size, bool random) : size_(std::move(size)), random_(random) {}
 
-  Shape infer(const Shape& x) const override {
-    if (x.rank() < 2 || x[0] < height_ || x[1] < width_)
-      fail("transform 'crop': x is {}, too small to cut {} x {} out of it", x.str(), height_, width_);
-    Shape cut = x;
-    cut[0] = height_;
-    cut[1] = width_;
-    return cut;
+  Grid infer(Grid field) const override {
+    const auto places = static_cast<std::size_t>(field.places);
+    const std::string wish = size_.size() == 1 ? fmt::format("{}", size_[0]) : Shape(size_).str();
+    if (places < 2 || places > 3 || (size_.size() != 1 && size_.size() != places))
+      fail("transform 'crop': '{}' is {}; a size of {} would need {} and channels", field.name, field.shape.str(), wish,
+           size_.size() == 3 ? "depth, rows, columns" : "rows, columns");
+    for (int axis = 0; axis < field.places; ++axis) {
+      if (field.shape[axis] < size(axis))
+        fail("transform 'crop': '{}' is {}, too small to cut {} out of it", field.name, field.shape.str(), wish);
+      field.shape[axis] = size(axis);
+    }
+    return field;
   }
 
-  void apply(const Shape& shape, std::span<const float> x, std::span<float> out, const Draw& draw) const override {
-    const std::int64_t spare_rows = shape[0] - height_, spare_columns = shape[1] - width_;
-    if (spare_rows == 0 && spare_columns == 0) return;
-    const auto begin = [&](std::uint64_t axis, std::int64_t spare) {
-      if (!draw.training) return spare / 2;
-      return static_cast<std::int64_t>(draw.random.below(axis, static_cast<std::uint64_t>(spare) + 1));
-    };
-    const std::int64_t top = begin(0, spare_rows), left = begin(1, spare_columns);
-    const std::int64_t pixel = shape.count(2, shape.rank());
-    for (std::int64_t row = 0; row < height_; ++row)
-      std::copy_n(x.data() + ((top + row) * shape[1] + left) * pixel, width_ * pixel,
-                  out.data() + row * width_ * pixel);
+  void apply(const Grid& field, std::span<const float> in, std::span<float> out, const Draw& draw) const override {
+    if (in.size() == out.size()) return;
+    // A picture is a volume of one layer.
+    std::array<std::int64_t, 3> whole{1, 1, 1}, cut{1, 1, 1}, begin{0, 0, 0};
+    const int shift = 3 - field.places;
+    for (int axis = 0; axis < field.places; ++axis) {
+      const auto a = static_cast<std::size_t>(axis + shift);
+      whole[a] = field.shape[axis];
+      cut[a] = size(axis);
+      const std::int64_t spare = whole[a] - cut[a];
+      begin[a] = draw.training && random_
+                     ? static_cast<std::int64_t>(
+                           draw.random.below(static_cast<std::uint64_t>(axis), static_cast<std::uint64_t>(spare) + 1))
+                     : spare / 2;
+    }
+    const std::int64_t pixel = field.shape.count(field.places, field.shape.rank());
+    float* to = out.data();
+    for (std::int64_t layer = 0; layer < cut[0]; ++layer)
+      for (std::int64_t row = 0; row < cut[1]; ++row) {
+        const std::int64_t line = (begin[0] + layer) * whole[1] + begin[1] + row;
+        to = std::copy_n(in.data() + (line * whole[2] + begin[2]) * pixel, cut[2] * pixel, to);
+      }
   }
 
   bool moves() const override { return true; }
 
  private:
-  std::int64_t height_, width_;
+  std::int64_t size(int axis) const { return size_[size_.size() == 1 ? 0 : static_cast<std::size_t>(axis)]; }
+
+  std::vector<std::int64_t> size_;
+  bool random_;
 };
 
 }  // namespace
 
 extern const Row<Transform> crop;
-const Row<Transform> crop{"crop", "a part of the image: anywhere in training, the middle in a test",
+const Row<Transform> crop{"crop", "a part of an image or volume: anywhere in training, the middle in a test",
                           [](Args& args) -> std::unique_ptr<Transform> {
                             const std::vector<std::int64_t> size = args.integers("size", {});
-                            args.require((size.size() == 1 || size.size() == 2) && std::ranges::min(size) > 0,
-                                         "size = [height, width] or one number, above 0");
-                            return std::make_unique<Crop>(size.front(), size.back());
+                            const bool random = args.flag("random", true);
+                            args.require(!size.empty() && size.size() <= 3 && std::ranges::min(size) > 0,
+                                         "size = [height, width], [depth, height, width] or one number, above 0");
+                            return std::make_unique<Crop>(size, random);
                           }};
 
 }  // namespace isobar::transforms

@@ -1,5 +1,5 @@
 // Pipeline: transforms in order, shared by training and test set: what one learned from the training set holds for
-// both.
+// both. A Route is a pipeline laid out for one data set: which transform acts on which field, from where to where.
 #pragma once
 
 #include <filesystem>
@@ -15,14 +15,8 @@ class Pipeline {
   /// `resolved`, when given, receives the Specs with all defaults filled in.
   Pipeline(std::span<const std::string> specs, std::vector<std::string>* resolved = nullptr);
 
-  /// The shape of x after the first `count` transforms.
-  Shape infer(Shape x, std::size_t count) const;
-  /// Reads a sample of `source` and applies the first `count` transforms to its first field.
-  void read(const data::Dataset& source, const data::Reading& reading, std::int64_t index,
-            std::span<const std::span<float>> out, std::size_t count) const;
   std::size_t size() const { return steps_.size(); }
-  /// Whether some transform moves numbers, and whether some learns from the training set.
-  bool moves() const;
+  /// Whether some transform learns from the training set.
   bool learns() const;
 
   /// Lets every transform learn what it needs from `train`. What `file` holds from an earlier call is taken from
@@ -30,11 +24,48 @@ class Pipeline {
   void learn(const data::Dataset& train, const std::filesystem::path& file, int threads);
 
  private:
+  friend class Route;
   struct Step {
-    std::string name;
+    std::string name;   // as the recipe has it
+    std::string field;  // the one it acts on
     std::unique_ptr<Transform> transform;
+
+    std::size_t field_of(const std::vector<Grid>& grids) const;
   };
   std::vector<Step> steps_;
+};
+
+/// The first transforms of a pipeline, laid out for the fields of a data set.
+class Route {
+ public:
+  /// Fields that a transform cannot be applied to are an Error. The pipeline must outlive the route.
+  Route(const Pipeline& pipeline, std::size_t count, const data::Dataset& source);
+
+  /// The fields that come out.
+  const std::vector<Grid>& result() const { return grids_; }
+  /// Reads a sample of `source`, as one field after the other is wanted, and applies the transforms.
+  void read(const data::Dataset& source, const data::Reading& reading, std::int64_t index,
+            std::span<const std::span<float>> out) const;
+
+ private:
+  // Numbers of a field lie where the caller wants them or in one of two pieces of scratch memory, which are enough to
+  // go from one shape to the next.
+  enum class Place : std::uint8_t { first, second, out };
+  struct Act {
+    std::size_t step, field;
+    const Transform* transform;
+    Grid grid;         // of the field before
+    std::size_t size;  // numbers after
+    bool stays;        // works in place
+    Place to;
+  };
+
+  void add(const Pipeline::Step& step, std::size_t number, std::size_t field);
+
+  std::vector<Grid> grids_;
+  std::vector<std::size_t> sizes_;  // numbers of every field as it is read
+  std::vector<Place> begins_;       // where every field is read to
+  std::vector<Act> acts_;
 };
 
 /// A data set seen through a pipeline; read() is as in a test, read_varied() as the data::Reading says.
@@ -46,11 +77,12 @@ class Transformed final : public data::Dataset {
   Transformed(std::shared_ptr<const data::Dataset> source, std::shared_ptr<const Pipeline> pipeline);
 
   std::int64_t size() const override { return source_->size(); }
-  std::vector<data::Field> fields() const override { return fields_; }
+  std::vector<data::Field> fields() const override;
   void read(std::int64_t index, std::span<const std::span<float>> out) const override;
   void read_varied(const data::Reading& reading, std::int64_t index,
                    std::span<const std::span<float>> out) const override;
-  std::vector<std::string> classes() const override { return source_->classes(); }
+  std::vector<std::string> channels() const override { return route_.result()[0].channels; }
+  std::vector<std::string> classes() const override;
   std::string where(std::int64_t index) const override { return source_->where(index); }
   std::vector<data::FileSpan> spans() const override { return source_->spans(); }
   std::shared_ptr<data::Fetching> foresee(const data::Course& course) const override {
@@ -60,8 +92,7 @@ class Transformed final : public data::Dataset {
  private:
   std::shared_ptr<const data::Dataset> source_;
   std::shared_ptr<const Pipeline> pipeline_;
-  std::size_t count_;
-  std::vector<data::Field> fields_;
+  Route route_;
 };
 
 }  // namespace isobar::transforms

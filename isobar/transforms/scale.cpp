@@ -8,7 +8,7 @@ class Scale final : public Transform {
  public:
   explicit Scale(double by) : by_(static_cast<float>(by)) {}
 
-  void apply(const Shape&, std::span<const float>, std::span<float> out, const Draw&) const override {
+  void apply(const Grid&, std::span<const float>, std::span<float> out, const Draw&) const override {
     for (float& value : out) value *= by_;
   }
 

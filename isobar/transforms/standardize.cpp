@@ -18,13 +18,14 @@ class Standardize final : public Transform {
     }
   }
 
-  Shape infer(const Shape& x) const override {
-    if (mean_.size() > 1 && x[-1] != static_cast<std::int64_t>(mean_.size()))
-      fail("transform 'standardize': x is {} with {} channels, but {} numbers are given", x.str(), x[-1], mean_.size());
-    return x;
+  Grid infer(Grid field) const override {
+    if (mean_.size() > 1 && field.shape[-1] != static_cast<std::int64_t>(mean_.size()))
+      fail("transform 'standardize': '{}' is {} with {} channels, but {} numbers are given", field.name,
+           field.shape.str(), field.shape[-1], mean_.size());
+    return field;
   }
 
-  void apply(const Shape&, std::span<const float>, std::span<float> out, const Draw&) const override {
+  void apply(const Grid&, std::span<const float>, std::span<float> out, const Draw&) const override {
     const std::size_t channels = mean_.size();
     for (std::size_t first = 0; first < out.size(); first += channels)
       for (std::size_t c = 0; c < channels; ++c) out[first + c] = (out[first + c] - mean_[c]) * factor_[c];

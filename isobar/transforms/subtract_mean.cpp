@@ -20,26 +20,26 @@ class SubtractMean final : public Transform {
     for (const double value : values) values_.push_back(static_cast<float>(value));
   }
 
-  Shape infer(const Shape& x) const override {
-    if (!values_.empty() && x[-1] != static_cast<std::int64_t>(values_.size()))
-      fail("transform 'subtract_mean': x is {} with {} channels, but {} values are given", x.str(), x[-1],
-           values_.size());
-    return x;
+  Grid infer(Grid field) const override {
+    if (!values_.empty() && field.shape[-1] != static_cast<std::int64_t>(values_.size()))
+      fail("transform 'subtract_mean': '{}' is {} with {} channels, but {} values are given", field.name,
+           field.shape.str(), field.shape[-1], values_.size());
+    return field;
   }
 
-  void apply(const Shape& shape, std::span<const float>, std::span<float> out, const Draw&) const override {
+  void apply(const Grid& field, std::span<const float>, std::span<float> out, const Draw&) const override {
     const std::vector<float>& mean = values_.empty() ? mean_ : values_;
     expects(!mean.empty(), "a mean image that was learned");
     if (values_.empty() && mean.size() != out.size())
-      fail("transform 'subtract_mean': x is {}, but the mean image has {} numbers: training and test differ in size",
-           shape.str(), mean.size());
+      fail("transform 'subtract_mean': '{}' is {}, but the mean image has {} numbers: training and test differ in size",
+           field.name, field.shape.str(), mean.size());
     for (std::size_t first = 0; first < out.size(); first += mean.size())
       for (std::size_t i = 0; i < mean.size(); ++i) out[first + i] -= mean[i];
   }
 
   std::vector<float>* learned() override { return values_.empty() ? &mean_ : nullptr; }
 
-  void learn(const data::Dataset& before, int threads) override {
+  void learn(const data::Dataset& before, std::size_t field, int threads) override {
     std::vector<std::vector<double>> sums(parts);
     std::atomic<std::int64_t> next = 0;
     std::mutex guard;
@@ -47,7 +47,7 @@ class SubtractMean final : public Transform {
     const auto work = [&] {
       try {
         for (std::int64_t part = next++; part < parts; part = next++)
-          sums[static_cast<std::size_t>(part)] = sum_of(before, part);
+          sums[static_cast<std::size_t>(part)] = sum_of(before, field, part);
       } catch (...) {
         const std::lock_guard lock(guard);
         if (!error) error = std::current_exception();
@@ -69,12 +69,12 @@ class SubtractMean final : public Transform {
   }
 
  private:
-  static std::vector<double> sum_of(const data::Dataset& dataset, std::int64_t part) {
+  static std::vector<double> sum_of(const data::Dataset& dataset, std::size_t f, std::int64_t part) {
     std::vector<std::vector<float>> memory;
     for (const data::Field& field : dataset.fields())
       memory.emplace_back(static_cast<std::size_t>(field.shape.count()));
     const std::vector<std::span<float>> out(memory.begin(), memory.end());
-    std::vector<double> sum(memory[0].size());
+    std::vector<double> sum(memory[f].size());
     const std::int64_t last = dataset.size() * (part + 1) / parts;
     for (std::int64_t s = dataset.size() * part / parts; s < last; ++s) {
       try {
@@ -82,7 +82,7 @@ class SubtractMean final : public Transform {
       } catch (const Error& problem) {
         fail("reading {} for the mean: {}", dataset.where(s), problem.what());
       }
-      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += double{out[0][i]};
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += double{out[f][i]};
     }
     return sum;
   }

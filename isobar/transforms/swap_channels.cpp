@@ -9,8 +9,13 @@ namespace {
 
 class SwapChannels final : public Transform {
  public:
-  void apply(const Shape& shape, std::span<const float>, std::span<float> out, const Draw&) const override {
-    const auto channels = static_cast<std::ptrdiff_t>(shape[-1]);
+  Grid infer(Grid field) const override {
+    std::ranges::reverse(field.channels);
+    return field;
+  }
+
+  void apply(const Grid& field, std::span<const float>, std::span<float> out, const Draw&) const override {
+    const auto channels = static_cast<std::ptrdiff_t>(field.shape[-1]);
     for (auto pixel = out.begin(); pixel != out.end(); pixel += channels) std::reverse(pixel, pixel + channels);
   }
 };

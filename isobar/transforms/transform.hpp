@@ -1,4 +1,4 @@
-// Transform: one thing done to field x of a sample between data set and network: crop, mirror, subtract_mean, ...
+// Transform: one thing done to a field of a sample between data set and network: crop, mirror, normalize, one_hot, ...
 // A recipe has one list of them for training and test; those that vary do so only in training. Random choices are
 // addressed by (seed, epoch, sample, place in the list), so they depend on neither threads nor resuming.
 #pragma once
@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "isobar/base/random.hpp"
@@ -13,6 +15,16 @@
 #include "isobar/data/dataset.hpp"
 
 namespace isobar::transforms {
+
+/// A field as a transform meets it.
+struct Grid {
+  std::string name{};  ///< of the field: "x"
+  Shape shape{};
+  int places = 0;                       ///< its leading axes that are places: rows and columns, or depth as well
+  bool exact = false;                   ///< its numbers may be moved and never mixed, as those of classes
+  std::vector<std::string> channels{};  ///< names along the last axis; empty when there are none
+  std::vector<std::string> classes{};   ///< names of the classes its numbers stand for; empty when there are none
+};
 
 /// The occasion of applying a transform: whether it may vary, and the numbers it then draws.
 struct Draw {
@@ -24,19 +36,26 @@ class Transform {
  public:
   virtual ~Transform() = default;
 
-  /// The shape of what comes out of x of this shape; one that cannot be transformed is an Error.
-  virtual Shape infer(const Shape& x) const { return x; }
-  /// Writes the transformed numbers of `x`, shaped `shape`. When the shape does not change, x and out are the same
-  /// memory. May be called from many threads at once.
-  virtual void apply(const Shape& shape, std::span<const float> x, std::span<float> out, const Draw& draw) const = 0;
+  /// What comes out of a field; one that cannot be transformed is an Error.
+  virtual Grid infer(Grid field) const { return field; }
+  /// Writes the transformed numbers of `in`. When the shape does not change and the transform works in place, both
+  /// are the same memory. May be called from many threads at once.
+  virtual void apply(const Grid& field, std::span<const float> in, std::span<float> out, const Draw& draw) const = 0;
 
-  /// Whether numbers change their places, so that targets with places of their own would no longer fit.
+  /// The field it is for, unless the recipe says `field=`.
+  virtual std::string_view field() const { return "x"; }
+  /// Whether numbers change their places: it then also acts, with the same draw, on all fields with the same places.
   virtual bool moves() const { return false; }
+  /// Whether it can write over what it reads where the shape stays.
+  virtual bool in_place() const { return true; }
 
   /// What it must know of the training set before it can be applied: empty until learned; null when it needs nothing.
   virtual std::vector<float>* learned() { return nullptr; }
-  /// Learns from the training set as it is before this transform, reading with `threads`, which change no bit.
-  virtual void learn(const data::Dataset& before, int threads) { (void)before, (void)threads; }
+  /// Learns from a field of the training set as it is before this transform, reading with `threads`, which change no
+  /// bit.
+  virtual void learn(const data::Dataset& before, std::size_t field, int threads) {
+    (void)before, (void)field, (void)threads;
+  }
 };
 
 Table<Row<Transform>> transforms();

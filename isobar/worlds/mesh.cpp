@@ -2,7 +2,6 @@
 // would choose another decomposition, and so other roundings, for another number of threads.
 #include "isobar/worlds/mesh.hpp"
 
-#include <mutex>
 #include <omp.h>
 
 #include <fftw3.h>
@@ -12,15 +11,14 @@
 namespace isobar::worlds {
 namespace {
 
-// FFTW's planner is its only part that is not thread-safe.
-std::mutex& planner() {
-  static std::mutex mutex;
-  return mutex;
-}
-
 fftwf_complex* raw(std::complex<float>* mode) { return reinterpret_cast<fftwf_complex*>(mode); }
 
 }  // namespace
+
+std::mutex& fourier_planner() {
+  static std::mutex mutex;
+  return mutex;
+}
 
 int thread_count(int threads) { return threads > 0 ? threads : omp_get_max_threads(); }
 
@@ -46,7 +44,7 @@ struct Fourier::Plans {
     fftwf_complex* modes = raw(example.modes(0, 0));
     // FFTW_ESTIMATE: the plan, and with it every rounding, must not depend on how busy the machine is.
     const unsigned flags = FFTW_ESTIMATE;
-    const std::lock_guard lock(planner());
+    const std::lock_guard lock(fourier_planner());
     plane_to_modes = fftwf_plan_many_dft_r2c(2, plane, 1, space, real, 1, 0, modes, half, 1, 0, flags);
     plane_to_space = fftwf_plan_many_dft_c2r(2, plane, 1, modes, half, 1, 0, space, real, 1, 0, flags);
     const auto plan_lines = [&](int sign) {
@@ -56,7 +54,7 @@ struct Fourier::Plans {
     lines_to_space = plan_lines(FFTW_BACKWARD);
   }
   ~Plans() {
-    const std::lock_guard lock(planner());
+    const std::lock_guard lock(fourier_planner());
     for (fftwf_plan plan : {plane_to_modes, plane_to_space, lines_to_modes, lines_to_space}) fftwf_destroy_plan(plan);
   }
   Plans(const Plans&) = delete;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 
 #include "isobar/tensor/tensor.hpp"
 
@@ -17,6 +18,9 @@ void each_part(int count, int threads, const std::function<void(int)>& work);
 
 /// The threads each_part would use.
 int thread_count(int threads);
+
+/// Held while FFTW plans: the planner is its only part that is not thread-safe.
+std::mutex& fourier_planner();
 
 /// Memory of one field, not initialised; size is a power of two, at least 4.
 class Mesh {

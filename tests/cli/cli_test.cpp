@@ -20,7 +20,7 @@ TEST(Program, HelpAndVersion) {
   EXPECT_SHOWS(run_isobar("--version"), "isobar ");
   EXPECT_EQ(run_isobar("").code, 2);
   for (const char* verb : {"demo", "train", "plan", "zoo", "list", "data", "data make", "data make universe",
-                           "data inspect", "doctor", "bench"})
+                           "data inspect", "data convert", "data stats", "doctor", "bench"})
     EXPECT_EQ(run_isobar(std::string(verb) + " --help").code, 0) << verb;
 }
 
@@ -37,7 +37,7 @@ TEST(Program, WrongCallsEndWithTwoAndOneLine) {
   expect_wrong_call("plan cosmoflow --phase tryout", "tryout");
   expect_wrong_call("plan 'cosmoflow(size=32)' --without fuse_pointwize", "did you mean 'fuse_pointwise'?");
   expect_wrong_call("list optimzers", "unknown family 'optimzers' (did you mean 'optimizers'?)");
-  expect_wrong_call("data", "data: what? One of: make, inspect");
+  expect_wrong_call("data", "data: what? One of: make, inspect, convert, stats, tokenize");
   expect_wrong_call("data mkae", "did you mean 'make'?");
   expect_wrong_call("data make univers", "data make: unknown 'univers' (did you mean 'universe'?)");
   expect_wrong_call("data make universe", "--out is required");
@@ -89,36 +89,6 @@ TEST(Doctor, TellsTheMachine) {
   for (const char* word : {"processor", "OpenMP", "memory", "oneDNN uses", "HDF5", "What would slow a run down"})
     EXPECT_SHOWS(doctor, word);
   EXPECT_FALSE(doctor.has("Measured")) << doctor;
-}
-
-TEST(Data, MakesAndInspectsAUniverse) {
-  const TemporaryFolder folder;
-  const std::string make =
-      "data make universe --size 8 --mesh 16 --seed 3 --train 10 --test 2 --out '" + folder / "u" + "'";
-  const Outcome made = run_isobar(make);
-  EXPECT_EQ(made.code, 0) << made;
-  EXPECT_SHOWS(made, "10 training and 2 test samples of 8^3 x 4 (12 made");
-  EXPECT_SHOWS(made, "train = \"hdf5(path=");
-  EXPECT_SHOWS(run_isobar(make), "12 were there");
-  const Outcome seen = run_isobar("data inspect \"hdf5(path='" + folder / "u/train" + "', log=true)\" --samples 2");
-  EXPECT_EQ(seen.code, 0) << seen;
-  EXPECT_SHOWS(seen, "10 samples");
-  EXPECT_SHOWS(seen, "x    8x8x8x4");
-  EXPECT_SHOWS(seen, "0000000000_000001.h5");
-  EXPECT_FALSE(seen.has("0000000000_000002.h5")) << seen;
-}
-
-TEST(Data, WhatCannotBeWrittenIsOneLineAndNothing) {
-  const TemporaryFolder folder;
-  std::ofstream(folder / "file") << "in the way";
-  const Outcome outcome = run_isobar("data make universe --size 8 --mesh 16 --out '" + folder / "file/below" + "'");
-  EXPECT_EQ(outcome.code, 1) << outcome;
-  EXPECT_TRUE(outcome.one_line()) << outcome;
-  EXPECT_SHOWS(outcome, "file/below/train");
-  EXPECT_TRUE(fs::is_regular_file(folder / "file"));
-  const Outcome missing = run_isobar("data inspect 'hdf5(path=" + folder / "not_there" + ")'");
-  EXPECT_EQ(missing.code, 1) << missing;
-  EXPECT_TRUE(missing.one_line()) << missing;
 }
 
 // A recipe that trains in a moment; the run goes to `folder`/run.

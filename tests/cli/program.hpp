@@ -27,9 +27,9 @@ inline std::ostream& operator<<(std::ostream& out, const Outcome& o) {
   return out << "exit " << o.code << ":\n" << o.text;
 }
 
-// `arguments` as for a shell.
-inline Outcome run_isobar(const std::string& arguments) {
-  const std::string command = std::string(ISOBAR_PROGRAM) + " " + arguments + " 2>&1 </dev/null";
+// `arguments` as for a shell, `before` what the shell does first.
+inline Outcome run_isobar(const std::string& arguments, const std::string& before = "") {
+  const std::string command = before + ISOBAR_PROGRAM + " " + arguments + " 2>&1 </dev/null";
   std::FILE* pipe = popen(command.c_str(), "r");
   if (!pipe) throw std::runtime_error("cannot run " + command);
   Outcome outcome;

@@ -5,6 +5,7 @@
 #include "isobar/data/dataset.hpp"
 #include "isobar/files/hdf5_file.hpp"
 
+#include "tests/data/format_instances.hpp"
 #include "tests/data/samples.hpp"
 #include "tests/files/made_files.hpp"
 
@@ -16,6 +17,9 @@ using namespace isobar::tests;
 // A small instance of each member; what a member reads from files is made here.
 std::vector<Spec> instances(const std::string& name, const TemporaryFolder& folder) {
   if (name == "noise") return {"noise(shape=[3, 5], targets=2, count=13)"};
+  if (name == "atmosphere")
+    return {"atmosphere(height=16, width=24, count=5, hours=6, start='2001-08-01')",
+            "atmosphere(height=17, width=24, count=4, channels=[PSL, TMQ], labels=1, run=2, max_gigabytes=0)"};
   if (name == "universe") return {"universe(size=8, mesh=16, count=20, first=3)"};
   const auto at = [&](const std::string& path, std::vector<std::pair<std::string, Value>> more = {}) {
     more.emplace_back("path", (folder / path).string());
@@ -41,7 +45,7 @@ std::vector<Spec> instances(const std::string& name, const TemporaryFolder& fold
     for (const auto& [file, content] : members) write_bytes(folder / ("set/" + file), content);
     return {at("set"), at("set.tar"), at("set.tar", {{"size", std::vector<Value>{3, 7}}})};
   }
-  if (name != "hdf5" && name != "auto") return {};
+  if (name != "hdf5" && name != "auto") return written_instances(name, folder);
   const Shape shape{3, 2};
   std::vector<std::int16_t> all;
   std::vector<float> targets;
@@ -109,7 +113,8 @@ TEST(Datasets, ConformToTheContract) {
 }
 
 TEST(Datasets, UnknownNamesAndArgumentsAreAnswered) {
-  EXPECT_HAS(error_of([] { make_dataset("zarr(path=a)"); }), "hdf5, idx, images, mnist, noise, universe");
+  EXPECT_HAS(error_of([] { make_dataset("zarr(path=a)"); }),
+             "hdf5, idx, images, join, lmdb, mnist, netcdf, noise, npy, tfrecord, tokens, universe");
   EXPECT_HAS(error_of([] { make_dataset("univers"); }), "did you mean 'universe'");
   EXPECT_HAS(error_of([] { make_dataset("noise(cuont=3)"); }), "did you mean 'count'");
   EXPECT_HAS(error_of([] { make_dataset("hdf5(path=absent, lgo=true)"); }), "did you mean 'log'");

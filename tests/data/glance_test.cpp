@@ -42,6 +42,18 @@ TEST(Glance, OfAFolderTheFirstFilesInOrder) {
   EXPECT_EQ(glance_at(folder / "set").inside.size(), 64u);
 }
 
+TEST(Glance, WhatTellsAboutDataComesLast) {
+  const TemporaryFolder folder;
+  for (const char* name : {"LICENSE", "README.md", "SHA256SUMS", "a.csv"})
+    write_bytes(folder / ("set/" + std::string(name)), text("words"));
+  EXPECT_TRUE(glance_at(folder / "set").begins("words")) << "better than nothing";
+  write_bytes(folder / "set/z.bin", text("numbers"));
+  const Glance glance = glance_at(folder / "set");
+  EXPECT_TRUE(glance.begins("numbers"));
+  EXPECT_EQ(glance.inside.size(), 5u);
+  EXPECT_EQ(glance.inside[1].filename(), "LICENSE");
+}
+
 TEST(Glance, WhatCannotBeSeenIsSaid) {
   const TemporaryFolder folder;
   EXPECT_HAS(error_of([&] { glance_at(folder / "absent"); }), "no such file");

@@ -1,5 +1,7 @@
 #include "isobar/transforms/pipeline.hpp"
 
+#include <set>
+
 #include "isobar/data/loader.hpp"
 
 #include "tests/data/samples.hpp"
@@ -78,10 +80,112 @@ TEST(Pipeline, WhatWasLearnedIsKept) {
   EXPECT_FALSE(std::filesystem::exists(folder / "none.h5"));
 }
 
-TEST(Pipeline, TargetsWithPlacesAreNotMoved) {
-  const auto maps = std::make_shared<Ramp>(3, Shape{4, 4});
-  EXPECT_HAS(error_of([&] { Transformed(maps, pipeline({"mirror"})); }), "field 'y' is 4x4");
+TEST(Pipeline, FieldsWithThePlacesOfXMoveWithIt) {
+  // y holds the place of every number of x, as a map of classes would.
+  class Map final : public data::Dataset {
+   public:
+    std::int64_t size() const override { return 40; }
+    std::vector<data::Field> fields() const override {
+      return {{"x", Shape{4, 4, 2}}, {"y", Shape{4, 4}}, {"weight", Shape{1}}};
+    }
+    void read(std::int64_t index, std::span<const std::span<float>> out) const override {
+      for (std::size_t i = 0; i < 16; ++i) {
+        out[0][2 * i] = out[0][2 * i + 1] = static_cast<float>(i);
+        out[1][i] = static_cast<float>(i);
+      }
+      out[2][0] = static_cast<float>(index);
+    }
+  };
+  const auto source = std::make_shared<Map>();
+  const Transformed set(source, pipeline({"crop(size=3)", "mirror", "rotate(reflections=true)", "mirror(axes=0)"}));
+  ASSERT_EQ(set.fields()[1].shape, (Shape{3, 3}));
+  std::set<std::vector<float>> seen;
+  for (std::int64_t i = 0; i < 40; ++i) {
+    std::vector<float> x(18), y(9), weight(1);
+    const std::vector<std::span<float>> out{x, y, weight};
+    set.read_varied({1, 0, true}, i, out);
+    for (std::size_t k = 0; k < 9; ++k) EXPECT_EQ(x[2 * k], y[k]);
+    EXPECT_EQ(weight[0], static_cast<float>(i));
+    seen.insert(y);
+  }
+  EXPECT_GT(seen.size(), 10u);
+  // Resizing takes means of x and classes of y; a shape may change again and again.
+  const Transformed small(
+      source, pipeline({"resize(size=2)", "one_hot(classes=16)", "select_channels(channels=1)", "resize(size=4)",
+                        "select_channels(channels=5, field=y)", "scale(by=2, field=weight)"}));
+  EXPECT_EQ(small.fields()[0].shape, (Shape{4, 4, 1}));
+  EXPECT_EQ(small.fields()[1].shape, (Shape{4, 4, 1}));
+  const auto sample = read_sample(small, 3);
+  EXPECT_EQ(sample[1], (std::vector<float>{1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));  // of class 5 at (0, 0)
+  EXPECT_NEAR(sample[0][0],
+              (0 + 1 + 4 + 5) * 0.75 * 0.75 / 1.75 / 1.75 + (2 + 6 + 8 + 9) * 0.75 * 0.25 / 1.75 / 1.75 +
+                  10 * 0.0625 / 1.75 / 1.75,
+              1e-5);
+  EXPECT_EQ(sample[2][0], 6.0f);
+}
+
+TEST(Pipeline, TargetsWithOtherPlacesAreNotMoved) {
+  const auto maps = std::make_shared<Ramp>(3, Shape{4, 5});
+  EXPECT_HAS(error_of([&] { Transformed(maps, pipeline({"mirror"})); }), "field 'y' is 4x5");
   EXPECT_NO_THROW(Transformed(maps, pipeline({"scale(by=2)"})));
+  EXPECT_HAS(error_of([&] { Transformed(maps, pipeline({"scale(by=2, field=z)"})); }), "no field 'z'");
+}
+
+TEST(Pipeline, AFieldIsNamedInWhatIsInForce) {
+  std::vector<std::string> resolved;
+  const std::vector<std::string> specs{"scale(field=y, by=2)", "mirror"};
+  const Pipeline list(specs, &resolved);
+  EXPECT_EQ(resolved, (std::vector<std::string>{"scale(by=2.0, field=y)", "mirror(axes=[-1])"}));
+  const Transformed set(std::make_shared<Ramp>(3), std::make_shared<Pipeline>(specs));
+  EXPECT_EQ(read_sample(set, 2)[1][0], 4.0f);
+  EXPECT_EQ(read_sample(set, 2)[0][0], 2.0f);
+}
+
+TEST(Pipeline, WhatKeepsItsShapeIsReadWhereItBelongs) {
+  class Observed final : public data::Dataset {
+   public:
+    std::int64_t size() const override { return 1; }
+    std::vector<data::Field> fields() const override { return {{"x", Shape{4, 4, 1}}, {"y", Shape{4, 4}}}; }
+    void read(std::int64_t, std::span<const std::span<float>> out) const override {
+      read_to = {out[0].data(), out[1].data()};
+    }
+    mutable std::vector<const float*> read_to;
+  };
+  const auto source = std::make_shared<Observed>();
+  std::vector<float> x(16), y(16);
+  const std::vector<std::span<float>> out{x, y};
+  Transformed(source, pipeline({"scale(by=2)", "mirror", "log1p"})).read(0, out);
+  EXPECT_EQ(source->read_to, (std::vector<const float*>{x.data(), y.data()}));
+  const Transformed other(source, pipeline({"select_channels(channels=[0, 0])"}));
+  std::vector<float> wide(32);
+  const std::vector<std::span<float>> wider{wide, y};
+  other.read(0, wider);
+  EXPECT_NE(source->read_to[0], wide.data());
+  EXPECT_EQ(source->read_to[1], y.data());
+}
+
+TEST(Pipeline, SamplesWithoutLabels) {
+  class Alone final : public data::Dataset {
+   public:
+    std::int64_t size() const override { return 2; }
+    std::vector<data::Field> fields() const override { return {{"x", Shape{2, 2, 2}}}; }
+    std::vector<std::string> channels() const override { return {"U", "V"}; }
+    void read(std::int64_t index, std::span<const std::span<float>> out) const override {
+      std::ranges::fill(out[0], static_cast<float>(index));
+    }
+  };
+  const auto source = std::make_shared<Alone>();
+  const Transformed set(source, pipeline({"crop(size=1)", "swap_channels"}));
+  EXPECT_EQ(read_sample(set, 1), (std::vector<std::vector<float>>{{1, 1}}));
+  EXPECT_EQ(set.channels(), (std::vector<std::string>{"V", "U"}));
+  EXPECT_HAS(error_of([&] { Transformed(source, pipeline({"one_hot(classes=2)"})); }), "no field 'y'");
+}
+
+TEST(Pipeline, OnePipelineMayReadThroughAnother) {
+  const auto inner =
+      std::make_shared<Transformed>(std::make_shared<Ramp>(3), pipeline({"crop(size=3)", "scale(by=2)"}));
+  const Transformed outer(inner, pipeline({"crop(size=2)", "scale(by=10)", "crop(size=1)"}));
+  EXPECT_EQ(read_sample(outer, 1)[0], (std::vector<float>{20}));
 }
 
 TEST(Pipeline, VariesWithEpochAndSampleAndNothingElse) {

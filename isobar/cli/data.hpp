@@ -1,0 +1,33 @@
+// The commands below `isobar data`, one file each: data_<command>.cpp.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "isobar/report/status_line.hpp"
+
+namespace isobar::cli {
+
+/// Each declares one command below `data`, or below `data make`.
+void declare_animate(CLI::App& data);
+void declare_atmosphere(CLI::App& make);
+void declare_convert(CLI::App& data);
+void declare_inspect(CLI::App& data);
+void declare_stats(CLI::App& data);
+void declare_tokenize(CLI::App& data);
+void declare_universe(CLI::App& make);
+
+/// The options of commands that go over a data set: --samples, --threads and --transform.
+void add_reading_options(CLI::App& command, std::int64_t& samples, int& threads, std::vector<std::string>& transforms);
+/// `threads`, or one per processor when it is 0.
+int threads_or_all(int threads);
+
+/// A function (done, all) that shows on `line` how many samples are done, how fast and how long it will take; samples
+/// that were there at its first call count for nothing in the rate.
+std::function<void(std::int64_t, std::int64_t)> shown_on(report::StatusLine& line);
+
+}  // namespace isobar::cli

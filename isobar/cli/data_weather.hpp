@@ -1,0 +1,13 @@
+// What the commands that make weather have in common.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "isobar/data/weather_series.hpp"
+
+namespace isobar::cli {
+
+/// Adds --height, --width, --start, --hours, --seed and --run to a command.
+void add_weather_options(CLI::App& command, data::WeatherOptions& weather);
+
+}  // namespace isobar::cli

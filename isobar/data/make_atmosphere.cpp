@@ -1,0 +1,146 @@
+#include "isobar/data/make_atmosphere.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "isobar/base/error.hpp"
+#include "isobar/data/weather_file.hpp"
+#include "isobar/worlds/calendar.hpp"
+
+namespace isobar::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A part of the set: its folder and its frames.
+struct Part {
+  fs::path folder;
+  const WeatherSeries& series;
+  std::int64_t frames;
+  bool netcdf;
+
+  const char* extension() const { return netcdf ? ".nc" : ".h5"; }
+  fs::path file(std::int64_t frame) const { return folder / (series.name(frame) + extension()); }
+  bool has(std::int64_t frame) const {
+    return (netcdf ? is_weather_netcdf : is_weather_hdf5)(file(frame), series, frame);
+  }
+  void write(std::int64_t frame) const {
+    (netcdf ? write_weather_netcdf : write_weather_hdf5)(file(frame), series, frame, series.make(frame));
+  }
+};
+
+// One file to be written.
+struct Task {
+  const Part* part;
+  std::int64_t frame;
+};
+
+WeatherOptions century_later(WeatherOptions options) {
+  worlds::Date date = worlds::date_of(worlds::hour_of(options.start));
+  date.year += validation_years_later;
+  if (date.year > 9999) fail_usage("atmosphere: start = {} leaves no century for validation", options.start);
+  options.start = fmt::format("{:04}-{:02}-{:02}", date.year, date.month, date.day);
+  return options;
+}
+
+// Appends what a part still needs; counts what is there already in `kept`.
+void find_missing(const Part& part, std::vector<Task>& tasks, std::int64_t& kept) {
+  std::set<std::string> expected;
+  std::error_code code;
+  for (std::int64_t frame = 0; frame < part.frames; ++frame) {
+    const fs::path path = part.file(frame);
+    expected.insert(path.filename().string());
+    if (fs::exists(path, code) && part.has(frame)) ++kept;
+    else tasks.push_back({&part, frame});
+  }
+  if (!fs::exists(part.folder, code)) return;
+  for (const fs::directory_entry& entry : fs::directory_iterator(part.folder, code))
+    if (entry.path().extension() == part.extension() && !expected.contains(entry.path().filename().string()))
+      fail("{}: the folder already holds '{}', which is not among the {} frames asked for; remove it or ask for more",
+           part.folder.string(), entry.path().filename().string(), part.frames);
+  if (code) fail("{}: cannot be listed: {}", part.folder.string(), code.message());
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code code;
+  fs::create_directories(folder, code);
+  if (code) fail("{}: the folder cannot be made: {}", folder.string(), code.message());
+}
+
+WeatherOptions checked(const AtmosphereFiles& what, int threads) {
+  if (what.train < 0 || what.test < 0 || what.train + what.test == 0)
+    fail_usage("atmosphere: {} training and {} test frames; at least one frame is needed", what.train, what.test);
+  WeatherOptions options = what.weather;
+  // File names count in steps of three hours.
+  if (options.hours % 3 != 0) fail_usage("atmosphere: files lie 3, 6, ... hours apart, not {}", options.hours);
+  if (what.train * options.hours > std::int64_t{validation_years_later} * 365 * 24)
+    fail_usage("atmosphere: {} training frames would reach into the century of validation", what.train);
+  options.atmosphere.threads = threads;
+  return options;
+}
+
+}  // namespace
+
+AtmosphereWritten write_atmosphere(const fs::path& directory, const AtmosphereFiles& what,
+                                   const std::function<void(std::int64_t, std::int64_t)>& progress,
+                                   const std::atomic<bool>* stop) {
+  const int threads =
+      what.threads > 0 ? what.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  // Small frames side by side; large ones, of a second each, one after the other with all threads inside.
+  const bool side_by_side = what.weather.atmosphere.height <= 192;
+  const WeatherOptions options = checked(what, side_by_side ? 1 : threads);
+  const WeatherSeries train(options), validation(century_later(options));
+  const bool netcdf = what.format == WeatherFormat::netcdf;
+  const Part parts[] = {{directory / "train", train, what.train, netcdf},
+                        {directory / "validation", validation, what.test, netcdf}};
+
+  AtmosphereWritten result;
+  std::vector<Task> tasks;
+  for (const Part& part : parts) find_missing(part, tasks, result.kept);
+  for (const Part& part : parts)
+    if (part.frames > 0) make_folder(part.folder);
+
+  std::mutex mutex;  // guards result, error and the calls of progress
+  std::exception_ptr error;
+  std::atomic<std::size_t> taken = 0;
+  std::atomic<bool> failed = false;
+  const auto ended = [&] { return failed.load() || (stop && stop->load()); };
+  const std::int64_t total = what.train + what.test;
+  if (progress) progress(result.kept, total);
+
+  const auto work = [&] {
+    try {
+      for (std::size_t i = taken++; i < tasks.size() && !ended(); i = taken++) {
+        const auto& [part, frame] = tasks[i];
+        part->write(frame);
+        const std::lock_guard lock(mutex);
+        ++result.written;
+        if (progress) progress(result.kept + result.written, total);
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!error) error = std::current_exception();
+      failed = true;
+    }
+  };
+  {
+    std::vector<std::jthread> workers;
+    const std::size_t wanted = std::min(tasks.size(), static_cast<std::size_t>(side_by_side ? threads : 1));
+    for (std::size_t i = 1; i < wanted; ++i) workers.emplace_back(work);
+    work();
+  }
+  if (error) std::rethrow_exception(error);
+  result.complete = result.kept + result.written == total;
+  if (result.complete && !netcdf) {
+    const Part& normalised = parts[what.train > 0 ? 0 : 1];
+    std::vector<fs::path> files;
+    for (std::int64_t frame = 0; frame < normalised.frames; ++frame) files.push_back(normalised.file(frame));
+    write_weather_stats(directory / "stats.h5", files, train.atmosphere().grid());
+  }
+  return result;
+}
+
+}  // namespace isobar::data

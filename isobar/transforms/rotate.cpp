@@ -1,0 +1,113 @@
+// rotate(by=90, reflections=false): in training one of the symmetries of the square or the cube, drawn at random, all
+// alike: 4 turns of an image or 24 of a volume, twice as many with reflections. by=180 leaves axes in their order and
+// so serves any extents; by=90 needs all extents equal. Nothing is turned in a test.
+#include <algorithm>
+#include <array>
+
+#include "isobar/transforms/transform.hpp"
+
+namespace isobar::transforms {
+namespace {
+
+/// Axis a of what comes out runs along axis from[a] of what goes in, backwards where flipped. A square has axis 0
+/// alone.
+struct Symmetry {
+  std::array<std::size_t, 3> from;
+  std::array<bool, 3> flipped;
+};
+
+// Those of the cube, or of the square, that keep axis 0; the first is the identity.
+std::vector<Symmetry> symmetries(int places, bool exchanging, bool reflections) {
+  std::vector<Symmetry> all;
+  std::array<std::size_t, 3> from{0, 1, 2};
+  do {
+    if (places == 2 && from[0] != 0) break;
+    const bool odd = (from[0] > from[1]) ^ (from[0] > from[2]) ^ (from[1] > from[2]);
+    if (!exchanging && from != std::array<std::size_t, 3>{0, 1, 2}) break;
+    for (unsigned flips = 0; flips < 8; ++flips) {
+      const Symmetry one{from, {(flips & 1) != 0, (flips & 2) != 0, (flips & 4) != 0}};
+      const bool turned_inside_out = odd ^ one.flipped[0] ^ one.flipped[1] ^ one.flipped[2];
+      if ((places == 2 && one.flipped[0]) || (turned_inside_out && !reflections)) continue;
+      all.push_back(one);
+    }
+  } while (std::ranges::next_permutation(from).found);
+  return all;
+}
+
+class Rotate final : public Transform {
+ public:
+  Rotate(bool exchanging, bool reflections)
+      : exchanging_(exchanging),
+        square_(symmetries(2, exchanging, reflections)),
+        cube_(symmetries(3, exchanging, reflections)) {}
+
+  Grid infer(Grid field) const override {
+    if (field.places != 2 && field.places != 3)
+      fail("transform 'rotate': '{}' is {}; an image or a volume has 2 or 3 axes of places and channels", field.name,
+           field.shape.str());
+    for (int axis = 1; axis < field.places && exchanging_; ++axis)
+      if (field.shape[axis] != field.shape[0])
+        fail("transform 'rotate': '{}' is {}; turning by 90 degrees needs equal extents, by=180 any", field.name,
+             field.shape.str());
+    return field;
+  }
+
+  void apply(const Grid& field, std::span<const float> in, std::span<float> out, const Draw& draw) const override {
+    const std::vector<Symmetry>& choice = field.places == 2 ? square_ : cube_;
+    const std::size_t drawn = draw.training ? draw.random.below(0, choice.size()) : 0;
+    if (drawn == 0) std::ranges::copy(in, out.begin());
+    else turn(field, choice[drawn], in.data(), out.data());
+  }
+
+  bool moves() const override { return true; }
+  bool in_place() const override { return false; }
+
+ private:
+  static void turn(const Grid& field, const Symmetry& symmetry, const float* in, float* out) {
+    const std::int64_t pixel = field.shape.count(field.places, field.shape.rank());
+    std::array<std::int64_t, 3> extent{1, 1, 1}, step_in, step_out;
+    for (int axis = 0; axis < field.places; ++axis)
+      extent[static_cast<std::size_t>(axis + 3 - field.places)] = field.shape[axis];
+    const std::array<std::int64_t, 3> stride{extent[1] * extent[2] * pixel, extent[2] * pixel, pixel};
+    step_out = stride;  // an exchange of axes has equal extents
+    for (std::size_t a = 0; a < 3; ++a) {
+      const std::int64_t along = stride[symmetry.from[a]];
+      step_in[a] = symmetry.flipped[a] ? -along : along;
+      if (symmetry.flipped[a]) in += (extent[a] - 1) * along;
+    }
+    // The axis that is last in what goes in and the one that is last in what comes out are walked in tiles: each line
+    // of the cache is met again while it is still there.
+    const auto last = static_cast<std::size_t>(std::ranges::find(symmetry.from, 2u) - symmetry.from.begin());
+    const std::size_t across = last == 2 ? 1 : last, outer = 1 - across;
+    constexpr std::int64_t tile = 16;
+    for (std::int64_t i = 0; i < extent[outer]; ++i)
+      for (std::int64_t j0 = 0; j0 < extent[across]; j0 += tile)
+        for (std::int64_t k0 = 0; k0 < extent[2]; k0 += tile) {
+          const std::int64_t j1 = std::min(j0 + tile, extent[across]), k1 = std::min(k0 + tile, extent[2]);
+          for (std::int64_t j = j0; j < j1; ++j) {
+            const float* from = in + i * step_in[outer] + j * step_in[across];
+            float* to = out + i * step_out[outer] + j * step_out[across];
+            if (pixel == 1)
+              for (std::int64_t k = k0; k < k1; ++k) to[k] = from[k * step_in[2]];
+            else
+              for (std::int64_t k = k0; k < k1; ++k) std::copy_n(from + k * step_in[2], pixel, to + k * pixel);
+          }
+        }
+  }
+
+  bool exchanging_;
+  std::vector<Symmetry> square_, cube_;
+};
+
+}  // namespace
+
+extern const Row<Transform> rotate;
+const Row<Transform> rotate{"rotate", "a random turn by right angles of an image or volume in training",
+                            [](Args& args) -> std::unique_ptr<Transform> {
+                              const std::int64_t by = args.integer("by", 90);
+                              const bool reflections = args.flag("reflections", false);
+                              args.require(by == 90 || by == 180, "by = 90 or 180 degrees");
+                              return std::make_unique<Rotate>(by == 90, reflections);
+                            }};
+
+}  // namespace isobar::transforms

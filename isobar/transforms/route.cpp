@@ -1,0 +1,112 @@
+// Route: which transform acts on which field, from where to where; decided once for a data set, walked for a sample.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "isobar/transforms/pipeline.hpp"
+
+namespace isobar::transforms {
+namespace {
+
+constexpr std::uint64_t stream = 0x7a;  // of random numbers, apart from those of shuffling and dropout
+
+// A reader's memory for shapes between the first and the last.
+struct Scratch {
+  std::vector<std::array<std::vector<float>, 2>> memory;
+  std::vector<std::span<float>> at;
+};
+
+std::size_t numbers(const Shape& shape) { return static_cast<std::size_t>(shape.count()); }
+
+bool same_places(const Grid& a, const Grid& b) {
+  return a.places == b.places && a.places <= a.shape.rank() && a.places <= b.shape.rank() &&
+         std::equal(a.shape.extents().begin(), a.shape.extents().begin() + a.places, b.shape.extents().begin());
+}
+
+// The fields of a data set as the first transform meets them. What has the places of x, as a map of classes, need not
+// have channels; else the last of three or more axes are those.
+std::vector<Grid> grids_of(const data::Dataset& source) {
+  std::vector<Grid> grids;
+  for (const data::Field& field : source.fields()) {
+    const int rank = field.shape.rank();
+    Grid grid{.name = field.name, .shape = field.shape, .exact = field.name != "x"};
+    grid.places = rank < 2 ? 0 : std::max(2, rank - 1);
+    if (!grids.empty() && rank > 1) {
+      const int own = std::exchange(grid.places, grids[0].places);
+      if (!same_places(grid, grids[0])) grid.places = own;
+    }
+    grids.push_back(std::move(grid));
+  }
+  grids[0].channels = source.channels();
+  expects(grids[0].channels.empty() || static_cast<std::int64_t>(grids[0].channels.size()) == grids[0].shape[-1],
+          "a name for every channel of x, or none");
+  if (grids.size() > 1) grids[1].classes = source.classes();
+  return grids;
+}
+
+}  // namespace
+
+Route::Route(const Pipeline& pipeline, std::size_t count, const data::Dataset& source) : grids_(grids_of(source)) {
+  for (const Grid& grid : grids_) sizes_.push_back(numbers(grid.shape));
+  for (std::size_t i = 0; i < count; ++i) {
+    const Pipeline::Step& step = pipeline.steps_[i];
+    const std::size_t main = step.field_of(grids_);
+    const Grid before = grids_[main];
+    add(step, i, main);
+    if (!step.transform->moves()) continue;
+    for (std::size_t f = 0; f < grids_.size(); ++f) {
+      if (f == main || grids_[f].shape.rank() < 2) continue;
+      if (!same_places(grids_[f], before))
+        fail("transform '{}': moves the numbers of '{}', {}; field '{}' is {} and would no longer fit it", step.name,
+             before.name, before.shape.str(), grids_[f].name, grids_[f].shape.str());
+      add(step, i, f);
+    }
+  }
+  // From its last change of memory on, a field lies where it belongs.
+  begins_.assign(grids_.size(), Place::out);
+  for (std::size_t f = 0; f < grids_.size(); ++f) {
+    std::vector<Act*> changes;
+    for (Act& act : acts_)
+      if (act.field == f && !act.stays) changes.push_back(&act);
+    if (changes.empty()) continue;
+    begins_[f] = Place::first;
+    for (std::size_t k = 0; k < changes.size(); ++k) changes[k]->to = k % 2 == 0 ? Place::second : Place::first;
+    changes.back()->to = Place::out;
+  }
+}
+
+void Route::add(const Pipeline::Step& step, std::size_t number, std::size_t field) {
+  const Grid before = grids_[field];
+  grids_[field] = step.transform->infer(before);
+  const bool stays = grids_[field].shape == before.shape && step.transform->in_place();
+  acts_.push_back({number, field, step.transform.get(), before, numbers(grids_[field].shape), stays, Place::out});
+}
+
+void Route::read(const data::Dataset& source, const data::Reading& reading, std::int64_t index,
+                 std::span<const std::span<float>> out) const {
+  // Taken for the time of reading: the source may read through a route of its own.
+  thread_local Scratch kept;
+  Scratch scratch = std::exchange(kept, {});
+  scratch.memory.resize(std::max(scratch.memory.size(), grids_.size()));
+  const auto memory = [&](std::size_t field, Place place, std::size_t size) -> std::span<float> {
+    if (place == Place::out) return out[field];
+    std::vector<float>& piece = scratch.memory[field][place == Place::first ? 0 : 1];
+    if (piece.size() < size) piece.resize(size);
+    return {piece.data(), size};
+  };
+  scratch.at.clear();
+  for (std::size_t f = 0; f < grids_.size(); ++f) scratch.at.push_back(memory(f, begins_[f], sizes_[f]));
+  source.read_varied(reading, index, scratch.at);
+  const Random sample = Random(reading.seed, stream)
+                            .sub(static_cast<std::uint64_t>(reading.epoch))
+                            .sub(static_cast<std::uint64_t>(index));
+  for (const Act& act : acts_) {
+    std::span<float>& at = scratch.at[act.field];
+    const std::span<float> to = act.stays ? at : memory(act.field, act.to, act.size);
+    act.transform->apply(act.grid, at, to, {reading.training, sample.sub(act.step)});
+    at = to;
+  }
+  kept = std::move(scratch);
+}
+
+}  // namespace isobar::transforms

@@ -1,0 +1,68 @@
+// The atmosphere: 16-channel climate states as those of CAM5 that DeepCAM learns from. Season -> mean climate -> eddies
+// on the sphere -> winds in balance with pressure -> air stirred by the winds of the last days -> tropical cyclones. A
+// state is a pure function of (options, hour): of neither threads nor frames made before.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "isobar/worlds/channels.hpp"
+#include "isobar/worlds/climate.hpp"
+#include "isobar/worlds/cyclones.hpp"
+#include "isobar/worlds/eddies.hpp"
+#include "isobar/worlds/stirring.hpp"
+
+namespace isobar::worlds {
+
+/// What the states of one atmosphere have in common.
+struct AtmosphereOptions {
+  int height = 768, width = 1152;  ///< points; at least 16 x 24
+  std::uint64_t seed = 1;          ///< names the weather
+  std::int64_t run = 0;            ///< another weather of the same seed, as a climate model's ensemble has
+  bool storms = true;              ///< false: without tropical cyclones
+  int threads = 0;                 ///< inside one state; 0: as many as OpenMP gives
+};
+
+/// A reproducible weather; make() may be called by several threads at once.
+class Atmosphere {
+ public:
+  /// Throws UsageError for options that describe no atmosphere.
+  explicit Atmosphere(const AtmosphereOptions& options);
+
+  /// Fills height x width x 16 numbers, channels last, for an hour counted from 2000-01-01 in years of 365 days.
+  void make(std::int64_t hour, std::span<float> state) const;
+
+  /// The tropical cyclones of an hour: for tests and pictures; labels are found in the state alone.
+  std::vector<Storm> storms(std::int64_t hour) const;
+
+  const SphereGrid& grid() const { return grid_; }
+  const AtmosphereOptions& options() const { return options_; }
+  /// Numbers in a state.
+  std::size_t count() const { return grid_.cells() * channel_count; }
+
+ private:
+  // Standing highs and lows on a grid: a mean and what summer adds.
+  struct Standing {
+    Standing(const SphereGrid& on, int threads);
+    // Turns a row of unit eddies into the streamfunction of a climate.
+    void complete(Plane& eddies, const Climate& climate, int row) const;
+
+    SphereGrid grid;
+    Plane mean, summer;
+  };
+
+  Past past_winds(std::int64_t hour, const Climate& climate) const;
+  Plane usual_moisture(const Climate& climate) const;
+
+  AtmosphereOptions options_;
+  SphereGrid grid_, coarse_;
+  Random random_;
+  Harmonics harmonics_, coarse_harmonics_;
+  Land land_, coarse_land_;
+  Plane sea_anomaly_;
+  Standing standing_, coarse_standing_;
+  Eddies flow_, upper_, moisture_, convection_;
+};
+
+}  // namespace isobar::worlds

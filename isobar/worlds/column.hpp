@@ -1,0 +1,29 @@
+// From a few numbers that describe the air over a point to its sixteen channels, so that they agree with each other:
+// heights follow hydrostatically from pressure and temperatures, surface pressure from that at sea level and the
+// mountain, humidity stays below saturation, heights below the ground are what CAM reports there.
+#pragma once
+
+#include <span>
+
+namespace isobar::worlds {
+
+/// The air over one point.
+struct Column {
+  double sea_pressure;                      ///< Pa, without the storms
+  double storm_pressure = 0;                ///< Pa, what storms add: their warm core closes it aloft
+  double east_850, north_850;               ///< m/s
+  double east_bottom, north_bottom;         ///< m/s
+  double surface, air;                      ///< temperatures of the surface and 2 m above it, K
+  double temperature_500, temperature_200;  ///< K
+  double lower;     ///< what the lower troposphere makes of the 2 m temperature below it, K: no inversions, no nights
+  double moisture;  ///< kg/m^2
+  double rain;      ///< m/s
+  double height;    ///< of the ground, m
+  double land;      ///< 0 to 1
+  double usual_moisture;  ///< what the climate has there, kg/m^2
+};
+
+/// Fills the sixteen channels.
+void fill_channels(const Column& column, std::span<float, 16> state);
+
+}  // namespace isobar::worlds

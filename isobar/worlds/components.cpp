@@ -1,0 +1,69 @@
+#include "isobar/worlds/components.hpp"
+
+#include <algorithm>
+
+#include "isobar/base/error.hpp"
+
+namespace isobar::worlds {
+namespace {
+
+std::uint32_t farthest(const SphereGrid& grid, const Component& component, std::uint32_t from, double& distance) {
+  const auto width = static_cast<std::uint32_t>(grid.width);
+  const auto latitude = [&](std::uint32_t cell) { return grid.latitude(static_cast<int>(cell / width)); };
+  const auto longitude = [&](std::uint32_t cell) { return grid.longitude(static_cast<int>(cell % width)); };
+  std::uint32_t best = from;
+  distance = 0;
+  for (const std::uint32_t cell : component.cells) {
+    const double d = great_circle(latitude(from), longitude(from), latitude(cell), longitude(cell));
+    if (d > distance) {
+      distance = d;
+      best = cell;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<Component> components(const SphereGrid& grid, std::span<const std::uint8_t> mask) {
+  expects(mask.size() == grid.cells(), "a mask of the grid's size");
+  std::vector<Component> found;
+  Mask seen(mask.size());
+  for (std::size_t start = 0; start < mask.size(); ++start) {
+    if (mask[start] == 0 || seen[start] != 0) continue;
+    Component component;
+    component.cells.push_back(static_cast<std::uint32_t>(start));
+    seen[start] = 1;
+    // The list is its own queue: what was found is looked around later.
+    for (std::size_t next = 0; next < component.cells.size(); ++next) {
+      const int row = static_cast<int>(component.cells[next]) / grid.width;
+      const int column = static_cast<int>(component.cells[next]) % grid.width;
+      for (int r = std::max(row - 1, 0); r <= std::min(row + 1, grid.height - 1); ++r)
+        for (int step = -1; step <= 1; ++step) {
+          const int c = (column + step + grid.width) % grid.width;
+          const std::size_t cell =
+              static_cast<std::size_t>(r) * static_cast<std::size_t>(grid.width) + static_cast<std::size_t>(c);
+          if (mask[cell] == 0 || seen[cell] != 0) continue;
+          seen[cell] = 1;
+          component.cells.push_back(static_cast<std::uint32_t>(cell));
+        }
+    }
+    found.push_back(std::move(component));
+  }
+  return found;
+}
+
+Extent extent(const SphereGrid& grid, const Component& component) {
+  expects(!component.cells.empty(), "a piece of at least one cell");
+  Extent result;
+  for (const std::uint32_t cell : component.cells) result.area += grid.cell_area(static_cast<int>(cell) / grid.width);
+  // From any cell to the farthest, and from there to the farthest again: exact for all but odd shapes, and linear.
+  double distance = 0;
+  const std::uint32_t end = farthest(grid, component, component.cells[0], distance);
+  farthest(grid, component, end, result.length);
+  // A cell has a size of its own.
+  result.length += grid.row_step() * degree * earth_radius;
+  return result;
+}
+
+}  // namespace isobar::worlds

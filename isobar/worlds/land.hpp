@@ -1,0 +1,21 @@
+// Land and mountains of the earth, drawn by hand: coarse outlines of the continents and the larger ranges as smooth
+// hills. Enough for coasts, monsoons and surface pressure to lie where they do; no survey.
+#pragma once
+
+#include "isobar/worlds/sphere.hpp"
+
+namespace isobar::worlds {
+
+/// What does not change with time.
+struct Land {
+  Plane fraction;  ///< 0 sea, 1 land; between them at coasts
+  Plane height;    ///< metres above the sea
+};
+
+/// Land on a grid.
+Land make_land(const SphereGrid& grid);
+
+/// True on land: for single points, as those of a storm's track.
+bool is_land(double latitude, double longitude);
+
+}  // namespace isobar::worlds

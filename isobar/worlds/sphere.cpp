@@ -1,0 +1,27 @@
+#include "isobar/worlds/sphere.hpp"
+
+#include <algorithm>
+
+namespace isobar::worlds {
+
+double SphereGrid::column_of(double longitude) const {
+  const double turned = longitude - 360.0 * std::floor(longitude / 360.0);
+  const double column = turned / column_step();
+  return column < width ? column : 0.0;
+}
+
+double SphereGrid::cell_area(int row) const {
+  const double south = std::max(-90.0, latitude(row) - row_step() / 2),
+               north = std::min(90.0, latitude(row) + row_step() / 2);
+  return earth_radius * earth_radius * column_step() * degree * (std::sin(north * degree) - std::sin(south * degree));
+}
+
+double great_circle(double latitude_a, double longitude_a, double latitude_b, double longitude_b) {
+  // The haversine keeps its digits for near points, where the arc cosine of a scalar product loses them.
+  const double y = std::sin((latitude_b - latitude_a) * degree / 2),
+               x = std::sin((longitude_b - longitude_a) * degree / 2);
+  const double h = y * y + std::cos(latitude_a * degree) * std::cos(latitude_b * degree) * x * x;
+  return 2 * earth_radius * std::asin(std::sqrt(std::min(1.0, h)));
+}
+
+}  // namespace isobar::worlds

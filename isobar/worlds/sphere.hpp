@@ -1,0 +1,57 @@
+// The grid of climate models: rows from the south pole to the north pole, both included, columns eastward from 0.
+// Angles are in degrees, lengths in metres; a plane of numbers is stored row by row.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+#include <vector>
+
+namespace isobar::worlds {
+
+inline constexpr double earth_radius = 6.371e6;           ///< metres
+inline constexpr double earth_rotation = 7.292e-5;        ///< radians a second
+inline constexpr double gravity = 9.80616;                ///< metres a second squared
+inline constexpr double degree = std::numbers::pi / 180;  ///< in radians
+
+/// One number for every point of a grid.
+using Plane = std::vector<float>;
+
+/// A latitude-longitude grid of any size, at least 8 x 16.
+struct SphereGrid {
+  int height, width;
+
+  std::size_t cells() const { return static_cast<std::size_t>(height) * static_cast<std::size_t>(width); }
+  double latitude(int row) const { return -90.0 + 180.0 * row / (height - 1); }
+  double longitude(int column) const { return 360.0 * column / width; }
+  /// Degrees from one row, or column, to the next.
+  double row_step() const { return 180.0 / (height - 1); }
+  double column_step() const { return 360.0 / width; }
+  /// Where a latitude lies between the rows, and a longitude of any sign between the columns: [0, width).
+  double row_of(double latitude) const { return (latitude + 90.0) / row_step(); }
+  double column_of(double longitude) const;
+  /// Square metres of a cell in this row; the cells of a grid cover the sphere exactly.
+  double cell_area(int row) const;
+  bool operator==(const SphereGrid&) const = default;
+};
+
+/// Metres along the great circle between two points.
+double great_circle(double latitude_a, double longitude_a, double latitude_b, double longitude_b);
+
+/// The Coriolis parameter 2 Omega sin(latitude).
+inline double coriolis(double latitude) { return 2 * earth_rotation * std::sin(latitude * degree); }
+
+/// The plane's value between four points, periodic in longitude; row in [0, height - 1], column in [0, width).
+inline float between(const float* plane, const SphereGrid& grid, float row, float column) {
+  int r = static_cast<int>(row), c = static_cast<int>(column);
+  r = r > grid.height - 2 ? grid.height - 2 : r;
+  c = c >= grid.width ? grid.width - 1 : c;
+  const float y = row - static_cast<float>(r), x = column - static_cast<float>(c);
+  const int e = c + 1 == grid.width ? 0 : c + 1;
+  const float* south = plane + static_cast<std::ptrdiff_t>(r) * grid.width;
+  const float* north = south + grid.width;
+  const float low = south[c] + x * (south[e] - south[c]), high = north[c] + x * (north[e] - north[c]);
+  return low + y * (high - low);
+}
+
+}  // namespace isobar::worlds
