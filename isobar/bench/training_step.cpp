@@ -35,10 +35,15 @@ TrainingStep::TrainingStep(const Spec& model, std::int64_t batch, const Spec& op
 exec::Run TrainingStep::moment() const { return {.seed = 1, .step = step_, .samples = samples_}; }
 
 double TrainingStep::run() {
-  ++step_;
-  parallel::Feed feed{{}, moment()};
+  Inputs inputs;
   for (std::size_t i = 0; i < inputs_.size(); ++i)
-    feed.inputs.emplace_back(executor_->plan().inputs[i].name, inputs_[i].span());
+    inputs.emplace_back(executor_->plan().inputs[i].name, inputs_[i].span());
+  return run(std::move(inputs));
+}
+
+double TrainingStep::run(Inputs inputs) {
+  ++step_;
+  const parallel::Feed feed{std::move(inputs), moment()};
   const double begin = now_seconds();
   strategy_->step(*replica_, feed, {step_, optimizer_->base_rate()});
   return now_seconds() - begin;

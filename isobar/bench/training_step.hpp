@@ -17,8 +17,13 @@ class TrainingStep {
  public:
   TrainingStep(const Spec& model, std::int64_t batch, const Spec& optimizer, const graph::PlanOptions& options = {});
 
-  /// Runs one step and returns its seconds.
+  /// Memory for every input of the network, by name.
+  using Inputs = std::vector<std::pair<std::string, std::span<const float>>>;
+
+  /// Runs one step on noise and returns its seconds.
   double run();
+  /// Runs one step on what is given.
+  double run(Inputs inputs);
   exec::Executor& executor() { return *executor_; }
   const Trace& trace() const { return trace_; }
   /// What a step is told about its batch.

@@ -1,5 +1,7 @@
-// isobar bench: a training step beside PyTorch's, alternating, with memory and the bare primitives.
+// isobar bench: reading data beside the tools made for it, and a training step beside PyTorch's, with memory and the
+// bare primitives; all alternating.
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <omp.h>
 #include <unistd.h>
@@ -7,6 +9,7 @@
 #include "isobar/base/error.hpp"
 #include "isobar/bench/contestant.hpp"
 #include "isobar/bench/machine.hpp"
+#include "isobar/bench/reads.hpp"
 #include "isobar/bench/side_by_side.hpp"
 #include "isobar/cli/verb.hpp"
 
@@ -14,12 +17,59 @@ namespace isobar::cli {
 namespace {
 
 struct Options {
+  std::vector<std::string> levels{"reads", "steps"};
   std::vector<std::string> models{"cosmoflow", "cosmoflow_sc18"};
   std::int64_t batch = 1;
   int rounds = 10, threads = 0;
-  std::string peers = "bench/peers", record;
+  std::string peers = "bench/peers", record, scratch;
   bool alone = false, serve = false;
 };
+
+// A folder that goes when it is no longer needed.
+struct Scratch {
+  explicit Scratch(const std::string& below)
+      : path((below.empty() ? std::filesystem::temp_directory_path() : std::filesystem::path(below)) /
+             fmt::format("isobar-bench-{}", getpid())) {
+    std::error_code problem;
+    std::filesystem::create_directories(path, problem);
+    if (problem)
+      fail("bench: '{}' cannot be made: {}; --scratch names another place", path.string(), problem.message());
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  std::filesystem::path path;
+};
+
+// Shows what is going on, in one line that is gone afterwards.
+void note(const std::string& now) {
+  if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K{}", now);
+}
+
+void measure_reads(const Options& options, int threads, const std::string& peers, std::ofstream& record) {
+  const Scratch scratch(options.scratch);
+  const bench::ReadOptions what{scratch.path, peers, options.rounds, threads};
+  const auto outcomes = bench::run_reads(what, note);
+  note("");
+  fmt::print("{}", bench::reads_table(outcomes, what));
+  note("training from files and from memory");
+  const bench::InputLoss loss = bench::measure_input_loss(options.models.at(0), what);
+  note("");
+  fmt::print("{}\n", bench::input_loss_line(loss));
+  if (record.is_open()) record << bench::reads_json(outcomes, loss) << std::endl;
+}
+
+void measure_steps(const Options& options, int threads, const std::string& peers, std::ofstream& record) {
+  for (const std::string& model : options.models) {
+    const bench::SideBySide what{model, options.batch, options.rounds, threads, "/proc/self/exe", peers};
+    const auto outcome = bench::run_side_by_side(what, [&](const std::string& now) { note(model + ": " + now); });
+    note("");
+    fmt::print("{}\n", bench::outcome_table(what, outcome));
+    std::fflush(stdout);
+    if (record.is_open()) record << bench::outcome_json(what, outcome) << std::endl;
+  }
+}
 
 void run(const Options& options) {
   const int threads = options.threads > 0 ? options.threads : omp_get_max_threads();
@@ -35,21 +85,15 @@ void run(const Options& options) {
     if (!record) fail("bench: '{}' cannot be written", options.record);
   }
   fmt::print("{}\n", bench::describe(bench::this_machine()));
-  for (const std::string& model : options.models) {
-    const bench::SideBySide what{model, options.batch, options.rounds, threads, "/proc/self/exe", peers};
-    const bool terminal = isatty(STDERR_FILENO);
-    const auto outcome = bench::run_side_by_side(what, [&](const std::string& now) {
-      if (terminal) fmt::print(stderr, "\r\033[K{}: {}", model, now);
-    });
-    if (terminal) fmt::print(stderr, "\r\033[K");
-    fmt::print("{}\n", bench::outcome_table(what, outcome));
-    std::fflush(stdout);
-    if (record.is_open()) record << bench::outcome_json(what, outcome) << std::endl;
-  }
+  for (const std::string& level : options.levels)
+    (level == "reads" ? measure_reads : measure_steps)(options, threads, peers, record);
 }
 
 void declare(CLI::App& command) {
   auto options = std::make_shared<Options>();
+  command.add_option("LEVEL", options->levels, "reads: files beside the tools made for them; steps: a training step")
+      ->check(CLI::IsMember({"reads", "steps"}).description(""))
+      ->capture_default_str();
   command.add_option("--model", options->models, "networks to measure")->type_name("SPEC")->capture_default_str();
   command.add_option("--batch", options->batch, "samples per step")->check(CLI::PositiveNumber)->capture_default_str();
   command.add_option("--rounds", options->rounds, "times every contestant runs")
@@ -60,6 +104,7 @@ void declare(CLI::App& command) {
   command.add_option("--peers", options->peers, "folder of the peer programs")->capture_default_str();
   command.add_flag("--alone", options->alone, "without peers");
   command.add_option("--record", options->record, "append one JSON line per network to this file");
+  command.add_option("--scratch", options->scratch, "where reads may make half a gigabyte of files")->type_name("DIR");
   command.add_flag("--serve", options->serve, "be a contestant: answer 'step N' and 'memory' on standard input");
   command.callback([options] { run(*options); });
 }
@@ -67,6 +112,6 @@ void declare(CLI::App& command) {
 }  // namespace
 
 extern const Verb bench_verb;
-const Verb bench_verb{"bench", "measure a training step, side by side with PyTorch", declare};
+const Verb bench_verb{"bench", "measure reading and training, side by side with the best peers", declare};
 
 }  // namespace isobar::cli

@@ -1,5 +1,6 @@
 // isobar data make atmosphere: climate states with labelled storms and rivers, in the layout of the climate data sets.
 #include <filesystem>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -21,7 +22,12 @@ struct AtmosphereRequest {
   data::AtmosphereFiles what{};
 };
 
-std::string reader(const fs::path& folder) {
+std::string reader(const fs::path& folder, data::WeatherFormat format) {
+  if (format == data::WeatherFormat::netcdf) {
+    std::vector<Value> names;
+    for (const worlds::ChannelInfo& channel : worlds::channels) names.emplace_back(std::string(channel.name));
+    return Spec("netcdf", {{"path", folder.string()}, {"x", std::move(names)}, {"y", "LABELS"}}).str();
+  }
   return Spec("hdf5", {{"path", folder.string()}, {"x", "climate/data"}, {"y", "climate/labels_0"}}).str();
 }
 
@@ -42,8 +48,8 @@ void make_atmosphere(const AtmosphereRequest& request) {
   fmt::print(" ({} made in {}", with_commas(done.written), human_seconds(now_seconds() - begin));
   if (done.kept > 0) fmt::print(", {} were there", with_commas(done.kept));
   fmt::print(")\nIn a recipe:\n\n[data]\n");
-  if (what.train > 0) fmt::print("train = \"{}\"\n", reader(fs::path(request.out) / "train"));
-  if (what.test > 0) fmt::print("test = \"{}\"\n", reader(fs::path(request.out) / "validation"));
+  if (what.train > 0) fmt::print("train = \"{}\"\n", reader(fs::path(request.out) / "train", what.format));
+  if (what.test > 0) fmt::print("test = \"{}\"\n", reader(fs::path(request.out) / "validation", what.format));
 }
 
 }  // namespace
@@ -63,7 +69,7 @@ void add_weather_options(CLI::App& command, data::WeatherOptions& weather) {
 void declare_atmosphere(CLI::App& make) {
   CLI::App& command = *make.add_subcommand("atmosphere", "climate states with labelled cyclones and rivers");
   command.footer(
-      "Writes HDF5 files in the layout of the climate data sets, one state each, into DIR/train and DIR/validation:\n"
+      "Writes files in the layout of the climate data sets, one state each, into DIR/train and DIR/validation:\n"
       "climate/data holds sixteen channels, climate/labels_0 and labels_1 the classes 0 background, 1 tropical "
       "cyclone,\n"
       "2 atmospheric river, found by rules in the channels; DIR/stats.h5 what normalises them, as DeepCAM's does.\n"
@@ -78,6 +84,12 @@ void declare_atmosphere(CLI::App& make) {
   option("--train", what.train, "N", "training samples")->check(whole(0, 1'000'000'000));
   option("--test", what.test, "N", "validation samples, of another century")->check(whole(0, 1'000'000'000));
   add_weather_options(command, what.weather);
+  const std::map<std::string, data::WeatherFormat> formats{{"hdf5", data::WeatherFormat::hdf5},
+                                                           {"netcdf", data::WeatherFormat::netcdf}};
+  command.add_option("--format", what.format, "hdf5: the climate layout; netcdf: a CF file for each sample")
+      ->transform(CLI::CheckedTransformer(formats).description(""))
+      ->type_name("hdf5|netcdf")
+      ->default_str("hdf5");
   option("--threads", what.threads, "N", "0: one per processor")->check(whole(0, 4096));
   command.callback([request] { make_atmosphere(*request); });
 }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "isobar/data/dataset.hpp"
+#include "isobar/data/cifar_format.hpp"
 #include "isobar/files/archive.hpp"
 
 namespace isobar::data {
@@ -117,13 +117,18 @@ std::unique_ptr<Dataset> make_cifar(Args& args, Kind kind) {
 }  // namespace
 
 extern const DatasetRow cifar10;
-const DatasetRow cifar10{"cifar10", "CIFAR-10 in its binary files", [](Args& args) -> std::unique_ptr<Dataset> {
+const DatasetRow cifar10{"cifar10",
+                         "CIFAR-10 in its binary files",
+                         [](Args& args) -> std::unique_ptr<Dataset> {
                            const bool train = args.one_of("part", "train", {"train", "test"}) == "train";
                            std::vector<std::string> names{"test_batch"};
                            if (train)
                              names = {"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5"};
                            return make_cifar(args, {1, 0, 10, std::move(names)});
-                         }};
+                         },
+                         recognises_cifar10,
+                         look_cifar10,
+                         create_cifar10};
 
 extern const DatasetRow cifar100;
 const DatasetRow cifar100{"cifar100", "CIFAR-100 in its binary files, with its 100 fine or 20 coarse classes",
@@ -131,6 +136,7 @@ const DatasetRow cifar100{"cifar100", "CIFAR-100 in its binary files, with its 1
                             const std::string part = args.one_of("part", "train", {"train", "test"});
                             const bool fine = args.one_of("label", "fine", {"fine", "coarse"}) == "fine";
                             return make_cifar(args, {2, fine ? 1u : 0u, fine ? 100 : 20, {part}});
-                          }};
+                          },
+                          recognises_cifar100, look_cifar100};
 
 }  // namespace isobar::data

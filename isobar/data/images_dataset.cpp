@@ -1,12 +1,13 @@
-// images(path=..., part='', size=[], channels=3, samples=0): JPEG and PNG files in a folder or in a tar archive. The
-// class of a file is the folder it lies in, numbered in the order of the names; part='train' takes what lies below
-// that folder. Samples are in the order of their paths, so an archive and what was unpacked from it are the same set.
-// Files of an archive are held in memory as they are, within max_gigabytes; decoding happens in read().
+// images(path=..., part='', size=[], channels=3, samples=0): JPEG and PNG files in a folder or in a tar or zip archive.
+// The class of a file is the folder it lies in, numbered in the order of the names; labels='' leaves it out.
+// part='train' takes what lies below that folder. Samples are in the order of their paths, so an archive and what was
+// unpacked from it are the same set. Files of an archive are held in memory as they are, within max_gigabytes; decoding
+// happens in read().
 #include <algorithm>
 #include <filesystem>
 #include <map>
 
-#include "isobar/data/dataset.hpp"
+#include "isobar/data/images_format.hpp"
 #include "isobar/files/archive.hpp"
 #include "isobar/files/image.hpp"
 
@@ -20,6 +21,7 @@ struct Options {
   std::string part;
   std::vector<std::int64_t> size;  // height and width, or empty
   int channels = 3;
+  bool labels = true;
   std::int64_t samples = 0;  // 0: all
   std::int64_t max_bytes = 0;
 };
@@ -35,7 +37,7 @@ class Images final : public Dataset {
       fail("{}: holds no .jpg, .jpeg or .png files{}", options_.path.string(),
            options_.part.empty() ? "" : " below '" + options_.part + "'");
     std::ranges::sort(files_, {}, &File::name);
-    number_classes();
+    if (options_.labels) number_classes();
     const auto found = static_cast<std::int64_t>(files_.size());
     if (options_.samples > found)
       fail("{}: {} samples were asked for, there are {}", options_.path.string(), options_.samples, found);
@@ -54,6 +56,7 @@ class Images final : public Dataset {
 
   std::int64_t size() const override { return static_cast<std::int64_t>(files_.size()); }
   std::vector<Field> fields() const override {
+    if (!options_.labels) return {{"x", Shape{height_, width_, options_.channels}}};
     return {{"x", Shape{height_, width_, options_.channels}}, {"y", Shape{1}}};
   }
   std::vector<std::string> classes() const override { return classes_; }
@@ -61,7 +64,7 @@ class Images final : public Dataset {
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
     expects_request(index, out);
     files::fit_image(decoded(index), height_, width_, out[0]);
-    out[1][0] = static_cast<float>(files_[static_cast<std::size_t>(index)].label);
+    if (options_.labels) out[1][0] = static_cast<float>(files_[static_cast<std::size_t>(index)].label);
   }
 
   std::string where(std::int64_t index) const override {
@@ -83,7 +86,7 @@ class Images final : public Dataset {
   void list_archive() {
     files::ArchiveReader reader(options_.path);
     while (reader.next()) {
-      if (reader.name().empty()) fail("{}: is neither a folder nor a tar archive", options_.path.string());
+      if (reader.name().empty()) fail("{}: is neither a folder nor a tar or zip archive", options_.path.string());
       if (!wanted(reader.name())) continue;
       const std::size_t first = held_.size();
       reader.append(held_, options_.max_bytes);
@@ -154,6 +157,7 @@ std::unique_ptr<Dataset> make_images(Args& args) {
   options.size = args.integers("size", {});
   if (options.size.size() == 1) options.size.push_back(options.size[0]);
   options.channels = static_cast<int>(args.integer("channels", 3));
+  options.labels = args.one_of("labels", "folder", {"folder", ""}) == "folder";
   options.samples = args.integer("samples", 0);
   options.max_bytes = files::read_memory_limit(args);
   constexpr std::int64_t longest = 1 << 14;
@@ -170,7 +174,9 @@ std::unique_ptr<Dataset> make_images(Args& args) {
 }  // namespace
 
 extern const DatasetRow images;
-const DatasetRow images{"images", "JPEG and PNG files, in folders named after their class or in a tar archive of them",
-                        make_images};
+const DatasetRow images{
+    "images",    "JPEG and PNG files, in folders named after their class or in a tar archive of them",
+    make_images, recognises_images,
+    look_images, create_images};
 
 }  // namespace isobar::data

@@ -20,8 +20,16 @@ struct Part {
   fs::path folder;
   const WeatherSeries& series;
   std::int64_t frames;
+  bool netcdf;
 
-  fs::path file(std::int64_t frame) const { return folder / (series.name(frame) + ".h5"); }
+  const char* extension() const { return netcdf ? ".nc" : ".h5"; }
+  fs::path file(std::int64_t frame) const { return folder / (series.name(frame) + extension()); }
+  bool has(std::int64_t frame) const {
+    return (netcdf ? is_weather_netcdf : is_weather_hdf5)(file(frame), series, frame);
+  }
+  void write(std::int64_t frame) const {
+    (netcdf ? write_weather_netcdf : write_weather_hdf5)(file(frame), series, frame, series.make(frame));
+  }
 };
 
 // One file to be written.
@@ -45,12 +53,12 @@ void find_missing(const Part& part, std::vector<Task>& tasks, std::int64_t& kept
   for (std::int64_t frame = 0; frame < part.frames; ++frame) {
     const fs::path path = part.file(frame);
     expected.insert(path.filename().string());
-    if (fs::exists(path, code) && is_weather_hdf5(path, part.series, frame)) ++kept;
+    if (fs::exists(path, code) && part.has(frame)) ++kept;
     else tasks.push_back({&part, frame});
   }
   if (!fs::exists(part.folder, code)) return;
   for (const fs::directory_entry& entry : fs::directory_iterator(part.folder, code))
-    if (entry.path().extension() == ".h5" && !expected.contains(entry.path().filename().string()))
+    if (entry.path().extension() == part.extension() && !expected.contains(entry.path().filename().string()))
       fail("{}: the folder already holds '{}', which is not among the {} frames asked for; remove it or ask for more",
            part.folder.string(), entry.path().filename().string(), part.frames);
   if (code) fail("{}: cannot be listed: {}", part.folder.string(), code.message());
@@ -85,7 +93,9 @@ AtmosphereWritten write_atmosphere(const fs::path& directory, const AtmosphereFi
   const bool side_by_side = what.weather.atmosphere.height <= 192;
   const WeatherOptions options = checked(what, side_by_side ? 1 : threads);
   const WeatherSeries train(options), validation(century_later(options));
-  const Part parts[] = {{directory / "train", train, what.train}, {directory / "validation", validation, what.test}};
+  const bool netcdf = what.format == WeatherFormat::netcdf;
+  const Part parts[] = {{directory / "train", train, what.train, netcdf},
+                        {directory / "validation", validation, what.test, netcdf}};
 
   AtmosphereWritten result;
   std::vector<Task> tasks;
@@ -105,7 +115,7 @@ AtmosphereWritten write_atmosphere(const fs::path& directory, const AtmosphereFi
     try {
       for (std::size_t i = taken++; i < tasks.size() && !ended(); i = taken++) {
         const auto& [part, frame] = tasks[i];
-        write_weather_hdf5(part->file(frame), part->series, frame, part->series.make(frame));
+        part->write(frame);
         const std::lock_guard lock(mutex);
         ++result.written;
         if (progress) progress(result.kept + result.written, total);
@@ -124,7 +134,7 @@ AtmosphereWritten write_atmosphere(const fs::path& directory, const AtmosphereFi
   }
   if (error) std::rethrow_exception(error);
   result.complete = result.kept + result.written == total;
-  if (result.complete) {
+  if (result.complete && !netcdf) {
     const Part& normalised = parts[what.train > 0 ? 0 : 1];
     std::vector<fs::path> files;
     for (std::int64_t frame = 0; frame < normalised.frames; ++frame) files.push_back(normalised.file(frame));

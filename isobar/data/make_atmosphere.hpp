@@ -14,9 +14,16 @@ namespace isobar::data {
 
 inline constexpr int validation_years_later = 100;
 
+/// How frames become files.
+enum class WeatherFormat {
+  hdf5,   ///< the layout of the original climate files and of DeepCAM, with stats.h5
+  netcdf  ///< CF conventions; `isobar data stats` makes what normalises them
+};
+
 /// What to write.
 struct AtmosphereFiles {
   WeatherOptions weather;
+  WeatherFormat format = WeatherFormat::hdf5;
   std::int64_t train = 64, test = 8;  ///< frames
   int threads = 0;                    ///< 0: one per processor; decides nothing but the time
 };

@@ -50,11 +50,13 @@ std::string note_of(const NetcdfVariable& variable) {
 // "8 steps from 2005-01-01 00:00:00 to 2005-01-01 21:00:00", or "" without a time.
 std::string span_of_times(const NetcdfFile& file) {
   for (std::size_t d = 0; d < file.dimensions().size(); ++d) {
-    if (role_of(file, d) != AxisRole::time) continue;
+    const std::int64_t size = file.dimensions()[d].size;
+    if (size == 0 || role_of(file, d) != AxisRole::time) continue;
     const NetcdfTimes times = times_along(file, d);
-    const std::string steps = fmt::format("{} steps", file.dimensions()[d].size);
+    const std::string steps = size == 1 ? "1 step" : fmt::format("{} steps", size);
     if (times.instants.empty()) return fmt::format("{} ({})", steps, times.obstacle);
     const auto [first, last] = std::ranges::minmax(times.instants);
+    if (size == 1) return fmt::format("{} at {}", steps, date_of(times.calendar, first).str());
     return fmt::format("{} from {} to {}", steps, date_of(times.calendar, first).str(),
                        date_of(times.calendar, last).str());
   }
@@ -126,7 +128,15 @@ Contents look_netcdf(const Glance& glance) {
   Spec reader("netcdf", {{"path", glance.path.string()}});
   reader.set("x", std::vector<Value>(guess.x.begin(), guess.x.end()));
   if (!guess.y.empty()) reader.set("y", guess.y);
-  contents.readers.push_back(std::move(reader));
+  contents.readers.push_back(reader);
+  // Steps that are no time, as the months of a mean year, may still be the samples.
+  const NetcdfVariable& leader = file.variable(guess.x[0]);
+  const NetcdfAxes axes = axes_of(file, leader, "");
+  for (const std::size_t axis : axes.channels) {
+    if (axes.time || axis == axes.level || leader.shape[static_cast<int>(axis)] < 2) continue;
+    reader.set("time", file.dimensions()[leader.dimensions[axis]].name);
+    contents.readers.push_back(reader);
+  }
   return contents;
 }
 

@@ -59,6 +59,13 @@ std::vector<float> label_stats(std::span<const std::uint8_t> labels) {
 
 }  // namespace
 
+void expect_settings(const std::filesystem::path& path, const std::string& found, const WeatherSeries& series) {
+  if (found.empty()) fail("{}: is in the way: it is not a file of this program", path.string());
+  if (found != series.settings().str())
+    fail("{}: was made with {}; {} was asked for; choose another folder or remove this one", path.string(), found,
+         series.settings().str());
+}
+
 void write_weather_hdf5(const std::filesystem::path& path, const WeatherSeries& series, std::int64_t frame,
                         const WeatherFrame& made) {
   const worlds::SphereGrid& grid = series.atmosphere().grid();
@@ -83,10 +90,7 @@ bool is_weather_hdf5(const std::filesystem::path& path, const WeatherSeries& ser
   } catch (const Error&) {
     return false;
   }
-  if (!file->has_attribute("/", "settings")) fail("{}: is in the way: it is not a file of this program", path.string());
-  if (const std::string settings = file->text("/", "settings"); settings != series.settings().str())
-    fail("{}: was made with {}; {} was asked for; choose another folder or remove this one", path.string(), settings,
-         series.settings().str());
+  expect_settings(path, file->has_attribute("/", "settings") ? file->text("/", "settings") : "", series);
   const worlds::SphereGrid& grid = series.atmosphere().grid();
   return file->integer("/", "hour") == series.hour(frame) && file->exists("climate/labels_1_stats") &&
          file->shape("climate/data") == Shape{grid.height, grid.width, worlds::channel_count};

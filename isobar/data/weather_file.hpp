@@ -1,4 +1,4 @@
-// One frame of an atmosphere as a file of the climate HDF5 layout, and the statistics of many.
+// One frame of an atmosphere as a file, of the climate HDF5 layout or CF NetCDF, and the statistics of many.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,15 @@ void write_weather_hdf5(const std::filesystem::path& path, const WeatherSeries& 
 /// True for a complete file of this frame; false for a damaged one. A file of other settings is an Error.
 bool is_weather_hdf5(const std::filesystem::path& path, const WeatherSeries& series, std::int64_t frame);
 
-/// Puts the statistics the files hold together in DeepCAM's stats.h5: climate/count, mean, sqmean, minval, maxval.
+/// Writes a frame as CF NetCDF: a variable for every channel over time, lat and lon, and LABELS and LABELS_1.
+void write_weather_netcdf(const std::filesystem::path& path, const WeatherSeries& series, std::int64_t frame,
+                          const WeatherFrame& made);
+bool is_weather_netcdf(const std::filesystem::path& path, const WeatherSeries& series, std::int64_t frame);
+
+/// Throws an Error unless a file says it was made with the settings of the series.
+void expect_settings(const std::filesystem::path& path, const std::string& found, const WeatherSeries& series);
+
+/// Puts the statistics the HDF5 files hold together in DeepCAM's stats.h5: climate/count, mean, sqmean, minval, maxval.
 void write_weather_stats(const std::filesystem::path& path, std::span<const std::filesystem::path> files,
                          const worlds::SphereGrid& grid);
 

@@ -93,6 +93,10 @@ void read_fill(Hdf5Storage& storage, Id properties, Id type) {
 void hold(Hdf5Storage& storage, Id type) {
   const std::int64_t bytes = storage.shape.count() * storage.stored.bytes;
   if (bytes > 65536) refuse(storage, fmt::format("its header cannot hold {} bytes", bytes));
+  // The library copies as much as the shape asks for, whatever the header holds.
+  const hsize_t stored = H5Dget_storage_size(storage.array.id);
+  if (stored < static_cast<hsize_t>(bytes))
+    refuse(storage, fmt::format("its header holds {} of its {} bytes", stored, bytes));
   storage.held.resize(static_cast<std::size_t>(bytes));
   if (bytes > 0)
     checked(H5Dread(storage.array.id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, storage.held.data()), storage, "read");
@@ -144,6 +148,11 @@ void find_storage(Hdf5Storage& storage) {
   if (layout == H5D_CHUNKED) read_chunking(storage, properties.id);
   if (storage.kind == Kind::compact) hold(storage, type.id);
   if (storage.kind == Kind::contiguous) find_piece(storage);
+  if (storage.kind == Kind::library && layout != H5D_CHUNKED && layout != H5D_VIRTUAL) {
+    const hsize_t needed = static_cast<hsize_t>(storage.shape.count()) * H5Tget_size(type.id);
+    const hsize_t stored = H5Dget_storage_size(storage.array.id);
+    if (stored != 0 && stored < needed) refuse(storage, fmt::format("{} of its {} bytes are stored", stored, needed));
+  }
   if (storage.kind != Kind::chunked) return;
   storage.chunks =
       std::make_unique<Hdf5Chunks>(storage.array.id, storage.file, storage.name, storage.extents(), storage.chunk);

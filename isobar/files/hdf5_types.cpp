@@ -18,6 +18,20 @@ bool is_ieee(hid_t type, std::size_t bytes) {
          H5Tget_norm(type) == H5T_NORM_IMPLIED;
 }
 
+// Whether the bits a number says it consists of lie within its bytes: the library converts what says otherwise beyond
+// its own memory.
+bool fits_its_bytes(hid_t type, H5T_class_t kind, std::size_t bytes) {
+  const std::size_t bits = 8 * bytes, precision = H5Tget_precision(type);
+  const int offset = H5Tget_offset(type);
+  if (precision == 0 || precision > bits || offset < 0 || static_cast<std::size_t>(offset) > bits - precision)
+    return false;
+  if (kind != H5T_FLOAT) return true;
+  std::size_t sign, exponent, exponent_bits, mantissa, mantissa_bits;
+  const auto inside = [&](std::size_t first, std::size_t count) { return first < bits && count <= bits - first; };
+  return H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits) >= 0 && inside(sign, 1) &&
+         exponent_bits > 0 && inside(exponent, exponent_bits) && mantissa_bits > 0 && inside(mantissa, mantissa_bits);
+}
+
 std::string compound_name(hid_t type) {
   constexpr int most = 8;
   const int members = H5Tget_nmembers(type);
@@ -40,7 +54,8 @@ Hdf5Number hdf5_number(Hdf5Id type) {
   }
   const std::size_t bytes = H5Tget_size(type);
   const H5T_order_t order = H5Tget_order(type);
-  if ((kind != H5T_INTEGER && kind != H5T_FLOAT) || bytes == 0 || bytes > 32) return {{.bytes = 0}, false};
+  if ((kind != H5T_INTEGER && kind != H5T_FLOAT) || bytes == 0 || bytes > 32 || !fits_its_bytes(type, kind, bytes))
+    return {{.bytes = 0}, false};
   Hdf5Number number;
   number.stored.kind = kind == H5T_INTEGER ? Stored::Kind::whole : Stored::Kind::real;
   number.stored.bytes = static_cast<int>(bytes);
@@ -59,6 +74,8 @@ std::string hdf5_type_name(Hdf5Id type) {
     return number.plain ? number.stored.str()
                         : fmt::format("{} of {} bits", number.stored.str(), H5Tget_precision(type));
   switch (kind) {
+    case H5T_INTEGER:
+    case H5T_FLOAT: return "damaged numbers";
     case H5T_STRING: return "text";
     case H5T_COMPOUND: return compound_name(type);
     case H5T_BITFIELD: return fmt::format("bits in {} bytes", H5Tget_size(type));

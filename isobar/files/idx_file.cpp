@@ -1,5 +1,6 @@
 #include "isobar/files/idx_file.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -22,6 +23,10 @@ std::size_t width_of(int type) {
     default: return 0;
   }
 }
+
+constexpr std::pair<NumberType, std::uint8_t> codes[] = {{NumberType::uint8, 0x08},   {NumberType::int8, 0x09},
+                                                         {NumberType::int16, 0x0B},   {NumberType::int32, 0x0C},
+                                                         {NumberType::float32, 0x0D}, {NumberType::float64, 0x0E}};
 
 template <class Bits>
 Bits big_endian(const std::uint8_t* bytes) {
@@ -59,6 +64,46 @@ IdxFile::IdxFile(const std::filesystem::path& path, std::int64_t max_bytes) : by
   }
   shape_ = Shape(std::move(extents));
   if (!fits || wanted != held) fail("{}: the header says {}, but {} bytes follow it", file, shape_.str(), held);
+}
+
+std::optional<IdxHeader> read_idx_header(std::span<const std::uint8_t> bytes) {
+  if (bytes.size() < prefix || bytes[0] != 0 || bytes[1] != 0 || width_of(bytes[2]) == 0) return std::nullopt;
+  const std::size_t rank = bytes[3], front = prefix + 4 * rank;
+  if (rank < 1 || rank > max_rank || bytes.size() < front) return std::nullopt;
+  IdxHeader header;
+  for (const auto& [type, code] : codes)
+    if (code == bytes[2]) header.type = name_of(type);
+  std::vector<std::int64_t> extents;
+  std::uint64_t count = width_of(bytes[2]);
+  constexpr std::uint64_t most = std::uint64_t{1} << 48;
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    const auto n = big_endian<std::uint32_t>(bytes.data() + prefix + 4 * axis);
+    if (n == 0 || count > most / n) return std::nullopt;
+    extents.push_back(n);
+    count *= n;
+  }
+  header.shape = Shape(std::move(extents));
+  header.bytes = front + count;
+  return header;
+}
+
+bool idx_can_hold(NumberType type) {
+  return std::ranges::any_of(codes, [type](const auto& code) { return code.first == type; });
+}
+
+Bytes idx_header(NumberType type, const Shape& shape) {
+  expects(idx_can_hold(type) && shape.rank() >= 1, "a type and a shape that the format has");
+  if (shape.rank() > max_rank) fail("idx: {} has more than {} axes", shape.str(), max_rank);
+  Bytes bytes(prefix + 4 * static_cast<std::size_t>(shape.rank()));
+  for (const auto& [of, code] : codes)
+    if (of == type) bytes[2] = code;
+  bytes[3] = static_cast<std::uint8_t>(shape.rank());
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis] > std::int64_t{0xFFFFFFFF}) fail("idx: {} has an axis longer than the format can say", shape.str());
+    for (int k = 0; k < 4; ++k)
+      bytes[prefix + static_cast<std::size_t>(4 * axis + k)] = static_cast<std::uint8_t>(shape[axis] >> (24 - 8 * k));
+  }
+  return bytes;
 }
 
 void IdxFile::read_row(std::int64_t index, std::span<float> out) const {

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
+#include <string_view>
 
 #include "isobar/files/archive.hpp"
+#include "isobar/files/number_type.hpp"
 #include "isobar/tensor/shape.hpp"
 
 namespace isobar::files {
@@ -25,5 +28,21 @@ class IdxFile {
   std::size_t header_ = 0;  // bytes before the first number
   Bytes bytes_;
 };
+
+/// What the first bytes of a file say: type and shape, and how long the whole file must be.
+struct IdxHeader {
+  std::string_view type;
+  Shape shape{};
+  std::uint64_t bytes = 0;
+};
+
+/// The header some bytes begin with; none when they are no idx file.
+std::optional<IdxHeader> read_idx_header(std::span<const std::uint8_t> bytes);
+
+/// Whether the format has a code for a type.
+bool idx_can_hold(NumberType type);
+
+/// The header of a new file; numbers follow it big-endian. An axis longer than 2^32 - 1 is an Error.
+Bytes idx_header(NumberType type, const Shape& shape);
 
 }  // namespace isobar::files

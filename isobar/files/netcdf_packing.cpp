@@ -94,7 +94,8 @@ void NetcdfPacking::unpack(std::span<T> numbers, T missing) const {
 
 std::string NetcdfPacking::describe() const {
   std::vector<std::string> facts;
-  if (scale_ != 1 || offset_ != 0) facts.push_back(fmt::format("packed: {} * stored + {}", scale_, offset_));
+  if (scale_ != 1 || offset_ != 0)
+    facts.push_back(fmt::format("packed: {:g} * stored {} {:g}", scale_, offset_ < 0 ? '-' : '+', std::abs(offset_)));
   if (wrap_ != 0) facts.push_back(wrap_ > 0 ? "unsigned" : "signed");
   if (low_ > -infinity || high_ < infinity) facts.push_back(fmt::format("valid: {} to {} as stored", low_, high_));
   if (value_low_ > -infinity || value_high_ < infinity)

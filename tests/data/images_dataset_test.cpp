@@ -149,7 +149,7 @@ TEST(Images, WhatCannotBeReadIsNamed) {
   EXPECT_HAS(message({{"a/1.png", FileBytes(5000)}}, {{"max_gigabytes", 1e-6}}), "more than 1.00 kB");
   EXPECT_HAS(error_of([&] { make_dataset(images(folder / "absent")); }), "no such folder or archive");
   write_bytes(folder / "file.bin", FileBytes(2000, 7));
-  EXPECT_HAS(error_of([&] { make_dataset(images(folder / "file.bin")); }), "neither a folder nor a tar archive");
+  EXPECT_HAS(error_of([&] { make_dataset(images(folder / "file.bin")); }), "neither a folder nor a tar or zip archive");
   write_archive(folder / "whole.tar.gz", tree(), true);
   std::filesystem::resize_file(folder / "whole.tar.gz", std::filesystem::file_size(folder / "whole.tar.gz") - 60);
   EXPECT_HAS(error_of([&] { make_dataset(images(folder / "whole.tar.gz")); }), "whole.tar.gz");

@@ -72,6 +72,23 @@ TEST(WriteAtmosphere, StatisticsAreThoseOfTheNumbers) {
   EXPECT_EQ(numbers(stats, "climate/maxval")[7], high);
 }
 
+TEST(WriteAtmosphere, NetcdfHoldsTheSameAndIsKept) {
+  const TemporaryFolder folder;
+  AtmosphereFiles what = small(2, 1);
+  what.format = WeatherFormat::netcdf;
+  EXPECT_EQ(write_atmosphere(folder.path(), what).written, 3);
+  EXPECT_EQ(write_atmosphere(folder.path(), what).kept, 3);
+  const auto made = make_dataset(
+      "atmosphere(height=24, width=36, seed=4, run=3, hours=6, count=2, start='2000-08-30', "
+      "channels=[TMQ, PSL])");
+  const auto read = make_dataset(Spec(
+      "netcdf", {{"path", (folder / "train").string()}, {"x", std::vector<Value>{"TMQ", "PSL"}}, {"y", "LABELS"}}));
+  ASSERT_EQ(read->size(), 2);
+  for (const int i : {0, 1}) EXPECT_EQ(read_sample(*read, i), read_sample(*made, i));
+  what.weather.atmosphere.seed = 9;
+  EXPECT_THROW(write_atmosphere(folder.path(), what), Error);
+}
+
 TEST(WriteAtmosphere, KeepsWhatIsThereAndMendsWhatIsDamaged) {
   const TemporaryFolder folder;
   write_atmosphere(folder.path(), small(2, 1));

@@ -310,6 +310,9 @@ TEST(NetcdfDataset, PublicFilesBecomeSamples) {
     EXPECT_TRUE(sample[i + 3] > 220 && sample[i + 3] < 290) << sample[i + 3];
   }
   EXPECT_HAS(winds->where(0), "2005-01-23 00:00:00");
+  const Contents months = look_into(glance_at(data / "eraint_uvz.nc"));
+  ASSERT_EQ(months.readers.size(), 2u);
+  EXPECT_EQ(make_dataset(months.readers[1])->fields()[0].shape, (Shape{241, 480, 9}));
   EXPECT_EQ(make_dataset(spec(data / "eraint_uvz.nc", {{"time", "month"}, {"x", "z"}, {"level", 500}}))->size(), 2);
   EXPECT_EQ(make_dataset(spec(data / "falwa_u_QGPV_240hPa_2012Oct28to31_Sandy.nc"))->size(), 4);
 }

@@ -1,0 +1,34 @@
+#include "isobar/bench/made_samples.hpp"
+
+#include <cmath>
+
+namespace isobar::bench {
+
+float weather(std::int64_t sample, std::size_t position) {
+  const auto at = static_cast<double>(position);
+  const double smooth = std::sin(at * 1e-4 + static_cast<double>(sample)) * 20 + std::sin(at * 0.013) * 3;
+  const double rough = static_cast<double>((position * 2654435761u >> 7) % 16) / 64;
+  return static_cast<float>(std::round((smooth + rough + 280) * 64) / 64);
+}
+
+float particles(std::int64_t sample, std::size_t position) {
+  const std::uint64_t bits = (position + static_cast<std::size_t>(sample) * 7919) * 0x9E3779B97F4A7C15ull >> 40;
+  const std::uint64_t count = bits % 8 < 5 ? 0 : bits % 8 < 7 ? 1 : bits / 8 % 40;
+  return static_cast<float>(count);
+}
+
+void write_samples(const Spec& format, const std::filesystem::path& to, const std::vector<data::Field>& fields,
+                   std::int64_t first, std::int64_t count, MadeValue value) {
+  const auto writer = data::make_writer(format, to, {fields, count, {}});
+  std::vector<std::vector<float>> numbers;
+  for (const data::Field& field : fields) numbers.emplace_back(static_cast<std::size_t>(field.shape.count()));
+  const std::vector<std::span<const float>> views(numbers.begin(), numbers.end());
+  for (std::int64_t s = first; s < first + count; ++s) {
+    for (std::vector<float>& field : numbers)
+      for (std::size_t i = 0; i < field.size(); ++i) field[i] = value(s, i);
+    writer->write(views);
+  }
+  writer->finish();
+}
+
+}  // namespace isobar::bench

@@ -1,0 +1,24 @@
+// Samples for the contests of readers: numbers that compress as those of the sciences do, written in any format.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+
+#include "isobar/data/format.hpp"
+
+namespace isobar::bench {
+
+/// A number of a sample from its position.
+using MadeValue = float (*)(std::int64_t sample, std::size_t position);
+
+/// Weather-like: smooth, with a precision that leaves gzip something to do.
+float weather(std::int64_t sample, std::size_t position);
+
+/// Particle counts as in a universe: mostly zero, few large.
+float particles(std::int64_t sample, std::size_t position);
+
+/// Writes the samples [first, first + count) with these fields, all made by `value`.
+void write_samples(const Spec& format, const std::filesystem::path& to, const std::vector<data::Field>& fields,
+                   std::int64_t first, std::int64_t count, MadeValue value);
+
+}  // namespace isobar::bench

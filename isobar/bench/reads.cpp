@@ -1,0 +1,74 @@
+#include "isobar/bench/reads.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "isobar/base/text.hpp"
+
+namespace isobar::bench {
+
+std::vector<ReadOutcome> run_reads(const ReadOptions& options, const std::function<void(const std::string&)>& note) {
+  note("making files");
+  std::vector<ReadOutcome> outcomes;
+  for (const ReadContest& contest : read_contests(options)) {
+    ReadOutcome outcome{contest.what, contest.ours, contest.peer, contest.asked, contest.bytes, {}, {}, {}};
+    contest.run_ours();  // brings files into the page cache and memory into being
+    contest.run_peer();
+    std::vector<double> ours, peer, ratios;
+    for (int round = 0; round < options.rounds; ++round) {
+      note(fmt::format("{}: round {} of {}", contest.what, round + 1, options.rounds));
+      ours.push_back(contest.run_ours());
+      peer.push_back(contest.run_peer());
+      ratios.push_back(peer.back() / ours.back());
+    }
+    outcome.our_seconds = summarize(ours);
+    outcome.peer_seconds = summarize(peer);
+    outcome.ratio = summarize(ratios);
+    outcomes.push_back(std::move(outcome));
+  }
+  return outcomes;
+}
+
+std::string reads_table(const std::vector<ReadOutcome>& outcomes, const ReadOptions& options) {
+  std::string text = fmt::format("reads, {} rounds, out of the page cache: median [95 % interval]\n", options.rounds);
+  for (const ReadOutcome& o : outcomes) {
+    text +=
+        fmt::format("  {}\n    {:<34} {:>9}/s\n    {:<34} {:>9}/s\n", o.what, o.ours,
+                    human_bytes(o.bytes / o.our_seconds.median), o.peer, human_bytes(o.bytes / o.peer_seconds.median));
+    text += fmt::format("    {:.2f} [{:.2f}, {:.2f}] times the peer's speed (asked: {:.1f})\n", o.ratio.median,
+                        o.ratio.low, o.ratio.high, o.asked);
+  }
+  return text;
+}
+
+std::string input_loss_line(const InputLoss& l) {
+  return fmt::format(
+      "training {} from HDF5 files: {:.1f} ms a step, from memory {:.1f} ms: {:+.2f} % [{:+.2f}, {:+.2f}]; {:.2f} % of "
+      "the time waiting (asked: below 2 %)\n",
+      l.model, l.seconds_files.median * 1e3, l.seconds_memory.median * 1e3, l.loss.median * 100, l.loss.low * 100,
+      l.loss.high * 100, l.wait_share * 100);
+}
+
+std::string reads_json(const std::vector<ReadOutcome>& outcomes, const InputLoss& loss) {
+  nlohmann::json record{{"level", "reads"}};
+  const auto summary = [](const Summary& s) {
+    return nlohmann::json{{"median", s.median}, {"low", s.low}, {"high", s.high}};
+  };
+  for (const ReadOutcome& o : outcomes)
+    record["contests"].push_back({{"what", o.what},
+                                  {"ours", o.ours},
+                                  {"peer", o.peer},
+                                  {"asked", o.asked},
+                                  {"bytes", o.bytes},
+                                  {"seconds", summary(o.our_seconds)},
+                                  {"peer_seconds", summary(o.peer_seconds)},
+                                  {"ratio", summary(o.ratio)}});
+  record["input_loss"] = {{"model", loss.model},
+                          {"seconds_memory", summary(loss.seconds_memory)},
+                          {"seconds_files", summary(loss.seconds_files)},
+                          {"loss", summary(loss.loss)},
+                          {"wait_share", loss.wait_share}};
+  return record.dump();
+}
+
+}  // namespace isobar::bench

@@ -1,0 +1,94 @@
+// A frame as CF NetCDF (conventions 1.8): one time step, years of 365 days, channels as variables with units.
+#include <array>
+#include <optional>
+
+#include "isobar/base/error.hpp"
+#include "isobar/data/weather_file.hpp"
+#include "isobar/files/netcdf_file.hpp"
+#include "isobar/files/netcdf_writer.hpp"
+
+namespace isobar::data {
+namespace {
+
+using files::NetcdfWriter;
+using files::NumberType;
+
+// A coordinate: a variable over its own dimension.
+void write_axis(NetcdfWriter& file, int variable, std::span<const double> values) {
+  const std::array<std::int64_t, 1> from{0}, extent{static_cast<std::int64_t>(values.size())};
+  file.write<double>(variable, from, extent, values);
+}
+
+int add_axis(NetcdfWriter& file, const char* name, int dimension, const char* standard, const char* unit) {
+  const std::array<int, 1> over{dimension};
+  const int variable = file.add_variable(name, NumberType::float64, over);
+  file.set_text(variable, "standard_name", standard);
+  file.set_text(variable, "units", unit);
+  return variable;
+}
+
+}  // namespace
+
+void write_weather_netcdf(const std::filesystem::path& path, const WeatherSeries& series, std::int64_t frame,
+                          const WeatherFrame& made) {
+  const worlds::SphereGrid& grid = series.atmosphere().grid();
+  NetcdfWriter file(path, files::NetcdfKind::netcdf4);
+  const std::array<int, 3> over{file.add_dimension("time", NetcdfWriter::unlimited),
+                                file.add_dimension("lat", grid.height), file.add_dimension("lon", grid.width)};
+  const int time = add_axis(file, "time", over[0], "time", "hours since 2000-01-01 00:00:00");
+  file.set_text(time, "calendar", "noleap");
+  const int north = add_axis(file, "lat", over[1], "latitude", "degrees_north");
+  const int east = add_axis(file, "lon", over[2], "longitude", "degrees_east");
+  std::vector<int> variables;
+  for (const worlds::ChannelInfo& channel : worlds::channels) {
+    variables.push_back(file.add_variable(channel.name, NumberType::float32, over));
+    file.set_text(variables.back(), "units", channel.unit);
+    file.set_text(variables.back(), "long_name", channel.meaning);
+  }
+  std::array<int, 2> labels{};
+  for (const std::size_t set : {0, 1}) {
+    labels[set] = file.add_variable(set == 0 ? "LABELS" : "LABELS_1", NumberType::uint8, over);
+    const std::array<double, 3> classes{0, 1, 2};
+    file.set_numbers(labels[set], "flag_values", NumberType::uint8, classes);
+    file.set_text(labels[set], "flag_meanings", "background tropical_cyclone atmospheric_river");
+  }
+  file.set_text(NetcdfWriter::file, "Conventions", "CF-1.8");
+  file.set_text(NetcdfWriter::file, "title", "a state of a made atmosphere");
+  file.set_text(NetcdfWriter::file, "settings", series.settings().str());
+
+  std::vector<double> latitudes, longitudes;
+  for (int row = 0; row < grid.height; ++row) latitudes.push_back(grid.latitude(row));
+  for (int column = 0; column < grid.width; ++column) longitudes.push_back(grid.longitude(column));
+  const std::array<double, 1> hour{static_cast<double>(series.hour(frame))};
+  write_axis(file, time, hour);
+  write_axis(file, north, latitudes);
+  write_axis(file, east, longitudes);
+  const std::array<std::int64_t, 3> from{0, 0, 0}, extent{1, grid.height, grid.width};
+  worlds::Plane plane(grid.cells());
+  for (std::size_t channel = 0; channel < variables.size(); ++channel) {
+    for (std::size_t cell = 0; cell < plane.size(); ++cell)
+      plane[cell] = made.state[cell * worlds::channel_count + channel];
+    file.write<float>(variables[channel], from, extent, plane);
+  }
+  for (const std::size_t set : {0, 1}) file.write<std::uint8_t>(labels[set], from, extent, made.labels[set]);
+  file.commit();
+}
+
+bool is_weather_netcdf(const std::filesystem::path& path, const WeatherSeries& series, std::int64_t frame) {
+  std::optional<files::NetcdfFile> file;
+  try {
+    file.emplace(path);
+  } catch (const Error&) {
+    return false;
+  }
+  std::string settings;
+  for (const files::NetcdfAttribute& attribute : file->attributes())
+    if (attribute.name == "settings") settings = attribute.text;
+  expect_settings(path, settings, series);
+  const files::NetcdfVariable *time = file->find("time"), *last = file->find("LABELS_1");
+  if (!time || !last) return false;
+  const std::vector<double> hours = file->read_all(*time);
+  return hours.size() == 1 && hours[0] == static_cast<double>(series.hour(frame));
+}
+
+}  // namespace isobar::data
