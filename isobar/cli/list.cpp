@@ -6,6 +6,7 @@
 #include "isobar/base/text.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/data/dataset.hpp"
+#include "isobar/data/staging.hpp"
 #include "isobar/graph/pass.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/optim/optimizer.hpp"
@@ -45,6 +46,8 @@ std::vector<Member> passes() {
 constexpr Family families[] = {
     {"networks", "model = ... in a recipe", [] { return members_of(zoo::networks()); }},
     {"datasets", "train = ... and test = ... in [data]", [] { return members_of(data::datasets()); }},
+    {"stagings", "staging = ... in [data]: how samples come near the ranks",
+     [] { return members_of(data::stagings()); }},
     {"transforms", "transforms = [...] in [data]: what is done to samples; field=NAME in each names another field",
      [] { return members_of(transforms::transforms()); }},
     {"optimizers", "optimizer = ... in a recipe", [] { return members_of(optim::optimizers()); }},

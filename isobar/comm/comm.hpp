@@ -21,6 +21,12 @@ class Aborted : public Error {
   using Error::Error;
 };
 
+/// A rank that was waited for has ended, without failing; nobody else is told.
+class PeerLeft : public Error {
+ public:
+  using Error::Error;
+};
+
 /// What is behind a Ticket; a kind of Comm brings its own.
 class Transfer {
  public:
@@ -80,8 +86,8 @@ class Comm {
   void receive(int from, int tag, std::span<std::byte> bytes) { start_receive(from, tag, bytes).wait(); }
 
   /// Tells the whole world that this rank cannot go on: all waiting ends with Aborted("[rank n] message"), n its number
-  /// in the world. Of several messages the first is kept.
-  virtual void abort(const std::string& message) = 0;
+  /// in the world. Of several messages the first is kept; returns whether that is one of this rank.
+  virtual bool abort(const std::string& message) = 0;
   /// Throws Aborted when some rank has failed: for long work without messages.
   virtual void check() const = 0;
 
@@ -96,7 +102,8 @@ class Comm {
   virtual double now() const = 0;
 };
 
-/// Runs `work`; when it fails on this rank the whole world is told before the error goes on.
+/// Runs `work`; when it fails on this rank the whole world is told before the error goes on. What fails only because
+/// another rank has failed before goes on as that rank's failure.
 template <class F>
 auto guarded(Comm& comm, F work) {
   try {
@@ -104,10 +111,10 @@ auto guarded(Comm& comm, F work) {
   } catch (const Aborted&) {
     throw;
   } catch (const std::exception& error) {
-    comm.abort(error.what());
+    if (!comm.abort(error.what())) comm.check();
     throw;
   } catch (...) {
-    comm.abort("an unknown failure");
+    if (!comm.abort("an unknown failure")) comm.check();
     throw;
   }
 }

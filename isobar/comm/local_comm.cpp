@@ -53,7 +53,7 @@ class LocalComm final : public Comm {
         Side{.self = self, .peer = peer, .target = bytes.data(), .length = bytes.size()}));
   }
 
-  void abort(const std::string& message) override { world_->abort(in_world(rank_), message); }
+  bool abort(const std::string& message) override { return world_->abort(in_world(rank_), message); }
   void check() const override { world_->check(); }
   double now() const override { return now_seconds(); }
 

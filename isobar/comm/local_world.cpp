@@ -54,7 +54,7 @@ bool LocalWorld::wait(const std::shared_ptr<Side>& side, double seconds) {
   if (side->state == Side::State::finished) return true;
   if (aborted_) throw Aborted(message_);
   if (side->state == Side::State::wrong_length) throw_wrong_length(*side);
-  fail("waited for rank {}, which has ended", side->peer);
+  throw PeerLeft(fmt::format("waited for rank {}, which has ended", side->peer));
 }
 
 void LocalWorld::throw_wrong_length(const Side& side) const {
@@ -79,12 +79,14 @@ void LocalWorld::wake_all() {
   for (Mailbox& mailbox : mailboxes_) mailbox.changed.notify_all();
 }
 
-void LocalWorld::abort(int rank, const std::string& message) {
+bool LocalWorld::abort(int rank, const std::string& message) {
   const std::lock_guard lock(mutex_);
-  if (aborted_) return;
+  if (aborted_) return aborted_by_ == rank;
   message_ = fmt::format("[rank {}] {}", rank, message);
   aborted_ = true;
+  aborted_by_ = rank;
   wake_all();
+  return true;
 }
 
 void LocalWorld::check() const {

@@ -42,7 +42,7 @@ class LocalWorld {
   /// Takes a side back; when its bytes are just being copied, that is awaited.
   void withdraw(const Channel& channel, const std::shared_ptr<Side>& side);
 
-  void abort(int rank, const std::string& message);
+  bool abort(int rank, const std::string& message);
   void check() const;
   /// The rank takes no further part: whoever still waits for it fails.
   void leave(int rank);
@@ -64,6 +64,7 @@ class LocalWorld {
   std::map<Channel, std::deque<std::shared_ptr<Side>>> waiting_;  // in one channel all send or all receive
   std::map<std::tuple<std::uint64_t, std::uint64_t, int>, std::uint64_t> groups_;
   bool aborted_ = false;
+  int aborted_by_ = -1;
   std::string message_;
 };
 

@@ -39,6 +39,16 @@ struct Course {
   Sampler sampler;
   int rank = 0, size = 1;
   std::int64_t epoch = 0, step = 0;  ///< where it begins
+  std::int64_t last_epoch = -1;      ///< where it ends: before this epoch; -1: never
+};
+
+/// The fetching of the samples of a course, where a data set does that beforehand.
+class Fetching {
+ public:
+  virtual ~Fetching() = default;
+  /// Ends it; reading that waits for a sample fails. The first `used` batches were used by this rank: whatever other
+  /// ranks need of them from here is given to them before this returns.
+  virtual void end(std::int64_t used) = 0;
 };
 
 /// Samples by number; every sample has the same fields, and read() gives the same whenever it is called.
@@ -63,9 +73,9 @@ class Dataset {
   /// The files the samples lie in, in the order of the samples: what one rank should read as a whole. Empty when a
   /// sample comes from no file, or all from one.
   virtual std::vector<FileSpan> spans() const { return {}; }
-  /// Told by a loader what it is going to read, with read_varied() and each sample once, as long as it holds what is
-  /// returned; letting go of it ends any reading that waits. For data sets that fetch samples beforehand.
-  virtual std::shared_ptr<void> foresee(const Course&) const { return nullptr; }
+  /// Told by a loader what it is going to read, with read_varied() and each sample once; may return nothing. For data
+  /// sets that fetch samples beforehand.
+  virtual std::shared_ptr<Fetching> foresee(const Course&) const { return nullptr; }
 
  protected:
   /// States that `index` and the memory given to read() belong to this dataset.

@@ -1,6 +1,8 @@
 #include "isobar/data/loader.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <limits>
 #include <span>
 
 #include "isobar/base/clock.hpp"
@@ -15,6 +17,8 @@ Loader::Loader(const Dataset& dataset, const Sampler& sampler, const LoaderOptio
       options_(options),
       batches_(sampler.batches()),
       rows_(sampler.rows(std::max(1, options.size))),
+      limit_(options.last_epoch < 0 ? std::numeric_limits<std::int64_t>::max()
+                                    : (options.last_epoch - options.epoch) * batches_ - options.step),
       epoch_(options.epoch),
       step_(options.step) {
   if (options.threads < 1) fail_usage("loader: threads = {}; at least 1 reader is needed", options.threads);
@@ -26,7 +30,8 @@ Loader::Loader(const Dataset& dataset, const Sampler& sampler, const LoaderOptio
   expects(sampler.count <= dataset.size(), "a sampler of no more samples than the dataset has");
 
   make_slots();
-  course_ = dataset_.foresee({sampler_, options.rank, options.size, options.epoch, options.step});
+  exceptions_ = std::uncaught_exceptions();
+  fetching_ = dataset_.foresee({sampler_, options.rank, options.size, options.epoch, options.step, options.last_epoch});
   try {
     for (int i = 0; i < options.threads; ++i) readers_.emplace_back([this] { read_ahead(); });
   } catch (...) {  // no more threads to be had: those that began must not wait for ever
@@ -65,7 +70,8 @@ void Loader::stop_reading() {
     stop_ = true;
   }
   room_.notify_all();
-  course_.reset();  // ends a reader's waiting for a sample that other ranks were to send
+  // A reader may wait for a sample of another rank. A rank that fails does not see to others first: they will be told.
+  if (fetching_) fetching_->end(std::uncaught_exceptions() > exceptions_ ? 0 : delivered_);
 }
 
 const Batch* Loader::next() {
@@ -78,6 +84,7 @@ const Batch* Loader::next() {
     finish_epoch();
     return nullptr;
   }
+  expects(delivered_ < limit_, "no batch asked for after the last epoch");
   Slot& slot = slot_of(delivered_);
   const auto complete = [&] { return slot.serial == delivered_ && slot.ready; };
   if (!complete()) {
@@ -116,7 +123,7 @@ void Loader::read_ahead() {
     // Batches [delivered - held, claimed] occupy slots; the one to claim must not be one the caller still uses.
     room_.wait(lock, [&] {
       const std::int64_t oldest = delivered_ - (held_ ? 1 : 0);
-      return stop_ || claimed_ - oldest < static_cast<std::int64_t>(slots_.size());
+      return stop_ || (claimed_ < limit_ && claimed_ - oldest < static_cast<std::int64_t>(slots_.size()));
     });
     if (stop_) return;
     Slot& slot = slot_of(claimed_);

@@ -34,12 +34,13 @@ enum class OnBad { fail, skip };
 
 /// How a loader reads, for whom, and where it begins.
 struct LoaderOptions {
-  int threads = 1;         ///< readers
-  int ahead = 2;           ///< batches read before they are asked for
-  int rank = 0, size = 1;  ///< this rank's slice of every global batch
-  std::int64_t epoch = 0;  ///< the first epoch
-  std::int64_t step = 0;   ///< the first batch in it; batches() means that the epoch is already over
-  bool training = false;   ///< samples vary from epoch to epoch, where the dataset does that
+  int threads = 1;               ///< readers
+  int ahead = 2;                 ///< batches read before they are asked for
+  int rank = 0, size = 1;        ///< this rank's slice of every global batch
+  std::int64_t epoch = 0;        ///< the first epoch
+  std::int64_t step = 0;         ///< the first batch in it; batches() means that the epoch is already over
+  std::int64_t last_epoch = -1;  ///< reading ends before this epoch; -1: never
+  bool training = false;         ///< samples vary from epoch to epoch, where the dataset does that
   /// With skip the rows of a batch close up over those that throw Error; everything else that is thrown ends the run.
   OnBad on_bad = OnBad::fail;
 };
@@ -95,13 +96,15 @@ class Loader {
   const Sampler sampler_;
   const LoaderOptions options_;
   const std::int64_t batches_, rows_;
+  const std::int64_t limit_;   // batches read in all
   std::int64_t epoch_, step_;  // what next() delivers
   double wait_seconds_ = 0;
   std::int64_t skipped_ = 0;
   std::int64_t epoch_rows_ = 0, epoch_skipped_ = 0;  // delivered in the epoch under way
   std::vector<std::string> first_skipped_;
   std::unique_ptr<PinnedArena> arena_;
-  std::shared_ptr<void> course_;  // tells the dataset in which order samples are read
+  std::shared_ptr<Fetching> fetching_;
+  int exceptions_ = 0;  // on their way when this was made
 
   std::mutex mutex_;  // guards what follows; a row being filled belongs to its reader
   std::condition_variable room_, ready_;

@@ -18,10 +18,9 @@ class Hdf5Heaps {
   /// where the heap does. The library calls global heaps raw data, so heaps are known by their first bytes.
   bool sound(std::int64_t address, std::span<const std::uint8_t> bytes);
 
-  /// Whether every reference to an object of a global heap among these bytes of metadata, read at `address`, names one
-  /// the heap may have. A reference is recognised by the address in it, at which a heap begins, and by its place: in
-  /// all but the newest headers, which have signatures and checksums, it begins at a multiple of 8.
-  bool sound_references(std::int64_t address, std::span<const std::uint8_t> bytes);
+  /// Whether every reference to an object of a global heap among these bytes of metadata names one the heap may have. A
+  /// reference is recognised by a type of varying length before it and by the address in it, at which a heap begins.
+  bool sound_references(std::span<const std::uint8_t> bytes);
 
  private:
   bool sound_local(std::span<const std::uint8_t> bytes) const;

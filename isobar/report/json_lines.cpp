@@ -61,11 +61,14 @@ class JsonLines final : public train::Sink {
   }
 
   void epoch(const train::EpochDone& epoch) override {
-    put(metrics_, {{"kind", "epoch"},
-                   {"step", epoch.step},
-                   {"epoch", epoch.epoch},
-                   {"train_loss", epoch.train_loss},
-                   {"test", epoch.test}});
+    Json line{{"kind", "epoch"},
+              {"step", epoch.step},
+              {"epoch", epoch.epoch},
+              {"train_loss", epoch.train_loss},
+              {"test", epoch.test}};
+    if (epoch.skipped) line["skipped"] = *epoch.skipped;
+    if (epoch.test_skipped) line["test_skipped"] = *epoch.test_skipped;
+    put(metrics_, line);
     put(timing_, {{"kind", "epoch"},
                   {"step", epoch.step},
                   {"epoch", epoch.epoch},
@@ -83,7 +86,10 @@ class JsonLines final : public train::Sink {
     const bool finished = end.reason == train::End::Reason::finished;
     put(metrics_,
         {{"kind", "end"}, {"step", end.steps}, {"reason", finished ? "finished" : "interrupted"}, {"test", end.test}});
-    put(timing_, {{"kind", "end"}, {"step", end.steps}, {"seconds", end.seconds}});
+    Json last{{"kind", "end"}, {"step", end.steps}, {"seconds", end.seconds}};
+    if (end.skipped) last["skipped"] = *end.skipped;
+    for (const auto& [name, value] : end.staging) last["staging"][name] = value;
+    put(timing_, last);
     metrics_.close();
     timing_.close();
   }

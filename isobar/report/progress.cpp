@@ -96,6 +96,9 @@ class Progress final : public train::Sink {
     else
       line_.print(fmt::format("interrupted after {} of {} steps, {}", with_commas(end.steps), with_commas(all_steps()),
                               duration(end.seconds)));
+    if (end.skipped && *end.skipped > 0)
+      line_.print(fmt::format("{} bad samples were skipped, the first: {}", with_commas(*end.skipped),
+                              end.first_skipped.empty() ? "" : end.first_skipped[0]));
     std::string where = fmt::format("the run is in {}", start_.folder.string());
     if (!checkpoint_.file.empty())
       where +=

@@ -33,6 +33,10 @@ std::string results(const train::Start& start, const train::End& end) {
   text += fmt::format("{} parameters, {} per sample, {} threads\n", with_commas(start.parameters),
                       human_flops(start.flops_per_sample), start.threads);
   for (const auto& [name, value] : end.test) text += fmt::format("  test {:<20} {:.6g}\n", name, value);
+  if (end.skipped) text += fmt::format("{} bad samples were skipped in training\n", with_commas(*end.skipped));
+  for (const std::string& reason : end.first_skipped) text += fmt::format("  {}\n", reason);
+  if (!end.staging.empty()) text += "staging\n";
+  for (const auto& [name, value] : end.staging) text += fmt::format("  {:<25} {:>20}\n", name, with_commas(value));
   return text;
 }
 

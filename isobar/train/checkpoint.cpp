@@ -37,6 +37,7 @@ std::uintmax_t write_checkpoint(const std::filesystem::path& file, const exec::P
   out.set_integer("/", "step_in_epoch", position.step_in_epoch);
   out.set_real("/", "loss_sum", position.loss_sum);
   out.set_integer("/", "loss_samples", position.loss_samples);
+  out.set_integer("/", "skipped", position.skipped);
   out.set_text("/", "recipe", recipe);
   out.commit();
   return std::filesystem::file_size(file);
@@ -68,8 +69,9 @@ Position read_checkpoint(const std::filesystem::path& file, exec::ParamStore& st
     read("weights", p, store.weight(p));
     for (int s = 0; s < store.slot_count(); ++s) read(slot_group(s), p, store.slot(p, s));
   }
-  return {in.integer("/", "step"), in.integer("/", "epoch"), in.integer("/", "step_in_epoch"), in.real("/", "loss_sum"),
-          in.integer("/", "loss_samples")};
+  return {in.integer("/", "step"),          in.integer("/", "epoch"),
+          in.integer("/", "step_in_epoch"), in.real("/", "loss_sum"),
+          in.integer("/", "loss_samples"),  in.has_attribute("/", "skipped") ? in.integer("/", "skipped") : 0};
 }
 
 }  // namespace isobar::train

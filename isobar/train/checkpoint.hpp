@@ -17,6 +17,7 @@ struct Position {
   std::int64_t step_in_epoch = 0;  ///< steps done in the epoch under way
   double loss_sum = 0;             ///< of the epoch under way, over samples
   std::int64_t loss_samples = 0;
+  std::int64_t skipped = 0;  ///< bad samples left out in the epoch under way
 };
 
 /// Writes under a temporary name, then renames: an older checkpoint is replaced whole or not at all. Returns bytes.

@@ -48,7 +48,8 @@ void reset_metrics(const graph::Plan& plan, const Job& job) {
 
 Evaluated evaluate(exec::Executor& executor, const Job& job, const std::atomic<bool>* stop) {
   const data::Sampler sampler{job.test_data->size(), job.batch, job.seed, false, false};
-  data::Loader loader(*job.test_data, sampler, {job.readers, job.ahead});
+  data::Loader loader(*job.test_data, sampler,
+                      {.threads = job.readers, .ahead = job.ahead, .last_epoch = 1, .on_bad = job.on_bad});
   const std::int64_t width = executor.plan().output_shapes.at("prediction").count() / job.batch;
   const bool keep = width * job.test_data->size() <= max_kept_predictions;
   Evaluated evaluated;
@@ -57,6 +58,7 @@ Evaluated evaluate(exec::Executor& executor, const Job& job, const std::atomic<b
   std::int64_t samples = 0;
   while (const data::Batch* batch = loader.next()) {
     if (stop && *stop) return {.complete = false};
+    if (batch->count == 0) continue;  // nothing but bad samples
     const auto inputs = named_inputs(executor.plan(), *job.test_data, *batch);
     for (const auto& [name, data] : inputs) executor.bind(name, data);
     executor.forward({.seed = job.seed, .samples = batch->samples, .rows = batch->count});
@@ -74,6 +76,7 @@ Evaluated evaluate(exec::Executor& executor, const Job& job, const std::atomic<b
       evaluated.targets.insert(evaluated.targets.end(), target.begin(), target.end());
     }
   }
+  evaluated.skipped = loader.skipped();
   if (samples > 0) evaluated.results["loss"] = loss / static_cast<double>(samples);
   for (const auto& metric : job.metrics) evaluated.results.merge(metric->values(job.model.target_names));
   return evaluated;

@@ -18,6 +18,7 @@ struct Evaluated {
   std::map<std::string, double> results{};
   std::vector<float> predictions{}, targets{};  ///< row by row; empty when there are more than max_kept_predictions
   bool complete = true;                         ///< false when it was stopped
+  std::int64_t skipped = 0;                     ///< bad samples left out, where that is allowed
 };
 
 inline constexpr std::int64_t max_kept_predictions = 1 << 22;

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "isobar/base/spec.hpp"
@@ -44,6 +46,8 @@ struct EpochDone {
   double train_loss = 0;                 ///< mean over the epoch
   std::map<std::string, double> test{};  ///< loss and metrics on the test set, when it was evaluated
   double train_seconds = 0, test_seconds = 0;
+  /// Bad samples that were left out, when that is allowed.
+  std::optional<std::int64_t> skipped{}, test_skipped{};
 };
 
 struct CheckpointDone {
@@ -63,6 +67,9 @@ struct End {
   std::span<const float> predictions{};  ///< of the whole test set, row by row
   std::span<const float> targets{};
   const Trace* trace = nullptr;
+  std::optional<std::int64_t> skipped{};     ///< bad samples left out of training in this run, when allowed
+  std::vector<std::string> first_skipped{};  ///< what was wrong with the first of them
+  std::vector<std::pair<std::string, std::int64_t>> staging{};  ///< what was read and moved, by name
 };
 
 /// Receives the trainer's events and shows or stores them; every function may be left out.

@@ -14,6 +14,14 @@ auto read_member(Args& args, std::string_view key, const Spec& otherwise, Table<
   return made;
 }
 
+void apply_transforms(Job& job) {
+  job.train_data = job.source;
+  job.test_data = job.test_source;
+  if (!job.pipeline) return;
+  job.train_data = std::make_shared<transforms::Transformed>(job.source, job.pipeline);
+  if (job.test_source) job.test_data = std::make_shared<transforms::Transformed>(job.test_source, job.pipeline);
+}
+
 void read_transforms(Args& data, Job& job) {
   const std::vector<std::string> specs = data.texts("transforms", {});
   if (specs.empty()) return;
@@ -26,11 +34,29 @@ void read_transforms(Args& data, Job& job) {
       fail("data.train has samples of {}, data.test of {}: what is learned from the one does not fit the other",
            train.str(), test.str());
   }
-  job.train_data = std::make_shared<transforms::Transformed>(job.source, job.pipeline);
-  if (job.test_data) job.test_data = std::make_shared<transforms::Transformed>(job.test_data, job.pipeline);
+  apply_transforms(job);
 }
 
 }  // namespace
+
+std::function<data::StagingCounters()> stage_data(Job& job, comm::Comm& comm) {
+  data::StagingSetting setting{.readers = job.readers, .keep_bad = job.on_bad == data::OnBad::skip};
+  const data::Staged train = job.staging->stage(job.train_spec, job.source, setting, comm);
+  data::Staged test;
+  job.source = train.dataset;
+  if (job.test_source) {
+    setting.evaluation = true;
+    test = job.staging->stage(job.test_spec, job.test_source, setting, comm);
+    job.test_source = test.dataset;
+  }
+  apply_transforms(job);
+  return [train = train.counters, test = test.counters] {
+    data::StagingCounters all;
+    for (const auto& [name, value] : train()) all.emplace_back("train." + name, value);
+    for (const auto& [name, value] : test()) all.emplace_back("test." + name, value);
+    return all;
+  };
+}
 
 Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make_model) {
   Job job;
@@ -45,10 +71,16 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   job.folder = root.text("folder", "runs/" + name);
 
   Args data = root.section("data");
+  job.train_spec = data.spec("train", "universe");
   job.source = read_member(data, "train", "universe", data::datasets(), "dataset");
-  job.train_data = job.source;
-  if (data.has("test")) job.test_data = read_member(data, "test", "universe", data::datasets(), "dataset");
+  if (data.has("test")) {
+    job.test_spec = data.spec("test");
+    job.test_source = read_member(data, "test", "universe", data::datasets(), "dataset");
+  }
+  apply_transforms(job);
   read_transforms(data, job);
+  job.staging = read_member(data, "staging", "none", data::stagings(), "staging");
+  job.on_bad = data.one_of("bad_samples", "fail", {"fail", "skip"}) == "skip" ? data::OnBad::skip : data::OnBad::fail;
   job.batch = data.integer("batch", 4);
   job.shuffle = data.flag("shuffle", true);
   job.readers = static_cast<int>(data.integer("readers", 1));

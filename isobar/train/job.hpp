@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "isobar/base/spec.hpp"
-#include "isobar/transforms/pipeline.hpp"
+#include "isobar/data/loader.hpp"
+#include "isobar/data/staging.hpp"
 #include "isobar/graph/graph.hpp"
 #include "isobar/optim/optimizer.hpp"
 #include "isobar/optim/rate_schedule.hpp"
 #include "isobar/parallel/strategy.hpp"
 #include "isobar/train/metric.hpp"
+#include "isobar/transforms/pipeline.hpp"
 
 namespace isobar::train {
 
@@ -30,8 +32,9 @@ using ModelMaker = std::function<Model(const Spec& model, const Spec& loss)>;
 
 struct Job {
   Model model;
-  std::shared_ptr<const data::Dataset> source;                 ///< the training set without transforms
-  std::shared_ptr<transforms::Pipeline> pipeline;                    ///< transforms of both sets
+  std::shared_ptr<const data::Dataset> source, test_source;    ///< the sets without transforms
+  Spec train_spec, test_spec;                                  ///< what made them
+  std::shared_ptr<transforms::Pipeline> pipeline;              ///< transforms of both sets
   std::shared_ptr<const data::Dataset> train_data, test_data;  ///< with transforms; test_data may be null
   std::unique_ptr<optim::Optimizer> optimizer;
   std::unique_ptr<optim::RateSchedule> rate;
@@ -42,12 +45,18 @@ struct Job {
   std::int64_t checkpoint_every = 0;  ///< epochs; 0: only at the end and when interrupted
   std::uint64_t seed = 1;
   bool shuffle = true;
+  data::OnBad on_bad = data::OnBad::fail;
+  std::unique_ptr<data::Staging> staging;
   int readers = 1, ahead = 2;
   std::filesystem::path folder;  ///< where the run is kept
   bool resume = false;           ///< go on from the folder's checkpoint
   bool overwrite = false;        ///< replace a run that is already in the folder
   Spec recipe;                   ///< resolved
 };
+
+/// Stages both data sets and puts the transforms back on; returns the counters by name: "train.bytes_read". All ranks
+/// must call.
+std::function<data::StagingCounters()> stage_data(Job& job, comm::Comm& comm);
 
 /// Reads a recipe; unknown keys are answered with the nearest valid one. `name` gives the default folder.
 Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make_model);

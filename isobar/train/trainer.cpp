@@ -7,6 +7,7 @@
 #include "isobar/base/clock.hpp"
 #include "isobar/base/config.hpp"
 #include "isobar/base/error.hpp"
+#include "isobar/comm/local_comm.hpp"
 
 namespace isobar::train {
 
@@ -78,8 +79,25 @@ void Trainer::announce() {
   for (Sink* sink : sinks_) sink->start(start);
 }
 
+// Alone for now: the strategies of one process have one rank.
+void Trainer::stage() {
+  const auto comm = comm::alone();
+  staged_ = stage_data(job_, *comm);
+  expect_fields(plan(), *job_.train_data, "data.train");
+  if (job_.test_data) expect_fields(plan(), *job_.test_data, "data.test");
+  if (job_.train_data->size() < job_.batch)
+    fail("data.train has {} samples after staging, fewer than one batch of {}", job_.train_data->size(), job_.batch);
+  steps_per_epoch_ = sampler().batches();
+}
+
+void Trainer::note_skipped(const data::Loader& loader) {
+  skipped_ = loader.skipped();
+  first_skipped_ = loader.first_skipped();
+}
+
 End::Reason Trainer::run(const std::atomic<bool>* stop) {
   prepare_folder();
+  stage();
   if (job_.pipeline) job_.pipeline->learn(*job_.source, job_.folder / "learned.h5", job_.readers);
   announce();
   const double begin = now_seconds();
@@ -89,11 +107,14 @@ End::Reason Trainer::run(const std::atomic<bool>* stop) {
     options.epoch = position_.epoch;
     options.step = position_.step_in_epoch;
     options.training = true;
+    options.last_epoch = job_.epochs;
+    options.on_bad = job_.on_bad;
     data::Loader loader(*job_.train_data, sampler(), options);
     while (position_.epoch < job_.epochs && !interrupted) {
       const double epoch_begin = now_seconds();
       interrupted = !train_epoch(loader, stop) || !finish_epoch(now_seconds() - epoch_begin, stop);
     }
+    note_skipped(loader);
   }
   if (!interrupted && test_executor_ && evaluated_.results.empty())  // resumed after the last epoch
     evaluated_ = evaluate(*test_executor_, job_, nullptr);
@@ -112,6 +133,9 @@ End::Reason Trainer::run(const std::atomic<bool>* stop) {
   end.predictions = evaluated_.predictions;
   end.targets = evaluated_.targets;
   end.trace = &trace_;
+  if (job_.on_bad == data::OnBad::skip) end.skipped = skipped_;
+  end.first_skipped = first_skipped_;
+  end.staging = staged_();
   for (Sink* sink : sinks_) sink->end(end);
   return end.reason;
 }
@@ -131,6 +155,12 @@ bool Trainer::train_epoch(data::Loader& loader, const std::atomic<bool>* stop) {
 }
 
 void Trainer::train_step(const data::Batch& batch, double begin, double wait_seconds) {
+  position_.skipped += batch.skipped;
+  if (batch.count == 0) {  // nothing but bad samples: a step without an update, so that positions stay what they are
+    ++position_.step;
+    ++position_.step_in_epoch;
+    return;
+  }
   const optim::Progress progress{position_.step, steps_per_epoch_, steps_per_epoch_ * job_.epochs, job_.batch};
   const optim::Step step{position_.step + 1, job_.rate->rate(job_.optimizer->base_rate(), progress)};
   const parallel::Feed feed{
@@ -162,8 +192,12 @@ bool Trainer::finish_epoch(double train_seconds, const std::atomic<bool>* stop) 
     evaluated_ = evaluate(*test_executor_, job_, stop);
   if (!evaluated_.complete) return false;
   done.test = evaluated_.results;
+  if (job_.on_bad == data::OnBad::skip) {
+    done.skipped = position_.skipped;
+    if (!evaluated_.results.empty()) done.test_skipped = evaluated_.skipped;
+  }
   done.test_seconds = now_seconds() - begin;
-  position_ = {position_.step, done.epoch, 0, 0, 0};
+  position_ = {position_.step, done.epoch, 0, 0, 0, 0};
   for (Sink* sink : sinks_) sink->epoch(done);
   if (!last && job_.checkpoint_every > 0 && done.epoch % job_.checkpoint_every == 0) save();
   return true;

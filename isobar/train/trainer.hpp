@@ -3,7 +3,9 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "isobar/exec/executor.hpp"
@@ -33,6 +35,8 @@ class Trainer {
   void announce();
   bool train_epoch(data::Loader& loader, const std::atomic<bool>* stop);
   void train_step(const data::Batch& batch, double begin, double wait_seconds);
+  void stage();
+  void note_skipped(const data::Loader& loader);
   bool finish_epoch(double train_seconds, const std::atomic<bool>* stop);
   void save();
   std::filesystem::path checkpoint_file() const { return job_.folder / "checkpoint.h5"; }
@@ -47,6 +51,9 @@ class Trainer {
   Position position_;
   std::int64_t steps_per_epoch_ = 0;
   Evaluated evaluated_;
+  std::function<data::StagingCounters()> staged_;
+  std::int64_t skipped_ = 0;  // in this run
+  std::vector<std::string> first_skipped_;
 };
 
 }  // namespace isobar::train

@@ -85,7 +85,9 @@ class Transformed final : public data::Dataset {
   std::vector<std::string> classes() const override;
   std::string where(std::int64_t index) const override { return source_->where(index); }
   std::vector<data::FileSpan> spans() const override { return source_->spans(); }
-  std::shared_ptr<void> foresee(const data::Course& course) const override { return source_->foresee(course); }
+  std::shared_ptr<data::Fetching> foresee(const data::Course& course) const override {
+    return source_->foresee(course);
+  }
 
  private:
   std::shared_ptr<const data::Dataset> source_;

@@ -44,7 +44,7 @@ TEST(LocalComm, EveryPairOfRanksExchangesMessages) {
 
 TEST(LocalComm, LargeMessagesArriveWhole) {
   run_ranks(2, [](Comm& comm) {
-    const std::size_t count = (std::size_t{64} << 20) + 3;
+    const std::size_t count = (std::size_t{8} << 20) + 3;
     if (comm.rank() == 0) return comm.send(1, 0, pattern(count, 3));
     Bytes in(count);
     comm.receive(0, 0, in);

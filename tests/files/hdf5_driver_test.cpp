@@ -47,7 +47,8 @@ TEST(Hdf5Driver, AnEnumerationOfAWrongSizeDoesNotReachTheLibrary) {
   bytes[at + 4] = static_cast<char>(200);
   std::ofstream(folder / "b.h5", std::ios::binary) << bytes;
   const Hdf5File file = Hdf5File::open(folder / "b.h5");
-  EXPECT_HAS(error_of([&] { Hdf5Array(file, "states"); }), "an enumeration has another size than its numbers");
+  EXPECT_HAS(error_of([&] { Hdf5Array(file, "states"); }),
+             "cannot open array 'states': an enumeration has another size than its numbers");
 }
 
 TEST(Hdf5Driver, NotesWhereRawDataLies) {

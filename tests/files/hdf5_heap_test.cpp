@@ -2,9 +2,7 @@
 #include "isobar/files/hdf5_heap.hpp"
 
 #include <algorithm>
-#include <fcntl.h>
 #include <fstream>
-#include <unistd.h>
 
 #include <hdf5.h>
 
@@ -76,31 +74,6 @@ TEST(Hdf5Heap, ReferencesToObjectsThatAreNotThere) {
     write_bytes(path, broken);
     EXPECT_THROW(Hdf5File::open(path).text("/", "note"), Error) << which;
   }
-}
-
-// Numbers that only look like a reference, at a place where none can begin, are no reason to refuse a file.
-TEST(Hdf5Heap, ReferencesLieAtMultiplesOfEight) {
-  const TemporaryFolder folder;
-  write_with_heap(folder / "heap.h5");
-  std::ifstream in(folder / "heap.h5", std::ios::binary);
-  const FileBytes bytes{std::istreambuf_iterator<char>(in), {}};
-  const std::string_view mark = "GCOL";
-  const auto heap =
-      static_cast<std::uint64_t>(std::search(bytes.begin(), bytes.end(), mark.begin(), mark.end()) - bytes.begin());
-  const int descriptor = ::open((folder / "heap.h5").c_str(), O_RDONLY);
-  Hdf5Heaps heaps(descriptor, static_cast<std::int64_t>(bytes.size()));
-  const auto sound = [&](std::size_t place, std::uint8_t object) {
-    FileBytes header(64);
-    header[place] = 7;
-    for (std::size_t i = 0; i < 8; ++i) header[place + 4 + i] = static_cast<std::uint8_t>(heap >> 8 * i);
-    header[place + 12] = object;
-    return heaps.sound_references(800, header);
-  };
-  EXPECT_TRUE(sound(8, 1));
-  EXPECT_FALSE(sound(8, 77));
-  EXPECT_FALSE(sound(0, 77));
-  EXPECT_TRUE(sound(11, 77));
-  ::close(descriptor);
 }
 
 }  // namespace

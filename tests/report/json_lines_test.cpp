@@ -65,6 +65,25 @@ TEST(JsonLines, MetricsHoldWhatFollowsFromTheSeed) {
       << timing;
 }
 
+TEST(JsonLines, SkippedSamplesAndStagingAreTold) {
+  const TemporaryFolder folder;
+  const auto sink = json_lines();
+  train::Start start;
+  start.folder = folder.path();
+  sink->start(start);
+  train::EpochDone epoch{1, 4, 0.5};
+  epoch.skipped = 3;
+  epoch.test_skipped = 0;
+  sink->epoch(epoch);
+  train::End end;
+  end.skipped = 3;
+  end.staging = {{"train.bytes_read", 4096}};
+  sink->end(end);
+  EXPECT_NE(text_of(folder / "metrics.jsonl").find(R"("skipped":3,"test_skipped":0})"), std::string::npos);
+  EXPECT_NE(text_of(folder / "timing.jsonl").find(R"("skipped":3,"staging":{"train.bytes_read":4096}})"),
+            std::string::npos);
+}
+
 TEST(JsonLines, TimeDoesNotShowInMetrics) {
   const TemporaryFolder slow, fast;
   whole(slow.path(), 5);

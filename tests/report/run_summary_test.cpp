@@ -84,10 +84,14 @@ TEST(RunSummary, WritesReportAndPredictions) {
   end.seconds = 75;
   end.test = {{"loss", 0.25}, {"mae", 0.125}};
   end.trace = &trace;
+  end.skipped = 1500;
+  end.first_skipped = {"reading a.h5: torn"};
+  end.staging = {{"train.bytes_read", 1048576}};
   sink->end(end);
   const std::string report = text_of(folder / "report.txt");
   for (const char* part :
-       {"finished 2,000 steps", "in 1:15", "1,234 parameters", "test mae", "0.125", "backward convolution", "seed = 7"})
+       {"finished 2,000 steps", "in 1:15", "1,234 parameters", "test mae", "0.125", "backward convolution", "seed = 7",
+        "1,500 bad samples were skipped", "reading a.h5: torn", "train.bytes_read", "1,048,576"})
     EXPECT_NE(report.find(part), std::string::npos) << part << "\n" << report;
   EXPECT_EQ(text_of(folder / "predictions.csv"), predictions_csv(end));
 }

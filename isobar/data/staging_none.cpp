@@ -1,0 +1,20 @@
+// none: samples are read from where they are, every time.
+#include "isobar/data/staging.hpp"
+
+namespace isobar::data {
+namespace {
+
+class None final : public Staging {
+ public:
+  Staged stage(const Spec&, std::shared_ptr<const Dataset> dataset, const StagingSetting&, comm::Comm&) const override {
+    return {std::move(dataset)};
+  }
+};
+
+}  // namespace
+
+extern const Row<Staging> staging_none;
+const Row<Staging> staging_none{"none", "samples are read from where they are",
+                                [](Args&) -> std::unique_ptr<Staging> { return std::make_unique<None>(); }};
+
+}  // namespace isobar::data
