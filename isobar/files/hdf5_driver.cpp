@@ -115,11 +115,12 @@ bool has_broken_enumeration(const std::uint8_t* bytes, std::size_t size) {
 
 // Whether the library may see these bytes; what is wrong with those it may not goes onto its error stack.
 bool sound_piece(const OpenFile& file, H5FD_mem_t kind, haddr_t address, std::span<const std::uint8_t> bytes) {
-  // Attributes lie in headers, or, when there are many, in the blocks of a fractal heap.
-  const bool may_refer = kind == H5FD_MEM_OHDR || (bytes.size() >= 4 && std::memcmp(bytes.data(), "FHDB", 4) == 0);
-  if (!file.heaps->sound(static_cast<std::int64_t>(address), bytes) ||
-      (may_refer && !file.heaps->sound_references(bytes))) {
-    note(H5E_READERROR, "read", "a heap, or a reference to one, is damaged");
+  Hdf5Heaps& heaps = *file.heaps;
+  const auto sound = [&](const Hdf5Reference& reference) { return heaps.sound_reference(reference); };
+  const bool block = bytes.size() >= 4 && std::memcmp(bytes.data(), "FHDB", 4) == 0;
+  if (!heaps.sound(static_cast<std::int64_t>(address), bytes) ||
+      (kind == H5FD_MEM_OHDR && !sound_header(bytes, sound)) || (block && !sound_block(bytes, sound))) {
+    note(H5E_READERROR, "read", "its headers or heaps are damaged");
     return false;
   }
   if (kind == H5FD_MEM_OHDR && has_broken_enumeration(bytes.data(), bytes.size())) {

@@ -1,7 +1,6 @@
 // A collection: "GCOL", version, three zero bytes, its size; then objects, each with a number (2 bytes), a count of
 // references (2), four zero bytes and its size, followed by its bytes, filled up to a multiple of 8. Object 0 is the
-// free room at the end, whose size includes its own head. A reference: a length (4), the address of a collection (8),
-// the number of an object (4).
+// free room at the end, whose size includes its own head.
 #include "isobar/files/hdf5_heap.hpp"
 
 #include <algorithm>
@@ -25,11 +24,6 @@ std::uint64_t little_endian(const std::uint8_t* from, int bytes) {
   std::uint64_t value = 0;
   for (int i = bytes - 1; i >= 0; --i) value = value << 8 | from[i];
   return value;
-}
-
-// A type of class 9, varying length, with elements of 16 bytes: length, address, number.
-bool begins_varying_type(const std::uint8_t* bytes) {
-  return (bytes[0] & 0x0f) == 9 && bytes[0] >> 4 <= 4 && little_endian(bytes + 4, 4) == 16;
 }
 
 bool begins_heap(std::span<const std::uint8_t> bytes) {
@@ -94,23 +88,10 @@ bool Hdf5Heaps::sound(std::int64_t address, std::span<const std::uint8_t> bytes)
   return sound_local(bytes) && (!begins_heap(bytes) || highest(address) != broken);
 }
 
-bool Hdf5Heaps::sound_references(std::span<const std::uint8_t> bytes) {
-  if (!wide_addresses_) return true;
-  // References follow the type that says what they are, soon, and one another; elsewhere numbers may look like one.
-  constexpr std::size_t soon = 160;
-  std::size_t announced = bytes.size();
-  for (std::size_t at = 4; at + 12 <= bytes.size(); ++at) {
-    if (begins_varying_type(&bytes[at - 4])) announced = at;
-    if (announced > at || at - announced > soon) continue;
-    const std::uint64_t length = little_endian(&bytes[at - 4], 4), address = little_endian(&bytes[at], 8);
-    if (length == 0 || length > most_bytes || address < 48 || address >= static_cast<std::uint64_t>(file_bytes_))
-      continue;
-    const std::int64_t last = highest(base_ + static_cast<std::int64_t>(address));
-    if (last == none) continue;
-    if (last == broken || static_cast<std::int64_t>(little_endian(&bytes[at + 8], 4)) > last) return false;
-    announced = at;
-  }
-  return true;
+bool Hdf5Heaps::sound_reference(const Hdf5Reference& reference) {
+  if (!wide_addresses_ || reference.address >= static_cast<std::uint64_t>(file_bytes_)) return true;
+  const std::int64_t last = highest(base_ + static_cast<std::int64_t>(reference.address));
+  return last == none || (last != broken && static_cast<std::int64_t>(reference.number) <= last);
 }
 
 }  // namespace isobar::files

@@ -7,6 +7,8 @@
 #include <map>
 #include <span>
 
+#include "isobar/files/hdf5_messages.hpp"
+
 namespace isobar::files {
 
 class Hdf5Heaps {
@@ -18,9 +20,8 @@ class Hdf5Heaps {
   /// where the heap does. The library calls global heaps raw data, so heaps are known by their first bytes.
   bool sound(std::int64_t address, std::span<const std::uint8_t> bytes);
 
-  /// Whether every reference to an object of a global heap among these bytes of metadata names one the heap may have. A
-  /// reference is recognised by a type of varying length before it and by the address in it, at which a heap begins.
-  bool sound_references(std::span<const std::uint8_t> bytes);
+  /// Whether a reference names an object its heap may have. One to where no heap is passes: the library refuses it.
+  bool sound_reference(const Hdf5Reference& reference);
 
  private:
   bool sound_local(std::span<const std::uint8_t> bytes) const;

@@ -76,5 +76,70 @@ TEST(Hdf5Heap, ReferencesToObjectsThatAreNotThere) {
   }
 }
 
+TEST(Hdf5Messages, AttributesOfBothKindsOfHeader) {
+  const TemporaryFolder folder;
+  for (const H5F_libver_t oldest : {H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST}) {
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_libver_bounds(access, oldest, H5F_LIBVER_LATEST);
+    const hid_t file = H5Fcreate((folder / "a.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    const hsize_t three = 3;
+    const hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate_simple(1, &three, nullptr);
+    H5Tset_size(type, H5T_VARIABLE);
+    const char* texts[] = {"one", "two", "three"};
+    for (int i = 0; i < 20; ++i) {  // more than fit into a header
+      const hid_t attribute =
+          H5Acreate2(file, fmt::format("names{}", i).c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT);
+      ASSERT_GE(H5Awrite(attribute, type, texts), 0);
+      H5Aclose(attribute);
+    }
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Fclose(file);
+    H5Pclose(access);
+    const Hdf5File read = Hdf5File::open(folder / "a.h5");
+    EXPECT_TRUE(read.has_attribute("/", "names19"));
+  }
+  int seen = 0;
+  const auto count = [&](const Hdf5Reference& reference) {
+    ++seen;
+    EXPECT_LT(reference.number, 61u);
+    return true;
+  };
+  std::ifstream in(folder / "a.h5", std::ios::binary);
+  const FileBytes bytes{std::istreambuf_iterator<char>(in), {}};
+  for (const std::string_view mark : {"FHDB"})
+    for (auto at = bytes.begin(); (at = std::search(at, bytes.end(), mark.begin(), mark.end())) != bytes.end(); ++at)
+      sound_block(std::span(at, bytes.end()).first(std::min<std::size_t>(512, bytes.end() - at)), count);
+  EXPECT_GT(seen, 3) << "the attributes of the new kind of file lie in a block";
+}
+
+TEST(Hdf5Messages, ChunksWithoutExtentAreRefused) {
+  const TemporaryFolder folder;
+  for (const H5F_libver_t oldest : {H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST}) {
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS), properties = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_libver_bounds(access, oldest, H5F_LIBVER_LATEST);
+    const hsize_t extents[] = {40, 30}, chunk[] = {21, 13};
+    H5Pset_chunk(properties, 2, chunk);
+    const hid_t file = H5Fcreate((folder / "c.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    const hid_t space = H5Screate_simple(2, extents, nullptr);
+    H5Dclose(H5Dcreate2(file, "x", H5T_NATIVE_FLOAT, space, H5P_DEFAULT, properties, H5P_DEFAULT));
+    H5Sclose(space);
+    H5Fclose(file);
+    H5Pclose(properties);
+    H5Pclose(access);
+    EXPECT_EQ(Hdf5File::open(folder / "c.h5").shape("x"), (Shape{40, 30}));
+    std::ifstream in(folder / "c.h5", std::ios::binary);
+    FileBytes bytes{std::istreambuf_iterator<char>(in), {}};
+    const std::size_t width = oldest == H5F_LIBVER_EARLIEST ? 4 : 1;
+    FileBytes dimensions(3 * width);
+    dimensions[0] = 21, dimensions[width] = 13, dimensions[2 * width] = 4;
+    const auto at = std::search(bytes.begin(), bytes.end(), dimensions.begin(), dimensions.end());
+    ASSERT_NE(at, bytes.end());
+    *at = 0;
+    write_bytes(folder / "c.h5", bytes);
+    EXPECT_THROW(Hdf5File::open(folder / "c.h5").shape("x"), Error);
+  }
+}
+
 }  // namespace
 }  // namespace isobar::files
