@@ -36,11 +36,11 @@ void declare(CLI::App& command) {
   declare_atmosphere(make);
   declare_universe(make);
   require_known(make);
-  declare_animate(command);
   declare_inspect(command);
   declare_convert(command);
   declare_stats(command);
   declare_tokenize(command);
+  declare_animate(command);
   require_known(command);
 }
 

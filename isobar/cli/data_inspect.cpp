@@ -62,7 +62,7 @@ Spread spread_of(std::span<const float> values) {
 
 void print_samples(const data::Dataset& dataset, std::int64_t wanted) {
   const std::vector<data::Field> fields = dataset.fields();
-  fmt::print("{} samples\n", with_commas(dataset.size()));
+  fmt::print("{} sample{}\n", with_commas(dataset.size()), dataset.size() == 1 ? "" : "s");
   for (const data::Field& field : fields)
     fmt::print("  {:<4} {}, {} a sample\n", field.name, field.shape.str(),
                human_bytes(static_cast<double>(field.shape.count()) * sizeof(float)));

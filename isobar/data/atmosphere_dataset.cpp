@@ -38,6 +38,11 @@ class AtmosphereDataset final : public Dataset {
     return {{"x", Shape{grid.height, grid.width, static_cast<std::int64_t>(channels_.size())}},
             {"y", Shape{grid.height, grid.width}}};
   }
+  std::vector<std::string> channels() const override {
+    std::vector<std::string> names;
+    for (const int channel : channels_) names.emplace_back(worlds::channels[static_cast<std::size_t>(channel)].name);
+    return names;
+  }
   std::vector<std::string> classes() const override { return {"background", "cyclone", "river"}; }
 
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "isobar/data/file_cache.hpp"
+#include "isobar/data/hdf5_channel_names.hpp"
 #include "isobar/data/hdf5_format.hpp"
 #include "isobar/data/hdf5_layouts.hpp"
 #include "isobar/data/hdf5_sample_file.hpp"
@@ -26,6 +27,7 @@ class Hdf5Samples final : public Dataset {
     const Hdf5SampleFile first(files_[0], reading_);
     if (!reading_.x.empty()) fields_.push_back({"x", first.x_shape()});
     if (!reading_.y.empty()) fields_.push_back({"y", first.y_shape()});
+    channels_ = channel_names(files::Hdf5File::open(files_[0]), reading_);
     classes_ = first.classes();
     // Files of one sample are opened when they are read: a hundred thousand are not opened to begin.
     firsts_.push_back(0);
@@ -36,6 +38,7 @@ class Hdf5Samples final : public Dataset {
 
   std::int64_t size() const override { return size_; }
   std::vector<Field> fields() const override { return fields_; }
+  std::vector<std::string> channels() const override { return channels_; }
   std::vector<std::string> classes() const override { return classes_; }
 
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
@@ -87,7 +90,7 @@ class Hdf5Samples final : public Dataset {
   std::vector<std::int64_t> firsts_;  // of every file the number of its first sample, and of all samples
   std::int64_t size_ = 0;
   std::vector<Field> fields_;
-  std::vector<std::string> classes_;
+  std::vector<std::string> channels_, classes_;
   mutable FileCache<Hdf5SampleFile> open_{0, most_open};
 };
 

@@ -1,9 +1,9 @@
 #include "isobar/data/hdf5_sample_file.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "isobar/base/error.hpp"
+#include "isobar/data/hdf5_channel_names.hpp"
 
 namespace isobar::data {
 namespace {
@@ -108,14 +108,8 @@ void Hdf5SampleFile::open_y(const files::Hdf5File& file) {
     classes_ = lines(file.text(reading_.y, "classes"));
 }
 
-// Files of which channels were left out when they were copied say which ones they have, in 'channels' beside x.
 void Hdf5SampleFile::choose_channels(const files::Hdf5File& file) {
-  const std::int64_t there = x_shape_[-1];
-  Extents known(static_cast<std::size_t>(there));
-  std::iota(known.begin(), known.end(), 0);
-  const std::string list = (std::filesystem::path(reading_.x).parent_path() / "channels").string();
-  if (file.exists(list) && file.kind(list) == files::Hdf5Kind::array && file.shape(list) == Shape{there})
-    files::Hdf5Array(file, list).read<std::int64_t>(known);
+  const Extents known = channel_numbers(file, reading_.x, x_shape_[-1]);
   for (const std::int64_t channel : reading_.channels) {
     const auto found = std::ranges::find(known, channel);
     if (found == known.end())

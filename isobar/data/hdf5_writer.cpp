@@ -98,6 +98,7 @@ class Hdf5Writer final : public SampleWriter {
       if (!single() && !is_x && sample == Shape{1}) extents.pop_back();  // as class labels are stored everywhere
       file_->make_array(is_x ? manner_.x : manner_.y, Shape(extents), making);
     }
+    if (!outline_.channels.empty()) file_->set_text(manner_.x, "channels", join(outline_.channels, "\n"));
     if (outline_.fields.size() > 1 && !outline_.classes.empty())
       file_->set_text(manner_.y, "classes", join(outline_.classes, "\n"));
   }

@@ -177,7 +177,7 @@ class Tfrecord final : public Dataset {
           "feature '{}' holds {} bytes; type (as int16) and shape say what they mean, image=true that they are a "
           "picture",
           source.name, feature.bytes().size());
-    if (source.shape.rank() > 0) return;
+    if (source.shape.rank() > 0) return check_size(feature, source);
     const std::int64_t count =
         bytes ? static_cast<std::int64_t>(feature.bytes().size() / width_of(*source.type)) : feature.count;
     if (bytes && &source == &options_.x && count > 1)
@@ -185,6 +185,23 @@ class Tfrecord final : public Dataset {
            name_of(*source.type));
     source.shape = {count};
     if (count == 0) fail("feature '{}' holds no values", source.name);
+  }
+
+  // A record holds just the numbers of its shape: nobody takes memory for more than is there.
+  static void check_size(const files::Feature& feature, const Source& source) {
+    const std::int64_t wanted = source.shape.count();
+    if (feature.kind != files::Feature::Kind::bytes) {
+      if (feature.count != wanted)
+        fail("feature '{}' holds {} numbers, but a sample of {} has {}", source.name, feature.count, source.shape.str(),
+             wanted);
+      return;
+    }
+    if (!source.type) fail("feature '{}' holds bytes, in the first record it held numbers", source.name);
+    const auto bytes = static_cast<std::int64_t>(width_of(*source.type)) * wanted;
+    const auto held = static_cast<std::int64_t>(feature.bytes().size());
+    if (feature.count != 1 || held != bytes)
+      fail("feature '{}' holds {} bytes in {} pieces, but a sample of {} in {} has {} in one", source.name, held,
+           feature.count, source.shape.str(), name_of(*source.type), bytes);
   }
 
   const files::Image& decoded(const files::Feature& feature) const {
@@ -201,18 +218,12 @@ class Tfrecord final : public Dataset {
       if (feature.kind != files::Feature::Kind::bytes) fail("feature '{}' is no image: it holds numbers", source.name);
       return files::fit_image(decoded(feature), source.shape[0], source.shape[1], out);
     }
+    check_size(feature, source);
     if (feature.kind != files::Feature::Kind::bytes) {
-      if (feature.count != static_cast<std::int64_t>(out.size()))
-        fail("feature '{}' holds {} numbers, but a sample of {} has {}", source.name, feature.count, source.shape.str(),
-             out.size());
       feature.numbers(out);
       return apply_scaling(scaling, out);
     }
-    if (!source.type) fail("feature '{}' holds bytes, in the first record it held numbers", source.name);
     const std::span<const std::uint8_t> bytes = feature.bytes();
-    if (feature.count != 1 || bytes.size() != out.size() * width_of(*source.type))
-      fail("feature '{}' holds {} bytes in {} pieces, but a sample of {} in {} has {} in one", source.name,
-           bytes.size(), feature.count, source.shape.str(), name_of(*source.type), out.size() * width_of(*source.type));
     if (source.type == files::NumberType::int16 && scaling == Scaling::log)
       return expand_counts({reinterpret_cast<const std::int16_t*>(bytes.data()), out.size()}, scaling, out);
     to_floats(*source.type, bytes, std::endian::little, out);

@@ -92,6 +92,43 @@ herr_t get_handle(H5FD_t* file, hid_t, void** handle) {
   return 0;
 }
 
+// The type of an enumeration begins with version and class 8, its number of members, a zero, and its size; then comes
+// the whole number it is made of, which begins likewise and must have the same size. When it has not, 1.10.8 copies the
+// members beyond their memory: so an object header with such a type is not given to the library.
+bool has_broken_enumeration(const std::uint8_t* bytes, std::size_t size) {
+  constexpr std::size_t both = 20;
+  const auto number = [](const std::uint8_t* at) {
+    std::uint32_t value;
+    std::memcpy(&value, at, sizeof(value));
+    return value;
+  };
+  for (std::size_t i = 0; i + both <= size; ++i) {
+    const std::uint8_t *const outer = bytes + i, *const inner = outer + 8;
+    const int version = outer[0] >> 4;
+    if ((outer[0] & 15) != 8 || version < 1 || version > 3 || outer[3] != 0) continue;
+    if (inner[0] != version << 4 || inner[1] > 15 || inner[2] != 0 || inner[3] != 0) continue;
+    const std::uint32_t whole = number(inner + 4), precision = number(inner + 8) >> 16;
+    if (whole >= 1 && whole <= 8 && precision <= 8 * whole && number(outer + 4) != whole) return true;
+  }
+  return false;
+}
+
+// Whether the library may see these bytes; what is wrong with those it may not goes onto its error stack.
+bool sound_piece(const OpenFile& file, H5FD_mem_t kind, haddr_t address, std::span<const std::uint8_t> bytes) {
+  // Attributes lie in headers, or, when there are many, in the blocks of a fractal heap.
+  const bool may_refer = kind == H5FD_MEM_OHDR || (bytes.size() >= 4 && std::memcmp(bytes.data(), "FHDB", 4) == 0);
+  if (!file.heaps->sound(static_cast<std::int64_t>(address), bytes) ||
+      (may_refer && !file.heaps->sound_references(bytes))) {
+    note(H5E_READERROR, "read", "a heap, or a reference to one, is damaged");
+    return false;
+  }
+  if (kind == H5FD_MEM_OHDR && has_broken_enumeration(bytes.data(), bytes.size())) {
+    note(H5E_BADVALUE, "read", "an enumeration has another size than its numbers");
+    return false;
+  }
+  return true;
+}
+
 herr_t read_bytes(H5FD_t* file, H5FD_mem_t kind, hid_t, haddr_t address, std::size_t size, void* to) {
   constexpr auto most = static_cast<haddr_t>(std::numeric_limits<off_t>::max());
   if (address > most || size > most - address) return -1;
@@ -118,11 +155,7 @@ herr_t read_bytes(H5FD_t* file, H5FD_mem_t kind, hid_t, haddr_t address, std::si
     address += static_cast<haddr_t>(got);
     size -= static_cast<std::size_t>(got);
   }
-  Hdf5Heaps& heaps = *opened(file).heaps;
-  const bool may_refer = kind == H5FD_MEM_OHDR || kind == H5FD_MEM_LHEAP;  // headers, and heaps of many attributes
-  if (heaps.sound(static_cast<std::int64_t>(begin), all) && (!may_refer || heaps.sound_references(all))) return 0;
-  note(H5E_READERROR, "read", "a heap, or a reference to one, is damaged");
-  return -1;
+  return sound_piece(opened(file), kind, begin, all) ? 0 : -1;
 }
 
 herr_t refuse_write(H5FD_t*, H5FD_mem_t, hid_t, haddr_t, std::size_t, const void*) { return -1; }

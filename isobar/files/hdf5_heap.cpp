@@ -27,6 +27,11 @@ std::uint64_t little_endian(const std::uint8_t* from, int bytes) {
   return value;
 }
 
+// A type of class 9, varying length, with elements of 16 bytes: length, address, number.
+bool begins_varying_type(const std::uint8_t* bytes) {
+  return (bytes[0] & 0x0f) == 9 && bytes[0] >> 4 <= 4 && little_endian(bytes + 4, 4) == 16;
+}
+
 bool begins_heap(std::span<const std::uint8_t> bytes) {
   return bytes.size() >= 4 && std::memcmp(bytes.data(), "GCOL", 4) == 0;
 }
@@ -91,14 +96,19 @@ bool Hdf5Heaps::sound(std::int64_t address, std::span<const std::uint8_t> bytes)
 
 bool Hdf5Heaps::sound_references(std::span<const std::uint8_t> bytes) {
   if (!wide_addresses_) return true;
+  // References follow the type that says what they are, soon, and one another; elsewhere numbers may look like one.
+  constexpr std::size_t soon = 160;
+  std::size_t announced = bytes.size();
   for (std::size_t at = 4; at + 12 <= bytes.size(); ++at) {
-    const std::uint64_t address = little_endian(&bytes[at], 8);
-    const std::uint64_t length = little_endian(&bytes[at - 4], 4);
-    if (address < 48 || address >= static_cast<std::uint64_t>(file_bytes_) || length == 0 || length > most_bytes)
-      continue;  // other numbers, which only look like a reference when they happen to have its length as well
+    if (begins_varying_type(&bytes[at - 4])) announced = at;
+    if (announced > at || at - announced > soon) continue;
+    const std::uint64_t length = little_endian(&bytes[at - 4], 4), address = little_endian(&bytes[at], 8);
+    if (length == 0 || length > most_bytes || address < 48 || address >= static_cast<std::uint64_t>(file_bytes_))
+      continue;
     const std::int64_t last = highest(base_ + static_cast<std::int64_t>(address));
     if (last == none) continue;
     if (last == broken || static_cast<std::int64_t>(little_endian(&bytes[at + 8], 4)) > last) return false;
+    announced = at;
   }
   return true;
 }

@@ -19,7 +19,7 @@ class Hdf5Heaps {
   bool sound(std::int64_t address, std::span<const std::uint8_t> bytes);
 
   /// Whether every reference to an object of a global heap among these bytes of metadata names one the heap may have. A
-  /// reference is recognised by the address in it, at which a heap begins.
+  /// reference is recognised by a type of varying length before it and by the address in it, at which a heap begins.
   bool sound_references(std::span<const std::uint8_t> bytes);
 
  private:

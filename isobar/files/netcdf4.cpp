@@ -37,6 +37,7 @@ class Dimensions {
     std::ranges::stable_sort(scales, {}, &Netcdf4Object::dimension_number);
     for (const Netcdf4Object* scale : scales) {
       by_address_[scale->address] = by_number_[scale->dimension_number] = header_.dimensions.size();
+      for (const auto& user : scale->users) by_user_.emplace(user, header_.dimensions.size());
       header_.dimensions.push_back({scale->path, scale->extents[0], scale->unlimited[0]});
     }
   }
@@ -63,10 +64,8 @@ class Dimensions {
       if (found != by_number_.end() && object.coordinates[axis] >= 0) return found->second;
     }
     if (object.is_dimension && axis == 0) return by_address_.at(object.address);
-    if (axis < object.dimensions.size()) {
-      const auto found = by_address_.find(object.dimensions[axis]);
-      if (found != by_address_.end()) return found->second;
-    }
+    const auto found = by_user_.find({object.address, static_cast<std::int64_t>(axis)});
+    if (found != by_user_.end()) return found->second;
     return std::nullopt;
   }
 
@@ -87,6 +86,7 @@ class Dimensions {
 
   NetcdfHeader& header_;
   std::map<std::uint64_t, std::size_t> by_address_;
+  std::map<std::pair<std::uint64_t, std::int64_t>, std::size_t> by_user_;  // array and axis
   std::map<std::int64_t, std::size_t> by_number_;
   std::map<std::string, std::vector<std::size_t>> phony_;
   int phony_count_ = 0;

@@ -108,11 +108,8 @@ class Walk {
     for (const std::string& key : keys) {
       const std::string subject = fmt::format("{}' of '{}", key, name);
       const Hdf5Handle opened(checked(H5Aopen(object, key.c_str(), H5P_DEFAULT), "open attribute", subject), H5Aclose);
-      if (told && key == "DIMENSION_LIST") {
-        told->dimensions = references(opened.id, told->extents.size(), subject);
-        continue;
-      }
-      if (key == "REFERENCE_LIST" || key == "DIMENSION_LABELS") continue;
+      if (told && key == "REFERENCE_LIST") told->users = references(opened.id, subject);
+      if (key == "REFERENCE_LIST" || key == "DIMENSION_LIST" || key == "DIMENSION_LABELS") continue;
       NetcdfAttribute attribute = value(opened.id, key, subject);
       if (told && key == "CLASS") told->is_dimension = attribute.text == "DIMENSION_SCALE";
       else if (told && key == "NAME")
@@ -202,21 +199,34 @@ class Walk {
     H5Dvlen_reclaim(type, space.id, H5P_DEFAULT, texts.data());
   }
 
-  // In HDF5 a reference to an object is its address.
-  std::vector<std::uint64_t> references(hid_t attribute, std::size_t rank, const std::string& subject) const {
+  // Which arrays use a dimension, and for which axis. DIMENSION_LIST says the same from the other side, but in lists of
+  // variable length, and the library crashes on damaged ones. A reference to an object is its address.
+  std::vector<std::pair<std::uint64_t, std::int64_t>> references(hid_t attribute, const std::string& subject) const {
+    struct User {
+      hobj_ref_t array;
+      int axis;
+    };
     const Hdf5Handle type(checked(H5Aget_type(attribute), "read attribute", subject), H5Tclose);
-    const Hdf5Handle base(H5Tget_class(type.id) == H5T_VLEN ? H5Tget_super(type.id) : -1, H5Tclose);
     std::size_t count = 0;
     value_bytes(attribute, type.id, count, subject);
-    if (base.id < 0 || H5Tequal(base.id, H5T_STD_REF_OBJ) <= 0 || count != rank) return {};
-    std::vector<hvl_t> lists(count, hvl_t{0, nullptr});
-    checked(H5Aread(attribute, type.id, lists.data()), "read attribute", subject);
-    std::vector<std::uint64_t> addresses;
-    for (const hvl_t& list : lists)
-      addresses.push_back(list.len > 0 && list.p ? *static_cast<const hobj_ref_t*>(list.p) : 0);
-    const Hdf5Handle space(H5Aget_space(attribute), H5Sclose);
-    H5Dvlen_reclaim(type.id, space.id, H5P_DEFAULT, lists.data());
-    return addresses;
+    if (H5Tget_class(type.id) != H5T_COMPOUND || H5Tget_nmembers(type.id) != 2 ||
+        H5Tget_member_class(type.id, 0) != H5T_REFERENCE || H5Tget_member_class(type.id, 1) != H5T_INTEGER)
+      return {};
+    const Hdf5Handle memory(checked(H5Tcreate(H5T_COMPOUND, sizeof(User)), "read attribute", subject), H5Tclose);
+    for (unsigned member = 0; member < 2; ++member) {
+      char* const name = H5Tget_member_name(type.id, member);
+      const bool array = member == 0;
+      const herr_t added = name ? H5Tinsert(memory.id, name, array ? HOFFSET(User, array) : HOFFSET(User, axis),
+                                            array ? H5T_STD_REF_OBJ : H5T_NATIVE_INT)
+                                : -1;
+      H5free_memory(name);
+      checked(added, "read attribute", subject);
+    }
+    std::vector<User> read(count);
+    if (count > 0) checked(H5Aread(attribute, memory.id, read.data()), "read attribute", subject);
+    std::vector<std::pair<std::uint64_t, std::int64_t>> users;
+    for (const User& user : read) users.emplace_back(user.array, user.axis);
+    return users;
   }
 
   const std::filesystem::path& path_;

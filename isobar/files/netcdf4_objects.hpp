@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "isobar/files/netcdf_header.hpp"
@@ -22,11 +23,11 @@ struct Netcdf4Object {
   std::vector<bool> unlimited{};  ///< one per axis
   std::vector<NetcdfAttribute> attributes{};
 
-  bool is_dimension = false;                ///< CLASS = "DIMENSION_SCALE"
-  bool is_variable = true;                  ///< false for a dimension that is no variable
-  std::int64_t dimension_number = -1;       ///< _Netcdf4Dimid
-  std::vector<std::int64_t> coordinates{};  ///< _Netcdf4Coordinates: numbers of dimensions
-  std::vector<std::uint64_t> dimensions{};  ///< DIMENSION_LIST: an address per axis, 0 for none
+  bool is_dimension = false;                                    ///< CLASS = "DIMENSION_SCALE"
+  bool is_variable = true;                                      ///< false for a dimension that is no variable
+  std::int64_t dimension_number = -1;                           ///< _Netcdf4Dimid
+  std::vector<std::int64_t> coordinates{};                      ///< _Netcdf4Coordinates: numbers of dimensions
+  std::vector<std::pair<std::uint64_t, std::int64_t>> users{};  ///< REFERENCE_LIST: arrays by address, and their axes
 };
 
 /// The arrays of all groups, in the order they were made where the file knows it, and the attributes of the file.

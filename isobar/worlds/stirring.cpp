@@ -16,6 +16,13 @@ Waypoint placed(const SphereGrid& grid, float row, float column) {
 
 }  // namespace
 
+Waypoint half_way(const SphereGrid& grid, Waypoint a, Waypoint b) {
+  const auto width = static_cast<float>(grid.width);
+  // Across the seam the shorter way is the right one.
+  const float step = b.column - a.column, around = step > width / 2 ? width : step < -width / 2 ? -width : 0;
+  return placed(grid, (a.row + b.row) / 2, a.column + (step - around) / 2);
+}
+
 void trace_back(const Past& past, Waypoint point, std::span<Waypoint> way) {
   expects(!way.empty() && way.size() <= past.flows.size(), "a wind for every moment of the way");
   const SphereGrid& grid = past.grid;

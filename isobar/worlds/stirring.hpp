@@ -27,6 +27,9 @@ struct Waypoint {
   float row, column;
 };
 
+/// The place between two moments that follow each other.
+Waypoint half_way(const SphereGrid& grid, Waypoint a, Waypoint b);
+
 /// Writes where the air at a point was, moment by moment back in time; way[0] is the point itself.
 void trace_back(const Past& past, Waypoint point, std::span<Waypoint> way);
 

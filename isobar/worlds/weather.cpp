@@ -40,7 +40,11 @@ WeatherRow::Origin WeatherRow::origin(double longitude) const {
   for (std::size_t i = 1; i < moments; ++i) {
     // Early places count most: averages of late ones would blur the fronts.
     const auto weight = static_cast<double>(i * i);
-    result.moisture += weight * between(moment_.usual_moisture.data(), coarse, way[i].row, way[i].column);
+    // Half-way places too: fronts seen at few places would show as many pale fronts.
+    const Waypoint half = half_way(coarse, way[i - 1], way[i]);
+    result.moisture += weight / 2 *
+                       (between(moment_.usual_moisture.data(), coarse, way[i].row, way[i].column) +
+                        between(moment_.usual_moisture.data(), coarse, half.row, half.column));
     result.temperature_500 += weight * moment_.climate.temperature_500(-90 + way[i].row * coarse.row_step());
     weights += weight;
   }

@@ -33,6 +33,18 @@ TEST(DataConvert, FromFormatToFormat) {
   EXPECT_SHOWS(again, "exists already");
 }
 
+TEST(DataConvert, NamesOfChannelsGoAlong) {
+  const TemporaryFolder folder;
+  const std::string states = "'atmosphere(height=24, width=36, count=2, channels=[TMQ, PSL])'";
+  ASSERT_EQ(convert(states, folder / "states.nc").code, 0);
+  ASSERT_EQ(convert("'" + folder / "states.nc" + "'", folder / "states.h5").code, 0);
+  const Outcome seen =
+      run_isobar("data inspect '" + folder / "states.h5" + "' --transform 'select_channels(channels=PSL)'");
+  EXPECT_EQ(seen.code, 0) << seen;
+  EXPECT_SHOWS(seen, "channels: PSL");
+  EXPECT_SHOWS(run_isobar("data stats '" + folder / "states.h5" + "'"), "    TMQ ");
+}
+
 TEST(DataConvert, SamplesTransformsAndWhatDoesNotFit) {
   const TemporaryFolder folder;
   const Outcome part = convert(noise, folder / "part", "--as npy --samples 5 --transform 'crop(size=4)'");

@@ -175,6 +175,8 @@ TEST(Tfrecord, WhatCannotBeReadIsNamed) {
   EXPECT_HAS(message({{"image", true}}), "is no image");
   EXPECT_HAS(message({{"samples", 3}}), "there are 2");
   EXPECT_HAS(message({{"shape", std::vector<Value>{0}}}), "shape");
+  EXPECT_HAS(message({{"shape", std::vector<Value>{1'000'000, 1000}}}),
+             "holds 2 numbers, but a sample of 1000000x1000");
   write_bytes(folder / "other", FileBytes(100, 3));
   EXPECT_HAS(error_of([&] { make_dataset(tfrecord(folder / "other")); }), "other: is no TFRecord file");
   const std::vector<std::uint8_t> text{'h', 'i'};

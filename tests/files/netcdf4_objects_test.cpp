@@ -45,8 +45,9 @@ TEST(Netcdf4Objects, DimensionsAndAttributesAreTold) {
   EXPECT_EQ(object("v").unlimited, (std::vector<bool>{true, false}));
   EXPECT_EQ(object("v").attributes.size(), 1u);
   EXPECT_HAS(object("v").storage, "shuffle, gzip");
-  const std::vector<std::uint64_t> scales{object("time").address, object("x").address};
-  EXPECT_EQ(object("v").dimensions, scales);
+  using Users = std::vector<std::pair<std::uint64_t, std::int64_t>>;
+  EXPECT_EQ(object("time").users, (Users{{object("v").address, 0}}));
+  EXPECT_EQ(object("x").users, (Users{{object("v").address, 1}}));
 }
 
 TEST(Netcdf4Objects, AGroupInsideItselfIsListedOnce) {

@@ -32,6 +32,14 @@ TEST(Stirring, air_stays_on_the_grid) {
   }
 }
 
+TEST(Stirring, half_way_takes_the_shorter_side) {
+  const SphereGrid grid{61, 120};
+  EXPECT_FLOAT_EQ(half_way(grid, {10, 20}, {12, 24}).column, 22);
+  EXPECT_FLOAT_EQ(half_way(grid, {10, 20}, {12, 24}).row, 11);
+  EXPECT_FLOAT_EQ(half_way(grid, {10, 119}, {10, 3}).column, 1);
+  EXPECT_FLOAT_EQ(half_way(grid, {10, 3}, {10, 119}).column, 1);
+}
+
 // Around a centre air comes back to its place: the second-order rule keeps the circle.
 TEST(Stirring, circles_close) {
   const SphereGrid grid{61, 120};
