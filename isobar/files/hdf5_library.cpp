@@ -14,19 +14,17 @@ static_assert(std::is_same_v<hid_t, Hdf5Id> && std::is_same_v<herr_t, int>, "the
 
 // The first call settles two habits of the library. It would close at exit what is still open, and crashes there when
 // a full disk made an earlier close fail; we close everything ourselves. And it would print its error stack; here the
-// stack goes into the Error instead.
-bool settle_library() {
-  H5dont_atexit();
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  return true;
-}
+// stack goes into the Error instead. Where the library knows threads, each has a stack with a habit of its own.
+bool settle_library() { return H5dont_atexit() >= 0; }
+bool settle_thread() { return H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0; }
 
 }  // namespace
 
 std::unique_lock<std::mutex> lock_hdf5() {
   static std::mutex library;
   std::unique_lock lock(library);
-  [[maybe_unused]] static const bool settled = settle_library();
+  [[maybe_unused]] static const bool library_settled = settle_library();
+  [[maybe_unused]] thread_local const bool thread_settled = settle_thread();
   return lock;
 }
 

@@ -217,5 +217,14 @@ TEST(Hdf5File, ManyThreadsReadAndWrite) {
   EXPECT_EQ(wrong, std::vector<int>(4, 0));
 }
 
+// The library prints its errors unless each thread tells it not to; here they are in the Error.
+TEST(Hdf5File, NoThreadPrintsErrors) {
+  const tests::TemporaryFolder folder;
+  std::ofstream(folder / "torn.h5") << "\x89HDF\r\n\x1a\n and nothing more";
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 2; ++i) std::jthread([&] { EXPECT_THROW(Hdf5File::open(folder / "torn.h5"), Error); });
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 }  // namespace
 }  // namespace isobar::files
