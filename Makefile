@@ -16,8 +16,9 @@ fuzz = rm -rf build/fuzz/found && mkdir -p build/fuzz/found && build/fuzz/tests/
   -max_total_time=$(1) -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/ \
   build/fuzz/found tests/fuzz/onnx_corpus
 FUZZ_SECONDS ?= 600
+MUTATIONS ?= 10000
 
-.PHONY: help demo test bench format build packages program fuzzer fuzz asan tsan tidy clean
+.PHONY: help demo test bench format build packages program fuzzer fuzz mutate asan tsan tidy clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -29,7 +30,7 @@ test: build fuzzer ## Build everything and run all tests, then fuzz the ONNX imp
 	ctest --preset $(PRESET) -j 2
 	$(call fuzz,60)
 
-bench: program ## Measure a training step, side by side with PyTorch
+bench: program ## Measure reading and training steps, side by side with the best peers
 	tools/install_packages bench
 	$(ISOBAR) bench
 
@@ -53,6 +54,11 @@ fuzz: fuzzer ## Feed the ONNX importer broken files for FUZZ_SECONDS (default 60
 fuzzer: packages
 	tools/install_packages fuzz
 	$(call configure,fuzz) && cmake --build --preset fuzz -j $(JOBS) --target fuzz_onnx_import
+
+mutate: packages ## Read MUTATIONS (default 10000) broken files of every format, under the address sanitizer
+	$(call configure,asan) && cmake --build --preset asan -j $(JOBS) --target test_data
+	ASAN_OPTIONS=allocator_may_return_null=1 ISOBAR_MUTATIONS=$(MUTATIONS) \
+	  build/asan/test_data --gtest_filter='*MutatedFiles*'
 
 asan: packages ## Run all tests under the address and undefined-behaviour sanitizers
 	$(call build,asan)

@@ -1,20 +1,32 @@
 #include "isobar/bench/made_samples.hpp"
 
+#include <bit>
 #include <cmath>
 
+#include "isobar/base/random.hpp"
+
 namespace isobar::bench {
+
+namespace {
+
+// Chance that no compressor sees through.
+std::uint64_t chance(std::int64_t sample, std::size_t position) {
+  return Random(11, static_cast<std::uint64_t>(sample)).bits(position);
+}
+
+}  // namespace
 
 float weather(std::int64_t sample, std::size_t position) {
   const auto at = static_cast<double>(position);
   const double smooth = std::sin(at * 1e-4 + static_cast<double>(sample)) * 20 + std::sin(at * 0.013) * 3;
-  const double rough = static_cast<double>((position * 2654435761u >> 7) % 16) / 64;
+  const double rough = static_cast<double>(chance(sample, position) % 16) / 64;
   return static_cast<float>(std::round((smooth + rough + 280) * 64) / 64);
 }
 
 float particles(std::int64_t sample, std::size_t position) {
-  const std::uint64_t bits = (position + static_cast<std::size_t>(sample) * 7919) * 0x9E3779B97F4A7C15ull >> 40;
-  const std::uint64_t count = bits % 8 < 5 ? 0 : bits % 8 < 7 ? 1 : bits / 8 % 40;
-  return static_cast<float>(count);
+  const std::uint64_t bits = chance(sample, position);
+  const std::uint64_t few = static_cast<std::uint64_t>(std::countr_one(bits >> 8));  // each further one half as often
+  return static_cast<float>(bits % 4 == 0 ? few * few : few / 2);
 }
 
 void write_samples(const Spec& format, const std::filesystem::path& to, const std::vector<data::Field>& fields,

@@ -54,7 +54,13 @@ std::span<Count> last_half(std::span<float> out) {
 
 void apply_scaling(Scaling scaling, std::span<float> values) {
   if (scaling == Scaling::none) return;
-  for (float& value : values) value = std::log1p(value);
+  // Counts are whole and small, in floats too: the table is several times faster than the logarithm.
+  const Logarithms& table = logarithms();
+  for (float& value : values) {
+    const float bounded = value >= 0 && value <= std::numeric_limits<Count>::max() ? value : 0.0f;
+    const auto whole = static_cast<std::size_t>(static_cast<int>(bounded));
+    value = static_cast<float>(whole) == value ? table[whole] : std::log1p(value);
+  }
 }
 
 void pack_counts(std::span<const float> values, std::span<Count> counts) {

@@ -10,6 +10,7 @@
 #include "isobar/data/images_format.hpp"
 #include "isobar/files/archive.hpp"
 #include "isobar/files/image.hpp"
+#include "isobar/files/input_file.hpp"
 
 namespace isobar::data {
 namespace {
@@ -47,7 +48,8 @@ class Images final : public Dataset {
       return;
     }
     try {
-      const files::Image first = decoded(0);
+      files::Image first;
+      files::decode_image(content_of(0), wish(), first);
       height_ = first.height, width_ = first.width;
     } catch (const Error& error) {
       fail("{}: {}", where(0), error.what());
@@ -63,7 +65,7 @@ class Images final : public Dataset {
 
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
     expects_request(index, out);
-    files::fit_image(decoded(index), height_, width_, out[0]);
+    files::decode_fitted(content_of(index), wish(), height_, width_, out[0]);
     if (options_.labels) out[1][0] = static_cast<float>(files_[static_cast<std::size_t>(index)].label);
   }
 
@@ -125,21 +127,24 @@ class Images final : public Dataset {
     for (File& file : files_) file.label = numbers.at(class_of(file));
   }
 
-  const files::Image& decoded(std::int64_t index) const {
-    thread_local files::Image image;
-    thread_local files::Bytes content;
+  // The file of a sample: in the archive's memory, or read into that of the thread.
+  std::span<const std::uint8_t> content_of(std::int64_t index) const {
     const File& file = files_[static_cast<std::size_t>(index)];
-    std::span<const std::uint8_t> bytes(held_.data() + file.first, file.bytes);
-    if (!in_memory_) {
-      content.clear();
-      files::ArchiveReader reader(options_.path / file.name);
-      if (reader.next()) reader.append(content, options_.max_bytes);
-      bytes = content;
-    }
-    // With a size of their own images are resized to it; without one they must all be as the first.
+    if (in_memory_) return {held_.data() + file.first, file.bytes};
+    thread_local files::Bytes content;
+    const files::InputFile opened(options_.path / file.name);
+    if (opened.size() > options_.max_bytes)
+      fail("{}: has {}; max_gigabytes raises the limit", opened.path().string(),
+           human_bytes(static_cast<double>(opened.size())));
+    content.resize(static_cast<std::size_t>(opened.size()));
+    opened.read_at(0, content);
+    return content;
+  }
+
+  // With a size of their own images are resized to it; without one they must all be as the first.
+  files::ImageWish wish() const {
     const bool any = !options_.size.empty();
-    files::decode_image(bytes, {options_.channels, any ? 0 : height_, any ? 0 : width_}, image);
-    return image;
+    return {options_.channels, any ? 0 : height_, any ? 0 : width_};
   }
 
   Options options_;

@@ -25,7 +25,7 @@ class Join final : public Dataset {
 
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
     expects_request(index, out);
-    thread_local std::vector<float> unwanted;
+    std::vector<float> unwanted;  // not kept by the thread: x or y may be joined themselves
     std::vector<std::span<float>> parts{out[0]};
     if (x_fields_.size() > 1) {
       unwanted.resize(memory_of(x_fields_[1]));

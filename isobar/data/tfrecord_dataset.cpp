@@ -162,7 +162,8 @@ class Tfrecord final : public Dataset {
     const files::Feature feature = need(record, source.name);
     if (source.image) {
       if (feature.kind != files::Feature::Kind::bytes) fail("feature '{}' is no image: it holds numbers", source.name);
-      const files::Image& image = decoded(feature);
+      files::Image image;
+      files::decode_image(feature.bytes(), wish(), image);
       const bool as_it_is = options_.size.empty();
       source.shape = {as_it_is ? image.height : options_.size[0], as_it_is ? image.width : options_.size[1],
                       options_.channels};
@@ -204,19 +205,16 @@ class Tfrecord final : public Dataset {
            feature.count, source.shape.str(), name_of(*source.type), bytes);
   }
 
-  const files::Image& decoded(const files::Feature& feature) const {
-    thread_local files::Image image;
+  files::ImageWish wish() const {
     const bool fixed = options_.size.empty() && options_.x.shape.rank() == 3;
-    files::decode_image(feature.bytes(),
-                        {options_.channels, fixed ? options_.x.shape[0] : 0, fixed ? options_.x.shape[1] : 0}, image);
-    return image;
+    return {options_.channels, fixed ? options_.x.shape[0] : 0, fixed ? options_.x.shape[1] : 0};
   }
 
   void fill(std::span<const std::uint8_t> record, const Source& source, Scaling scaling, std::span<float> out) const {
     const files::Feature feature = need(record, source.name);
     if (source.image) {
       if (feature.kind != files::Feature::Kind::bytes) fail("feature '{}' is no image: it holds numbers", source.name);
-      return files::fit_image(decoded(feature), source.shape[0], source.shape[1], out);
+      return files::decode_fitted(feature.bytes(), wish(), source.shape[0], source.shape[1], out);
     }
     check_size(feature, source);
     if (feature.kind != files::Feature::Kind::bytes) {

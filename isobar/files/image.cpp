@@ -102,4 +102,12 @@ void fit_image(const Image& image, std::int64_t height, std::int64_t width, std:
   }
 }
 
+void decode_fitted(std::span<const std::uint8_t> file, const ImageWish& wish, std::int64_t height, std::int64_t width,
+                   std::span<float> out) {
+  if (begins_with(file, {0xFF, 0xD8}) && decode_jpeg_floats(file, wish.channels, height, width, out)) return;
+  thread_local Image image;
+  decode_image(file, wish, image);
+  fit_image(image, height, width, out);
+}
+
 }  // namespace isobar::files

@@ -37,11 +37,18 @@ void fit_image(const Image& image, std::int64_t height, std::int64_t width, std:
 /// The bytes of a PNG file with this image.
 std::vector<std::uint8_t> encode_png(const Image& image);
 
+/// decode_image() and fit_image() in one; a JPEG file that has the size already goes to floats line by line.
+void decode_fitted(std::span<const std::uint8_t> file, const ImageWish& wish, std::int64_t height, std::int64_t width,
+                   std::span<float> out);
+
 /// Takes `image` to its new size after checking it against the wish and against max_pixels.
 void prepare_image(std::int64_t height, std::int64_t width, const ImageWish& wish, Image& image);
 
 /// The decoders behind decode_image().
 void decode_jpeg(std::span<const std::uint8_t> file, const ImageWish& wish, Image& image);
+/// Decodes into floats when the image has this size; otherwise returns false.
+bool decode_jpeg_floats(std::span<const std::uint8_t> file, int channels, std::int64_t height, std::int64_t width,
+                        std::span<float> out);
 void decode_png(std::span<const std::uint8_t> file, const ImageWish& wish, Image& image);
 
 }  // namespace isobar::files

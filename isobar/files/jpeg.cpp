@@ -45,32 +45,65 @@ bool finishes(Decoder& decoder, const F& calls) {
   return true;
 }
 
-}  // namespace
-
-void decode_jpeg(std::span<const std::uint8_t> file, const ImageWish& wish, Image& image) {
-  Decoder decoder;
+// Reads the header; what is wrong with the file is an Error.
+void begin(Decoder& decoder, std::span<const std::uint8_t> file) {
   jpeg_decompress_struct* info = &decoder.info;
-  const auto must = [&](const auto& calls) {
-    if (!finishes(decoder, calls)) fail("is a damaged JPEG file: {}", decoder.message);
-  };
-  must([=] {
+  const bool begun = finishes(decoder, [=] {
     jpeg_create_decompress(info);
     jpeg_mem_src(info, file.data(), static_cast<unsigned long>(file.size()));
     jpeg_read_header(info, TRUE);
   });
+  if (!begun) fail("is a damaged JPEG file: {}", decoder.message);
   if (info->num_components == 4) fail("is a JPEG file in four colours (CMYK); valid: grey or RGB");
-  prepare_image(info->image_height, info->image_width, wish, image);
-  std::uint8_t* pixels = image.pixels.data();
-  const std::size_t row = static_cast<std::size_t>(image.width * image.channels);
-  must([=] {
-    info->out_color_space = wish.channels == 3 ? JCS_RGB : JCS_GRAYSCALE;
+}
+
+// Decodes line by line: `place` says where a line goes, `taken` is told when it is there.
+template <class Place, class Taken>
+void decode_lines(Decoder& decoder, int channels, const Place& place, const Taken& taken) {
+  jpeg_decompress_struct* info = &decoder.info;
+  const bool decoded = finishes(decoder, [&, info] {
+    info->out_color_space = channels == 3 ? JCS_RGB : JCS_GRAYSCALE;
     jpeg_start_decompress(info);
     while (info->output_scanline < info->output_height) {
-      JSAMPROW line = pixels + info->output_scanline * row;
+      const std::size_t number = info->output_scanline;
+      JSAMPROW line = place(number);
       jpeg_read_scanlines(info, &line, 1);
+      taken(number);
     }
     jpeg_finish_decompress(info);
   });
+  if (!decoded) fail("is a damaged JPEG file: {}", decoder.message);
+}
+
+}  // namespace
+
+void decode_jpeg(std::span<const std::uint8_t> file, const ImageWish& wish, Image& image) {
+  Decoder decoder;
+  begin(decoder, file);
+  prepare_image(decoder.info.image_height, decoder.info.image_width, wish, image);
+  std::uint8_t* pixels = image.pixels.data();
+  const std::size_t row = static_cast<std::size_t>(image.width * image.channels);
+  decode_lines(
+      decoder, wish.channels, [=](std::size_t number) { return pixels + number * row; }, [](std::size_t) {});
+}
+
+bool decode_jpeg_floats(std::span<const std::uint8_t> file, int channels, std::int64_t height, std::int64_t width,
+                        std::span<float> out) {
+  Decoder decoder;
+  begin(decoder, file);
+  if (decoder.info.image_height != height || decoder.info.image_width != width) return false;
+  const std::size_t row = static_cast<std::size_t>(width * channels);
+  expects(out.size() == static_cast<std::size_t>(height) * row, "memory of the image's size");
+  thread_local std::vector<std::uint8_t> line;
+  line.resize(row);
+  std::uint8_t* const pixels = line.data();
+  float* const to = out.data();
+  decode_lines(
+      decoder, channels, [=](std::size_t) { return pixels; },
+      [=](std::size_t number) {
+        for (std::size_t i = 0; i < row; ++i) to[number * row + i] = static_cast<float>(pixels[i]);
+      });
+  return true;
 }
 
 }  // namespace isobar::files

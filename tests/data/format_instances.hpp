@@ -16,7 +16,10 @@ inline std::vector<Spec> written_instances(const std::string& name, const Tempor
     write_set("tfrecord", folder / "some", samples);
     return {at("some")};
   }
-  if (name == "join") return {"join(x='noise(shape=[3], count=5)', y='noise(shape=[2], classes=3, count=5, seed=2)')"};
+  if (name == "join")
+    return {
+        "join(x='noise(shape=[3], count=5)', y='noise(shape=[2], classes=3, count=5, seed=2)')",
+        "join(x=join(x=noise(shape=[3], count=5), y=noise(shape=[90], count=5)), y=noise(shape=[2], count=5, seed=2))"};
   if (name == "lmdb") {
     write_set("lmdb", folder / "base", samples);
     return {at("base"), at("base/data.mdb", {{"samples", 5}})};
