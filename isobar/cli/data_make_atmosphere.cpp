@@ -34,7 +34,7 @@ std::string reader(const fs::path& folder, data::WeatherFormat format) {
 void make_atmosphere(const AtmosphereRequest& request) {
   catch_signals();
   const double begin = now_seconds();
-  data::AtmosphereWritten done;
+  data::FilesMade done;
   {
     report::StatusLine line(report::Screen::of(stdout));
     done = data::write_atmosphere(request.out, request.what, shown_on(line), &stop_requested());

@@ -26,7 +26,7 @@ std::string reader(const fs::path& folder) { return Spec("hdf5", {{"path", folde
 void make_universe(const UniverseRequest& request) {
   catch_signals();
   const double begin = now_seconds();
-  data::UniverseWritten done;
+  data::FilesMade done;
   {
     report::StatusLine line(report::Screen::of(stdout));
     done = data::write_universe(request.out, request.what, shown_on(line), &stop_requested());

@@ -1,10 +1,7 @@
 #include "isobar/data/make_atmosphere.hpp"
 
 #include <algorithm>
-#include <exception>
-#include <mutex>
 #include <set>
-#include <thread>
 
 #include "isobar/base/error.hpp"
 #include "isobar/data/weather_file.hpp"
@@ -64,12 +61,6 @@ void find_missing(const Part& part, std::vector<Task>& tasks, std::int64_t& kept
   if (code) fail("{}: cannot be listed: {}", part.folder.string(), code.message());
 }
 
-void make_folder(const fs::path& folder) {
-  std::error_code code;
-  fs::create_directories(folder, code);
-  if (code) fail("{}: the folder cannot be made: {}", folder.string(), code.message());
-}
-
 WeatherOptions checked(const AtmosphereFiles& what, int threads) {
   if (what.train < 0 || what.test < 0 || what.train + what.test == 0)
     fail_usage("atmosphere: {} training and {} test frames; at least one frame is needed", what.train, what.test);
@@ -84,11 +75,9 @@ WeatherOptions checked(const AtmosphereFiles& what, int threads) {
 
 }  // namespace
 
-AtmosphereWritten write_atmosphere(const fs::path& directory, const AtmosphereFiles& what,
-                                   const std::function<void(std::int64_t, std::int64_t)>& progress,
-                                   const std::atomic<bool>* stop) {
-  const int threads =
-      what.threads > 0 ? what.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+FilesMade write_atmosphere(const fs::path& directory, const AtmosphereFiles& what, const FileProgress& progress,
+                           const std::atomic<bool>* stop) {
+  const int threads = threads_for_files(what.threads);
   // Small frames side by side; large ones, of a second each, one after the other with all threads inside.
   const bool side_by_side = what.weather.atmosphere.height <= 192;
   const WeatherOptions options = checked(what, side_by_side ? 1 : threads);
@@ -97,43 +86,19 @@ AtmosphereWritten write_atmosphere(const fs::path& directory, const AtmosphereFi
   const Part parts[] = {{directory / "train", train, what.train, netcdf},
                         {directory / "validation", validation, what.test, netcdf}};
 
-  AtmosphereWritten result;
+  std::int64_t kept = 0;
   std::vector<Task> tasks;
-  for (const Part& part : parts) find_missing(part, tasks, result.kept);
+  for (const Part& part : parts) find_missing(part, tasks, kept);
   for (const Part& part : parts)
     if (part.frames > 0) make_folder(part.folder);
 
-  std::mutex mutex;  // guards result, error and the calls of progress
-  std::exception_ptr error;
-  std::atomic<std::size_t> taken = 0;
-  std::atomic<bool> failed = false;
-  const auto ended = [&] { return failed.load() || (stop && stop->load()); };
-  const std::int64_t total = what.train + what.test;
-  if (progress) progress(result.kept, total);
-
-  const auto work = [&] {
-    try {
-      for (std::size_t i = taken++; i < tasks.size() && !ended(); i = taken++) {
-        const auto& [part, frame] = tasks[i];
-        part->write(frame);
-        const std::lock_guard lock(mutex);
-        ++result.written;
-        if (progress) progress(result.kept + result.written, total);
-      }
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      if (!error) error = std::current_exception();
-      failed = true;
-    }
-  };
-  {
-    std::vector<std::jthread> workers;
-    const std::size_t wanted = std::min(tasks.size(), static_cast<std::size_t>(side_by_side ? threads : 1));
-    for (std::size_t i = 1; i < wanted; ++i) workers.emplace_back(work);
-    work();
-  }
-  if (error) std::rethrow_exception(error);
-  result.complete = result.kept + result.written == total;
+  const FilesToMake files_to_make{tasks.size(), side_by_side ? threads : 1, kept, what.train + what.test, progress,
+                                  stop};
+  const FilesMade result = make_files(files_to_make, [&](std::size_t task, const std::function<bool()>& made) {
+    const auto& [part, frame] = tasks[task];
+    part->write(frame);
+    made();
+  });
   if (result.complete && !netcdf) {
     const Part& normalised = parts[what.train > 0 ? 0 : 1];
     std::vector<fs::path> files;

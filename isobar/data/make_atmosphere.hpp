@@ -6,8 +6,8 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 
+#include "isobar/data/make_files.hpp"
 #include "isobar/data/weather_series.hpp"
 
 namespace isobar::data {
@@ -28,17 +28,10 @@ struct AtmosphereFiles {
   int threads = 0;                    ///< 0: one per processor; decides nothing but the time
 };
 
-/// What was done: `complete` is false after a stop.
-struct AtmosphereWritten {
-  std::int64_t written = 0, kept = 0;
-  bool complete = true;
-};
-
 /// Writes the files that are not there yet, each at once or not at all. Complete files of the same settings are kept;
 /// other settings are an Error before anything is written. `progress` (frames done, all frames) is called from one
 /// thread at a time; setting `stop` ends the work after the files being written.
-AtmosphereWritten write_atmosphere(const std::filesystem::path& directory, const AtmosphereFiles& what,
-                                   const std::function<void(std::int64_t, std::int64_t)>& progress = {},
-                                   const std::atomic<bool>* stop = nullptr);
+FilesMade write_atmosphere(const std::filesystem::path& directory, const AtmosphereFiles& what,
+                           const FileProgress& progress = {}, const std::atomic<bool>* stop = nullptr);
 
 }  // namespace isobar::data

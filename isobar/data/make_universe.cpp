@@ -1,13 +1,10 @@
 #include "isobar/data/make_universe.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <iterator>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "isobar/base/error.hpp"
@@ -104,21 +101,13 @@ void write_cube(const Target& target, std::int64_t universe, const UniverseCubes
   file.commit(/*durable=*/false);  // a file a power failure damaged is found and made again by the next call
 }
 
-void make_folder(const fs::path& folder) {
-  std::error_code code;
-  fs::create_directories(folder, code);
-  if (code) fail("{}: the folder cannot be made: {}", folder.string(), code.message());
-}
-
 }  // namespace
 
-UniverseWritten write_universe(const fs::path& directory, const UniverseFiles& what,
-                               const std::function<void(std::int64_t, std::int64_t)>& progress,
-                               const std::atomic<bool>* stop) {
+FilesMade write_universe(const fs::path& directory, const UniverseFiles& what, const FileProgress& progress,
+                         const std::atomic<bool>* stop) {
   if (what.train < 0 || what.test < 0 || what.train + what.test == 0)
     fail_usage("universe: {} training and {} test samples; at least one sample is needed", what.train, what.test);
-  const int threads =
-      what.threads > 0 ? what.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int threads = threads_for_files(what.threads);
   // Small universes side by side; large ones, of gigabytes each, one after the other with all threads inside.
   const bool side_by_side = what.family.mesh <= 128;
   worlds::UniverseOptions family = what.family;
@@ -127,49 +116,22 @@ UniverseWritten write_universe(const fs::path& directory, const UniverseFiles& w
   if (what.train > first_test_universe * cubes.parts())
     fail_usage("universe: {} training samples would reach into the test universes", what.train);
 
-  UniverseWritten result;
-  std::vector<Task> tasks = missing(directory / "train", 0, what.train, cubes, result.kept);
-  std::ranges::move(missing(directory / "test", first_test_universe, what.test, cubes, result.kept),
+  std::int64_t kept = 0;
+  std::vector<Task> tasks = missing(directory / "train", 0, what.train, cubes, kept);
+  std::ranges::move(missing(directory / "test", first_test_universe, what.test, cubes, kept),
                     std::back_inserter(tasks));
   if (what.train > 0) make_folder(directory / "train");
   if (what.test > 0) make_folder(directory / "test");
 
-  std::mutex mutex;  // guards result, error and the calls of progress
-  std::exception_ptr error;
-  std::atomic<std::size_t> taken = 0;
-  std::atomic<bool> failed = false;
-  const auto ended = [&] { return failed.load() || (stop && stop->load()); };
-  const std::int64_t total = what.train + what.test;
-  if (progress) progress(result.kept, total);
-
-  const auto work = [&] {
-    try {
-      std::vector<Count> all(static_cast<std::size_t>(cubes.count()));
-      for (std::size_t i = taken++; i < tasks.size() && !ended(); i = taken++) {
-        cubes.make(tasks[i].universe, all);
-        for (const Target& target : tasks[i].targets) {
-          if (ended()) return;
-          write_cube(target, tasks[i].universe, cubes, all);
-          const std::lock_guard lock(mutex);
-          ++result.written;
-          if (progress) progress(result.kept + result.written, total);
-        }
-      }
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      if (!error) error = std::current_exception();
-      failed = true;
+  const FilesToMake files{tasks.size(), side_by_side ? threads : 1, kept, what.train + what.test, progress, stop};
+  return make_files(files, [&](std::size_t task, const std::function<bool()>& made) {
+    std::vector<Count> all(static_cast<std::size_t>(cubes.count()));
+    cubes.make(tasks[task].universe, all);
+    for (const Target& target : tasks[task].targets) {
+      write_cube(target, tasks[task].universe, cubes, all);
+      if (!made()) return;
     }
-  };
-  {
-    std::vector<std::jthread> workers;
-    const std::size_t wanted = std::min(tasks.size(), static_cast<std::size_t>(side_by_side ? threads : 1));
-    for (std::size_t i = 1; i < wanted; ++i) workers.emplace_back(work);
-    work();
-  }
-  if (error) std::rethrow_exception(error);
-  result.complete = result.kept + result.written == total;
-  return result;
+  });
 }
 
 }  // namespace isobar::data

@@ -6,8 +6,8 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 
+#include "isobar/data/make_files.hpp"
 #include "isobar/worlds/universe.hpp"
 
 namespace isobar::data {
@@ -23,17 +23,10 @@ struct UniverseFiles {
   int threads = 0;                      ///< 0: one per processor; decides nothing but the time
 };
 
-/// What was done: `complete` is false after a stop.
-struct UniverseWritten {
-  std::int64_t written = 0, kept = 0;
-  bool complete = true;
-};
-
 /// Writes the files that are not there yet, each at once or not at all. Complete files of the same settings are kept;
 /// other settings are an Error saying what differs, before anything is written. `progress` (samples done, all
 /// samples) is called from one thread at a time; setting `stop` ends the work after the files being written.
-UniverseWritten write_universe(const std::filesystem::path& directory, const UniverseFiles& what,
-                               const std::function<void(std::int64_t, std::int64_t)>& progress = {},
-                               const std::atomic<bool>* stop = nullptr);
+FilesMade write_universe(const std::filesystem::path& directory, const UniverseFiles& what,
+                         const FileProgress& progress = {}, const std::atomic<bool>* stop = nullptr);
 
 }  // namespace isobar::data

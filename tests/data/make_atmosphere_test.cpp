@@ -32,7 +32,7 @@ std::vector<float> numbers(const fs::path& path, const char* name) {
 
 TEST(WriteAtmosphere, FilesHoldWhatTheDatasetMakes) {
   const TemporaryFolder folder;
-  const AtmosphereWritten done = write_atmosphere(folder / "a", small(5, 2));
+  const FilesMade done = write_atmosphere(folder / "a", small(5, 2));
   EXPECT_EQ(done.written, 7);
   EXPECT_TRUE(done.complete);
   const std::string weather = "atmosphere(height=24, width=36, seed=4, run=3, hours=6, ";
@@ -93,7 +93,7 @@ TEST(WriteAtmosphere, KeepsWhatIsThereAndMendsWhatIsDamaged) {
   const TemporaryFolder folder;
   write_atmosphere(folder.path(), small(2, 1));
   std::ofstream(folder / "train/data-2000-08-30-00-3.h5") << "damaged";
-  const AtmosphereWritten again = write_atmosphere(folder.path(), small(4, 1));
+  const FilesMade again = write_atmosphere(folder.path(), small(4, 1));
   EXPECT_EQ(again.kept, 2);
   EXPECT_EQ(again.written, 3);
   EXPECT_EQ(numbers(folder / "stats.h5", "climate/count")[0], 4 * 24 * 36);

@@ -37,7 +37,7 @@ std::vector<std::vector<std::vector<float>>> all_samples(const fs::path& folder)
 
 TEST(WriteUniverse, FilesHoldWhatTheDatasetMakes) {
   const TemporaryFolder folder;
-  const UniverseWritten done = write_universe(folder / "u", small(12, 3));
+  const FilesMade done = write_universe(folder / "u", small(12, 3));
   EXPECT_EQ(done.written, 15);
   EXPECT_TRUE(done.complete);
   const auto train = all_samples(folder / "u/train"), test = all_samples(folder / "u/test");
@@ -90,14 +90,14 @@ TEST(WriteUniverse, GoesOnAfterAStop) {
     last = done;
     if (done == 5) stop = true;
   };
-  const UniverseWritten first = write_universe(folder.path(), small(20, 4, 1), progress, &stop);
+  const FilesMade first = write_universe(folder.path(), small(20, 4, 1), progress, &stop);
   EXPECT_FALSE(first.complete);
   EXPECT_EQ(first.written, 5);
   const std::vector<fs::path> some = files_in(folder / "train");
   EXPECT_EQ(some.size(), 5u);
 
   fs::resize_file(some[2], 700);  // damaged: to be made again
-  const UniverseWritten second = write_universe(folder.path(), small(20, 4));
+  const FilesMade second = write_universe(folder.path(), small(20, 4));
   EXPECT_TRUE(second.complete);
   EXPECT_EQ(second.kept, 4);
   EXPECT_EQ(second.written, 20);
@@ -105,7 +105,7 @@ TEST(WriteUniverse, GoesOnAfterAStop) {
   write_universe(fresh.path(), small(20, 4));
   EXPECT_EQ(all_samples(folder / "train"), all_samples(fresh / "train"));
 
-  const UniverseWritten more = write_universe(folder.path(), small(28, 4));  // a larger set keeps the smaller one
+  const FilesMade more = write_universe(folder.path(), small(28, 4));  // a larger set keeps the smaller one
   EXPECT_EQ(more.kept, 24);
   EXPECT_EQ(more.written, 8);
 }
