@@ -146,7 +146,8 @@ void Feature::numbers(std::span<float> out) const {
 }
 
 std::span<const std::uint8_t> Feature::bytes(std::int64_t index) const {
-  expects(kind == Kind::bytes && index >= 0 && index < count, "a value of a list of bytes");
+  if (kind != Kind::bytes || index < 0 || index >= count)
+    fail("the example is damaged or another: a feature that should hold bytes has no value {}", index);
   std::span<const std::uint8_t> found;
   visit_lists(*this, [&](Kind, Bytes list) {
     visit_bytes(list, [&](Bytes value) {
