@@ -74,7 +74,13 @@ void read_chunking(Hdf5Storage& storage, Id properties) {
   unsigned options = 0;
   checked(H5Pget_chunk_opts(properties, &options), storage, "get the chunks of");
   storage.plain_edges = (options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) != 0;
-  if (read_filters(storage, properties) && storage.kind != Kind::library) return;
+  const bool ours = read_filters(storage, properties);
+  if (ours && storage.kind != Kind::library) return;
+  // With filters of ours only the type is odd, and then nothing says that chunks hold numbers of its width: the library
+  // would read beyond them.
+  if (ours && !storage.filters.empty())
+    refuse(storage,
+           fmt::format("its chunks hold {}, a type that no file has without being damaged", storage.type_name));
   storage.kind = Kind::library;
   // The library takes memory for a whole chunk, whatever the file says its size is.
   const std::int64_t most = std::max<std::int64_t>(std::int64_t{64} << 20, 1032 * storage.file_bytes);
