@@ -36,9 +36,11 @@ NetcdfSeries::NetcdfSeries(std::vector<std::filesystem::path> files, NetcdfChoic
   for (std::size_t f = 0; f < files_.size(); ++f) add_file(f, found);
   bool timed = false;
   for (std::size_t v = 0; v < found.size(); ++v) {
-    if (found[v].entries.empty() && found[v].timeless.empty())
+    if (found[v].entries.empty() && found[v].timeless.empty()) {
       // The first file knows its variables, and answers with the nearest.
       NetcdfFile(files_[0]).variable(choice_.variables[v]);
+      fail("{}: '{}' has no steps", files_[0].string(), choice_.variables[v]);
+    }
     first_.push_back(found[v].entries.empty() ? found[v].timeless[0] : found[v].entries[0].place.file);
     timed = timed || !found[v].entries.empty();
   }
