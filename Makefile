@@ -57,7 +57,7 @@ fuzzer: packages
 
 mutate: packages ## Read MUTATIONS (default 10000) broken files of every format, under the address sanitizer
 	$(call configure,asan) && cmake --build --preset asan -j $(JOBS) --target test_data
-	ASAN_OPTIONS=allocator_may_return_null=1 ISOBAR_MUTATIONS=$(MUTATIONS) \
+	ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=256 ISOBAR_MUTATIONS=$(MUTATIONS) \
 	  build/asan/test_data --gtest_filter='*MutatedFiles*'
 
 asan: packages ## Run all tests under the address and undefined-behaviour sanitizers
