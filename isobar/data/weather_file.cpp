@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "isobar/base/error.hpp"
+#include "isobar/data/statistics.hpp"
 #include "isobar/files/hdf5_file.hpp"
 
 namespace isobar::data {
@@ -99,27 +100,20 @@ bool is_weather_hdf5(const std::filesystem::path& path, const WeatherSeries& ser
 void write_weather_stats(const std::filesystem::path& path, std::span<const std::filesystem::path> files,
                          const worlds::SphereGrid& grid) {
   expects(!files.empty(), "at least one file");
-  std::vector<double> mean(channels), square(channels), low(channels, std::numeric_limits<double>::infinity());
-  std::vector<double> high(channels, -std::numeric_limits<double>::infinity());
-  std::vector<float> stats(4 * channels);
+  std::vector<ChannelStatistics> all(channels);
+  std::vector<float> stats(4 * channels);  // rows: mean, maximum, minimum, deviation
   for (const std::filesystem::path& name : files) {
     files::Hdf5File::open(name).read<float>("climate/data_stats", stats);
     for (std::size_t c = 0; c < channels; ++c) {
-      const double m = stats[c], deviation = stats[3 * channels + c];
-      mean[c] += m / static_cast<double>(files.size());
-      square[c] += (m * m + deviation * deviation) / static_cast<double>(files.size());
-      high[c] = std::max<double>(high[c], stats[channels + c]);
-      low[c] = std::min<double>(low[c], stats[2 * channels + c]);
+      const double deviation = stats[3 * channels + c];
+      ChannelStatistics frame{.count = static_cast<std::int64_t>(grid.cells()), .mean = stats[c]};
+      frame.squares = deviation * deviation * static_cast<double>(frame.count);
+      frame.low = stats[2 * channels + c];
+      frame.high = stats[channels + c];
+      all[c].join(frame);
     }
   }
-  const std::vector<double> count{static_cast<double>(files.size()) * static_cast<double>(grid.cells())};
-  files::Hdf5File file = files::Hdf5File::create(path);
-  file.write<double>("climate/count", Shape{1}, count);
-  file.write<double>("climate/mean", Shape{worlds::channel_count}, mean);
-  file.write<double>("climate/sqmean", Shape{worlds::channel_count}, square);
-  file.write<double>("climate/minval", Shape{worlds::channel_count}, low);
-  file.write<double>("climate/maxval", Shape{worlds::channel_count}, high);
-  file.commit(/*durable=*/false);
+  write_statistics(path, all);
 }
 
 }  // namespace isobar::data
