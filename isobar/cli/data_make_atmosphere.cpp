@@ -28,7 +28,7 @@ std::string reader(const fs::path& folder, data::WeatherFormat format) {
     for (const worlds::ChannelInfo& channel : worlds::channels) names.emplace_back(std::string(channel.name));
     return Spec("netcdf", {{"path", folder.string()}, {"x", std::move(names)}, {"y", "LABELS"}}).str();
   }
-  return Spec("hdf5", {{"path", folder.string()}, {"x", "climate/data"}, {"y", "climate/labels_0"}}).str();
+  return Spec("hdf5", {{"path", folder.string()}, {"layout", "climate"}}).str();
 }
 
 void make_atmosphere(const AtmosphereRequest& request) {
@@ -50,6 +50,9 @@ void make_atmosphere(const AtmosphereRequest& request) {
   fmt::print(")\nIn a recipe:\n\n[data]\n");
   if (what.train > 0) fmt::print("train = \"{}\"\n", reader(fs::path(request.out) / "train", what.format));
   if (what.test > 0) fmt::print("test = \"{}\"\n", reader(fs::path(request.out) / "validation", what.format));
+  if (what.format == data::WeatherFormat::hdf5)
+    fmt::print("transforms = [\"{}\"]\n",
+               Spec("normalize", {{"stats", (fs::path(request.out) / "stats.h5").string()}}).str());
 }
 
 }  // namespace

@@ -157,7 +157,7 @@ const std::map<std::string, std::string> stand_ins{
     {"cifar10_quick", "data=[32,32,3] targets=1"},
     {"climate_detector", "model.height=64 model.width=128 model.scale=0.1 data=[64,128,16] targets=[1,2,10]"},
     {"cosmoflow", "data=[128,128,128,4] targets=4"},
-    {"deepcam", "model.height=32 model.width=48 model.scale=0.1 data=[32,48,16] targets=[32,48]"},
+    {"deepcam", "data.transforms=[] model.height=32 model.width=48 model.scale=0.1 data=[32,48,16] targets=[32,48]"},
     {"deeplabv3plus", "model.height=32 model.width=48 model.scale=0.1 data=[32,48,16] targets=[32,48]"},
     {"googlenet", "data.batch=2 data=[256,256,3] targets=1"},
     {"gpt", "data=[128] targets=128"},
