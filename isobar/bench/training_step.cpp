@@ -45,7 +45,7 @@ double TrainingStep::run(Inputs inputs) {
   ++step_;
   const parallel::Feed feed{std::move(inputs), moment()};
   const double begin = now_seconds();
-  strategy_->step(*replica_, feed, {step_, optimizer_->base_rate()});
+  strategy_->step(*replica_, {&feed, 1}, {step_, optimizer_->base_rate()});
   return now_seconds() - begin;
 }
 

@@ -5,13 +5,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "isobar/base/error.hpp"
+#include "isobar/comm/shared_memory.hpp"
 
 namespace isobar::comm {
 
@@ -61,8 +64,14 @@ class Ticket {
   std::unique_ptr<Transfer> transfer_;
 };
 
-/// Tags from here on belong to collectives.
-inline constexpr int first_reserved_tag = 1 << 20;
+/// Tags of messages are at least 0 and below this; those from first_reserved_tag on belong to collectives. Few enough
+/// to leave room for group and epoch beside them in a tag of MPI.
+inline constexpr int tag_limit = 1 << 13, first_reserved_tag = 1 << 12;
+
+/// What a rank has sent so far.
+struct Traffic {
+  std::int64_t messages = 0, bytes = 0;
+};
 
 /// One rank's view of a group. All threads of the rank may use it.
 class Comm {
@@ -75,6 +84,9 @@ class Comm {
   virtual const std::vector<int>& members() const = 0;
   virtual std::uint32_t epoch() const = 0;
   int size() const { return static_cast<int>(members().size()); }
+  /// The number of every member's node, by rank, counted from 0 in the order of the ranks: members of one node can
+  /// share memory.
+  virtual const std::vector<int>& nodes() const = 0;
 
   /// Begins to send; messages of one tag between two ranks arrive in the order in which they were begun. It may take
   /// until the receiver has begun to receive.
@@ -97,6 +109,19 @@ class Comm {
   /// This group with only some of its ranks, in the given order, and another epoch; this rank must be among them. No
   /// message is sent: those who stay must give the same list.
   virtual std::unique_ptr<Comm> regroup(std::span<const int> ranks, std::uint32_t epoch) = 0;
+
+  /// Makes memory that all members see, `bytes` for each, all zero. All ranks must call, and be on one node.
+  virtual std::shared_ptr<SharedMemory> share(std::size_t bytes) = 0;
+
+  /// The sum over all ranks by what the machine's message library brings itself, in place; an empty function where
+  /// there is none. Blocks; all ranks must call it in the same order, no two threads at the same time.
+  virtual std::function<void(std::span<float>)> native_sum() { return {}; }
+
+  /// Notes what this rank is about to do: "step 12: gradients 3 of 7". Cheap; shown to others that wait for this rank.
+  virtual void note(std::string what) = 0;
+  /// What every rank noted last, by rank; a rank that does not answer in time has no value.
+  virtual std::vector<std::optional<std::string>> whereabouts(double seconds) = 0;
+  virtual Traffic traffic() const = 0;
 
   /// Seconds on this world's clock.
   virtual double now() const = 0;

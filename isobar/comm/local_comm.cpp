@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstring>
 #include <exception>
+#include <map>
+#include <memory>
 #include <thread>
 
 #include "isobar/base/clock.hpp"
@@ -30,18 +32,43 @@ class LocalTransfer final : public Transfer {
   std::shared_ptr<Side> side_;
 };
 
+class LocalMemory final : public SharedMemory {
+ public:
+  LocalMemory(std::shared_ptr<std::vector<std::byte>> memory, std::size_t bytes, std::size_t stride)
+      : memory_(std::move(memory)), bytes_(bytes), stride_(stride) {
+    void* begin = memory_->data();
+    std::size_t space = memory_->size();
+    first_ = static_cast<std::byte*>(std::align(64, 1, begin, space));
+  }
+  std::span<std::byte> part(int rank) const override {
+    return {first_ + stride_ * static_cast<std::size_t>(rank), bytes_};
+  }
+
+ private:
+  std::shared_ptr<std::vector<std::byte>> memory_;
+  std::size_t bytes_, stride_;
+  std::byte* first_;
+};
+
 class LocalComm final : public Comm {
  public:
   LocalComm(std::shared_ptr<LocalWorld> world, std::uint64_t group, std::uint32_t epoch, std::vector<int> members,
             int rank)
-      : world_(std::move(world)), group_(group), epoch_(epoch), members_(std::move(members)), rank_(rank) {}
+      : world_(std::move(world)), group_(group), epoch_(epoch), members_(std::move(members)), rank_(rank) {
+    std::map<int, int> numbers;  // of a node in the world -> in this group
+    for (const int member : members_)
+      nodes_.push_back(numbers.try_emplace(world_->node(member), static_cast<int>(numbers.size())).first->second);
+  }
 
   int rank() const override { return rank_; }
   const std::vector<int>& members() const override { return members_; }
   std::uint32_t epoch() const override { return epoch_; }
+  const std::vector<int>& nodes() const override { return nodes_; }
 
   Ticket start_send(int to, int tag, std::span<const std::byte> bytes) override {
     const int self = in_world(rank_), peer = in_world(to);
+    ++messages_;
+    bytes_ += static_cast<std::int64_t>(bytes.size());
     return Ticket(std::make_unique<LocalTransfer>(
         world_, Channel{group_, epoch_, self, peer, tag},
         Side{.sends = true, .self = self, .peer = peer, .source = bytes.data(), .length = bytes.size()}));
@@ -56,6 +83,21 @@ class LocalComm final : public Comm {
   bool abort(const std::string& message) override { return world_->abort(in_world(rank_), message); }
   void check() const override { world_->check(); }
   double now() const override { return now_seconds(); }
+  Traffic traffic() const override { return {messages_, bytes_}; }
+  void note(std::string what) override { world_->note(in_world(rank_), std::move(what)); }
+  std::vector<std::optional<std::string>> whereabouts(double) override {
+    std::vector<std::optional<std::string>> all;
+    for (const int member : members_) all.emplace_back(world_->noted(member));
+    return all;
+  }
+
+  std::shared_ptr<SharedMemory> share(std::size_t bytes) override {
+    expects(std::ranges::all_of(nodes_, [](int node) { return node == 0; }), "memory shared within one node");
+    const std::size_t stride = (bytes + 63) / 64 * 64;
+    auto memory = world_->memory(group_, shares_++, stride * members_.size() + 64);
+    barrier(*this);  // until all have it: it goes with the last who holds it
+    return std::make_shared<LocalMemory>(std::move(memory), bytes, stride);
+  }
 
   std::unique_ptr<Comm> split(int color, int key) override {
     const int mine[] = {color, key};
@@ -99,7 +141,9 @@ class LocalComm final : public Comm {
   std::uint32_t epoch_;
   std::vector<int> members_;
   int rank_;
-  std::atomic<std::uint64_t> splits_ = 0;
+  std::vector<int> nodes_;
+  std::atomic<std::uint64_t> splits_ = 0, shares_ = 0;
+  std::atomic<std::int64_t> messages_ = 0, bytes_ = 0;
 };
 
 std::vector<int> first_numbers(int count) {
@@ -114,9 +158,9 @@ std::unique_ptr<Comm> alone() {
   return std::make_unique<LocalComm>(std::make_shared<LocalWorld>(1), 0, 0, first_numbers(1), 0);
 }
 
-void run_ranks(int size, const std::function<void(Comm&)>& work) {
-  expects(size >= 1, "at least one rank");
-  const auto world = std::make_shared<LocalWorld>(size);
+void run_ranks(int size, const std::function<void(Comm&)>& work, int per_node) {
+  expects(size >= 1 && per_node >= 1, "at least one rank, and one per node");
+  const auto world = std::make_shared<LocalWorld>(size, per_node);
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(size));
   {
     std::vector<std::jthread> threads;

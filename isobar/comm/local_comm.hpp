@@ -15,6 +15,7 @@ std::unique_ptr<Comm> alone();
 /// Runs `work` on `size` ranks, each a thread, and returns when all have ended. When ranks fail, the error of the
 /// lowest that failed by itself is thrown: Error("[rank n] message"), a std::logic_error as it is. A rank that waits
 /// for one that has ended fails too, so that no mistake makes this wait for ever.
-void run_ranks(int size, const std::function<void(Comm&)>& work);
+/// Every `per_node` ranks, in order, count as one node.
+void run_ranks(int size, const std::function<void(Comm&)>& work, int per_node = 1);
 
 }  // namespace isobar::comm

@@ -105,4 +105,24 @@ std::uint64_t LocalWorld::group(std::uint64_t parent, std::uint64_t serial, int 
   return groups_.try_emplace({parent, serial, color}, groups_.size() + 1).first->second;
 }
 
+std::shared_ptr<std::vector<std::byte>> LocalWorld::memory(std::uint64_t group, std::uint64_t serial,
+                                                           std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  std::weak_ptr<std::vector<std::byte>>& kept = memories_[{group, serial}];
+  if (auto existing = kept.lock()) return existing;
+  const auto made = std::make_shared<std::vector<std::byte>>(bytes);
+  kept = made;
+  return made;
+}
+
+void LocalWorld::note(int rank, std::string what) {
+  const std::lock_guard lock(mutex_);
+  notes_[index(rank)] = std::move(what);
+}
+
+std::string LocalWorld::noted(int rank) const {
+  const std::lock_guard lock(mutex_);
+  return notes_[index(rank)];
+}
+
 }  // namespace isobar::comm

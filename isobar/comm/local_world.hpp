@@ -32,9 +32,11 @@ struct Side {
 
 class LocalWorld {
  public:
-  explicit LocalWorld(int size) : mailboxes_(static_cast<std::size_t>(size)) {}
+  explicit LocalWorld(int size, int per_node = 1)
+      : per_node_(per_node), mailboxes_(static_cast<std::size_t>(size)), notes_(static_cast<std::size_t>(size)) {}
 
   int size() const { return static_cast<int>(mailboxes_.size()); }
+  int node(int rank) const { return rank / per_node_; }
   /// Begins one side of a message: meets the other side, or waits in the channel for it.
   void begin(const Channel& channel, const std::shared_ptr<Side>& side);
   /// Whether the side is finished within some seconds; below 0: as long as it takes.
@@ -48,6 +50,10 @@ class LocalWorld {
   void leave(int rank);
   /// The number of a group; those who give the same parent, serial number and colour get the same.
   std::uint64_t group(std::uint64_t parent, std::uint64_t serial, int color);
+  /// Memory for `ranks` times so many bytes; those who give the same group and serial number get the same.
+  std::shared_ptr<std::vector<std::byte>> memory(std::uint64_t group, std::uint64_t serial, std::size_t bytes);
+  void note(int rank, std::string what);
+  std::string noted(int rank) const;
 
  private:
   struct Mailbox {
@@ -59,10 +65,13 @@ class LocalWorld {
   void copy(std::unique_lock<std::mutex>& lock, Side& from, Side& to);
   [[noreturn]] void throw_wrong_length(const Side& side) const;
 
+  const int per_node_;
   mutable std::mutex mutex_;
   std::vector<Mailbox> mailboxes_;
   std::map<Channel, std::deque<std::shared_ptr<Side>>> waiting_;  // in one channel all send or all receive
   std::map<std::tuple<std::uint64_t, std::uint64_t, int>, std::uint64_t> groups_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::weak_ptr<std::vector<std::byte>>> memories_;
+  std::vector<std::string> notes_;
   bool aborted_ = false;
   int aborted_by_ = -1;
   std::string message_;

@@ -190,7 +190,8 @@ std::shared_ptr<Fetching> SampleStore::foresee(const Course& course) const {
                         [this](std::int64_t index) { return bad_.contains(index); }};
   const std::lock_guard lock(mutex_);
   expects(!exchange_, "one course at a time");
-  exchange_ = std::make_shared<SampleExchange>(std::move(holders), course, options_.ahead, courses_++, *comm_);
+  exchange_ = std::make_shared<SampleExchange>(std::move(holders), course, options_.ahead,
+                                               courses_++ % comm::first_reserved_tag, *comm_);
   return std::make_shared<Ending>(*this, exchange_);
 }
 

@@ -19,6 +19,13 @@ Block zeroed(std::int64_t floats) {
   return block;
 }
 
+std::int64_t aligned(std::int64_t floats) { return (floats + float_alignment - 1) / float_alignment * float_alignment; }
+
+graph::PlanParameter with_layout(graph::PlanParameter p) {
+  if (p.layout.data.ndims == 0) p.layout = plain(p.declared.shape);  // never read by any kernel
+  return p;
+}
+
 // The plain row-major layout with the axes of `stored` (groups are an axis of their own there).
 Layout plain_like(const Layout& stored) { return plain(Shape(stored.dims())); }
 
@@ -33,17 +40,24 @@ void copy_between(const Layout& from_layout, const float* from, const Layout& to
 
 }  // namespace
 
-ParamStore::ParamStore(const graph::Plan& plan, int slots) : slots_(slots) {
+ParamStore::ParamStore(const graph::Plan& plan, int slots, std::span<float> gradients) : slots_(slots) {
   for (const graph::PlanParameter& p : plan.parameters) {
-    graph::PlanParameter held = p;
-    if (held.layout.data.ndims == 0) held.layout = plain(held.declared.shape);  // never read by any kernel
+    graph::PlanParameter held = with_layout(p);
     const std::int64_t count = padded_count(held.layout);
     entries_.push_back({std::move(held), total_, count});
-    total_ += (count + float_alignment - 1) / float_alignment * float_alignment;
+    total_ += aligned(count);
   }
   weights_ = zeroed(total_);
-  gradients_ = zeroed(total_);
+  if (gradients.empty()) own_gradients_ = zeroed(total_);
+  expects(gradients.empty() || gradients.size() == static_cast<std::size_t>(total_), "memory for all gradients");
+  gradients_ = gradients.empty() ? reinterpret_cast<float*>(own_gradients_.data()) : gradients.data();
   for (int s = 0; s < slots; ++s) slot_blocks_.push_back(zeroed(total_));
+}
+
+std::size_t ParamStore::gradient_floats(const graph::Plan& plan) {
+  std::int64_t total = 0;
+  for (const graph::PlanParameter& p : plan.parameters) total += aligned(padded_count(with_layout(p).layout));
+  return static_cast<std::size_t>(total);
 }
 
 int ParamStore::find(const std::string& name) const {
@@ -52,14 +66,7 @@ int ParamStore::find(const std::string& name) const {
   return -1;
 }
 
-std::span<float> ParamStore::part(const Block& block, int p) const {
-  const Entry& e = entries_[static_cast<std::size_t>(p)];
-  return {reinterpret_cast<float*>(block.data()) + e.offset, static_cast<std::size_t>(e.count)};
-}
-
-std::span<float> ParamStore::all_gradients() const {
-  return {reinterpret_cast<float*>(gradients_.data()), static_cast<std::size_t>(total_)};
-}
+std::span<float> ParamStore::all_gradients() const { return {gradients_, static_cast<std::size_t>(total_)}; }
 
 std::span<float> ParamStore::all_weights() const {
   return {reinterpret_cast<float*>(weights_.data()), static_cast<std::size_t>(total_)};
@@ -98,8 +105,6 @@ std::map<std::string, Layout> ParamStore::layouts() const {
   return map;
 }
 
-std::size_t ParamStore::bytes() const {
-  return weights_.size() + gradients_.size() + static_cast<std::size_t>(slots_) * weights_.size();
-}
+std::size_t ParamStore::bytes() const { return (2 + static_cast<std::size_t>(slots_)) * weights_.size(); }
 
 }  // namespace isobar::exec

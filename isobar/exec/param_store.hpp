@@ -15,8 +15,11 @@ namespace isobar::exec {
 
 class ParamStore {
  public:
-  /// Makes room for the parameters of a plan, with `slots` optimizer slots each; everything is zero.
-  ParamStore(const graph::Plan& plan, int slots);
+  /// Makes room for the parameters of a plan, with `slots` optimizer slots each; everything is zero. Gradients lie in
+  /// the memory given, if any: gradient_floats(plan) long, zero, and outliving the store.
+  ParamStore(const graph::Plan& plan, int slots, std::span<float> gradients = {});
+  /// The length of all_gradients() for a plan.
+  static std::size_t gradient_floats(const graph::Plan& plan);
 
   int count() const { return static_cast<int>(entries_.size()); }
   int slot_count() const { return slots_; }
@@ -27,6 +30,8 @@ class ParamStore {
   /// In the stored layout, padding included; padding is zero and stays zero.
   std::span<float> weight(int p) const { return part(weights_, p); }
   std::span<float> gradient(int p) const { return part(gradients_, p); }
+  /// Where the gradient of p begins in all_gradients().
+  std::size_t offset(int p) const { return static_cast<std::size_t>(entries_[static_cast<std::size_t>(p)].offset); }
   std::span<float> slot(int p, int s) const { return part(slot_blocks_[static_cast<std::size_t>(s)], p); }
   /// All gradients, in the order they become final.
   std::span<float> all_gradients() const;
@@ -48,12 +53,17 @@ class ParamStore {
     graph::PlanParameter parameter;
     std::int64_t offset, count;  // in floats
   };
-  std::span<float> part(const Block& block, int p) const;
+  std::span<float> part(const Block& block, int p) const { return part(reinterpret_cast<float*>(block.data()), p); }
+  std::span<float> part(float* all, int p) const {
+    const Entry& e = entries_[static_cast<std::size_t>(p)];
+    return {all + e.offset, static_cast<std::size_t>(e.count)};
+  }
 
   int slots_;
   std::vector<Entry> entries_;
   std::int64_t total_ = 0;
-  Block weights_, gradients_;
+  Block weights_, own_gradients_;
+  float* gradients_ = nullptr;
   std::vector<Block> slot_blocks_;
 };
 

@@ -7,11 +7,20 @@ namespace {
 
 class Solo final : public Strategy {
  public:
-  void step(Replica& replica, const Feed& feed, const optim::Step& step) override {
-    replica.forward(feed);
-    replica.backward(feed, {});
-    for (int p = 0; p < replica.parameters(); ++p) replica.update(p, replica.gradient(p), step);
+  std::span<float> open(comm::Comm& world, std::size_t) override {
+    if (world.size() > 1)
+      fail_usage("strategy 'solo' exchanges nothing, but there are {} ranks; 'sync' trains one model on all of them",
+                 world.size());
+    return {};
   }
+  double step(Replica& replica, std::span<const Feed> feeds, const optim::Step& step) override {
+    expects(feeds.size() == 1, "one batch a step");
+    replica.forward(feeds[0]);
+    replica.backward(feeds[0], {});
+    for (int p = 0; p < replica.parameters(); ++p) replica.update(p, replica.gradient(p), step);
+    return replica.loss();
+  }
+  std::string describe() const override { return "solo"; }
 };
 
 }  // namespace

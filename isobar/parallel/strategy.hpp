@@ -3,6 +3,7 @@
 #pragma once
 
 #include "isobar/base/row.hpp"
+#include "isobar/comm/reducer.hpp"
 #include "isobar/parallel/replica.hpp"
 
 namespace isobar::parallel {
@@ -10,10 +11,24 @@ namespace isobar::parallel {
 class Strategy {
  public:
   virtual ~Strategy() = default;
-  /// One training step; all ranks must call.
-  virtual void step(Replica& replica, const Feed& feed, const optim::Step& step) = 0;
-  /// Leaves every rank with the final model; all ranks must call.
+
+  /// Joins the ranks, once, before the parameter store is made: returns memory for so many gradients, from which they
+  /// travel without a copy, or nothing where any memory will do. All ranks must call; `world` must outlive this.
+  virtual std::span<float> open(comm::Comm& world, std::size_t gradients) = 0;
+  /// One training step over this rank's micro-batches, in order; one without rows takes part in the exchange only.
+  /// Returns the loss over the samples of all ranks. All ranks must call.
+  virtual double step(Replica& replica, std::span<const Feed> feeds, const optim::Step& step) = 0;
+  /// Makes what ranks gather for themselves, such as running statistics, equal on all: before evaluation and
+  /// checkpoints. All ranks must call.
+  virtual void settle(Replica&) {}
+  /// Applies what is still under way: every rank is left with the final model. All ranks must call.
   virtual void finish(Replica&) {}
+  /// What it keeps from step to step besides the model, by name, each as long as all gradients: checkpoints hold it.
+  virtual std::vector<std::pair<std::string, std::span<float>>> kept() { return {}; }
+  /// What exchanging has cost this rank so far.
+  virtual comm::ExchangeCost cost() const { return {}; }
+  /// What it does, and how, for reports: "sync: shared memory of 2 ranks, 3 buckets".
+  virtual std::string describe() const = 0;
 };
 
 Table<Row<Strategy>> strategies();

@@ -166,8 +166,7 @@ void Trainer::train_step(const data::Batch& batch, double begin, double wait_sec
   const parallel::Feed feed{
       named_inputs(plan(), *job_.train_data, batch),
       {.seed = job_.seed, .step = step.index, .epoch = batch.epoch, .samples = batch.samples, .rows = batch.count}};
-  job_.strategy->step(*replica_, feed, step);
-  const double loss = replica_->loss();
+  const double loss = job_.strategy->step(*replica_, {&feed, 1}, step);
   if (!std::isfinite(loss))
     fail("the loss became {} at step {} (epoch {}): a smaller learning rate than {:g} may help", loss, step.index,
          batch.epoch + 1, step.learning_rate);

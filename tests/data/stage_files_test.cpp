@@ -266,6 +266,13 @@ TEST(StageFiles, AFileThatChangesOnTheWayEndsAllRanks) {
               return inside_.regroup(list, epoch);
             }
             double now() const override { return inside_.now(); }
+            const std::vector<int>& nodes() const override { return inside_.nodes(); }
+            std::shared_ptr<comm::SharedMemory> share(std::size_t bytes) override { return inside_.share(bytes); }
+            void note(std::string what) override { inside_.note(std::move(what)); }
+            std::vector<std::optional<std::string>> whereabouts(double seconds) override {
+              return inside_.whereabouts(seconds);
+            }
+            comm::Traffic traffic() const override { return inside_.traffic(); }
             comm::Comm& inside_;
             mutable std::function<void()> first_check_;
           } watched(comm, comm.rank() == 0 ? std::function<void()>(changed) : nullptr);

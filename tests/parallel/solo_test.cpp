@@ -23,9 +23,10 @@ TEST(Solo, TakesOnePlainSgdStep) {
   const auto strategy = make(strategies(), "solo", "strategy");
   const std::vector<float> xs{1, 3}, ys{2, -1};
   const std::vector<std::int64_t> samples{0, 1};
-  strategy->step(replica, {{{"x", xs}, {"y", ys}}, {.samples = samples}}, {1, 0.1});
+  const Feed feed{{{"x", xs}, {"y", ys}}, {.samples = samples}};
+  const double loss = strategy->step(replica, {&feed, 1}, {1, 0.1});
   const double gradient = (2 * (0.5 - 2) * 1 + 2 * (1.5 + 1) * 3) / 2;
-  EXPECT_NEAR(replica.loss(), ((0.5 - 2) * (0.5 - 2) + 2.5 * 2.5) / 2, 1e-6);
+  EXPECT_NEAR(loss, ((0.5 - 2) * (0.5 - 2) + 2.5 * 2.5) / 2, 1e-6);
   EXPECT_NEAR(replica.gradient(0)[0], gradient, 1e-5);
   EXPECT_NEAR(replica.weight(0)[0], 0.5 - 0.1 * gradient, 1e-6);
   EXPECT_EQ(trace.total(Category::optimizer).events, 1);

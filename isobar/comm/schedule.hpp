@@ -1,0 +1,69 @@
+// Schedule: a collective seen from one rank, as data: rounds in order, the moves of a round in any order. A pure
+// function of the group and the count, so that one process can check it for all ranks, and a simulator can cost it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "isobar/base/row.hpp"
+#include "isobar/comm/comm.hpp"
+
+namespace isobar::comm {
+
+/// Numbers [begin, begin + count) of the data.
+struct Range {
+  std::size_t begin = 0, count = 0;
+  std::size_t end() const { return begin + count; }
+  friend bool operator==(const Range&, const Range&) = default;
+};
+
+/// One message. What is sent is the data as it was before the round; what is received replaces the range or is added
+/// to it. Messages between two ranks in one round meet in the order in which both list them.
+struct Move {
+  enum class Kind { send, receive, add } kind;
+  int peer = 0;
+  Range range;
+};
+
+using Round = std::vector<Move>;
+using Schedule = std::vector<Round>;
+
+/// Who takes part, and where this rank stands.
+struct Group {
+  int rank = 0, size = 1;
+  std::vector<int> nodes{};  ///< as Comm::nodes(); empty: every rank on a node of its own
+};
+
+/// Block `index` of `count` numbers cut into `parts` whose lengths differ by at most one, the longer ones first.
+Range block(std::size_t count, int parts, int index);
+
+/// A way to do one kind of collective.
+class Algorithm {
+ public:
+  virtual ~Algorithm() = default;
+  virtual Schedule schedule(const Group& group, std::size_t count) const = 0;
+};
+
+/// Afterwards every rank has the sum over all ranks, bit for bit the same on all.
+Table<Row<Algorithm>> all_reduces();
+/// Afterwards rank r has block(count, size, r) of the sum; the rest of its data is undefined.
+Table<Row<Algorithm>> reduce_scatters();
+/// Before it rank r has block(count, size, r), afterwards every rank has all.
+Table<Row<Algorithm>> all_gathers();
+/// Afterwards every rank has the data of rank 0.
+Table<Row<Algorithm>> broadcasts();
+
+/// How numbers travel. Sums are made in float; with 16 bits whoever sends a range first rounds its own copy too, so
+/// that all ranks end with the same numbers.
+enum class Wire { float32, bfloat16, float16 };
+
+/// Walks a schedule in the calling thread and returns when this rank's part is done. All ranks must call, with
+/// schedules of one algorithm.
+void run(Comm& comm, const Schedule& schedule, std::span<float> data, Wire wire = Wire::float32);
+
+/// The group of a Comm.
+Group group_of(const Comm& comm);
+
+}  // namespace isobar::comm
