@@ -15,6 +15,7 @@ using Kind = Move::Kind;
 // The ranks of every node, and where this rank stands.
 struct Places {
   explicit Places(const Group& group) {
+    expects(group.nodes.empty() || group.nodes.size() == static_cast<std::size_t>(group.size), "a node for every rank");
     std::map<int, std::vector<int>> by_node;
     for (int rank = 0; rank < group.size; ++rank)
       by_node[group.nodes.empty() ? rank : group.nodes[static_cast<std::size_t>(rank)]].push_back(rank);

@@ -78,9 +78,8 @@ TEST(ScheduleConformance, AllMembersOn1To17RanksAndMore) {
 TEST(ScheduleConformance, AllMembersOnNodesOfSeveralRanks) {
   for (const Member& member : all_members())
     for (int size = 2; member.uses_nodes() && size <= 17; ++size)
-      for (int per_node = 1; per_node <= 5; ++per_node)
-        for (const std::size_t count :
-             {std::size_t{0}, std::size_t{1}, std::size_t{1237}, std::size_t{5'000'000'003}}) {
+      for (int per_node = 1; per_node <= 4; ++per_node)
+        for (const std::size_t count : {counts[1], counts[4]}) {
           const std::vector<int> nodes = nodes_of(size, per_node);
           if (member.serves(size, nodes.back() + 1)) expect_right(member, size, nodes, count);
         }
@@ -92,7 +91,7 @@ TEST(ScheduleConformance, NodesNeedNeitherBeInOrderNorOfOneSize) {
   for (const Member& member : all_members())
     for (const std::vector<int>& nodes : arrangements)
       if (member.serves(static_cast<int>(nodes.size()), std::ranges::max(nodes) + 1))
-        expect_right(member, static_cast<int>(nodes.size()), nodes, 1237);
+        for (const std::size_t count : counts) expect_right(member, static_cast<int>(nodes.size()), nodes, count);
 }
 
 TEST(ScheduleConformance, ReproducibleAddsAsABalancedTreeOverTheRanksInOrder) {

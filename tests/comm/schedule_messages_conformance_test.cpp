@@ -122,7 +122,8 @@ TEST(ScheduleMessagesConformance, NodesOfSeveralRanks) {
   const std::vector<Member> all = all_members();
   std::vector<const Member*> members;
   for (const Member& member : all)
-    if (member.uses_nodes() && (member.spec.arguments().empty() || *member.spec.find("outer") == Value(Spec("tree"))))
+    if (member.uses_nodes() &&
+        (member.spec.arguments().empty() || *member.spec.find("outer") == Value(Spec("recursive_doubling"))))
       members.push_back(&member);
   for (int per_node = 1; per_node <= 4; ++per_node)
     for (int size = 2; size <= 17; ++size) walk(members, size, per_node, std::span(short_counts).last(1));
@@ -133,7 +134,7 @@ TEST(ScheduleMessagesConformance, AMillionNumbers) {
   std::vector<const Member*> members;
   for (const Member& member : all)
     if (member.spec.arguments().empty()) members.push_back(&member);
-  for (const auto& [size, per_node] : {std::pair(2, 1), std::pair(5, 2), std::pair(8, 4)})
+  for (const auto& [size, per_node] : {std::pair(2, 1), std::pair(4, 2), std::pair(5, 2)})
     for (const Member* member : members) walk({member}, size, per_node, long_counts);
 }
 
