@@ -17,9 +17,8 @@ bool begins(Bytes bytes, const char* mark) { return bytes.size() >= 4 && std::me
 
 // A continuation: where it lies, and its length.
 bool Hdf5Headers::note_continuation(Bytes message, const Form& form) {
-  const auto addresses = static_cast<std::size_t>(widths_.addresses),
-             lengths = static_cast<std::size_t>(widths_.lengths);
-  if (message.size() < addresses + lengths) return true;  // cut off: the library asks for the whole header next
+  const auto addresses = static_cast<std::size_t>(widths_.addresses), lengths = continuation_bytes() - addresses;
+  if (message.size() < continuation_bytes()) return true;  // cut off: the library asks for the whole header next
   const auto end = static_cast<std::uint64_t>(widths_.file_bytes - widths_.base);
   const std::uint64_t address = hdf5_number(message, 0, addresses), length = hdf5_number(message, addresses, lengths);
   if (length > end || address > end - length) return false;
@@ -37,7 +36,7 @@ bool Hdf5Headers::sound_messages(Bytes bytes, const Form& form,
     const auto size = static_cast<std::size_t>(hdf5_number(bytes, at + (form.old ? 2 : 1), 2));
     at += form.head;
     const Bytes message = bytes.subspan(at, std::min(size, bytes.size() - at));
-    if (kind == 0x10 && !note_continuation(message, form)) return false;
+    if (kind == 0x10 && (size < continuation_bytes() || !note_continuation(message, form))) return false;
     if (!sound_message(kind, message, sound_reference)) return false;
     at += size;
   }
