@@ -12,10 +12,14 @@ namespace isobar::optim {
 
 /// What one update needs to know besides memory.
 struct Step {
-  std::int64_t index = 1;    ///< counts from 1
-  double learning_rate = 0;  ///< from the rate schedule
-  double decay_scale = 1;    ///< multiplies the weight decay of this parameter (Caffe's decay_mult)
-  double rate_scale = 1;     ///< multiplies the learning rate of this parameter (Caffe's lr_mult)
+  std::int64_t index = 1;     ///< counts from 1
+  double learning_rate = 0;   ///< from the rate schedule
+  double decay_scale = 1;     ///< multiplies the weight decay of this parameter (Caffe's decay_mult)
+  double rate_scale = 1;      ///< multiplies the learning rate of this parameter (Caffe's lr_mult)
+  double gradient_scale = 1;  ///< multiplies the gradient before the rule sees it
+  /// What the norm of all gradients together may be, 0 for no limit. It is for whoever holds all of them, a strategy,
+  /// who turns it into gradient_scale; a rule sees one parameter at a time and does not read it.
+  double clip_norm = 0;
 
   double rate() const { return learning_rate * rate_scale; }
 };

@@ -118,6 +118,17 @@ TEST_P(Conformance, RateScaleMultipliesTheRate) {
   EXPECT_EQ(scaled, given);
 }
 
+TEST_P(Conformance, GradientScaleMultipliesTheGradient) {
+  State scaled(*rule_, 50), given(*rule_, 50);
+  scaled.w = given.w = noise(50, 99, 1);
+  const auto g = noise(50, 1, 0.3);
+  std::vector<float> quarter(g);
+  for (float& v : quarter) v *= 0.25f;
+  rule_->update(scaled.w, g, scaled.spans(0, 50), {.index = 1, .learning_rate = 0.125, .gradient_scale = 0.25});
+  rule_->update(given.w, quarter, given.spans(0, 50), {.index = 1, .learning_rate = 0.125});
+  EXPECT_EQ(scaled, given);
+}
+
 TEST_P(Conformance, DecayScaleZeroIsNoDecayAtAll) {
   Spec without = GetParam();
   without.set("weight_decay", 0.0);
