@@ -16,6 +16,7 @@ struct Step {
   double learning_rate = 0;  ///< from the rate schedule
   double decay_scale = 1;    ///< multiplies the weight decay of this parameter (Caffe's decay_mult)
   double rate_scale = 1;     ///< multiplies the learning rate of this parameter (Caffe's lr_mult)
+  double clip_norm = 0;      ///< the largest norm all gradients together may have, kept by the caller; 0: any
 
   double rate() const { return learning_rate * rate_scale; }
 };
