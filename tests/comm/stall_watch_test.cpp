@@ -19,7 +19,7 @@ std::string what_rank_0_finds(const std::string& of_rank_1, const std::string& o
       if (comm.rank() == 1) comm.note(of_rank_1);
       if (comm.rank() == 2) comm.note(of_rank_2);
       barrier(comm);
-      const ReducerOptions options{.warn_seconds = 0, .stall_seconds = 0};
+      const ReducerOptions options{.warn_seconds = 1000, .stall_seconds = 0};
       const std::string what = "gradients";
       if (comm.rank() == 0) StallWatch(comm, options, what).look([] { return std::vector<int>(); });
     });
