@@ -30,6 +30,8 @@ void BackgroundReducer::choose(std::function<std::size_t(std::size_t)> choice, s
   const std::lock_guard lock(mutex_);
   expects(under_way_.empty(), "no sum under way");
   choose_ = std::move(choice);
+  clock_ = {};
+  traffic_before_ = traffic();
   described_ = std::move(described);
 }
 
@@ -52,7 +54,13 @@ void BackgroundReducer::wait(Sum sum) {
   expects(sum >= 0 && sum < started_, "a sum that was started");
   if (!is_under_way(sum)) return;
   const double began = comm_.now();
-  await(sum);
+  try {
+    await(sum);
+  } catch (const Aborted&) {  // by this rank itself, perhaps: then its own error says more
+    const std::lock_guard looking(looking_);
+    is_under_way(sum);
+    throw;
+  }
   const std::lock_guard lock(mutex_);
   clock_.waited(comm_.now() - began);
 }
@@ -88,9 +96,17 @@ void BackgroundReducer::await(Sum sum) {
     return found == flights_.end() ? std::vector<int>() : found->flight->missing();
   };
   StallWatch watch(comm_, options_, what);
+  Traffic before = traffic();
   for (Patience patience(look_microseconds); is_under_way(sum);) {
-    if (look()) patience.reset();
-    else if (patience.pause()) watch.look(missing);
+    if (look()) {
+      patience.reset();
+      watch.progress();
+    } else if (patience.pause()) {
+      const Traffic now = traffic();
+      if (now.messages != before.messages) watch.progress();
+      before = now;
+      watch.look(missing);
+    }
   }
 }
 
@@ -152,16 +168,22 @@ void BackgroundReducer::serve(const std::stop_token& stop) {
   }
 }
 
-ExchangeCost BackgroundReducer::cost() const {
-  const std::lock_guard lock(mutex_);
-  ExchangeCost cost = clock_.cost(comm_.now());
-  const auto add = [&](Traffic traffic) {
-    cost.traffic.messages += traffic.messages;
-    cost.traffic.bytes += traffic.bytes;
+Traffic BackgroundReducer::traffic() const {
+  Traffic all = own_->traffic();
+  const auto add = [&](Traffic more) {
+    all.messages += more.messages;
+    all.bytes += more.bytes;
   };
-  add(own_->traffic());
   if (node_) add(node_->traffic());
   if (node_ && node_->between()) add(node_->between()->traffic());
+  return all;
+}
+
+ExchangeCost BackgroundReducer::cost() const {
+  const Traffic all = traffic();
+  const std::lock_guard lock(mutex_);
+  ExchangeCost cost = clock_.cost(comm_.now());
+  cost.traffic = {all.messages - traffic_before_.messages, all.bytes - traffic_before_.bytes};
   return cost;
 }
 

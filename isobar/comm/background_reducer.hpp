@@ -33,7 +33,7 @@ class BackgroundReducer final : public Reducer {
   const Place& place() const { return *place_; }
   /// Sets the ways sums may travel; before the first.
   void use(std::vector<std::unique_ptr<Route>> routes) { routes_ = std::move(routes); }
-  /// Sets which of the routes takes a sum of so many numbers; while none is under way.
+  /// Sets which of the routes takes a sum of so many numbers; while none is under way. Costs count from here on.
   void choose(std::function<std::size_t(std::size_t)> choice, std::string described);
 
  private:
@@ -46,6 +46,7 @@ class BackgroundReducer final : public Reducer {
   void serve(const std::stop_token& stop);
   bool look();
   void keep_error();
+  Traffic traffic() const;
   bool is_under_way(Sum sum);
   void await(Sum sum);
 
@@ -70,6 +71,7 @@ class BackgroundReducer final : public Reducer {
   int waiting_ = 0;
   std::exception_ptr error_;
   ExchangeClock clock_;
+  Traffic traffic_before_;
 
   std::jthread thread_;  // the last: it ends before what it uses
 };

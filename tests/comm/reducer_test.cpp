@@ -12,6 +12,7 @@
 #include "isobar/comm/collectives.hpp"
 #include "isobar/comm/local_comm.hpp"
 
+#include "tests/comm/forwarding_comm.hpp"
 #include "tests/expect_error.hpp"
 
 namespace isobar::comm {
@@ -96,6 +97,29 @@ TEST(Reducer, AllAlgorithmsGiveTheSums) {
       run_ranks(
           size, [&](Comm& comm) { sums_are_right(comm, {.algorithm = std::string(row->name)}); }, 2);
     }
+}
+
+// The ranks' message library has a sum of its own, here a ring.
+class NativeComm final : public tests::ForwardingComm {
+ public:
+  using ForwardingComm::ForwardingComm;
+  std::function<void(std::span<float>)> native_sum() override {
+    return [this](std::span<float> data) {
+      const auto ring = make(all_reduces(), "ring", "algorithm");
+      run(to_, ring->schedule(group_of(to_), data.size()), data);
+    };
+  }
+};
+
+TEST(Reducer, TheMessageLibrarysOwnSumIsUsedWhereAskedFor) {
+  for (const int per_node : {1, 3})
+    run_ranks(
+        3,
+        [](Comm& comm) {
+          NativeComm native(comm);
+          sums_are_right(native, {.algorithm = "native"});
+        },
+        per_node);
 }
 
 // On one node, on two and on four: the same bits, those of a balanced tree over the ranks.
