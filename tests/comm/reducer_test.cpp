@@ -1,0 +1,283 @@
+// Reducers: every kind gives the sums, on 1 to 9 ranks on one node or several, with many sums under way; what fails or
+// stalls on one rank ends all.
+#include "isobar/comm/reducer.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "isobar/comm/collectives.hpp"
+#include "isobar/comm/local_comm.hpp"
+
+#include "tests/comm/forwarding_comm.hpp"
+#include "tests/expect_error.hpp"
+
+namespace isobar::comm {
+namespace {
+
+using tests::error_of;
+
+const std::vector<std::size_t> counts = {0, 1, 5, 16, 512, 513, 700, 0, 3, 4099, 40000, 17, 1, 60000, 255};
+
+float number(int rank, int step, std::size_t i) {
+  return static_cast<float>((rank + 1) * static_cast<int>((i * 7 + static_cast<std::size_t>(step)) % 101));
+}
+
+// Several steps; in each, ranges of all lengths are started one after the other, and waited for in an order that
+// differs from rank to rank. Whole numbers: their sums are exact.
+void sums_are_right(Comm& comm, const ReducerOptions& options) {
+  std::size_t floats = 3;  // nobody sums the last
+  for (const std::size_t count : counts) floats += count;
+  const auto reducer = make_reducer(comm, floats, options);
+  const std::span<float> memory = reducer->memory();
+  ASSERT_EQ(memory.size(), floats);
+  ASSERT_EQ(reinterpret_cast<std::uintptr_t>(memory.data()) % 64, 0u);
+  ASSERT_TRUE(std::ranges::all_of(memory, [](float x) { return x == 0; }));
+  const float ranks = static_cast<float>(comm.size() * (comm.size() + 1) / 2);  // 1 + 2 + ... + size
+  for (int step = 0; step < 3; ++step) {
+    for (std::size_t i = 0; i < floats; ++i) memory[i] = number(comm.rank(), step, i);
+    std::vector<Reducer::Sum> started;
+    std::size_t begin = 0;
+    for (std::size_t k = 0; k < counts.size(); begin += counts[k++])
+      started.push_back(reducer->start({begin, counts[k]}, static_cast<int>(k * 5 % 7), fmt::format("sum {}", k)));
+    for (std::size_t k = 0; k < counts.size(); ++k)
+      reducer->wait(started[(k * 4 + static_cast<std::size_t>(comm.rank() + step)) % counts.size()]);
+    for (std::size_t i = 0; i < begin; ++i) ASSERT_EQ(memory[i], number(0, step, i) * ranks) << "at " << i;
+    for (std::size_t i = begin; i < floats; ++i) ASSERT_EQ(memory[i], number(comm.rank(), step, i));
+    for (const Reducer::Sum sum : started) reducer->wait(sum);  // again: nothing happens
+  }
+  EXPECT_EQ(reducer->cost().sums, 3 * static_cast<std::int64_t>(counts.size()));
+  EXPECT_GE(reducer->cost().busy_seconds, 0);
+  // A rank beyond those its node has in common with all others sends nothing itself.
+  EXPECT_EQ(std::ranges::max(all_gather_number(comm, reducer->cost().traffic.bytes)) > 0, comm.size() > 1);
+  EXPECT_FALSE(reducer->describe().empty());
+}
+
+// One node, one rank per node, full nodes, and a last node with fewer ranks than the others.
+std::vector<int> arrangements(int size) {
+  std::vector<int> list{1, 2, 3, size};
+  std::erase_if(list, [&](int per_node) { return per_node > size; });
+  return list;
+}
+
+TEST(Reducer, OneRankHasNothingToDo) {
+  const auto comm = alone();
+  for (const char* algorithm : {"auto", "shared", "ring"}) sums_are_right(*comm, {.algorithm = algorithm});
+}
+
+TEST(Reducer, RanksOfOneNodeAddThroughSharedMemory) {
+  for (int size = 2; size <= 9; ++size)
+    run_ranks(
+        size,
+        [](Comm& comm) {
+          sums_are_right(comm, {});
+          EXPECT_EQ(make_reducer(comm, 1)->describe(), fmt::format("shared memory of {} ranks", comm.size()));
+        },
+        size);
+}
+
+TEST(Reducer, AllKindsGiveTheSums) {
+  for (const char* algorithm : {"auto", "hierarchical", "hierarchical(outer=halving_doubling)"})
+    for (const int size : {2, 3, 4, 5, 8, 9})
+      for (const int per_node : arrangements(size)) {
+        SCOPED_TRACE(fmt::format("{}, {} ranks, {} per node", algorithm, size, per_node));
+        run_ranks(
+            size, [&](Comm& comm) { sums_are_right(comm, {.algorithm = algorithm}); }, per_node);
+      }
+}
+
+TEST(Reducer, AllAlgorithmsGiveTheSums) {
+  for (const Row<Algorithm>* row : all_reduces())
+    for (const int size : {2, 4, 5}) {
+      if (row->name == "reproducible" && size == 5) continue;
+      SCOPED_TRACE(fmt::format("{}, {} ranks", row->name, size));
+      run_ranks(
+          size, [&](Comm& comm) { sums_are_right(comm, {.algorithm = std::string(row->name)}); }, 2);
+    }
+}
+
+// The ranks' message library has a sum of its own, here a ring.
+class NativeComm final : public tests::ForwardingComm {
+ public:
+  using ForwardingComm::ForwardingComm;
+  std::function<void(std::span<float>)> native_sum() override {
+    return [this](std::span<float> data) {
+      const auto ring = make(all_reduces(), "ring", "algorithm");
+      run(to_, ring->schedule(group_of(to_), data.size()), data);
+    };
+  }
+};
+
+TEST(Reducer, TheMessageLibrarysOwnSumIsUsedWhereAskedFor) {
+  for (const int per_node : {1, 3})
+    run_ranks(
+        3,
+        [](Comm& comm) {
+          NativeComm native(comm);
+          sums_are_right(native, {.algorithm = "native"});
+        },
+        per_node);
+}
+
+// On one node, on two and on four: the same bits, those of a balanced tree over the ranks.
+TEST(Reducer, ReproducibleDoesNotDependOnNodes) {
+  for (const int size : {2, 4, 8})
+    for (const int per_node : {1, 2, size})
+      run_ranks(
+          size,
+          [&](Comm& comm) {
+            const auto value = [](int rank, std::size_t i) { return 1.0f / static_cast<float>(7 * rank + i % 13 + 1); };
+            const auto reducer = make_reducer(comm, 5000, {.algorithm = "reproducible"});
+            for (std::size_t i = 0; i < 5000; ++i) reducer->memory()[i] = value(comm.rank(), i);
+            reducer->wait(reducer->start({0, 5000}, 0, "all"));
+            for (std::size_t i = 0; i < 5000; ++i) {
+              std::vector<float> tree;
+              for (int rank = 0; rank < size; ++rank) tree.push_back(value(rank, i));
+              for (; tree.size() > 1; tree.resize(tree.size() / 2))
+                for (std::size_t k = 0; k < tree.size() / 2; ++k) tree[k] = tree[2 * k] + tree[2 * k + 1];
+              ASSERT_EQ(reducer->memory()[i], tree[0]);
+            }
+          },
+          per_node);
+}
+
+TEST(Reducer, SixteenBitsOnTheWireGiveAllRanksTheSame) {
+  for (const char* algorithm : {"ring", "hierarchical"})
+    run_ranks(
+        4,
+        [&](Comm& comm) {
+          const auto reducer = make_reducer(comm, 3000, {.algorithm = algorithm, .wire = Wire::bfloat16});
+          const std::span<float> memory = reducer->memory();
+          for (std::size_t i = 0; i < 3000; ++i)
+            memory[i] = 1.0f / static_cast<float>(comm.rank() + 1) + static_cast<float>(i);
+          reducer->wait(reducer->start({0, 3000}, 0, "all"));
+          for (std::size_t i = 0; i < 3000; ++i)
+            ASSERT_NEAR(memory[i], 25.0f / 12 + 4 * static_cast<float>(i), 0.02f * (2 + 4 * static_cast<float>(i)));
+          const std::vector<Bytes> all = all_gather(comm, std::as_bytes(memory));
+          for (const Bytes& bytes : all) ASSERT_EQ(bytes, all[0]);
+        },
+        2);
+}
+
+TEST(Reducer, WrongNamesAreAnswered) {
+  const auto message = [](const char* algorithm, int ranks, int per_node) {
+    return error_of([&] {
+      run_ranks(
+          ranks, [&](Comm& comm) { make_reducer(comm, 10, {.algorithm = algorithm}); }, per_node);
+    });
+  };
+  EXPECT_HAS(message("rong", 1, 1), "unknown algorithm 'rong' (did you mean 'ring'?)");
+  EXPECT_HAS(message("shared", 2, 1), "algorithm 'shared': the ranks are on 2 nodes");
+  EXPECT_HAS(message("reproducible", 3, 3), "algorithm 'reproducible': 3 ranks; their number must be a power of two");
+  EXPECT_HAS(message("native", 2, 2), "algorithm 'native': these ranks have no message library");
+  EXPECT_HAS(message("hierarchical(outer=rong)", 4, 2), "unknown algorithm 'rong'");
+  EXPECT_HAS(message("hierarchical(otter=ring)", 4, 2), "otter");
+}
+
+// One after the other, each alone: the places in which small sums are laid aside come round many times.
+TEST(Reducer, SmallSumsFollowEachOther) {
+  run_ranks(
+      3,
+      [](Comm& comm) {
+        const auto reducer = make_reducer(comm, 40);
+        const std::span<float> memory = reducer->memory();
+        for (int i = 0; i < 500; ++i) {
+          const Range range{static_cast<std::size_t>(i % 7), static_cast<std::size_t>(i % 33)};
+          for (std::size_t k = 0; k < 40; ++k) memory[k] = number(comm.rank(), i, k);
+          reducer->wait(reducer->start(range, 0, "one"));
+          for (std::size_t k = 0; k < 40; ++k) {
+            const bool summed = k >= range.begin && k < range.end();
+            ASSERT_EQ(memory[k], summed ? 6 * number(0, i, k) : number(comm.rank(), i, k))
+                << "sum " << i << " at " << k;
+          }
+        }
+      },
+      3);
+}
+
+// Sums of one step are waited for in the next, as lagged updates do.
+TEST(Reducer, SumsOverlapSteps) {
+  run_ranks(
+      4,
+      [](Comm& comm) {
+        const auto reducer = make_reducer(comm, 2000);
+        const std::span<float> memory = reducer->memory();
+        Reducer::Sum before = -1;
+        for (int step = 0; step < 50; ++step) {
+          const std::size_t begin = step % 2 ? 1000 : 0, count = step % 3 ? 1000 : 20;
+          for (std::size_t i = 0; i < count; ++i) memory[begin + i] = number(comm.rank(), step, i);
+          const Reducer::Sum now = reducer->start({begin, count}, 0, "lagged");
+          if (step > 0) {
+            reducer->wait(before);
+            for (std::size_t i = 0; i < 20; ++i) ASSERT_EQ(memory[1000 - begin + i], 10 * number(0, step - 1, i));
+          }
+          before = now;
+        }
+        reducer->wait(before);
+      },
+      4);
+}
+
+TEST(Reducer, NumbersOfRanksMustAgree) {
+  const std::string message = error_of([] {
+    run_ranks(
+        2, [](Comm& comm) { make_reducer(comm, comm.rank() == 0 ? 10 : 11); }, 2);
+  });
+  EXPECT_HAS(message, "rank 0 has 10 numbers, rank 1 has 11");
+}
+
+void wait_for_failure(Comm& comm) {
+  for (;; std::this_thread::sleep_for(std::chrono::milliseconds(1))) comm.check();
+}
+
+TEST(Reducer, AFailureEndsAllWaits) {
+  for (const char* algorithm : {"auto", "ring"})
+    for (const int per_node : {1, 2, 3, 4})
+      EXPECT_HAS(error_of([&] {
+                   run_ranks(
+                       4,
+                       [&](Comm& comm) {
+                         const auto reducer = make_reducer(comm, 3000, {.algorithm = algorithm});
+                         reducer->wait(reducer->start({0, 3000}, 0, "good"));
+                         const Reducer::Sum a = reducer->start({0, 2000}, 0, "a");
+                         if (comm.rank() == 2) fail("the disk is full");
+                         const Reducer::Sum b = reducer->start({2000, 1000}, 1, "b");
+                         reducer->wait(b);
+                         reducer->wait(a);
+                       },
+                       per_node);
+                 }),
+                 "[rank 2] the disk is full");
+}
+
+TEST(Reducer, AMissingRankIsReportedAndEndsTheJob) {
+  for (const int per_node : {1, 2, 3}) {
+    testing::internal::CaptureStderr();
+    const std::string message = error_of([&] {
+      run_ranks(
+          3,
+          [&](Comm& comm) {
+            const auto reducer = make_reducer(comm, 1000, {.warn_seconds = 0.05, .stall_seconds = 0.2});
+            if (comm.rank() == 1) {
+              comm.note("reading batch 13");
+              wait_for_failure(comm);
+            }
+            reducer->wait(reducer->start({0, 1000}, 0, "step 12: gradients 3 of 7"));
+          },
+          per_node);
+    });
+    const std::string told = testing::internal::GetCapturedStderr();
+    for (const std::string& text : {message, told}) {
+      EXPECT_HAS(text, "sum 'step 12: gradients 3 of 7' waits ");
+      EXPECT_HAS(text, "rank 1 (it says: 'reading batch 13')");
+    }
+    EXPECT_HAS(told, "isobar: sum");
+    EXPECT_HAS(told, "; the job ends after 0.2 s\n");
+  }
+}
+
+}  // namespace
+}  // namespace isobar::comm
