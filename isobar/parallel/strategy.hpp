@@ -25,6 +25,8 @@ class Strategy {
   virtual void finish(Replica&) {}
   /// What it keeps from step to step besides the model, by name, each as long as all gradients: checkpoints hold it.
   virtual std::vector<std::pair<std::string, std::span<float>>> kept() { return {}; }
+  /// Numbers that belong to kept(): checkpoints hold them beside it, and write both back before the first step.
+  virtual std::span<double> kept_numbers() { return {}; }
   /// What exchanging has cost this rank so far.
   virtual comm::ExchangeCost cost() const { return {}; }
   /// What it does, and how, for reports: "sync: shared memory of 2 ranks, 3 buckets".
