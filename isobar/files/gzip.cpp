@@ -41,6 +41,7 @@ std::span<const std::uint8_t> inflate_gzip(std::span<const std::uint8_t> file, s
   thread_local const std::unique_ptr<libdeflate_decompressor, Free> inflater(libdeflate_alloc_decompressor());
   if (!inflater) throw std::bad_alloc();
   if (!is_gzip(file)) fail("is no gzip file");
+  if (file.size() < smallest_member) fail("the gzip data is damaged or ends too early");
   const auto limit = static_cast<std::size_t>(max_bytes);
   const std::size_t reachable = file.size() > limit / most_growth ? limit : file.size() * most_growth;
   // The last four bytes say how long the last member is, which in nearly all files is the only one.

@@ -14,6 +14,7 @@
 #include <hdf5.h>
 
 #include "isobar/base/error.hpp"
+#include "isobar/files/hdf5_headers.hpp"
 #include "isobar/files/hdf5_heap.hpp"
 
 namespace isobar::files {
@@ -28,6 +29,7 @@ struct OpenFile {
   haddr_t end_of_addresses, end_of_file;
   struct stat identity;
   std::unique_ptr<Hdf5Heaps> heaps;
+  std::unique_ptr<Hdf5Headers> headers;
 };
 
 const OpenFile& opened(const H5FD_t* file) { return *reinterpret_cast<const OpenFile*>(file); }
@@ -54,7 +56,9 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t, haddr_t) {
   made->descriptor = descriptor;
   made->end_of_file = static_cast<haddr_t>(identity.st_size);
   made->identity = identity;
-  made->heaps = std::make_unique<Hdf5Heaps>(descriptor, identity.st_size);
+  const Hdf5Widths widths = hdf5_widths(descriptor, identity.st_size);
+  made->heaps = std::make_unique<Hdf5Heaps>(descriptor, widths);
+  made->headers = std::make_unique<Hdf5Headers>(widths);
   return &made->base;
 }
 
@@ -118,8 +122,9 @@ bool sound_piece(const OpenFile& file, H5FD_mem_t kind, haddr_t address, std::sp
   Hdf5Heaps& heaps = *file.heaps;
   const auto sound = [&](const Hdf5Reference& reference) { return heaps.sound_reference(reference); };
   const bool block = bytes.size() >= 4 && std::memcmp(bytes.data(), "FHDB", 4) == 0;
-  if (!heaps.sound(static_cast<std::int64_t>(address), bytes) ||
-      (kind == H5FD_MEM_OHDR && !sound_header(bytes, sound)) || (block && !sound_block(bytes, sound))) {
+  const auto at = static_cast<std::int64_t>(address);
+  if (!heaps.sound(at, bytes) || (kind == H5FD_MEM_OHDR && !file.headers->sound(at, bytes, sound)) ||
+      (block && !sound_block(bytes, sound))) {
     note(H5E_READERROR, "read", "its headers or heaps are damaged");
     return false;
   }

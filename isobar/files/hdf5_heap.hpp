@@ -14,7 +14,7 @@ namespace isobar::files {
 class Hdf5Heaps {
  public:
   /// The heaps of a file open as `descriptor`, which must outlive this.
-  Hdf5Heaps(int descriptor, std::int64_t file_bytes);
+  Hdf5Heaps(int descriptor, const Hdf5Widths& widths) : descriptor_(descriptor), widths_(widths) {}
 
   /// Whether bytes read at `address` are no heap, or one that lies inside the file and whose chain of objects ends
   /// where the heap does. The library calls global heaps raw data, so heaps are known by their first bytes.
@@ -29,10 +29,7 @@ class Hdf5Heaps {
   std::int64_t highest(std::int64_t address);
 
   int descriptor_;
-  std::int64_t file_bytes_;
-  std::int64_t base_ = 0;  // where addresses count from: the end of a user block
-  int length_bytes_ = 8;   // of lengths in this file
-  bool wide_addresses_ = true;
+  Hdf5Widths widths_;
   std::map<std::int64_t, std::int64_t> highest_;
 };
 

@@ -2,7 +2,8 @@
 #include "isobar/files/hdf5_messages.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
+#include <unistd.h>
 
 namespace isobar::files {
 namespace {
@@ -10,18 +11,10 @@ namespace {
 using Bytes = std::span<const std::uint8_t>;
 using Visit = std::function<bool(Hdf5Reference)>;
 
-std::uint64_t number_at(Bytes bytes, std::size_t at, std::size_t width) {
-  std::uint64_t value = 0;
-  for (std::size_t i = std::min(bytes.size(), at + width); i-- > at;) value = value << 8 | bytes[i];
-  return value;
-}
-
-bool begins(Bytes bytes, const char* mark) { return bytes.size() >= 4 && std::memcmp(bytes.data(), mark, 4) == 0; }
-
 // A type of class 9, varying length, with elements of 16 bytes: length (4), address (8), number (4).
 bool is_varying(Bytes type) {
   return type.size() >= 8 && (type[0] & 0x0f) == 9 && type[0] >> 4 >= 1 && type[0] >> 4 <= 4 &&
-         number_at(type, 4, 4) == 16;
+         hdf5_number(type, 4, 4) == 16;
 }
 
 // How many values a space has: version, rank, flags, then in version 1 five zero bytes, in version 2 its kind; extents.
@@ -32,7 +25,7 @@ std::size_t values_in(Bytes space, std::size_t most) {
   if (first + 8 * rank > space.size()) return 0;
   std::size_t count = 1;
   for (std::size_t axis = 0; axis < rank; ++axis) {
-    const std::uint64_t extent = number_at(space, first + 8 * axis, 8);
+    const std::uint64_t extent = hdf5_number(space, first + 8 * axis, 8);
     if (extent == 0) return 0;
     count = extent > most / count ? most : count * static_cast<std::size_t>(extent);
   }
@@ -45,15 +38,15 @@ bool visit_attribute(Bytes message, const Visit& visit) {
   if (message.size() < 8 || message[0] < 1 || message[0] > 3 || (message[0] > 1 && (message[1] & 1))) return true;
   const std::size_t unit = message[0] == 1 ? 8 : 1;
   const auto filled = [&](std::uint64_t size) { return (static_cast<std::size_t>(size) + unit - 1) / unit * unit; };
-  const std::size_t type = (message[0] == 3 ? 9 : 8) + filled(number_at(message, 2, 2));
-  const std::size_t type_size = filled(number_at(message, 4, 2));
-  const std::size_t space_size = filled(number_at(message, 6, 2));
+  const std::size_t type = (message[0] == 3 ? 9 : 8) + filled(hdf5_number(message, 2, 2));
+  const std::size_t type_size = filled(hdf5_number(message, 4, 2));
+  const std::size_t space_size = filled(hdf5_number(message, 6, 2));
   const std::size_t values = type + type_size + space_size;
   if (values > message.size() || !is_varying(message.subspan(type, type_size))) return true;
   const std::size_t count = values_in(message.subspan(type + type_size, space_size), (message.size() - values) / 16);
   for (std::size_t at = values; at < values + 16 * count; at += 16) {
-    const Hdf5Reference reference{number_at(message, at + 4, 8),
-                                  static_cast<std::uint32_t>(number_at(message, at + 12, 4))};
+    const Hdf5Reference reference{hdf5_number(message, at + 4, 8),
+                                  static_cast<std::uint32_t>(hdf5_number(message, at + 12, 4))};
     if (!visit(reference)) return false;
   }
   return true;
@@ -70,50 +63,35 @@ bool sound_layout(Bytes message) {
   const std::size_t first = old ? 16 : message[0] == 3 ? 11 : 5, width = message[0] == 4 ? message[4] : 4;
   if (width < 1 || width > 8) return message[0] != 4;
   for (std::size_t i = 0; i < count && first + (i + 1) * width <= message.size(); ++i)
-    if (number_at(message, first + i * width, width) == 0) return false;
-  return true;
-}
-
-bool visit_message(std::uint64_t kind, Bytes message, const Visit& visit) {
-  if (kind == 0x08) return sound_layout(message);
-  return kind != 0x0c || visit_attribute(message, visit);
-}
-
-// Messages of an old header: type (2), size (2), flags, three zeros.
-bool visit_old_messages(Bytes bytes, std::size_t at, const Visit& visit) {
-  while (at + 8 <= bytes.size()) {
-    const std::size_t size = static_cast<std::size_t>(number_at(bytes, at + 2, 2));
-    const std::size_t end = std::min(bytes.size(), at + 8 + size);
-    if (!visit_message(number_at(bytes, at, 2), bytes.subspan(at + 8, end - at - 8), visit)) return false;
-    at = at + 8 + size;
-  }
-  return true;
-}
-
-// Messages of a new header: type, size (2), flags, and their place in the order of creation when that is kept.
-bool visit_new_messages(Bytes bytes, std::size_t at, std::size_t head, const Visit& visit) {
-  while (at + head <= bytes.size()) {
-    const std::size_t size = static_cast<std::size_t>(number_at(bytes, at + 1, 2));
-    const std::size_t end = std::min(bytes.size(), at + head + size);
-    if (!visit_message(bytes[at], bytes.subspan(at + head, end - at - head), visit)) return false;
-    at = at + head + size;
-  }
+    if (hdf5_number(message, first + i * width, width) == 0) return false;
   return true;
 }
 
 }  // namespace
 
-bool sound_header(Bytes bytes, const Visit& visit) {
-  if (begins(bytes, "OHDR") && bytes.size() >= 16) {
-    const std::uint8_t flags = bytes[5];
-    const std::size_t prefix =
-        6 + (flags & 0x20 ? 16u : 0u) + (flags & 0x10 ? 4u : 0u) + (std::size_t{1} << (flags & 3));
-    return visit_new_messages(bytes, prefix, flags & 4 ? 6 : 4, visit);
+std::uint64_t hdf5_number(Bytes bytes, std::size_t at, std::size_t width) {
+  std::uint64_t value = 0;
+  for (std::size_t i = std::min(bytes.size(), at + width); i-- > at;) value = value << 8 | bytes[i];
+  return value;
+}
+
+Hdf5Widths hdf5_widths(int descriptor, std::int64_t file_bytes) {
+  constexpr std::array<std::uint8_t, 8> signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+  std::array<std::uint8_t, 16> head{};
+  // The superblock lies at the beginning, or behind a user block of 512 bytes, 1024, ...
+  for (std::int64_t at = 0; at + 16 <= file_bytes; at = at == 0 ? 512 : 2 * at) {
+    if (pread(descriptor, head.data(), head.size(), static_cast<off_t>(at)) != static_cast<ssize_t>(head.size())) break;
+    if (!std::equal(signature.begin(), signature.end(), head.begin())) continue;
+    const bool old = head[8] < 2;
+    const auto width = [](int said) { return said == 2 || said == 4 ? said : 8; };
+    return {at, width(old ? head[14] : head[10]), width(old ? head[13] : head[9]), file_bytes};
   }
-  // A continuation does not say whether the order of creation is kept.
-  if (begins(bytes, "OCHK")) return visit_new_messages(bytes, 4, 4, visit) && visit_new_messages(bytes, 4, 6, visit);
-  // Nor does an old one say that it is a continuation.
-  return visit_old_messages(bytes, 0, visit) && visit_old_messages(bytes, 16, visit);
+  return {.file_bytes = file_bytes};
+}
+
+bool sound_message(std::uint64_t kind, Bytes message, const Visit& visit) {
+  if (kind == 0x08) return sound_layout(message);
+  return kind != 0x0c || visit_attribute(message, visit);
 }
 
 bool sound_block(Bytes bytes, const Visit& visit) {

@@ -26,6 +26,7 @@ class Adagrad final : public Optimizer {
     const auto decay = static_cast<float>(decay_ * step.decay_scale);
     const auto rate = static_cast<float>(step.rate());
     const auto initial = static_cast<float>(initial_);
+    const auto scale = static_cast<float>(step.gradient_scale);
     const float epsilon = epsilon_;
     float* const w = w_span.data();
     const float* const g = g_span.data();
@@ -33,7 +34,7 @@ class Adagrad final : public Optimizer {
     sweep(w_span.size(), [=](std::size_t begin, std::size_t end) {
 #pragma omp simd
       for (std::size_t i = begin; i < end; ++i) {
-        const float d = g[i] + decay * w[i];
+        const float d = scale * g[i] + decay * w[i];
         const float sum = a[i] + d * d;
         a[i] = sum;
         w[i] -= rate * d / (std::sqrt(initial + sum) + epsilon);

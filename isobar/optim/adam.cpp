@@ -39,6 +39,7 @@ class Adam final : public Optimizer {
     const auto on_weight = static_cast<float>(kind_ == Decay::on_weight ? step.rate() * decay : 0);
     const auto keep1 = static_cast<float>(beta1_), take1 = static_cast<float>(1 - beta1_);
     const auto keep2 = static_cast<float>(beta2_), take2 = static_cast<float>(1 - beta2_);
+    const auto scale = static_cast<float>(step.gradient_scale);
     const float epsilon = epsilon_;
     float* const w = w_span.data();
     const float* const g = g_span.data();
@@ -47,7 +48,7 @@ class Adam final : public Optimizer {
     sweep(w_span.size(), [=](std::size_t begin, std::size_t end) {
 #pragma omp simd
       for (std::size_t i = begin; i < end; ++i) {
-        const float d = g[i] + in_gradient * w[i];
+        const float d = scale * g[i] + in_gradient * w[i];
         const float mean = keep1 * m[i] + take1 * d;
         const float square = keep2 * v[i] + take2 * (d * d);
         m[i] = mean;

@@ -1,4 +1,5 @@
-// The tables of this room: update rules and learning-rate schedules.
+// The tables of this room: update rules, learning-rate schedules and batch ramps.
+#include "isobar/optim/batch_ramp.hpp"
 #include "isobar/optim/optimizer.hpp"
 #include "isobar/optim/rate_schedule.hpp"
 
@@ -7,11 +8,14 @@ namespace isobar::optim {
 extern const Row<Optimizer> adagrad;  // adagrad.cpp
 extern const Row<Optimizer> adam;     // adam.cpp
 extern const Row<Optimizer> adamw;    // adamw.cpp
+extern const Row<Optimizer> lamb;     // lamb.cpp
+extern const Row<Optimizer> larc;     // larc.cpp
+extern const Row<Optimizer> lars;     // lars.cpp
 extern const Row<Optimizer> rmsprop;  // rmsprop.cpp
 extern const Row<Optimizer> sgd;      // sgd.cpp
 
 Table<Row<Optimizer>> optimizers() {
-  static constexpr const Row<Optimizer>* all[] = {&adagrad, &adam, &adamw, &rmsprop, &sgd};
+  static constexpr const Row<Optimizer>* all[] = {&adagrad, &adam, &adamw, &lamb, &larc, &lars, &rmsprop, &sgd};
   return all;
 }
 
@@ -27,6 +31,15 @@ extern const Row<RateSchedule> rate_warmup;       // rate_warmup.cpp
 Table<Row<RateSchedule>> rate_schedules() {
   static constexpr const Row<RateSchedule>* all[] = {&rate_constant,   &rate_cosine, &rate_exponential, &rate_piecewise,
                                                      &rate_polynomial, &rate_scale,  &rate_step,        &rate_warmup};
+  return all;
+}
+
+extern const Row<BatchRamp> ramp_constant;  // ramp_constant.cpp
+extern const Row<BatchRamp> ramp_linear;    // ramp_linear.cpp
+extern const Row<BatchRamp> ramp_steps;     // ramp_steps.cpp
+
+Table<Row<BatchRamp>> batch_ramps() {
+  static constexpr const Row<BatchRamp>* all[] = {&ramp_constant, &ramp_linear, &ramp_steps};
   return all;
 }
 

@@ -8,12 +8,13 @@
 
 namespace isobar::optim {
 
-/// Where a run stands before a step.
+/// Where a run stands before a step. With a batch ramp steps are counted as if each took the batch without its factor,
+/// so that a step of factor f counts f times and epochs stay epochs.
 struct Progress {
   std::int64_t step = 0;             ///< steps finished
   std::int64_t steps_per_epoch = 1;  ///< of this run, at its global batch
   std::int64_t total_steps = 1;      ///< planned length of the run
-  std::int64_t global_batch = 1;     ///< samples per step over all ranks
+  std::int64_t global_batch = 1;     ///< samples of the next step over all ranks, the factor of a ramp included
 
   /// Whole epochs finished: 0 throughout the first.
   std::int64_t epoch() const { return step / steps_per_epoch; }

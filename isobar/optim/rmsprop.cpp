@@ -40,6 +40,7 @@ class RmsProp final : public Optimizer {
     const auto rate = static_cast<float>(step.rate());
     const auto mu = static_cast<float>(momentum_);
     const auto keep = static_cast<float>(rho_), take = static_cast<float>(1 - rho_);
+    const auto scale = static_cast<float>(step.gradient_scale);
     const float epsilon = epsilon_;
     float* const w = w_span.data();
     const float* const g = g_span.data();
@@ -49,7 +50,7 @@ class RmsProp final : public Optimizer {
     sweep(w_span.size(), [=](std::size_t begin, std::size_t end) {
 #pragma omp simd
       for (std::size_t i = begin; i < end; ++i) {
-        const float d = g[i] + decay * w[i];
+        const float d = scale * g[i] + decay * w[i];
         const float square = keep * a[i] + take * (d * d);
         a[i] = square;
         float variance = square;

@@ -28,25 +28,26 @@ class Sgd final : public Optimizer {
     expect_fit(w, g, slot, step);
     const auto decay = static_cast<float>(decay_ * step.decay_scale);
     const auto rate = static_cast<float>(step.rate());
-    if (momentum_ == 0) plain(w, g, rate, decay);
-    else if (nesterov_) with_momentum<true>(w, g, slot[0], rate, decay);
-    else with_momentum<false>(w, g, slot[0], rate, decay);
+    const auto scale = static_cast<float>(step.gradient_scale);
+    if (momentum_ == 0) plain(w, g, scale, rate, decay);
+    else if (nesterov_) with_momentum<true>(w, g, slot[0], scale, rate, decay);
+    else with_momentum<false>(w, g, slot[0], scale, rate, decay);
   }
 
  private:
-  static void plain(std::span<float> w_span, std::span<const float> g_span, float rate, float decay) {
+  static void plain(std::span<float> w_span, std::span<const float> g_span, float scale, float rate, float decay) {
     float* const w = w_span.data();
     const float* const g = g_span.data();
     sweep(w_span.size(), [=](std::size_t begin, std::size_t end) {
 #pragma omp simd
-      for (std::size_t i = begin; i < end; ++i) w[i] -= rate * (g[i] + decay * w[i]);
+      for (std::size_t i = begin; i < end; ++i) w[i] -= rate * (scale * g[i] + decay * w[i]);
     });
   }
 
   // Both forms are v = mu v + into d;  w += out v, with the rate and the sign in `into` or in `out`.
   template <bool nesterov>
-  void with_momentum(std::span<float> w_span, std::span<const float> g_span, std::span<float> v_span, float rate,
-                     float decay) const {
+  void with_momentum(std::span<float> w_span, std::span<const float> g_span, std::span<float> v_span, float scale,
+                     float rate, float decay) const {
     float* const w = w_span.data();
     const float* const g = g_span.data();
     float* const v = v_span.data();
@@ -56,7 +57,7 @@ class Sgd final : public Optimizer {
     sweep(w_span.size(), [=](std::size_t begin, std::size_t end) {
 #pragma omp simd
       for (std::size_t i = begin; i < end; ++i) {
-        const float push = into * (g[i] + decay * w[i]);
+        const float push = into * (scale * g[i] + decay * w[i]);
         const float velocity = mu * v[i] + push;
         v[i] = velocity;
         w[i] += out * (nesterov ? mu * velocity + push : velocity);

@@ -119,6 +119,8 @@ TEST(TfrecordFile, DamagedGzipIsRefused) {
   FileBytes more = good;
   more.push_back('x');
   EXPECT_HAS(message(more), "1 bytes after the gzip data");
+  for (std::size_t length = 3; length < 18; ++length)  // no member is so short
+    EXPECT_HAS(message({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(length)}), "ends too early");
 }
 
 TEST(TfExample, ListsPackedAndNot) {

@@ -50,12 +50,29 @@ void run(const Optimizer& rule, State& state, std::int64_t first, std::int64_t l
 std::vector<Spec> all_specs() {
   std::vector<Spec> specs;
   for (const auto* row : optimizers()) specs.emplace_back(std::string(row->name));
-  for (const char* text :
-       {"sgd(momentum=0.9)", "sgd(momentum=0.9, nesterov=true, weight_decay=0.1)", "sgd(weight_decay=0.1)",
-        "sgd(momentum=0.9, form=torch)", "sgd(momentum=0.9, form=torch, nesterov=true)", "adam(form=tf, epsilon=0.1)",
-        "adam(weight_decay=0.1)", "adam(beta1=0, epsilon=0.01)", "adamw(form=tf, weight_decay=0.5)",
-        "adagrad(initial=0.1, weight_decay=0.1)", "rmsprop(momentum=0.9)", "rmsprop(centered=true, weight_decay=0.1)",
-        "rmsprop(centered=true, momentum=0.5, rho=0.99, epsilon=0.001)"})
+  for (const char* text : {"sgd(momentum=0.9)",
+                           "sgd(momentum=0.9, nesterov=true, weight_decay=0.1)",
+                           "sgd(weight_decay=0.1)",
+                           "sgd(momentum=0.9, form=torch)",
+                           "sgd(momentum=0.9, form=torch, nesterov=true)",
+                           "adam(form=tf, epsilon=0.1)",
+                           "adam(weight_decay=0.1)",
+                           "adam(beta1=0, epsilon=0.01)",
+                           "adamw(form=tf, weight_decay=0.5)",
+                           "adagrad(initial=0.1, weight_decay=0.1)",
+                           "rmsprop(momentum=0.9)",
+                           "rmsprop(centered=true, weight_decay=0.1)",
+                           "rmsprop(centered=true, momentum=0.5, rho=0.99, epsilon=0.001)",
+                           "lamb(weight_decay=0)",
+                           "lamb(weight_decay=0, adapt=all)",
+                           "lamb(weight_decay=0.3, bias_correction=false, beta1=0)",
+                           "larc(mode=scale)",
+                           "larc(mode=unit, eta=0.1)",
+                           "larc(mode=clip, eta=0.003, base=sgd(momentum=0.9, form=torch, weight_decay=0.1))",
+                           "larc(mode=scale, base=adamw(weight_decay=0.5), adapt=decayed)",
+                           "lars(momentum=0)",
+                           "lars(eta=1, weight_decay=0.2)",
+                           "lars(eta=0.5, adapt=decayed)"})
     specs.emplace_back(text);
   return specs;
 }
@@ -97,7 +114,7 @@ TEST_P(Conformance, ThreadsChangeNothing) {
 }
 
 TEST_P(Conformance, ShardsAreUpdatedAsTheWholeWouldBe) {
-  State whole(*rule_, 101), sharded(*rule_, 101);
+  State whole(*rule_, 101), sharded(*rule_, 101);  // or not, when the rule says that it needs the whole
   whole.w = sharded.w = noise(101, 99, 1);
   for (std::int64_t t = 1; t <= 3; ++t) {
     const auto g = noise(101, static_cast<std::uint64_t>(t), 0.3);
@@ -106,28 +123,48 @@ TEST_P(Conformance, ShardsAreUpdatedAsTheWholeWouldBe) {
       rule_->update(std::span(sharded.w).subspan(begin, count), std::span(g).subspan(begin, count),
                     sharded.spans(begin, count), step_at(t));
   }
-  EXPECT_EQ(whole, sharded);
+  EXPECT_EQ(whole == sharded, !rule_->needs_whole());
 }
 
 TEST_P(Conformance, RateScaleMultipliesTheRate) {
   State scaled(*rule_, 50), given(*rule_, 50);
   scaled.w = given.w = noise(50, 99, 1);
   const auto g = noise(50, 1, 0.3);
+  const bool replaced = GetParam().name() == "lars";  // by the local rate
   rule_->update(scaled.w, g, scaled.spans(0, 50), {.index = 1, .learning_rate = 0.25, .rate_scale = 0.5});
-  rule_->update(given.w, g, given.spans(0, 50), {.index = 1, .learning_rate = 0.125});
+  rule_->update(given.w, g, given.spans(0, 50), {.index = 1, .learning_rate = replaced ? 0.25 : 0.125});
+  EXPECT_EQ(scaled, given);
+}
+
+TEST_P(Conformance, GradientScaleMultipliesTheGradient) {
+  State scaled(*rule_, 50), given(*rule_, 50);
+  scaled.w = given.w = noise(50, 99, 1);
+  const auto g = noise(50, 1, 0.3);
+  std::vector<float> quarter(g);
+  for (float& v : quarter) v *= 0.25f;
+  rule_->update(scaled.w, g, scaled.spans(0, 50), {.index = 1, .learning_rate = 0.125, .gradient_scale = 0.25});
+  rule_->update(given.w, quarter, given.spans(0, 50), {.index = 1, .learning_rate = 0.125});
   EXPECT_EQ(scaled, given);
 }
 
 TEST_P(Conformance, DecayScaleZeroIsNoDecayAtAll) {
   Spec without = GetParam();
-  without.set("weight_decay", 0.0);
+  if (const Value* base = without.find("base")) {
+    Spec bare_base = *std::get<std::shared_ptr<const Spec>>(base->held);
+    bare_base.set("weight_decay", 0.0);
+    without.set("base", std::move(bare_base));
+  } else if (without.name() != "larc") {  // whose own default is adam without decay
+    without.set("weight_decay", 0.0);
+  }
   const auto bare = make(optimizers(), without, "optimizer");
   State scaled(*rule_, 50), plain(*bare, 50);
   scaled.w = plain.w = noise(50, 99, 1);
   const auto g = noise(50, 1, 0.3);
   rule_->update(scaled.w, g, scaled.spans(0, 50), {.index = 1, .learning_rate = 0.1, .decay_scale = 0});
   bare->update(plain.w, g, plain.spans(0, 50), {.index = 1, .learning_rate = 0.1});
-  EXPECT_EQ(scaled, plain);
+  const Value* const adapt = GetParam().find("adapt");
+  if (!adapt || adapt->str() != "decayed") EXPECT_EQ(scaled, plain);
+  else EXPECT_NE(scaled, plain);  // nor is such a parameter adapted
 }
 
 TEST_P(Conformance, EmptyParameterIsLegal) {
@@ -190,6 +227,50 @@ void reference_step(const Spec& spec, Reference& r, double g, const Step& step) 
   }
 }
 
+double length(const std::vector<double>& values) {
+  double squares = 0;
+  for (const double v : values) squares += v * v;
+  return std::sqrt(squares);
+}
+
+// One parameter: rules that look at its norms find a factor first, all others go weight by weight.
+void reference_update(const Spec& spec, std::vector<Reference>& r, std::vector<double> g, Step step) {
+  Args args(spec);
+  std::vector<double> w;
+  for (const Reference& one : r) w.push_back(one.w);
+  const double rate = step.learning_rate * step.rate_scale;
+  Spec inner = spec;
+  if (spec.name() == "larc") {
+    const double local = args.real("eta", 0.002) * length(w) / length(g);
+    const std::string mode = args.text("mode", "clip");
+    for (double& v : g)
+      v *= mode == "clip" ? std::min(local, rate) / rate : mode == "unit" ? std::min(local, 1.) : local;
+    inner = args.spec("base", "adam");
+  } else if (spec.name() == "lars") {
+    const double decay = args.real("weight_decay", 0.0005), scaled = decay * step.decay_scale;
+    step.rate_scale = args.real("eta", 0.001) * length(w) / (length(g) + scaled * length(w));
+    inner = Spec("sgd", {{"momentum", args.real("momentum", 0.9)}, {"weight_decay", decay}});
+  } else if (spec.name() == "lamb") {
+    const double beta1 = args.real("beta1", 0.9), beta2 = args.real("beta2", 0.999);
+    const double decay = args.real("weight_decay", 0.01) * step.decay_scale;
+    const bool corrects = args.flag("bias_correction", true);
+    const auto t = static_cast<double>(step.index);
+    std::vector<double> u;
+    for (std::size_t i = 0; i < r.size(); ++i) {
+      r[i].a = beta1 * r[i].a + (1 - beta1) * g[i];
+      r[i].b = beta2 * r[i].b + (1 - beta2) * g[i] * g[i];
+      const double m = corrects ? r[i].a / (1 - std::pow(beta1, t)) : r[i].a;
+      const double v = corrects ? r[i].b / (1 - std::pow(beta2, t)) : r[i].b;
+      u.push_back(m / (std::sqrt(v) + args.real("epsilon", 1e-6)) + decay * w[i]);
+    }
+    const bool adapts = decay != 0 || args.text("adapt", "decayed") == "all";
+    const double ratio = adapts ? length(w) / length(u) : 1;
+    for (std::size_t i = 0; i < r.size(); ++i) r[i].w -= rate * ratio * u[i];
+    return;
+  }
+  for (std::size_t i = 0; i < r.size(); ++i) reference_step(inner, r[i], g[i], step);
+}
+
 TEST_P(Conformance, FollowsTheReferenceOverManySteps) {
   const std::size_t count = 40;
   State state(*rule_, count);
@@ -202,7 +283,7 @@ TEST_P(Conformance, FollowsTheReferenceOverManySteps) {
     step.rate_scale = 2;
     const auto g = noise(count, static_cast<std::uint64_t>(t), 0.3);
     rule_->update(state.w, g, state.spans(0, count), step);
-    for (std::size_t i = 0; i < count; ++i) reference_step(GetParam(), expected[i], g[i], step);
+    reference_update(GetParam(), expected, {g.begin(), g.end()}, step);
   }
   for (std::size_t i = 0; i < count; ++i) EXPECT_NEAR(state.w[i], expected[i].w, 3e-5) << "weight " << i;
 }
@@ -254,17 +335,45 @@ TEST(RmsProp, HandComputedSteps) {
 }
 
 TEST(Catalogue, BadArgumentsAreUsageErrors) {
-  for (const char* text :
-       {"sgd(lr=0)", "sgd(lr=-1)", "sgd(lr=nan)", "sgd(lr=inf)", "sgd(lr=fast)", "sgd(momentum=1)",
-        "sgd(momentum=-0.1)", "sgd(nesterov=true)", "sgd(form=caffe)", "sgd(rate=0.1)", "adam(beta1=1)",
-        "adam(beta2=1.5)", "adam(epsilon=0)", "adam(epsilon=1e-50)", "adam(weight_decay=-1)", "adam(weight_decay=inf)",
-        "adagrad(epsilon=0)", "rmsprop(rho=1)", "adma"})
+  for (const char* text : {"sgd(lr=0)",
+                           "sgd(lr=-1)",
+                           "sgd(lr=nan)",
+                           "sgd(lr=inf)",
+                           "sgd(lr=fast)",
+                           "sgd(momentum=1)",
+                           "sgd(momentum=-0.1)",
+                           "sgd(nesterov=true)",
+                           "sgd(form=caffe)",
+                           "sgd(rate=0.1)",
+                           "adam(beta1=1)",
+                           "adam(beta2=1.5)",
+                           "adam(epsilon=0)",
+                           "adam(epsilon=1e-50)",
+                           "adam(weight_decay=-1)",
+                           "adam(weight_decay=inf)",
+                           "adagrad(epsilon=0)",
+                           "rmsprop(rho=1)",
+                           "adma",
+                           "lamb(epsilon=0)",
+                           "lamb(adapt=some)",
+                           "larc(eta=0)",
+                           "larc(mode=cut)",
+                           "larc(fallback=-1)",
+                           "larc(lr=1)",
+                           "larc(base=larc)",
+                           "larc(base=lamb)",
+                           "larc(base=adma)",
+                           "larc(base=adam(lr=0))",
+                           "lars(eta=0)",
+                           "lars(eta=inf)",
+                           "lars(momentum=1)"})
     EXPECT_THROW(make(optimizers(), Spec(text), "optimizer"), UsageError) << text;
 }
 
 TEST(Catalogue, BaseRateIsWhatTheUserAskedFor) {
   EXPECT_EQ(make(optimizers(), "adam(lr=0.25)", "optimizer")->base_rate(), 0.25);
   EXPECT_EQ(make(optimizers(), "adam", "optimizer")->base_rate(), 0.001);
+  EXPECT_EQ(make(optimizers(), "larc(base=sgd(lr=0.5))", "optimizer")->base_rate(), 0.5);
 }
 
 TEST(Catalogue, DescribesArgumentsAndDefaults) {

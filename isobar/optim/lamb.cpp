@@ -1,0 +1,92 @@
+// LAMB (You et al., 2020) as Apex's FusedLAMB has it. Slots m, v; with rate r, decay c and step t counted from 1:
+//   m = beta1 m + (1 - beta1) g;   v = beta2 v + (1 - beta2) g^2;   m^ = m / (1 - beta1^t),  v^ = v / (1 - beta2^t)
+//   u = m^ / (sqrt(v^) + epsilon) + c w;   w -= r ratio u,   ratio = |w| / |u|, or 1 when one of them is 0
+// Parameters without decay (c = 0) keep the ratio 1, unless adapt=all (Apex's use_nvlamb). FusedLAMB also limits the
+// norm of all gradients together to 1: that is the step's clip_norm, since a rule sees one parameter at a time.
+#include <cmath>
+#include <limits>
+
+#include "isobar/optim/norm.hpp"
+#include "isobar/optim/optimizer.hpp"
+#include "isobar/optim/sweep.hpp"
+
+namespace isobar::optim {
+namespace {
+
+class Lamb final : public Optimizer {
+ public:
+  explicit Lamb(Args& args)
+      : Optimizer(args, 0.001),
+        beta1_(read_below(args, "beta1", 0.9, 1)),
+        beta2_(read_below(args, "beta2", 0.999, 1)),
+        epsilon_(read_epsilon(args, 1e-6)),
+        decay_(read_below(args, "weight_decay", 0.01, std::numeric_limits<double>::infinity())),
+        corrects_(args.flag("bias_correction", true)),
+        adapts_all_(args.one_of("adapt", "decayed", {"all", "decayed"}) == "all") {}
+
+  int slots() const override { return 2; }
+  bool needs_whole() const override { return adapts_all_ || decay_ > 0; }
+
+  void update(std::span<float> w, std::span<const float> g, std::span<const std::span<float>> slot,
+              const Step& step) const override {
+    expect_fit(w, g, slot, step);
+    const auto t = static_cast<double>(step.index);
+    Change change;
+    change.w = w.data();
+    change.m = slot[0].data();
+    change.v = slot[1].data();
+    change.mean_scale = static_cast<float>(corrects_ ? 1 / (1 - std::pow(beta1_, t)) : 1);
+    change.root_scale = static_cast<float>(corrects_ ? 1 / std::sqrt(1 - std::pow(beta2_, t)) : 1);
+    change.epsilon = epsilon_;
+    change.decay = static_cast<float>(decay_ * step.decay_scale);
+    const TwoSums squares = move_moments(change, g, static_cast<float>(step.gradient_scale));
+    const bool adapts = (adapts_all_ || change.decay != 0) && squares.first > 0 && squares.second > 0;
+    const double ratio = adapts ? std::sqrt(squares.first / squares.second) : 1;
+    sweep(w.size(), [change, rate = static_cast<float>(step.rate() * ratio)](std::size_t begin, std::size_t end) {
+#pragma omp simd
+      for (std::size_t i = begin; i < end; ++i) change.w[i] -= rate * change.at(i);
+    });
+  }
+
+ private:
+  // What both passes read. The second takes u from the moments again: cheaper than memory to keep it in.
+  struct Change {
+    float *w, *m, *v;
+    float mean_scale, root_scale, epsilon, decay;
+    float at(std::size_t i) const {
+      return mean_scale * m[i] / (root_scale * std::sqrt(v[i]) + epsilon) + decay * w[i];
+    }
+  };
+
+  // Moves the moments and returns the squares of |w| and |u|.
+  TwoSums move_moments(const Change& change, std::span<const float> gradient, float scale) const {
+    const auto keep1 = static_cast<float>(beta1_), take1 = static_cast<float>(1 - beta1_);
+    const auto keep2 = static_cast<float>(beta2_), take2 = static_cast<float>(1 - beta2_);
+    const float* const g = gradient.data();
+    return sum_sweep(gradient.size(), [=](std::size_t begin, std::size_t end) {
+      double weights = 0, changes = 0;
+#pragma omp simd reduction(+ : weights, changes)
+      for (std::size_t i = begin; i < end; ++i) {
+        const float d = scale * g[i];
+        change.m[i] = keep1 * change.m[i] + take1 * d;
+        change.v[i] = keep2 * change.v[i] + take2 * (d * d);
+        const double u = change.at(i), weight = change.w[i];
+        weights += weight * weight;
+        changes += u * u;
+      }
+      return TwoSums{weights, changes};
+    });
+  }
+
+  double beta1_, beta2_;
+  float epsilon_;
+  double decay_;
+  bool corrects_, adapts_all_;
+};
+
+}  // namespace
+
+extern const Row<Optimizer> lamb{"lamb", "adamw's step of each layer, scaled to the norm of its weights",
+                                 [](Args& args) -> std::unique_ptr<Optimizer> { return std::make_unique<Lamb>(args); }};
+
+}  // namespace isobar::optim

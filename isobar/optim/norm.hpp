@@ -1,0 +1,22 @@
+// Norms of whole parameters. Squares are added in double within chunks of fixed size, and the chunks in order: the norm
+// depends neither on the number of threads nor, but for rounding in the last digit, on the layout of the weights.
+#pragma once
+
+#include <functional>
+#include <span>
+
+namespace isobar::optim {
+
+/// The square root of the sum of squares.
+double norm(std::span<const float> values);
+
+/// Two sums taken in one pass.
+struct TwoSums {
+  double first = 0, second = 0;
+};
+
+/// Adds up what `chunk(begin, end)` returns for pieces that cover [0, count) once, in the order of the pieces; it is
+/// called from several threads at a time.
+TwoSums sum_sweep(std::size_t count, const std::function<TwoSums(std::size_t begin, std::size_t end)>& chunk);
+
+}  // namespace isobar::optim
