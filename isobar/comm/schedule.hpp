@@ -20,7 +20,9 @@ struct Range {
 };
 
 /// One message. What is sent is the data as it was before the round; what is received replaces the range or is added
-/// to it. Messages between two ranks in one round meet in the order in which both list them.
+/// to it; ranges received in one round do not overlap. Messages between two ranks in one round meet in the order in
+/// which both list them, that of their places in the data, and both name the same range. A send to oneself is no
+/// message: it only rounds the range, as every send does on a wire of 16 bits.
 struct Move {
   enum class Kind { send, receive, add } kind;
   int peer = 0;
@@ -28,6 +30,7 @@ struct Move {
 };
 
 using Round = std::vector<Move>;
+/// All ranks have equally many rounds, empty where a rank has nothing to do; moves of no numbers are left out.
 using Schedule = std::vector<Round>;
 
 /// Who takes part, and where this rank stands.

@@ -3,10 +3,12 @@
 
 namespace isobar::parallel {
 
-extern const Row<Strategy> solo;  // solo.cpp
+extern const Row<Strategy> lagged;  // lagged.cpp
+extern const Row<Strategy> solo;    // solo.cpp
+extern const Row<Strategy> sync;    // sync.cpp
 
 Table<Row<Strategy>> strategies() {
-  static constexpr const Row<Strategy>* all[] = {&solo};
+  static constexpr const Row<Strategy>* all[] = {&lagged, &solo, &sync};
   return all;
 }
 

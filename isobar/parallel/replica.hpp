@@ -25,6 +25,14 @@ class Replica {
   virtual int parameters() const = 0;
   virtual std::span<float> weight(int p) = 0;
   virtual std::span<float> gradient(int p) = 0;
+  /// The memory of all gradients, in the order they become final; parameters lie in it by their number.
+  virtual std::span<float> all_gradients() = 0;
+  /// Where the gradient of p begins in all_gradients().
+  virtual std::size_t offset(int p) const = 0;
+  /// False for what a forward pass gathers by itself, such as running statistics: it has no gradient, and its part of
+  /// all_gradients() is free for whoever exchanges it.
+  virtual bool trained(int p) const = 0;
+  virtual std::string name(int p) const = 0;
   virtual void forward(const Feed& feed) = 0;
   /// Calls ready(p) as soon as gradient p is final; weights may still be read until backward returns.
   virtual void backward(const Feed& feed, const std::function<void(int p)>& ready) = 0;
@@ -32,6 +40,8 @@ class Replica {
   virtual void update(int p, std::span<const float> gradient, const optim::Step& step) = 0;
   /// Of the last forward().
   virtual double loss() const = 0;
+  /// Where this rank's events are recorded, if anywhere.
+  virtual Trace* trace() { return nullptr; }
 };
 
 /// The replica that computes.
@@ -43,10 +53,15 @@ class ComputedReplica final : public Replica {
   int parameters() const override { return store_.count(); }
   std::span<float> weight(int p) override { return store_.weight(p); }
   std::span<float> gradient(int p) override { return store_.gradient(p); }
+  std::span<float> all_gradients() override { return store_.all_gradients(); }
+  std::size_t offset(int p) const override { return store_.offset(p); }
+  bool trained(int p) const override { return store_.parameter(p).declared.trained; }
+  std::string name(int p) const override { return store_.parameter(p).name; }
   void forward(const Feed& feed) override;
   void backward(const Feed& feed, const std::function<void(int p)>& ready) override;
   void update(int p, std::span<const float> gradient, const optim::Step& step) override;
   double loss() const override { return static_cast<double>(executor_.output("loss")[0]); }
+  Trace* trace() override { return trace_; }
 
  private:
   exec::Executor& executor_;

@@ -1,5 +1,7 @@
 // solo: one rank alone. Weights are updated after the whole backward pass, because a layer's data gradient still reads
 // the weights after its weight gradient is final.
+#include "isobar/parallel/clip.hpp"
+#include "isobar/parallel/micro_batches.hpp"
 #include "isobar/parallel/strategy.hpp"
 
 namespace isobar::parallel {
@@ -14,13 +16,18 @@ class Solo final : public Strategy {
     return {};
   }
   double step(Replica& replica, std::span<const Feed> feeds, const optim::Step& step) override {
-    expects(feeds.size() == 1, "one batch a step");
-    replica.forward(feeds[0]);
-    replica.backward(feeds[0], {});
-    for (int p = 0; p < replica.parameters(); ++p) replica.update(p, replica.gradient(p), step);
-    return replica.loss();
+    batches_.run(replica, feeds, {});
+    const auto factor = static_cast<float>(clip_factor(replica, replica.all_gradients(), step.clip_norm));
+    for (int p = 0; p < replica.parameters(); ++p) {
+      if (factor != 1 && replica.trained(p)) scale(replica.gradient(p), factor);
+      replica.update(p, replica.gradient(p), step);
+    }
+    return static_cast<double>(batches_.loss());
   }
   std::string describe() const override { return "solo"; }
+
+ private:
+  MicroBatches batches_;
 };
 
 }  // namespace

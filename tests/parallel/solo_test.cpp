@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "isobar/base/error.hpp"
-#include "isobar/parallel/strategy.hpp"
+#include "tests/expect_error.hpp"
+#include "tests/parallel/small_training.hpp"
 
 namespace isobar::parallel {
 namespace {
@@ -34,6 +34,25 @@ TEST(Solo, TakesOnePlainSgdStep) {
 
 TEST(Solo, UnknownStrategyIsAnsweredWithTheKnown) {
   EXPECT_THROW(make(strategies(), "sync_all", "strategy"), UsageError);
+}
+
+TEST(Solo, AddsUpMicroBatchesAndClips) {
+  for (const double norm : {0.0, 0.05}) {
+    trials::Training whole, cut;
+    whole.strategy = cut.strategy = "solo";
+    whole.clip_norm = cut.clip_norm = norm;
+    cut.micro = 3;
+    EXPECT_LT(trials::distance(trials::train(1, whole), trials::train(1, cut)), 2e-5);
+    trials::Training sync = cut;
+    sync.strategy = "sync";
+    EXPECT_EQ(trials::train(1, sync).weights, trials::train(1, cut).weights);
+  }
+}
+
+TEST(Solo, RefusesSeveralRanks) {
+  trials::Training training;
+  training.strategy = "solo";
+  EXPECT_HAS(isobar::tests::error_of([&] { trials::train(2, training); }), "'sync' trains one model");
 }
 
 }  // namespace

@@ -1,0 +1,60 @@
+// Sums by the message library itself. Its sum blocks, so it is called by who waits, for all sums started before too, in
+// their order; nothing can watch over it meanwhile.
+#include <deque>
+
+#include "isobar/comm/exchange_clock.hpp"
+#include "isobar/comm/reducers.hpp"
+
+namespace isobar::comm {
+namespace {
+
+class NativeReducer final : public Reducer {
+ public:
+  NativeReducer(Comm& comm, std::size_t floats) : comm_(comm), floats_(floats), sum_(comm.native_sum()) {
+    if (!sum_) fail_usage("algorithm 'native': these ranks have no message library with a sum of its own");
+  }
+
+  std::span<float> memory() override { return floats_.all(); }
+  Sum start(Range range, int, std::string what) override {
+    expect_within(range, memory().size());
+    pending_.push_back({range, std::move(what)});
+    clock_.begin(comm_.now());
+    return finished_ + static_cast<Sum>(pending_.size()) - 1;
+  }
+  void wait(Sum sum) override {
+    expects(sum >= 0 && sum < finished_ + static_cast<Sum>(pending_.size()), "a sum that was started");
+    if (sum < finished_) return;
+    const double began = comm_.now();
+    const Traffic before = comm_.traffic();
+    for (; sum >= finished_; ++finished_) {
+      const auto& [range, what] = pending_.front();
+      comm_.note(fmt::format("waits for sum '{}'", what));
+      sum_(memory().subspan(range.begin, range.count));
+      pending_.pop_front();
+      clock_.end(comm_.now());
+    }
+    const Traffic after = comm_.traffic();
+    clock_.moved(after.messages - before.messages, after.bytes - before.bytes);
+    clock_.waited(comm_.now() - began);
+  }
+  std::string describe() const override {
+    return fmt::format("the message library's own sum of {} ranks", comm_.size());
+  }
+  ExchangeCost cost() const override { return clock_.cost(comm_.now()); }
+
+ private:
+  Comm& comm_;
+  AlignedFloats floats_;
+  std::function<void(std::span<float>)> sum_;
+  std::deque<std::pair<Range, std::string>> pending_;  // from number finished_ on
+  Sum finished_ = 0;
+  ExchangeClock clock_;
+};
+
+}  // namespace
+
+std::unique_ptr<Reducer> native_reducer(Comm& comm, std::size_t floats) {
+  return std::make_unique<NativeReducer>(comm, floats);
+}
+
+}  // namespace isobar::comm

@@ -1,0 +1,36 @@
+// How to wait for a number that another rank of the node will write: spin for some microseconds, then give the core to
+// others, then sleep ever longer. Ranks may share cores, so nobody spins for long.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace isobar::comm {
+
+class Patience {
+ public:
+  /// Passes some time; returns whether it has been long enough to look at clocks and for failures of others.
+  bool pause() {
+    ++looks_;
+    if (looks_ < spins) {
+      __builtin_ia32_pause();
+      return false;
+    }
+    if (looks_ < spins + yields) {
+      std::this_thread::yield();
+      return looks_ % 64 == 0;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(sleep_microseconds_));
+    sleep_microseconds_ = std::min(sleep_microseconds_ + 10, 500);
+    return true;
+  }
+  /// Something happened: waiting begins anew.
+  void reset() { *this = {}; }
+
+ private:
+  static constexpr int spins = 256, yields = 2048;  // some 10 us, then about a millisecond on an idle core
+  int looks_ = 0, sleep_microseconds_ = 50;
+};
+
+}  // namespace isobar::comm

@@ -1,0 +1,32 @@
+// The kinds of reducers make_reducer() chooses from, one file each.
+#pragma once
+
+#include "isobar/comm/reducer.hpp"
+
+namespace isobar::comm {
+
+/// For a group of one rank: memory, and nothing to do.
+std::unique_ptr<Reducer> lone_reducer(Comm& comm, std::size_t floats);
+
+/// For ranks of one node: they add straight from each other's memory, when they wait. All ranks must call.
+std::unique_ptr<Reducer> shared_reducer(Comm& comm, std::size_t floats, const ReducerOptions& options);
+
+/// Sums by comm.native_sum(), when waited for. All ranks must call.
+std::unique_ptr<Reducer> native_reducer(Comm& comm, std::size_t floats);
+
+/// A range that leaves the memory is a mistake of the caller.
+void expect_within(Range range, std::size_t floats);
+
+/// Zeros on their own cache lines.
+class AlignedFloats {
+ public:
+  explicit AlignedFloats(std::size_t floats);
+  std::span<float> all() const { return {first_, count_}; }
+
+ private:
+  std::unique_ptr<std::byte[]> bytes_;
+  std::size_t count_;
+  float* first_;
+};
+
+}  // namespace isobar::comm

@@ -1,0 +1,183 @@
+// Sums among ranks of one node, straight in memory all of them see; no thread: the work is done by who starts or waits.
+// A large sum is cut into a slice per rank: who finds that all ranks have started it adds its slice of all of them and
+// writes it to all of them; the sum is there when all slices are. A small one is copied aside when it starts, and added
+// whole by every rank from what the others laid aside: one look at the others' flags instead of two.
+// All flags only grow, and every rank takes the sums in their order, so that a flag needs no reset.
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <deque>
+
+#include "isobar/comm/exchange_clock.hpp"
+#include "isobar/comm/patience.hpp"
+#include "isobar/comm/reducers.hpp"
+#include "isobar/comm/stall_watch.hpp"
+#include "isobar/comm/sum_tree.hpp"
+
+namespace isobar::comm {
+namespace {
+
+constexpr std::size_t small_bytes = 2048;  // above it the second look costs less than what slices save
+
+// A rank may be `ahead` small sums ahead of those it has finished. Finishing small sum j means that all ranks have laid
+// theirs aside, which they do only after they have finished sum j - ahead: so with twice as many places, the place of
+// sum j + ahead is read by nobody any more.
+constexpr std::int64_t ahead = 4, places = 2 * ahead;
+
+// At the head of every rank's part; only that rank writes it.
+struct alignas(64) Flags {
+  std::int64_t started, laid_aside, sliced;  // all sums; small ones; large ones
+};
+
+std::int64_t read(std::int64_t& flag) { return std::atomic_ref(flag).load(std::memory_order_acquire); }
+void publish(std::int64_t& flag, std::int64_t value) { std::atomic_ref(flag).store(value, std::memory_order_release); }
+
+class SharedReducer final : public Reducer {
+ public:
+  SharedReducer(Comm& comm, std::size_t floats, const ReducerOptions& options)
+      : comm_(comm), options_(options), floats_(floats) {
+    small_floats_ = std::min(small_bytes / sizeof(float), floats);
+    place_floats_ = (small_floats_ + 15) / 16 * 16;
+    const std::size_t before = sizeof(Flags) + places * place_floats_ * sizeof(float);
+    shared_ = comm.share(before + floats * sizeof(float));
+    for (int rank = 0; rank < comm.size(); ++rank) {
+      std::byte* part = shared_->part(rank).data();
+      flags_.push_back(reinterpret_cast<Flags*>(part));
+      places_.push_back(reinterpret_cast<float*>(part + sizeof(Flags)));
+      memory_.push_back(reinterpret_cast<float*>(part + before));
+    }
+  }
+
+  std::span<float> memory() override { return {memory_[self()], floats_}; }
+
+  Sum start(Range range, int, std::string what) override {
+    expect_within(range, floats_);
+    const double now = comm_.now();
+    const bool small = range.count <= small_floats_;
+    pending_.push_back({range, small, small ? small_++ : large_++, std::move(what)});
+    publish(flags_[self()]->started, ++started_);
+    clock_.begin(now);
+    advance();
+    clock_.waited(comm_.now() - now);
+    return started_ - 1;
+  }
+
+  void wait(Sum sum) override {
+    expects(sum >= 0 && sum < started_, "a sum that was started");
+    if (sum < finished_) return;
+    const double began = comm_.now();
+    if (advance(); sum >= finished_) await(sum);
+    clock_.waited(comm_.now() - began);
+  }
+
+  std::string describe() const override { return fmt::format("shared memory of {} ranks", comm_.size()); }
+  ExchangeCost cost() const override { return clock_.cost(comm_.now()); }
+
+ private:
+  struct Pending {
+    Range range;
+    bool small;
+    std::int64_t index;  // among the small ones, or the large ones
+    std::string what;
+  };
+
+  std::size_t self() const { return static_cast<std::size_t>(comm_.rank()); }
+
+  void await(Sum sum) {
+    const std::string what = pending_[static_cast<std::size_t>(sum - finished_)].what;
+    StallWatch watch(comm_, options_, what);
+    for (Patience patience; sum >= finished_;) {
+      if (patience.pause()) watch.look([&] { return missing(); });
+      if (advance()) patience.reset();
+    }
+  }
+
+  // Does what can be done without waiting; returns whether that was anything.
+  bool advance() {
+    bool moved = false;
+    for (; begun_ < started_ && begin(pending_[static_cast<std::size_t>(begun_ - finished_)]); moved = true) ++begun_;
+    for (; finished_ < begun_ && end(pending_.front()); moved = true) {
+      clock_.end(comm_.now());
+      pending_.pop_front();
+      ++finished_;
+    }
+    return moved;
+  }
+
+  bool begin(const Pending& sum) {
+    if (sum.small) {
+      if (sum.index >= small_finished_ + ahead) return false;
+      std::memcpy(place(self(), sum.index), memory_[self()] + sum.range.begin, sum.range.count * sizeof(float));
+      publish(flags_[self()]->laid_aside, sum.index + 1);
+      return true;
+    }
+    if (!all_have(&Flags::started, begun_ + 1)) return false;
+    const Range slice = slice_of(sum.range, comm_.size(), comm_.rank());
+    sources_.clear(), results_.clear();
+    for (float* memory : memory_) sources_.push_back(memory + slice.begin), results_.push_back(memory + slice.begin);
+    sum_tree(sources_, results_, slice.count);
+    publish(flags_[self()]->sliced, sum.index + 1);
+    count_traffic(slice.count);
+    return true;
+  }
+
+  bool end(const Pending& sum) {
+    if (!sum.small) return all_have(&Flags::sliced, sum.index + 1);
+    if (!all_have(&Flags::laid_aside, sum.index + 1)) return false;
+    sources_.clear();
+    for (std::size_t rank = 0; rank < places_.size(); ++rank) sources_.push_back(place(rank, sum.index));
+    float* result = memory_[self()] + sum.range.begin;
+    sum_tree(sources_, {&result, 1}, sum.range.count);
+    ++small_finished_;
+    count_traffic(sum.range.count);
+    return true;
+  }
+
+  float* place(std::size_t rank, std::int64_t index) const {
+    return places_[rank] + static_cast<std::size_t>(index % places) * place_floats_;
+  }
+
+  bool all_have(std::int64_t Flags::*flag, std::int64_t value) const {
+    return std::ranges::all_of(flags_, [&](Flags* flags) { return read(flags->*flag) >= value; });
+  }
+
+  void count_traffic(std::size_t floats) {
+    const int peers = comm_.size() - 1;
+    clock_.moved(peers, static_cast<std::int64_t>(floats * sizeof(float)) * peers);
+  }
+
+  // Who has not done what the sum at the head waits for.
+  std::vector<int> missing() const {
+    std::int64_t Flags::*flag = &Flags::started;
+    std::int64_t value = finished_ + 1;
+    if (begun_ > finished_) {
+      flag = pending_.front().small ? &Flags::laid_aside : &Flags::sliced;
+      value = pending_.front().index + 1;
+    }
+    std::vector<int> ranks;
+    for (std::size_t rank = 0; rank < flags_.size(); ++rank)
+      if (read(flags_[rank]->*flag) < value) ranks.push_back(static_cast<int>(rank));
+    return ranks;
+  }
+
+  Comm& comm_;
+  const ReducerOptions options_;
+  const std::size_t floats_;
+  std::size_t small_floats_, place_floats_;
+  std::shared_ptr<SharedMemory> shared_;
+  std::vector<Flags*> flags_;            // by rank
+  std::vector<float*> places_, memory_;  // by rank
+  std::vector<const float*> sources_;    // of the sum at hand
+  std::vector<float*> results_;
+  std::deque<Pending> pending_;  // from number finished_ on
+  std::int64_t started_ = 0, begun_ = 0, finished_ = 0, small_ = 0, large_ = 0, small_finished_ = 0;
+  ExchangeClock clock_;
+};
+
+}  // namespace
+
+std::unique_ptr<Reducer> shared_reducer(Comm& comm, std::size_t floats, const ReducerOptions& options) {
+  return std::make_unique<SharedReducer>(comm, floats, options);
+}
+
+}  // namespace isobar::comm

@@ -1,0 +1,72 @@
+#include "isobar/comm/stall_watch.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "isobar/base/text.hpp"
+
+namespace isobar::comm {
+namespace {
+
+constexpr double answer_seconds = 1;  // what a rank gets to say what it does
+constexpr std::size_t named_ranks = 8;
+
+std::string waits_for(const std::string& what) { return fmt::format("waits for sum '{}'", what); }
+
+}  // namespace
+
+StallWatch::~StallWatch() {
+  if (!noted_) return;
+  try {
+    comm_.note(fmt::format("has ended to wait for sum '{}'", what_));
+  } catch (...) {  // only a note
+  }
+}
+
+void StallWatch::look(const Missing& missing) {
+  comm_.check();
+  const double waited = comm_.now() - since_;
+  if (!noted_ && waited >= std::min(0.5, options_.warn_seconds / 4)) {
+    comm_.note(waits_for(what_));  // so that who looks for missing ranks finds that this is none
+    noted_ = true;
+  }
+  if (waited >= options_.stall_seconds) {
+    const std::string text = report(waited, missing());
+    if (!comm_.abort(text)) comm_.check();
+    throw Error(text);
+  }
+  if (!warned_ && waited >= options_.warn_seconds) {
+    warned_ = true;
+    fmt::print(stderr, "isobar: {}; the job ends after {:g} s\n", report(waited, missing()), options_.stall_seconds);
+    std::fflush(stderr);
+  }
+}
+
+std::string StallWatch::report(double waited, const std::vector<int>& missing) {
+  const auto notes = comm_.whereabouts(std::min(answer_seconds, options_.stall_seconds));
+  std::vector<int> ranks = missing;
+  const auto those = [&](auto wanted) {
+    for (int rank = 0; rank < comm_.size() && missing.empty(); ++rank)
+      if (rank != comm_.rank() && wanted(notes[static_cast<std::size_t>(rank)])) ranks.push_back(rank);
+  };
+  // Without better knowledge: who does not answer, or else who does something other than wait for the same sum.
+  if (ranks.empty()) those([](const auto& note) { return !note; });
+  if (ranks.empty()) those([&](const auto& note) { return *note != waits_for(what_); });
+
+  std::vector<std::string> list;
+  for (const int rank : ranks) {
+    if (list.size() == named_ranks) {
+      list.push_back(fmt::format("{} more", ranks.size() - named_ranks));
+      break;
+    }
+    const auto& note = notes[static_cast<std::size_t>(rank)];
+    const std::string says = !note           ? "it does not answer"
+                             : note->empty() ? "it says nothing"
+                                             : fmt::format("it says: '{}'", one_line(*note));
+    list.push_back(fmt::format("rank {} ({})", comm_.members()[static_cast<std::size_t>(rank)], says));
+  }
+  if (list.empty()) return fmt::format("sum '{}' waits {:.3g} s though all ranks take part", what_, waited);
+  return fmt::format("sum '{}' waits {:.3g} s for {}", what_, waited, join(list, ", "));
+}
+
+}  // namespace isobar::comm

@@ -1,0 +1,36 @@
+// StallWatch: looks over one wait for a sum. A wait that lasts is noted for the others to see; then a line on stderr
+// says which ranks are missing and what they say they do; in the end the job is ended with that line.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "isobar/comm/reducer.hpp"
+
+namespace isobar::comm {
+
+class StallWatch {
+ public:
+  /// The ranks that are known to be missing; none when that is not known.
+  using Missing = std::function<std::vector<int>()>;
+
+  StallWatch(Comm& comm, const ReducerOptions& options, const std::string& what)
+      : comm_(comm), options_(options), what_(what), since_(comm.now()) {}
+  ~StallWatch();
+  StallWatch(const StallWatch&) = delete;
+
+  /// Looks at the clock and for failures of other ranks; throws when the wait has lasted too long, or a rank failed.
+  void look(const Missing& missing);
+
+ private:
+  std::string report(double waited, const std::vector<int>& missing);
+
+  Comm& comm_;
+  const ReducerOptions& options_;
+  const std::string& what_;
+  double since_;
+  bool noted_ = false, warned_ = false;
+};
+
+}  // namespace isobar::comm

@@ -1,0 +1,69 @@
+// Walk: one schedule under way on one rank. It never waits by itself, so one thread can drive several at once.
+// A long move travels in pieces, a few at a time: what has come is added while the next is under way, and the memory
+// in which pieces land is bounded and used again, however long the data are.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "isobar/comm/comm.hpp"
+#include "isobar/comm/schedule.hpp"
+
+namespace isobar::comm {
+
+class Walk {
+ public:
+  /// The most numbers in one message.
+  static constexpr std::size_t piece = std::size_t{1} << 17;
+
+  /// Nothing is sent before the first advance(). `comm`, `schedule` and `data` must outlive it; of two walks at the
+  /// same time over the same Comm each needs a tag of its own. A walk that is dropped unfinished withdraws its
+  /// messages.
+  Walk(Comm& comm, const Schedule& schedule, std::span<float> data, Wire wire, int tag);
+  Walk(Walk&&) = default;
+
+  /// Does what can be done without waiting, over as many rounds as that reaches; returns whether all is done.
+  bool advance();
+  /// Waits at most so many seconds for something that lets advance() go on; may return earlier without a reason.
+  void wait(double seconds);
+
+ private:
+  struct Message {
+    Range range;
+    std::byte* staging = nullptr;  // where it lies while it travels; null: in the data itself
+    Ticket ticket;
+  };
+  struct Stream {  // a move of the current round
+    Move move;
+    bool staged = false;
+    std::size_t begun = 0;             // numbers of which messages have begun
+    std::size_t over = 0;              // numbers of which messages have ended, in order
+    std::vector<Message> under_way{};  // in the order in which they began
+    bool sends() const { return move.kind == Move::Kind::send; }
+    bool finished() const { return over == move.range.count; }
+  };
+
+  void begin_round(const Round& round);
+  bool advance(Stream& stream);
+  bool is_next(const Stream& stream) const;
+  void begin_message(Stream& stream);
+  void end_message(Stream& stream);
+  bool still_read(const Range& range) const;
+  std::span<float> part(const Range& range) const { return data_.subspan(range.begin, range.count); }
+  std::byte* take_staging();
+
+  Comm* comm_;
+  const Schedule* schedule_;
+  std::span<float> data_;
+  Wire wire_;
+  int tag_;
+  std::size_t next_round_ = 0;
+  std::size_t staging_bytes_ = 0;
+  std::vector<std::unique_ptr<std::byte[]>> staging_;
+  std::vector<std::byte*> free_staging_;
+  std::vector<Stream> streams_;  // goes before the memory its messages may land in
+};
+
+}  // namespace isobar::comm

@@ -1,0 +1,94 @@
+#include "isobar/parallel/micro_batches.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "isobar/base/error.hpp"
+
+namespace isobar::parallel {
+namespace {
+
+template <class Work>
+void for_each_untrained(Replica& replica, Work work) {
+  for (int p = 0; p < replica.parameters(); ++p)
+    if (!replica.trained(p)) work(p);
+}
+
+void clear_gradients(Replica& replica) {
+  for (int p = 0; p < replica.parameters(); ++p)
+    if (replica.trained(p)) std::ranges::fill(replica.gradient(p), 0.0f);
+}
+
+}  // namespace
+
+std::int64_t rows_of(const Feed& feed) {
+  return feed.run.rows >= 0 ? feed.run.rows : std::max<std::int64_t>(1, std::ssize(feed.run.samples));
+}
+
+void MicroBatches::run(Replica& replica, std::span<const Feed> feeds, const Listener& listener) {
+  if (!sums_) sums_ = std::make_unique<PartialSums>(order_, replica.all_gradients().size() + 1);
+  loss_ = 0;
+  if (balanced()) {
+    if (!std::has_single_bit(feeds.size()))
+      fail_usage("deterministic = true needs 1, 2, 4, 8, ... micro-batches on every rank, here are {}", feeds.size());
+    start_.clear();
+    for_each_untrained(replica,
+                       [&](int p) { start_.insert(start_.end(), replica.weight(p).begin(), replica.weight(p).end()); });
+    for (std::size_t i = 0; i < feeds.size(); ++i) run_one(replica, feeds[i], i, i + 1 == feeds.size(), listener);
+    return;
+  }
+  std::vector<const Feed*> filled;
+  for (const Feed& feed : feeds)
+    if (feed.run.rows != 0) filled.push_back(&feed);
+  if (filled.empty()) {
+    clear_gradients(replica);
+    if (listener.forwarded) listener.forwarded();
+  }
+  for (std::size_t i = 0; i < filled.size(); ++i) run_one(replica, *filled[i], i, i + 1 == filled.size(), listener);
+}
+
+void MicroBatches::run_one(Replica& replica, const Feed& feed, std::size_t item, bool last, const Listener& listener) {
+  const bool empty = feed.run.rows == 0;
+  if (!empty) replica.forward(feed);
+  add_forward(replica, feed, item, last);
+  if (last && listener.forwarded) listener.forwarded();
+  const auto add = [&](int p) { sums_->add(item, last, replica.gradient(p), replica.offset(p)); };
+  std::vector<bool> told(static_cast<std::size_t>(replica.parameters()));
+  if (empty) {
+    clear_gradients(replica);
+  } else if (!last) {
+    replica.backward(feed, {});
+  } else if (item == 0) {
+    return replica.backward(feed, listener.ready);
+  } else {
+    replica.backward(feed, [&](int p) {
+      add(p);
+      told[static_cast<std::size_t>(p)] = true;
+      if (listener.ready) listener.ready(p);
+    });
+  }
+  for (int p = 0; p < replica.parameters(); ++p)
+    if (replica.trained(p) && !told[static_cast<std::size_t>(p)]) add(p);
+}
+
+// The loss and, balanced, the running statistics, weighted by samples; then the statistics start again.
+void MicroBatches::add_forward(Replica& replica, const Feed& feed, std::size_t item, bool last) {
+  const bool empty = feed.run.rows == 0;
+  float loss = empty ? 0 : static_cast<float>(replica.loss());
+  sums_->add(item, last, {&loss, 1}, replica.all_gradients().size());
+  loss_ = loss;
+  if (!balanced()) return;
+  const auto weight = empty ? 0.0f
+                            : static_cast<float>(static_cast<double>(rows_of(feed)) /
+                                                 (feed.run.total < 0 ? rows_of(feed) : feed.run.total));
+  const float* from = start_.data();
+  for_each_untrained(replica, [&](int p) {
+    const std::span<float> value = replica.weight(p), part = replica.gradient(p);
+    for (std::size_t i = 0; i < part.size(); ++i) part[i] = weight * value[i];
+    sums_->add(item, last, part, replica.offset(p));
+    std::copy_n(from, value.size(), value.begin());
+    from += value.size();
+  });
+}
+
+}  // namespace isobar::parallel

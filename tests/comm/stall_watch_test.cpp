@@ -1,0 +1,57 @@
+#include "isobar/comm/stall_watch.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "isobar/comm/collectives.hpp"
+#include "isobar/comm/local_comm.hpp"
+
+#include "tests/expect_error.hpp"
+
+namespace isobar::comm {
+namespace {
+
+// Where flags do not tell who is missing, the notes do: whoever does not wait for the same sum.
+std::string what_rank_0_finds(const std::string& of_rank_1, const std::string& of_rank_2) {
+  return tests::error_of([&] {
+    run_ranks(3, [&](Comm& comm) {
+      if (comm.rank() == 1) comm.note(of_rank_1);
+      if (comm.rank() == 2) comm.note(of_rank_2);
+      barrier(comm);
+      const ReducerOptions options{.warn_seconds = 0, .stall_seconds = 0};
+      const std::string what = "gradients";
+      if (comm.rank() == 0) StallWatch(comm, options, what).look([] { return std::vector<int>(); });
+    });
+  });
+}
+
+TEST(StallWatch, NamesThoseWhoDoSomethingElse) {
+  const std::string message = what_rank_0_finds("waits for sum 'gradients'", "evaluating");
+  EXPECT_HAS(message, "[rank 0] sum 'gradients' waits ");
+  EXPECT_HAS(message, " s for rank 2 (it says: 'evaluating')");
+  EXPECT_FALSE(tests::contains(message, "rank 1"));
+  EXPECT_HAS(what_rank_0_finds("waits for sum 'loss'", ""),
+             " s for rank 1 (it says: 'waits for sum 'loss''), rank 2 (it says nothing)");
+  EXPECT_HAS(what_rank_0_finds("waits for sum 'gradients'", "waits for sum 'gradients'"), "though all ranks take part");
+}
+
+TEST(StallWatch, WarnsOnceAndLeavesANote) {
+  const auto comm = alone();
+  const ReducerOptions options{.warn_seconds = 0};
+  const std::string what = "loss";
+  testing::internal::CaptureStderr();
+  {
+    StallWatch watch(*comm, options, what);
+    for (int i = 0; i < 3; ++i) watch.look([] { return std::vector<int>{0}; });
+    EXPECT_EQ(comm->whereabouts(1)[0], "waits for sum 'loss'");
+  }
+  const std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::ranges::count(told, '\n'), 1);
+  EXPECT_HAS(told, "isobar: sum 'loss' waits ");
+  EXPECT_HAS(told, "; the job ends after 60 s");
+  EXPECT_EQ(comm->whereabouts(1)[0], "has ended to wait for sum 'loss'");
+}
+
+}  // namespace
+}  // namespace isobar::comm

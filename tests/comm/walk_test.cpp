@@ -1,0 +1,156 @@
+#include "isobar/comm/walk.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "isobar/comm/local_comm.hpp"
+
+#include "tests/expect_error.hpp"
+
+namespace isobar::comm {
+namespace {
+
+using Kind = Move::Kind;
+using tests::error_of;
+
+constexpr Wire wires[] = {Wire::float32, Wire::bfloat16, Wire::float16};
+
+// Small whole numbers: exact on every wire, as are sums of a few.
+float number(int rank, std::size_t i) { return static_cast<float>((i * 7 + static_cast<std::size_t>(rank) * 3) % 31); }
+
+std::vector<float> numbers(int rank, std::size_t count) {
+  std::vector<float> list(count);
+  for (std::size_t i = 0; i < count; ++i) list[i] = number(rank, i);
+  return list;
+}
+
+TEST(Walk, WhatIsSentIsTheDataBeforeTheRound) {
+  const std::size_t count = 5 * Walk::piece + 3;  // more pieces than are under way at once
+  for (const Wire wire : wires)
+    run_ranks(2, [&](Comm& comm) {
+      const int other = 1 - comm.rank();
+      std::vector<float> sum = numbers(comm.rank(), count), swapped = sum;
+      run(comm, {{{Kind::add, other, {0, count}}, {Kind::send, other, {0, count}}}}, sum, wire);
+      run(comm, {{{Kind::send, other, {0, count}}, {Kind::receive, other, {0, count}}}}, swapped, wire);
+      EXPECT_EQ(swapped, numbers(other, count));
+      for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(sum[i], number(0, i) + number(1, i)) << i;
+    });
+}
+
+TEST(Walk, PiecesCutAtDifferentPlacesDoNotWaitForEachOther) {
+  const std::size_t count = 12 * Walk::piece, shift = Walk::piece / 3;
+  const Range low{0, count - shift}, high{shift, count - shift};
+  for (const Wire wire : wires)
+    run_ranks(3, [&](Comm& comm) {
+      const int right = (comm.rank() + 1) % 3, left = (comm.rank() + 2) % 3;
+      const auto range = [&](int sender) { return sender == 1 ? high : low; };
+      std::vector<float> data = numbers(comm.rank(), count);
+      run(comm, {{{Kind::send, right, range(comm.rank())}, {Kind::add, left, range(left)}}}, data, wire);
+      for (std::size_t i = 0; i < count; ++i) {
+        const bool added = i >= range(left).begin && i < range(left).end();
+        ASSERT_EQ(data[i], number(comm.rank(), i) + (added ? number(left, i) : 0)) << i;
+      }
+    });
+}
+
+TEST(Walk, SeveralMovesWithOnePeerMeetInTheirOrder) {
+  const std::size_t half = 6 * Walk::piece + 1;
+  for (const Wire wire : wires)
+    run_ranks(2, [&](Comm& comm) {
+      std::vector<float> data = numbers(comm.rank(), 2 * half);
+      const Kind kind = comm.rank() == 0 ? Kind::send : Kind::receive;
+      run(comm, {{{kind, 1 - comm.rank(), {0, half}}, {kind, 1 - comm.rank(), {half, half}}}}, data, wire);
+      EXPECT_EQ(data, numbers(0, 2 * half));
+    });
+}
+
+TEST(Walk, SeveralAtOnceInOneThread) {
+  const std::size_t count = 3 * Walk::piece;
+  run_ranks(2, [&](Comm& comm) {
+    const int other = 1 - comm.rank();
+    const Schedule both{{{Kind::add, other, {0, count}}, {Kind::send, other, {0, count}}}};
+    std::vector<float> a = numbers(comm.rank(), count), b = numbers(comm.rank() + 2, count);
+    Walk first(comm, both, a, Wire::float32, 1), second(comm, both, b, Wire::bfloat16, 2);
+    for (bool done = false; !done;) {  // the ranks serve them in different orders
+      const bool left = (comm.rank() ? first : second).advance(), right = (comm.rank() ? second : first).advance();
+      done = left && right;
+      if (!done) first.wait(0.001), second.wait(0.001);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      ASSERT_EQ(a[i], number(0, i) + number(1, i));
+      ASSERT_EQ(b[i], number(2, i) + number(3, i));
+    }
+  });
+}
+
+TEST(Walk, ASendToOneselfOnlyRounds) {
+  const auto comm = alone();
+  const float fine = 1.0f + 0x1p-20f;
+  std::vector<float> data{fine, fine, fine};
+  run(*comm, {{{Kind::send, 0, {1, 1}}}}, data, Wire::float32);
+  EXPECT_EQ(data, (std::vector<float>{fine, fine, fine}));
+  run(*comm, {{{Kind::send, 0, {1, 1}}}}, data, Wire::bfloat16);
+  EXPECT_EQ(data, (std::vector<float>{fine, 1, fine}));
+  EXPECT_EQ(comm->traffic().messages, 0);
+}
+
+TEST(Walk, HalfTheBytesOn16Bits) {
+  for (const Wire wire : wires)
+    run_ranks(2, [&](Comm& comm) {
+      std::vector<float> data(100);
+      run(comm, {{{comm.rank() ? Kind::receive : Kind::send, 1 - comm.rank(), {0, 100}}}}, data, wire);
+      EXPECT_EQ(comm.traffic().bytes, comm.rank() ? 0 : wire == Wire::float32 ? 400 : 200);
+    });
+}
+
+TEST(Walk, AMoveBesideTheDataIsAMistake) {
+  const auto comm = alone();
+  std::vector<float> data(10);
+  EXPECT_THROW(run(*comm, {{{Kind::send, 0, {5, 6}}}}, data), std::logic_error);
+  EXPECT_THROW(run(*comm, {{{Kind::send, 0, {5, static_cast<std::size_t>(-2)}}}}, data), std::logic_error);
+}
+
+TEST(Walk, AFailureElsewhereEndsIt) {
+  for (const Wire wire : wires)
+    EXPECT_EQ(error_of([&] {
+                run_ranks(3, [&](Comm& comm) {
+                  if (comm.rank() == 2) fail("enough");
+                  std::vector<float> data(2 * Walk::piece);
+                  const int left = (comm.rank() + 2) % 3, right = (comm.rank() + 1) % 3;
+                  run(comm, {{{Kind::send, right, {0, data.size()}}, {Kind::add, left, {0, data.size()}}}}, data, wire);
+                });
+              }),
+              "[rank 2] enough");
+}
+
+TEST(Schedule, BlocksAreInOrderAndDifferByAtMostOne) {
+  for (const std::size_t count :
+       {std::size_t{0}, std::size_t{1}, std::size_t{16}, std::size_t{1237}, std::size_t{5'000'000'003}})
+    for (int parts = 1; parts <= 17; ++parts) {
+      std::size_t end = 0;
+      for (int index = 0; index < parts; ++index) {
+        const Range range = block(count, parts, index);
+        EXPECT_EQ(range.begin, end);
+        EXPECT_LE(range.count, block(count, parts, 0).count);
+        EXPECT_LE(block(count, parts, 0).count, range.count + 1);
+        end = range.end();
+      }
+      EXPECT_EQ(end, count);
+    }
+}
+
+TEST(Schedule, TheGroupOfAComm) {
+  run_ranks(
+      5,
+      [](Comm& comm) {
+        const Group group = group_of(comm);
+        EXPECT_EQ(group.rank, comm.rank());
+        EXPECT_EQ(group.size, 5);
+        EXPECT_EQ(group.nodes, (std::vector<int>{0, 0, 1, 1, 2}));
+      },
+      2);
+}
+
+}  // namespace
+}  // namespace isobar::comm
