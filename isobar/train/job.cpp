@@ -82,7 +82,7 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   root.record("loss", loss);  // what is in force follows below, once the model is known
   job.optimizer = read_member(root, "optimizer", "adam", optim::optimizers(), "optimizer");
   job.rate = read_member(root, "rate", "constant", optim::rate_schedules(), "rate schedule");
-  Spec strategy = root.spec("strategy", "solo");
+  Spec strategy = root.spec("strategy", "sync");
   job.seed = static_cast<std::uint64_t>(root.integer("seed", 1));
   job.folder = root.text("folder", "runs/" + name);
 
@@ -119,6 +119,7 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   job.deterministic = train.flag("deterministic", false);
   job.clip_norm = train.real("clip_norm", 0);
   job.sync_batch_norm = train.flag("sync_batch_norm", false);
+  job.ramp = read_member(train, "batch_ramp", "constant", optim::batch_ramps(), "batch ramp");
   train.require(job.micro_batches >= 0, "micro_batches must be >= 0; 0: one for each rank");
   train.require(job.clip_norm >= 0, "clip_norm must be >= 0; 0: none");
   train.require(!job.deterministic || job.on_bad == data::OnBad::fail,

@@ -12,6 +12,7 @@
 #include "isobar/data/loader.hpp"
 #include "isobar/data/staging.hpp"
 #include "isobar/graph/graph.hpp"
+#include "isobar/optim/batch_ramp.hpp"
 #include "isobar/optim/optimizer.hpp"
 #include "isobar/optim/rate_schedule.hpp"
 #include "isobar/parallel/strategy.hpp"
@@ -38,6 +39,7 @@ struct Job {
   std::shared_ptr<const data::Dataset> train_data, test_data;  ///< with transforms; test_data may be null
   std::unique_ptr<optim::Optimizer> optimizer;
   std::unique_ptr<optim::RateSchedule> rate;
+  std::unique_ptr<optim::BatchRamp> ramp;  ///< how many batches a step takes
   std::unique_ptr<parallel::Strategy> strategy;
   std::vector<std::unique_ptr<Metric>> metrics;
   std::int64_t batch = 1;           ///< samples of a step, all ranks together; 0: batch_per_rank counts

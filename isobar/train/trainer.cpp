@@ -73,6 +73,8 @@ data::LoaderOptions Trainer::loader_options() const {
   options.last_epoch = job_.epochs;
   options.training = true;
   options.on_bad = job_.on_bad;
+  // No step takes batches of two epochs.
+  options.held = static_cast<int>(std::min(job_.ramp->largest(), batches_per_epoch_));
   return options;
 }
 

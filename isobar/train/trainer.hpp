@@ -56,11 +56,12 @@ class Trainer {
   void announce();
   bool train_epochs(const std::atomic<bool>* stop);
   bool train_epoch(data::Loader& loader, const std::atomic<bool>* stop);
-  optim::Progress progress() const;
-  Batches next_batches(data::Loader& loader) const;
+  optim::Progress progress(std::int64_t factor) const;
+  Batches next_batches(data::Loader& loader, std::int64_t factor) const;
   Agreed agree(const Batches& batches, bool stop) const;
-  std::vector<parallel::Feed> feeds_of(const Batches& batches, const optim::Step& step, double total) const;
-  void train_step(const Batches& batches, const Agreed& agreed, double begin, double wait_seconds);
+  std::vector<parallel::Feed> feeds_of(const Batches& batches, std::int64_t factor, const optim::Step& step,
+                                       double total) const;
+  void train_step(const Batches& batches, std::int64_t factor, const Agreed& agreed, double begin, double wait_seconds);
   bool finish_epoch(double train_seconds, const std::atomic<bool>* stop);
   void note_skipped(const data::Loader& loader);
   void save();

@@ -44,24 +44,34 @@ struct Ran {
   std::vector<double> losses;
   std::vector<EpochDone> epochs;
   std::vector<float> predictions, targets;
-  std::vector<std::vector<float>> weights;  ///< of every rank
+  std::vector<std::vector<float>> weights;  ///< of every rank, in plain layout: others depend on the batch
   End last;
 };
 
+inline std::vector<float> plain_weights(const exec::ParamStore& store) {
+  std::vector<float> all, plain;
+  for (int p = 0; p < store.count(); ++p) {
+    plain.resize(static_cast<std::size_t>(store.parameter(p).declared.shape.count()));
+    store.read_plain(p, store.weight(p), plain);
+    all.insert(all.end(), plain.begin(), plain.end());
+  }
+  return all;
+}
+
 using JobMaker = std::function<Job(int rank)>;
 
-/// Trains on `ranks` ranks, threads of this process with one thread each; `stop` is what rank r watches.
+/// Trains on `ranks` ranks of one node, threads of this process with one thread each; `stop` is what rank r watches.
 inline Ran run_on(int ranks, const JobMaker& make_job, Recorder& recorder,
                   const std::function<const std::atomic<bool>*(int rank)>& stop = {}) {
   Ran ran;
   ran.weights.resize(static_cast<std::size_t>(ranks));
-  comm::run_ranks(ranks, [&](comm::Comm& comm) {
+  const auto work = [&](comm::Comm& comm) {
     omp_set_num_threads(1);
     Trainer trainer(make_job(comm.rank()), comm, {&recorder});
     trainer.run(stop ? stop(comm.rank()) : nullptr);
-    const auto all = trainer.store().all_weights();
-    ran.weights[static_cast<std::size_t>(comm.rank())].assign(all.begin(), all.end());
-  });
+    ran.weights[static_cast<std::size_t>(comm.rank())] = plain_weights(trainer.store());
+  };
+  comm::run_ranks(ranks, work, ranks);
   ran.losses = recorder.losses;
   ran.epochs = recorder.epochs;
   ran.predictions = recorder.predictions;
