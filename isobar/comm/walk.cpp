@@ -30,7 +30,7 @@ Walk::Walk(Comm& comm, const Schedule& schedule, std::span<float> data, Wire wir
               "moves within the data");
       longest = std::max(longest, move.range.count);
     }
-  staging_bytes_ = std::min(longest, piece) * bytes_of(wire);
+  message_bytes_ = std::min(longest, piece) * bytes_of(wire);
 }
 
 bool Walk::advance() {
@@ -125,7 +125,7 @@ bool Walk::still_read(const Range& range) const {
 
 std::byte* Walk::take_staging() {
   if (free_staging_.empty()) {
-    staging_.push_back(std::make_unique_for_overwrite<std::byte[]>(staging_bytes_));
+    staging_.push_back(std::make_unique_for_overwrite<std::byte[]>(message_bytes_));
     return staging_.back().get();
   }
   std::byte* const memory = free_staging_.back();

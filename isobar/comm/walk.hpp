@@ -28,6 +28,8 @@ class Walk {
   bool advance();
   /// Waits at most so many seconds for something that lets advance() go on; may return earlier without a reason.
   void wait(double seconds);
+  /// Bytes of memory taken for messages so far: at most 4 messages for each move of a round.
+  std::size_t staging_bytes() const { return staging_.size() * message_bytes_; }
 
  private:
   struct Message {
@@ -60,7 +62,7 @@ class Walk {
   Wire wire_;
   int tag_;
   std::size_t next_round_ = 0;
-  std::size_t staging_bytes_ = 0;
+  std::size_t message_bytes_ = 0;  // of the longest
   std::vector<std::unique_ptr<std::byte[]>> staging_;
   std::vector<std::byte*> free_staging_;
   std::vector<Stream> streams_;  // goes before the memory its messages may land in

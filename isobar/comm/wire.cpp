@@ -1,10 +1,9 @@
 // Conversions are plain loops over bits, with choices instead of branches, so that the compiler makes vectors of them.
 #include "isobar/comm/wire.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <cstring>
-#include <utility>
 
 namespace isobar::comm {
 namespace {
@@ -38,23 +37,23 @@ struct Float16 {
 
   static Stored narrow(float number) {
     const Bits bits = std::bit_cast<Bits>(number), size = bits & ~sign_bit;
-    const bool small = size < smallest_normal;
     constexpr Bits half = std::bit_cast<Bits>(0.5f), too_large = Bits{127 + 16} << 23;
+    const Bits clipped = size < too_large ? size : too_large;
     // The last bit of a float from 0.5 on is worth 2^-24: adding 0.5 rounds to multiples of that.
-    const Bits shifted = std::bit_cast<Bits>(std::bit_cast<float>(size) + std::bit_cast<float>(small ? half : Bits{0}));
-    Bits result = small ? shifted - half : (shifted - rebias + 0xfff + (shifted >> 13 & 1)) >> 13;
-    result = size >= too_large ? 0x7c00 : result;
+    const Bits shift = clipped < smallest_normal ? half : Bits{0};
+    const Bits shifted = std::bit_cast<Bits>(std::bit_cast<float>(clipped) + std::bit_cast<float>(shift));
+    const Bits small = shifted - half, normal = (shifted - rebias + 0xfff + (shifted >> 13 & 1)) >> 13;
+    Bits result = clipped < smallest_normal ? small : normal;
     result = size > infinity ? 0x7e00 : result;
     return static_cast<Stored>(result | (bits & sign_bit) >> 16);
   }
 
   static float widen(Stored stored) {
     const Bits size = Bits{stored} & 0x7fff, sign = (Bits{stored} & 0x8000) << 16;
-    const bool small = size < 0x0400;
-    const Bits moved = (size << 13) + rebias;
-    Bits result = small ? moved + (Bits{1} << 23) : moved;  // 2^-14 too much: it has no leading one
-    result = size >= 0x7c00 ? (size << 13) | infinity : result;
-    const float number = std::bit_cast<float>(result) - std::bit_cast<float>(small ? smallest_normal : Bits{0});
+    const Bits leading = size < 0x0400 ? Bits{1} << 23 : Bits{0};  // makes a small number 2^-14 too large
+    const Bits excess = size < 0x0400 ? smallest_normal : Bits{0}, special = size >= 0x7c00 ? rebias : Bits{0};
+    const Bits result = (size << 13) + rebias + leading + special;
+    const float number = std::bit_cast<float>(result) - std::bit_cast<float>(excess);
     return std::bit_cast<float>(std::bit_cast<Bits>(number) | sign);
   }
 };

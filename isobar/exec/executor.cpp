@@ -76,8 +76,9 @@ void Executor::backward(const Run& run, const std::function<void(int)>& ready) {
 
 void Executor::run_steps(std::size_t first, std::size_t last, const Run& run, const std::function<void(int)>& ready) {
   const std::int64_t batch = plan_.inputs.empty() ? 1 : plan_.inputs[0].shape[0];
-  ops::Moment moment{stream_, run.seed, run.epoch, run.samples, run.rows < 0 ? batch : run.rows, run.total, batch};
-  if (moment.total < 0) moment.total = static_cast<double>(moment.rows);
+  ops::Moment moment{stream_,   run.seed, run.epoch, run.samples, run.rows < 0 ? batch : run.rows,
+                     run.total, batch,    run.sum};
+  if (moment.total < 0) moment.total = static_cast<double>(std::max<std::int64_t>(1, moment.rows));
   for (std::size_t s = first; s < last; ++s) {
     const PlanStep& step = plan_.steps[s];
     const double begin = now_seconds();

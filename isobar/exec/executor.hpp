@@ -22,6 +22,9 @@ struct Run {
   std::span<const std::int64_t> samples{};  ///< global sample numbers, one per row
   std::int64_t rows = -1;                   ///< rows that hold samples; -1: all
   double total = -1;                        ///< samples the loss is averaged over; -1: rows
+  /// As ops::Moment::sum: statistics of batches are then those of all ranks together. Every rank must run forward and
+  /// backward, as often as the others, also with rows = 0.
+  const std::function<void(std::span<float>)>* sum = nullptr;
 };
 
 class Executor {

@@ -37,6 +37,7 @@ void OutputFile::fail_write() const { fail("{}: cannot be written: {}", path_.st
 
 void OutputFile::write(std::span<const std::uint8_t> bytes) {
   expects(file_ != nullptr, "a file that was not committed");
+  if (bytes.empty()) return;
   if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) fail_write();
 }
 

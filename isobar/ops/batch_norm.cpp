@@ -1,14 +1,15 @@
 // batch_norm: every channel (last axis) brought to mean 0 and variance 1 over the other axes, then scaled and shifted.
 //   y = f(w * h + b),  h = (x - mean) * r,  r = 1 / sqrt(variance + eps);  f: relu with any slope, by fusion
 //   dw = sum dz*h;  db = sum dz;  dx = w*r * (dz - sum dz / M - h * sum dz*h / M);  frozen: dx = w*r * dz
-// x [..., C]; w, b, mean, variance [C]. Training takes the statistics of the M positions that belong to samples, not to
-// the padding of an incomplete batch (oneDNN cannot leave rows out, hence loops of our own, which fuse relu as well),
-// and moves the running statistics towards them; inference and frozen use the running statistics.
+// x [..., C]; w, b, mean, variance [C]. Training takes the statistics of the M positions of samples, not of padding
+// (oneDNN cannot leave rows out, hence loops of our own, which fuse relu as well), and moves the running ones towards
+// them, which inference and frozen use. With Moment::sum M counts all ranks; dw and db stay this rank's share.
 #include <algorithm>
 #include <cmath>
 
 #include "isobar/base/error.hpp"
 #include "isobar/ops/columns.hpp"
+#include "isobar/ops/joint_sums.hpp"
 #include "isobar/ops/loops.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/ops/primitive.hpp"
@@ -114,6 +115,7 @@ class BatchNorm final : public Operator {
   // Rows of x, seen as [rows, channels], that belong to samples. Axis 0 may hold several rows for each sample.
   static std::int64_t valid_rows(const Moment& moment, const Shape& x) {
     const std::int64_t inner = x.count(1, x.rank() - 1);
+    if (moment.rows == 0) return 0;
     if (moment.batch > 0 && x[0] % moment.batch != 0) return x[0] * inner;
     const std::int64_t per_sample = moment.batch > 0 ? x[0] / moment.batch : 1;
     return std::min(x[0], moment.rows * per_sample) * inner;
@@ -159,14 +161,14 @@ class BatchNorm final : public Operator {
     }
   }
 
+  // Of every channel: the mean, and the mean square of the distance from it, over `count` positions.
+  struct Statistics {
+    std::int64_t count = 0;
+    std::vector<double> mean, variance;
+  };
+
   // Sums are taken relative to the first row, so that a mean far from zero does not hide the variance.
-  void take_statistics(const Moment& moment, const Shape& x, const float* values, float* saved, float* running_mean,
-                       float* running_variance) const {
-    const std::int64_t width = x[-1], rows = valid_rows(moment, x);
-    if (rows == 0) {
-      std::fill_n(saved, 2 * width, 0.0f);
-      return;
-    }
+  static Statistics own_statistics(std::int64_t rows, std::int64_t width, const float* values) {
     const auto add = [=](std::int64_t begin, std::int64_t end, std::span<double> sums) {
       double *const first = sums.data(), *const second = first + width;
       for (std::int64_t r = begin; r < end; ++r)
@@ -177,12 +179,59 @@ class BatchNorm final : public Operator {
           second[c] += d * d;
         }
     };
+    Statistics own{rows, std::vector<double>(static_cast<std::size_t>(width)), {}};
+    own.variance = own.mean;
+    if (rows == 0) return own;
     const std::vector<double> sums = column_sums(rows, width, 2 * width, add);
     const auto count = static_cast<double>(rows);
+    for (std::size_t c = 0; c < own.mean.size(); ++c) {
+      const double offset = sums[c] / count;
+      own.mean[c] = values[c] + offset;
+      own.variance[c] = std::max(0.0, sums[static_cast<std::size_t>(width) + c] / count - offset * offset);
+    }
+    return own;
+  }
+
+  // The statistics of all ranks from those of each, without another look at the numbers. A first exchange finds the
+  // mean to the precision of a float, a second the small distance from it that is left, and the squares around it.
+  static Statistics joint_statistics(const Moment& moment, const Statistics& own) {
+    const std::size_t width = own.mean.size();
+    const auto rows = static_cast<double>(own.count);
+    Statistics all = own;
+    for (double& mean : all.mean) mean *= rows;
+    all.count = sum_over_ranks(moment, own.count, all.mean);
+    if (all.count == 0) return all;
+    const auto count = static_cast<double>(all.count);
+    std::vector<double> around(2 * width);
+    for (std::size_t c = 0; c < width; ++c) {
+      all.mean[c] /= count;
+      const double offset = own.mean[c] - all.mean[c];
+      around[c] = rows * offset;
+      around[width + c] = rows * (own.variance[c] + offset * offset);
+    }
+    sum_over_ranks(moment, own.count, around);
+    for (std::size_t c = 0; c < width; ++c) {
+      const double offset = around[c] / count;
+      all.mean[c] += offset;
+      all.variance[c] = std::max(0.0, around[width + c] / count - offset * offset);
+    }
+    return all;
+  }
+
+  void take_statistics(const Moment& moment, const Shape& x, const float* values, float* saved, float* running_mean,
+                       float* running_variance) const {
+    const std::int64_t width = x[-1];
+    Statistics taken = own_statistics(valid_rows(moment, x), width, values);
+    if (moment.sum) taken = joint_statistics(moment, taken);
+    if (taken.count == 0) {
+      std::fill_n(saved, 2 * width, 0.0f);
+      return;
+    }
+    const auto count = static_cast<double>(taken.count);
+    const double bessel = unbiased_ && taken.count > 1 ? count / (count - 1) : 1;
     for (std::int64_t c = 0; c < width; ++c) {
-      const double offset = sums[static_cast<std::size_t>(c)] / count;
-      const double variance = std::max(0.0, sums[static_cast<std::size_t>(width + c)] / count - offset * offset);
-      const double mean = values[c] + offset, bessel = unbiased_ && rows > 1 ? count / (count - 1) : 1;
+      const double mean = taken.mean[static_cast<std::size_t>(c)],
+                   variance = taken.variance[static_cast<std::size_t>(c)];
       saved[c] = static_cast<float>(mean);
       saved[width + c] = static_cast<float>(1 / std::sqrt(variance + eps_));
       running_mean[c] = static_cast<float>((1 - momentum_) * running_mean[c] + momentum_ * mean);
@@ -232,18 +281,20 @@ class BatchNorm final : public Operator {
     const auto add = [t](std::int64_t begin, std::int64_t end, std::span<double> part) {
       for (std::int64_t i = begin; i < end; ++i) add_row(t, i, part.data());
     };
-    const std::vector<double> sums = column_sums(rows, width, 2 * width, add);
+    std::vector<double> sums = column_sums(rows, width, 2 * width, add);
     std::size_t next = reads;
     float* const dx = data ? floats(m[next++]) : nullptr;
     if (scale_) std::copy_n(sums.begin() + width, width, floats(m[next++]));
     if (shift_) std::copy_n(sums.begin(), width, floats(m[next]));
     if (!data) return;
+    std::int64_t positions = valid;
+    if (moment.sum && !frozen_) positions = sum_over_ranks(moment, valid, sums);
     // What the statistics pass on, to the rows they were taken from: p + q * (x - mean) per channel.
     std::vector<float> p(static_cast<std::size_t>(width)), q(p);
-    for (std::size_t c = 0; !frozen_ && valid > 0 && c < p.size(); ++c) {
-      p[c] = static_cast<float>(-t.a[c] * sums[c] / static_cast<double>(valid));
-      q[c] =
-          static_cast<float>(-t.a[c] * r[c] * sums[static_cast<std::size_t>(width) + c] / static_cast<double>(valid));
+    for (std::size_t c = 0; !frozen_ && positions > 0 && c < p.size(); ++c) {
+      p[c] = static_cast<float>(-t.a[c] * sums[c] / static_cast<double>(positions));
+      q[c] = static_cast<float>(-t.a[c] * r[c] * sums[static_cast<std::size_t>(width) + c] /
+                                static_cast<double>(positions));
     }
     const std::vector<float> none(p.size());
     map_rows(rows, width, [&](std::int64_t i) {

@@ -40,6 +40,9 @@ struct Moment {
   std::int64_t rows = 0;                    ///< rows of the batch that hold samples; the rest is padding
   double total = 1;                         ///< samples the loss is averaged over, on all ranks together
   std::int64_t batch = 0;                   ///< rows of the batch, padding included; 0: not known
+  /// Sums numbers over all ranks, in place, with the same bits on all, and whole numbers up to 2^24 exactly; null: this
+  /// rank normalises its batch alone. All ranks run the same kernels then, also one whose batch has no rows.
+  const std::function<void(std::span<float>)>* sum = nullptr;
 };
 
 /// A tensor of the operator, seen from one of its kernels.

@@ -3,6 +3,8 @@
 //   u = m^ / (sqrt(v^) + epsilon) + c w;   w -= r ratio u,   ratio = |w| / |u|, or 1 when one of them is 0
 // Parameters without decay (c = 0) keep the ratio 1, unless adapt=all (Apex's use_nvlamb). FusedLAMB also limits the
 // norm of all gradients together to 1: that is the step's clip_norm, since a rule sees one parameter at a time.
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -39,17 +41,16 @@ class Lamb final : public Optimizer {
     change.root_scale = static_cast<float>(corrects_ ? 1 / std::sqrt(1 - std::pow(beta2_, t)) : 1);
     change.epsilon = epsilon_;
     change.decay = static_cast<float>(decay_ * step.decay_scale);
-    const TwoSums squares = move_moments(change, g, static_cast<float>(step.gradient_scale));
-    const bool adapts = (adapts_all_ || change.decay != 0) && squares.first > 0 && squares.second > 0;
-    const double ratio = adapts ? std::sqrt(squares.first / squares.second) : 1;
-    sweep(w.size(), [change, rate = static_cast<float>(step.rate() * ratio)](std::size_t begin, std::size_t end) {
-#pragma omp simd
-      for (std::size_t i = begin; i < end; ++i) change.w[i] -= rate * change.at(i);
-    });
+    const TwoSums sums = move_moments(change, g, static_cast<float>(step.gradient_scale));
+    const bool adapts = (adapts_all_ || change.decay != 0) && sums.first > 0 && sums.second > 0;
+    const double ratio = adapts ? std::sqrt(sums.first / sums.second) : 1;
+    const auto rate = static_cast<float>(step.rate() * ratio);
+    sweep(w.size(), [=](std::size_t begin, std::size_t end) { apply(change, rate, begin, end); });
   }
 
  private:
-  // What both passes read. The second takes u from the moments again: cheaper than memory to keep it in.
+  // What both passes read; by value, so that it stays in registers. The second pass takes u from the moments again:
+  // cheaper than memory to keep all of it in.
   struct Change {
     float *w, *m, *v;
     float mean_scale, root_scale, epsilon, decay;
@@ -58,23 +59,45 @@ class Lamb final : public Optimizer {
     }
   };
 
-  // Moves the moments and returns the squares of |w| and |u|.
-  TwoSums move_moments(const Change& change, std::span<const float> gradient, float scale) const {
-    const auto keep1 = static_cast<float>(beta1_), take1 = static_cast<float>(1 - beta1_);
-    const auto keep2 = static_cast<float>(beta2_), take2 = static_cast<float>(1 - beta2_);
-    const float* const g = gradient.data();
-    return sum_sweep(gradient.size(), [=](std::size_t begin, std::size_t end) {
-      double weights = 0, changes = 0;
-#pragma omp simd reduction(+ : weights, changes)
-      for (std::size_t i = begin; i < end; ++i) {
-        const float d = scale * g[i];
-        change.m[i] = keep1 * change.m[i] + take1 * d;
-        change.v[i] = keep2 * change.v[i] + take2 * (d * d);
-        const double u = change.at(i), weight = change.w[i];
-        weights += weight * weight;
-        changes += u * u;
+  struct Moments {
+    const float* g;
+    float scale, keep1, take1, keep2, take2;
+  };
+
+  // Moves the moments of [begin, end) and writes u.
+  static void move(const Change change, const Moments moments, std::size_t begin, std::size_t end, float* u) {
+#pragma omp simd
+    for (std::size_t i = begin; i < end; ++i) {
+      const float d = moments.scale * moments.g[i];
+      change.m[i] = moments.keep1 * change.m[i] + moments.take1 * d;
+      change.v[i] = moments.keep2 * change.v[i] + moments.take2 * (d * d);
+      u[i - begin] = change.at(i);
+    }
+  }
+
+  static void apply(const Change change, float rate, std::size_t begin, std::size_t end) {
+#pragma omp simd
+    for (std::size_t i = begin; i < end; ++i) change.w[i] -= rate * change.at(i);
+  }
+
+  // Moves all moments and returns the squares of |w| and |u|.
+  TwoSums move_moments(const Change& change, std::span<const float> g, float scale) const {
+    const Moments moments{g.data(),
+                          scale,
+                          static_cast<float>(beta1_),
+                          static_cast<float>(1 - beta1_),
+                          static_cast<float>(beta2_),
+                          static_cast<float>(1 - beta2_)};
+    return sum_sweep(g.size(), [=](std::size_t begin, std::size_t end) {
+      TwoSums sums;
+      std::array<float, 1024> u;
+      for (std::size_t next = 0; begin < end; begin = next) {
+        next = std::min(end, begin + u.size());
+        move(change, moments, begin, next, u.data());
+        sums.first += squares({change.w + begin, next - begin});
+        sums.second += squares({u.data(), next - begin});
       }
-      return TwoSums{weights, changes};
+      return sums;
     });
   }
 

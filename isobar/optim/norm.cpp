@@ -18,15 +18,28 @@ TwoSums sum_sweep(std::size_t count, const std::function<TwoSums(std::size_t beg
   return total;
 }
 
+// Four sums at once, one for each quarter: one alone would wait for every addition before the next.
+double squares(std::span<const float> piece) {
+  const std::size_t quarter = piece.size() / 4;
+  const float *const a = piece.data(), *const b = a + quarter, *const c = b + quarter, *const d = c + quarter;
+  const auto square = [](float v) { return static_cast<double>(v) * static_cast<double>(v); };
+  double sum_a = 0, sum_b = 0, sum_c = 0, sum_d = 0;
+#pragma omp simd reduction(+ : sum_a, sum_b, sum_c, sum_d)
+  for (std::size_t i = 0; i < quarter; ++i) {
+    sum_a += square(a[i]);
+    sum_b += square(b[i]);
+    sum_c += square(c[i]);
+    sum_d += square(d[i]);
+  }
+  for (std::size_t i = 4 * quarter; i < piece.size(); ++i) sum_d += square(a[i]);
+  return (sum_a + sum_b) + (sum_c + sum_d);
+}
+
 double norm(std::span<const float> values) {
-  const float* const v = values.data();
-  const auto squares = [=](std::size_t begin, std::size_t end) {
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (std::size_t i = begin; i < end; ++i) sum += static_cast<double>(v[i]) * static_cast<double>(v[i]);
-    return TwoSums{sum, 0};
+  const auto part = [=](std::size_t begin, std::size_t end) {
+    return TwoSums{squares(values.subspan(begin, end - begin)), 0};
   };
-  return std::sqrt(sum_sweep(values.size(), squares).first);
+  return std::sqrt(sum_sweep(values.size(), part).first);
 }
 
 }  // namespace isobar::optim

@@ -10,6 +10,9 @@ namespace isobar::optim {
 /// The square root of the sum of squares.
 double norm(std::span<const float> values);
 
+/// The sum of squares of a short piece, by the calling thread alone.
+double squares(std::span<const float> piece);
+
 /// Two sums taken in one pass.
 struct TwoSums {
   double first = 0, second = 0;

@@ -21,13 +21,15 @@ double square_sum(std::span<const float> values) {
 
 }  // namespace
 
-double clip_factor(Replica& replica, std::span<const float> gradients, double norm) {
-  if (norm <= 0) return 1;
+optim::Step clip(Replica& replica, std::span<const float> gradients, const optim::Step& step) {
+  optim::Step clipped = step;
+  if (step.clip_norm <= 0) return clipped;
   double sum = 0;
   for (int p = 0; p < replica.parameters(); ++p)
     if (replica.trained(p)) sum += square_sum(gradients.subspan(replica.offset(p), replica.gradient(p).size()));
-  const double length = std::sqrt(sum);
-  return std::isfinite(length) && length > norm ? norm / length : 1;
+  const double length = std::abs(step.gradient_scale) * std::sqrt(sum);
+  if (std::isfinite(length) && length > step.clip_norm) clipped.gradient_scale *= step.clip_norm / length;
+  return clipped;
 }
 
 }  // namespace isobar::parallel

@@ -8,8 +8,8 @@
 
 namespace isobar::parallel {
 
-/// What gradients of trained parameters, lying in `gradients` as in all_gradients(), must be multiplied with so that
-/// their norm is at most `norm`: 1 when it is, when `norm` is 0, and when theirs is not finite.
-double clip_factor(Replica& replica, std::span<const float> gradients, double norm);
+/// The step with a gradient_scale with which the norm of all gradients is at most step.clip_norm; `gradients` lie as in
+/// all_gradients(). Left as it is where there is no limit, and where the norm is not finite.
+optim::Step clip(Replica& replica, std::span<const float> gradients, const optim::Step& step);
 
 }  // namespace isobar::parallel

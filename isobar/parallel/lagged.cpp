@@ -63,8 +63,8 @@ class Lagged final : public Strategy {
   std::string describe() const override { return fmt::format("lagged by {}: {}", copies(), exchange_.describe()); }
 
  private:
-  // Of the step a copy was computed in: number, learning rate, decay scale, rate scale, norm to clip to.
-  static constexpr std::size_t numbers_each = 5;
+  // Of the step a copy was computed in: number, learning rate, scales of decay, rate and gradient, norm to clip to.
+  static constexpr std::size_t numbers_each = 6;
 
   int copies() const { return static_cast<int>(sums_.size()); }
   double* numbers(int c) { return numbers_.data() + static_cast<std::size_t>(c) * numbers_each; }
@@ -104,7 +104,11 @@ class Lagged final : public Strategy {
       copy_to(exchange_.copy(c).subspan(range.begin, range.count),
               replica.all_gradients().subspan(range.begin, range.count));
     }
-    const double numbers[] = {static_cast<double>(step.index), step.learning_rate, step.decay_scale, step.rate_scale,
+    const double numbers[] = {static_cast<double>(step.index),
+                              step.learning_rate,
+                              step.decay_scale,
+                              step.rate_scale,
+                              step.gradient_scale,
                               step.clip_norm};
     std::copy_n(numbers, numbers_each, this->numbers(c));
     sums_[static_cast<std::size_t>(c)] = start(c);
@@ -113,8 +117,7 @@ class Lagged final : public Strategy {
   void apply(Replica& replica, int c) {
     double* const n = numbers(c);
     if (n[0] == 0) return;
-    optim::Step step{static_cast<std::int64_t>(n[0]), n[1], n[2], n[3]};
-    step.clip_norm = n[4];
+    const optim::Step step{static_cast<std::int64_t>(n[0]), n[1], n[2], n[3], n[4], n[5]};
     apply(replica, exchange_.copy(c), sums_[static_cast<std::size_t>(c)], step);
     std::fill_n(n, numbers_each, 0.0);
   }
@@ -123,14 +126,13 @@ class Lagged final : public Strategy {
   void apply(Replica& replica, std::span<float> gradients, std::vector<comm::Reducer::Sum>& sums,
              const optim::Step& step) {
     if (step.clip_norm > 0) wait(replica, sums);
-    const auto factor = static_cast<float>(clip_factor(replica, gradients, step.clip_norm));
+    const optim::Step clipped = clip(replica, gradients, step);
     Buckets& buckets = exchange_.buckets();
     for (int b = 0; b < buckets.count(); ++b) {
       if (!sums.empty()) exchange_.wait(replica, b, sums[static_cast<std::size_t>(b)]);
       for (int p = buckets[b].first; p < buckets[b].last; ++p) {
         const std::span<float> gradient = gradients.subspan(replica.offset(p), replica.gradient(p).size());
-        if (factor != 1) scale(gradient, factor);
-        replica.update(p, gradient, step);
+        replica.update(p, gradient, clipped);
       }
     }
     sums.clear();

@@ -33,11 +33,4 @@ void copy_to(std::span<float> a, std::span<const float> b) {
   });
 }
 
-void scale(std::span<float> a, float factor) {
-  optim::sweep(a.size(), [=, to = a.data()](std::size_t begin, std::size_t end) {
-#pragma omp simd
-    for (std::size_t i = begin; i < end; ++i) to[i] *= factor;
-  });
-}
-
 }  // namespace isobar::parallel

@@ -30,7 +30,5 @@ class PartialSums {
 
 /// a = b, by all threads.
 void copy_to(std::span<float> a, std::span<const float> b);
-/// a *= factor, by all threads.
-void scale(std::span<float> a, float factor);
 
 }  // namespace isobar::parallel

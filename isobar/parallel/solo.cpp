@@ -17,11 +17,8 @@ class Solo final : public Strategy {
   }
   double step(Replica& replica, std::span<const Feed> feeds, const optim::Step& step) override {
     batches_.run(replica, feeds, {});
-    const auto factor = static_cast<float>(clip_factor(replica, replica.all_gradients(), step.clip_norm));
-    for (int p = 0; p < replica.parameters(); ++p) {
-      if (factor != 1 && replica.trained(p)) scale(replica.gradient(p), factor);
-      replica.update(p, replica.gradient(p), step);
-    }
+    const optim::Step clipped = clip(replica, replica.all_gradients(), step);
+    for (int p = 0; p < replica.parameters(); ++p) replica.update(p, replica.gradient(p), clipped);
     return static_cast<double>(batches_.loss());
   }
   std::string describe() const override { return "solo"; }

@@ -29,12 +29,12 @@ class Sync final : public Strategy {
     const double loss = exchange_.wait_summary(replica);
     if (step.clip_norm > 0) {
       for (int b = 0; b < buckets.count(); ++b) wait(replica, b);
-      const auto factor = static_cast<float>(clip_factor(replica, replica.all_gradients(), step.clip_norm));
-      for (int b = 0; b < buckets.count(); ++b) update(replica, b, step, factor);
+      const optim::Step clipped = clip(replica, replica.all_gradients(), step);
+      for (int b = 0; b < buckets.count(); ++b) update(replica, b, clipped);
     } else {
       for (int b = 0; b < buckets.count(); ++b) {
         wait(replica, b);
-        update(replica, b, step, 1);
+        update(replica, b, step);
       }
     }
     return loss;
@@ -49,12 +49,9 @@ class Sync final : public Strategy {
   // What becomes final last belongs to the layers that the next forward pass begins with.
   void start(int b) { sums_[static_cast<std::size_t>(b)] = exchange_.start(b, -1, b); }
   void wait(Replica& replica, int b) { exchange_.wait(replica, b, sums_[static_cast<std::size_t>(b)]); }
-  void update(Replica& replica, int b, const optim::Step& step, float factor) {
+  void update(Replica& replica, int b, const optim::Step& step) {
     const Bucket& bucket = exchange_.buckets()[b];
-    for (int p = bucket.first; p < bucket.last; ++p) {
-      if (factor != 1) scale(replica.gradient(p), factor);
-      replica.update(p, replica.gradient(p), step);
-    }
+    for (int p = bucket.first; p < bucket.last; ++p) replica.update(p, replica.gradient(p), step);
   }
 
   Exchange exchange_;

@@ -54,14 +54,32 @@ TEST(Walk, PiecesCutAtDifferentPlacesDoNotWaitForEachOther) {
     });
 }
 
+// Rank 1 cannot add what comes first before rank 2 has taken its own numbers, and that comes late; what comes second
+// must not overtake it.
 TEST(Walk, SeveralMovesWithOnePeerMeetInTheirOrder) {
-  const std::size_t half = 6 * Walk::piece + 1;
+  const std::size_t half = 6 * Walk::piece;
+  const Range low{0, half}, high{half, half};
+  const Schedule schedules[] = {{{{Kind::send, 1, low}, {Kind::send, 1, high}}},
+                                {{{Kind::add, 0, low}, {Kind::receive, 0, high}, {Kind::send, 2, low}}},
+                                {{{Kind::receive, 1, low}}}};
   for (const Wire wire : wires)
-    run_ranks(2, [&](Comm& comm) {
+    run_ranks(3, [&](Comm& comm) {
       std::vector<float> data = numbers(comm.rank(), 2 * half);
-      const Kind kind = comm.rank() == 0 ? Kind::send : Kind::receive;
-      run(comm, {{{kind, 1 - comm.rank(), {0, half}}, {kind, 1 - comm.rank(), {half, half}}}}, data, wire);
-      EXPECT_EQ(data, numbers(0, 2 * half));
+      Walk walk(comm, schedules[comm.rank()], data, wire, 1);
+      for (int look = 0; comm.rank() == 0 && look < 100; ++look) {
+        walk.advance();
+        walk.wait(0.0005);
+      }
+      if (comm.rank() == 0) comm.send(2, 0, {});
+      if (comm.rank() == 2) comm.receive(0, 0, {});
+      while (!walk.advance()) walk.wait(0.1);
+      for (std::size_t i = 0; i < 2 * half; ++i) {
+        const bool is_low = i < half;
+        const float wanted = comm.rank() == 0   ? number(0, i)
+                             : comm.rank() == 1 ? number(0, i) + (is_low ? number(1, i) : 0)
+                                                : number(is_low ? 1 : 2, i);
+        ASSERT_EQ(data[i], wanted) << "rank " << comm.rank() << ", number " << i;
+      }
     });
 }
 
@@ -82,6 +100,22 @@ TEST(Walk, SeveralAtOnceInOneThread) {
       ASSERT_EQ(b[i], number(2, i) + number(3, i));
     }
   });
+}
+
+TEST(Walk, TakesNoMoreMemoryForLongerData) {
+  for (const Wire wire : wires)
+    for (const std::size_t pieces : {std::size_t{8}, std::size_t{40}})
+      run_ranks(2, [&](Comm& comm) {
+        const Range all{0, pieces * Walk::piece};
+        const Schedule both{{{Kind::add, 1 - comm.rank(), all}, {Kind::send, 1 - comm.rank(), all}}};
+        std::vector<float> data(all.count, 1.0f);
+        Walk walk(comm, both, data, wire, 1);
+        EXPECT_EQ(walk.staging_bytes(), 0u);
+        while (!walk.advance()) walk.wait(0.1);
+        EXPECT_GT(walk.staging_bytes(), 0u);
+        EXPECT_LE(walk.staging_bytes(), 4 * Walk::piece * sizeof(float));  // half the bytes, but for both directions
+        EXPECT_EQ(data, std::vector<float>(all.count, 2.0f));
+      });
 }
 
 TEST(Walk, ASendToOneselfOnlyRounds) {

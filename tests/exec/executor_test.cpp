@@ -108,6 +108,31 @@ TEST(Executor, FrozenWeightsGetNoGradientButTheirBiasDoes) {
   EXPECT_EQ(store.gradient(store.find("kept"))[0], 0.0f);
 }
 
+// Where ranks normalise together, one without samples runs all the same.
+TEST(Executor, BatchWithoutRowsHasNeitherLossNorGradient) {
+  graph::Graph g;
+  graph::ValueId h = g.add("conv(filters=4, kernel=3)", g.input("x", {2, 4, 4, 2}), "conv");
+  h = g.add("dense(units=3)", g.add("flatten", g.add("relu", g.add("batch_norm", h, "norm"))), "fc");
+  g.output("prediction", h);
+  g.loss(g.add("mse", {h, g.input("y", {2, 3})}, "loss"));
+  const graph::Plan plan = graph::make_plan(g);
+  ParamStore store(plan, 0);
+  store.initialize(1);
+  Executor executor(plan, store);
+  const std::vector<float> xs(64, 0.5f), ys(6, 1.0f);
+  executor.bind("x", xs);
+  executor.bind("y", ys);
+  const std::function<void(std::span<float>)> alone = [](std::span<float>) {};
+  for (const auto* sum : {static_cast<decltype(&alone)>(nullptr), &alone}) {
+    const exec::Run feed{.rows = 0, .sum = sum};
+    executor.forward(feed);
+    EXPECT_EQ(executor.output("loss")[0], 0);
+    executor.backward(feed);
+    for (const float v : store.all_gradients()) EXPECT_EQ(v, 0);
+    for (const float v : store.weight(store.find("norm.mean"))) EXPECT_EQ(v, 0);
+  }
+}
+
 TEST(Executor, RefusesInputsThatDoNotFit) {
   const graph::Plan plan = graph::make_plan(branching());
   ParamStore store(plan, 0);

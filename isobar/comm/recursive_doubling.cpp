@@ -1,0 +1,19 @@
+// Recursive doubling: in each of log2 P rounds two ranks exchange all they have. The fewest rounds and n log2 P
+// numbers: for short messages. Where P is no power of two, neighbours are summed first and one of two stands for both.
+#include "isobar/comm/compose.hpp"
+
+namespace isobar::comm {
+namespace {
+
+Schedule all_reduce(const Group& group, std::size_t count) {
+  const Core core(group);
+  return folded(core, group, count, doubling_all_reduce(core, count));
+}
+
+}  // namespace
+
+extern const Row<Algorithm> all_reduce_recursive_doubling{"recursive_doubling",
+                                                          "pairs exchange everything: fewest rounds, log2 P",
+                                                          [](Args&) { return algorithm(all_reduce); }};
+
+}  // namespace isobar::comm

@@ -1,0 +1,31 @@
+// Rings: every rank talks to its two neighbours only. Reduce-scatter and all-gather take P - 1 rounds of n / P numbers
+// each, the all-reduce both: 2 (P - 1) rounds, 2 n (P - 1) / P numbers, the fewest possible.
+#include "isobar/comm/compose.hpp"
+
+namespace isobar::comm {
+namespace {
+
+Schedule reduce_scatter(const Group& group, std::size_t count) {
+  return ring_reduce_scatter(group.rank, group.size, count);
+}
+
+Schedule all_gather(const Group& group, std::size_t count) { return mirrored(reduce_scatter(group, count)); }
+
+Schedule all_reduce(const Group& group, std::size_t count) {
+  Schedule schedule = reduce_scatter(group, count);
+  append(schedule, mirrored(schedule));
+  return schedule;
+}
+
+}  // namespace
+
+extern const Row<Algorithm> all_gather_ring{"ring", "blocks go round once: least traffic, P - 1 rounds",
+                                            [](Args&) { return algorithm(all_gather); }};
+
+extern const Row<Algorithm> all_reduce_ring{"ring", "sums go round, then results: least traffic, 2 (P - 1) rounds",
+                                            [](Args&) { return algorithm(all_reduce); }};
+
+extern const Row<Algorithm> reduce_scatter_ring{"ring", "sums go round once: least traffic, P - 1 rounds",
+                                                [](Args&) { return algorithm(reduce_scatter); }};
+
+}  // namespace isobar::comm
