@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 set(destination ${CMAKE_INSTALL_LIBDIR}/cmake/isobar)
-install(TARGETS isobar RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS isobar isobar_openmpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/isobar/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isobar
   FILES_MATCHING PATTERN "*.hpp")
 install(EXPORT isobar NAMESPACE isobar:: DESTINATION ${destination} FILE isobarTargets.cmake)

@@ -9,6 +9,7 @@
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/cli/sibling.hpp"
 #include "isobar/cli/verb.hpp"
 
 namespace isobar::cli {
@@ -71,6 +72,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
+    isobar::cli::become_sibling_if_needed(argv);
     return isobar::cli::run(argc, argv);
   } catch (const isobar::UsageError& e) {
     fmt::print(stderr, "isobar: {}\n", e.what());

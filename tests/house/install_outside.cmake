@@ -39,3 +39,4 @@ endforeach()
 
 build_outside(examples/outside)
 build_outside(tests/house/all_rooms -Drooms=${rooms})
+build_outside(tests/house/all_rooms -Drooms=comm_mpi_openmpi)  # a program links one MPI

@@ -1,0 +1,45 @@
+// The failure that ends the world, as this rank knows it: the first that is told stays.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+
+#include "isobar/comm/comm.hpp"
+
+namespace isobar::comm_mpi {
+
+class Failure {
+ public:
+  /// Keeps the message, which names the rank, if it is the first; returns whether it is.
+  bool set(int by, const std::string& message) {
+    const std::lock_guard lock(mutex_);
+    if (set_) return false;
+    by_ = by;
+    message_ = message;
+    set_ = true;
+    return true;
+  }
+  bool is_set() const { return set_; }
+  /// Throws Aborted once there is a failure; cheap while there is none.
+  void check() const {
+    if (set_) throw comm::Aborted(message());
+  }
+  std::string message() const {
+    const std::lock_guard lock(mutex_);
+    return message_;
+  }
+  /// The rank that failed; -1 when none has.
+  int by() const {
+    const std::lock_guard lock(mutex_);
+    return by_;
+  }
+
+ private:
+  std::atomic<bool> set_ = false;
+  mutable std::mutex mutex_;
+  int by_ = -1;
+  std::string message_;
+};
+
+}  // namespace isobar::comm_mpi

@@ -1,0 +1,56 @@
+#include "isobar/comm_mpi/group_numbers.hpp"
+
+#include "isobar/base/error.hpp"
+
+namespace isobar::comm_mpi {
+
+std::vector<std::uint64_t> GroupNumbers::taken() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::uint64_t> bits((groups_.size() + 63) / 64);
+  for (std::size_t i = 0; i < groups_.size(); ++i)
+    if (!groups_[i].free()) bits[i / 64] |= std::uint64_t{1} << (i % 64);
+  return bits;
+}
+
+bool GroupNumbers::take(int number) {
+  const std::lock_guard lock(mutex_);
+  Use& use = groups_.at(static_cast<std::size_t>(number));
+  if (!use.free()) return false;
+  use.epochs[0] = 1;
+  return true;
+}
+
+void GroupNumbers::add(int number, std::uint32_t epoch) {
+  const std::lock_guard lock(mutex_);
+  Use& use = groups_.at(static_cast<std::size_t>(number));
+  for (const auto& [other, _] : use.epochs)
+    if (other != epoch && other % epochs_ == epoch % epochs_)
+      fail("a group in epoch {} while one in epoch {} still exists: messages tell only {} epochs apart", epoch, other,
+           epochs_);
+  ++use.epochs[epoch];
+}
+
+void GroupNumbers::drop(int number, std::uint32_t epoch) {
+  const std::lock_guard lock(mutex_);
+  Use& use = groups_.at(static_cast<std::size_t>(number));
+  const auto at = use.epochs.find(epoch);
+  expects(at != use.epochs.end(), "a group that exists");
+  if (--at->second == 0) use.epochs.erase(at);
+}
+
+void GroupNumbers::spoil(int number) {
+  const std::lock_guard lock(mutex_);
+  groups_.at(static_cast<std::size_t>(number)).spoilt = true;
+}
+
+int first_free(const std::vector<std::vector<std::uint64_t>>& taken, int numbers) {
+  for (int number = 0; number < numbers; ++number) {
+    const auto word = static_cast<std::size_t>(number) / 64;
+    bool free = true;
+    for (const auto& bits : taken) free = free && !(bits.at(word) >> (number % 64) & 1);
+    if (free) return number;
+  }
+  return -1;
+}
+
+}  // namespace isobar::comm_mpi

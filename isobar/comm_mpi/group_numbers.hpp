@@ -1,0 +1,42 @@
+// Which numbers of groups, and which epochs of them, this rank uses. A number is free again when the last group that
+// has it is gone; a new group takes one that is free on all its members, so that groups of disjoint ranks may share
+// one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace isobar::comm_mpi {
+
+class GroupNumbers {
+ public:
+  GroupNumbers(int numbers, std::uint32_t epochs) : groups_(static_cast<std::size_t>(numbers)), epochs_(epochs) {}
+
+  /// Which numbers are taken, one bit each.
+  std::vector<std::uint64_t> taken() const;
+  /// Takes a number for epoch 0; false when it is not free.
+  bool take(int number);
+  /// One more group with this number, in another epoch; an epoch that messages cannot tell from a living one is an
+  /// error.
+  void add(int number, std::uint32_t epoch);
+  void drop(int number, std::uint32_t epoch);
+  /// Never gives this number away again: a message of it may still be under way.
+  void spoil(int number);
+
+ private:
+  struct Use {
+    std::map<std::uint32_t, int> epochs{};  // how many groups live in each
+    bool spoilt = false;
+    bool free() const { return epochs.empty() && !spoilt; }
+  };
+  mutable std::mutex mutex_;
+  std::vector<Use> groups_;
+  std::uint32_t epochs_;
+};
+
+/// The first number that is free in all lists of taken ones; -1 when there is none.
+int first_free(const std::vector<std::vector<std::uint64_t>>& taken, int numbers);
+
+}  // namespace isobar::comm_mpi

@@ -1,0 +1,136 @@
+#include "isobar/comm_mpi/mpi_world.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+#include "isobar/comm_mpi/mpi_call.hpp"
+
+namespace isobar::comm_mpi {
+namespace {
+
+constexpr int interrupted = 130;  // the program was stopped by a signal, in good order
+constexpr auto patience_with_finalize = std::chrono::seconds(5);
+
+// Tests make several nodes out of one host with it.
+int ranks_per_node() {
+  const char* text = std::getenv("ISOBAR_RANKS_PER_NODE");
+  if (!text) return 0;
+  int ranks = 0;
+  const char* end = text + std::strlen(text);
+  if (const auto read = std::from_chars(text, end, ranks); read.ec != std::errc() || read.ptr != end || ranks < 1)
+    fail("ISOBAR_RANKS_PER_NODE is '{}'; it must be a number from 1", text);
+  return ranks;
+}
+
+}  // namespace
+
+MpiWorld::MpiWorld() {
+  int level = 0;
+  // Not MPI_THREAD_MULTIPLE: one lock of ours costs less than the library's many.
+  call(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "begin");
+  if (level < MPI_THREAD_SERIALIZED) fail("the MPI library does not let several threads of a rank use it in turn");
+  thread_level_ = level == MPI_THREAD_SERIALIZED ? "serialized" : "multiple";
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  call(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "tell this rank's number");
+  call(MPI_Comm_size(MPI_COMM_WORLD, &size_), "tell the number of ranks");
+  for (MPI_Comm* made : {&messages_, &control_}) {
+    call(MPI_Comm_dup(MPI_COMM_WORLD, made), "make a communicator");
+    MPI_Comm_set_errhandler(*made, MPI_ERRORS_RETURN);
+  }
+  void* largest = nullptr;
+  int known = 0;
+  call(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &known), "tell its largest tag");
+  tags_ = std::make_unique<TagLayout>(known ? *static_cast<int*>(largest) : 32767);
+  numbers_ = std::make_unique<GroupNumbers>(tags_->groups(), tags_->epochs());
+  find_nodes();
+  service_ = std::make_unique<Service>(control_, mutex_, frozen_, failure_);
+}
+
+MpiWorld::~MpiWorld() = default;
+
+void MpiWorld::find_nodes() {
+  MPI_Comm node = MPI_COMM_NULL;
+  call(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "find the ranks of a node");
+  int first = rank_;
+  call(MPI_Bcast(&first, 1, MPI_INT, 0, node), "find the ranks of a node");
+  MPI_Comm_free(&node);
+  std::vector<int> firsts(static_cast<std::size_t>(size_));
+  call(MPI_Allgather(&first, 1, MPI_INT, firsts.data(), 1, MPI_INT, MPI_COMM_WORLD), "find the nodes");
+  const int per_node = ranks_per_node();
+  std::map<std::pair<int, int>, int> numbers;
+  for (int rank = 0; rank < size_; ++rank) {
+    const std::pair<int, int> key(firsts[static_cast<std::size_t>(rank)], per_node ? rank / per_node : 0);
+    nodes_.push_back(numbers.try_emplace(key, static_cast<int>(numbers.size())).first->second);
+  }
+  constexpr std::size_t longest = 256;
+  std::vector<char> names(longest * static_cast<std::size_t>(size_));
+  char mine[longest] = {};
+  gethostname(mine, longest - 1);
+  call(MPI_Allgather(mine, longest, MPI_CHAR, names.data(), longest, MPI_CHAR, MPI_COMM_WORLD), "find the hosts");
+  for (std::size_t rank = 0; rank < firsts.size(); ++rank) hosts_.emplace_back(names.data() + rank * longest);
+}
+
+std::unique_lock<std::timed_mutex> MpiWorld::use_mpi() {
+  std::unique_lock lock(mutex_);
+  if (frozen_) failure_.check();
+  expects(!frozen_, "messages before the world has ended");
+  return lock;
+}
+
+void MpiWorld::freeze() {
+  const std::lock_guard lock(mutex_);
+  frozen_ = true;
+}
+
+MPI_Comm MpiWorld::communicator(const std::vector<int>& members) {
+  const auto lock = use_mpi();
+  const auto known = communicators_.find(members);
+  if (known != communicators_.end()) return known->second;
+  MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
+  MPI_Comm made = MPI_COMM_NULL;
+  call(MPI_Comm_group(MPI_COMM_WORLD, &all), "list the ranks");
+  call(MPI_Group_incl(all, static_cast<int>(members.size()), members.data(), &some), "choose ranks");
+  call(MPI_Comm_create_group(MPI_COMM_WORLD, some, 0, &made), "make a communicator");
+  MPI_Group_free(&some);
+  MPI_Group_free(&all);
+  MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+  return communicators_[members] = made;
+}
+
+void MpiWorld::leave(int exit_code) {
+  if (exit_code != 0 && exit_code != interrupted && !failure_.is_set())
+    service_->abort(fmt::format("ended with exit code {}", exit_code));
+  if (!failure_.is_set()) service_->end_together();
+  if (failure_.is_set()) {
+    service_->end_after_failure();
+    std::fflush(nullptr);
+    std::_Exit(exit_code == 0 ? 1 : exit_code);
+  }
+  service_->stop();
+  std::mutex waiting;
+  std::condition_variable ended;
+  bool finalized = false;
+  std::thread guard([&] {
+    std::unique_lock lock(waiting);
+    if (ended.wait_for(lock, patience_with_finalize, [&] { return finalized; })) return;
+    std::fflush(nullptr);
+    std::_Exit(exit_code);
+  });
+  {
+    const std::lock_guard lock(mutex_);
+    MPI_Finalize();
+    frozen_ = true;
+  }
+  {
+    const std::lock_guard lock(waiting);
+    finalized = true;
+  }
+  ended.notify_all();
+  guard.join();
+}
+
+}  // namespace isobar::comm_mpi

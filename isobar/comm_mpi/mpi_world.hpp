@@ -1,0 +1,70 @@
+// The world behind MpiComm: one lock around MPI, the communicators, who is where. Whoever waits for a message looks
+// for it itself, under the lock (docs/decisions/0010-who-calls-mpi.md).
+#pragma once
+
+#include <memory>
+#include <mpi.h>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "isobar/comm_mpi/failure.hpp"
+#include "isobar/comm_mpi/group_numbers.hpp"
+#include "isobar/comm_mpi/service.hpp"
+#include "isobar/comm_mpi/tag_layout.hpp"
+
+namespace isobar::comm_mpi {
+
+class MpiWorld {
+ public:
+  /// Calls MPI_Init_thread. All ranks must call, once.
+  MpiWorld();
+  /// Stops the service thread; MPI is left as it is.
+  ~MpiWorld();
+  MpiWorld(const MpiWorld&) = delete;
+  MpiWorld& operator=(const MpiWorld&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  /// The node of every rank, counted from 0 in the order of the ranks.
+  const std::vector<int>& nodes() const { return nodes_; }
+  const std::vector<std::string>& hosts() const { return hosts_; }
+  const std::string& thread_level() const { return thread_level_; }
+  MPI_Comm messages() const { return messages_; }
+  const TagLayout& tags() const { return *tags_; }
+  GroupNumbers& numbers() { return *numbers_; }
+  Failure& failure() { return failure_; }
+  Service& service() { return *service_; }
+
+  /// Whoever calls MPI holds this; throws when MPI may not be called any more.
+  std::unique_lock<std::timed_mutex> use_mpi();
+  /// The same for destructors: false when MPI may not be called any more.
+  bool may_use_mpi() const { return !frozen_; }
+  std::timed_mutex& mutex() { return mutex_; }
+  /// From now on no thread of this rank calls MPI: memory it still knows must not be touched. The world has failed.
+  void freeze();
+
+  /// The communicator of some ranks of the world for what only the library itself can do; all of them must call.
+  MPI_Comm communicator(const std::vector<int>& members);
+
+  /// See World::leave.
+  void leave(int exit_code);
+
+ private:
+  void find_nodes();
+
+  int rank_ = 0, size_ = 1;
+  std::string thread_level_;
+  std::vector<int> nodes_;
+  std::vector<std::string> hosts_;
+  MPI_Comm messages_ = MPI_COMM_NULL, control_ = MPI_COMM_NULL;
+  std::timed_mutex mutex_;
+  std::atomic<bool> frozen_ = false;
+  std::map<std::vector<int>, MPI_Comm> communicators_;
+  std::unique_ptr<TagLayout> tags_;
+  std::unique_ptr<GroupNumbers> numbers_;
+  Failure failure_;
+  std::unique_ptr<Service> service_;
+};
+
+}  // namespace isobar::comm_mpi

@@ -1,0 +1,239 @@
+#include "isobar/comm_mpi/service.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "isobar/base/clock.hpp"
+#include "isobar/comm_mpi/mpi_call.hpp"
+
+namespace isobar::comm_mpi {
+namespace {
+
+constexpr std::chrono::microseconds between_looks(5000), while_waiting(200);
+constexpr double patience_with_rank_0 = 1, patience_with_others = 2, patience_with_the_failed = 5;
+constexpr auto patience_with_mpi = std::chrono::seconds(1);  // a thread may be inside a blocking call of it
+// Small enough to be sent at once by any library, whether or not the receiver looks.
+constexpr std::size_t longest_text = 2000;
+constexpr std::size_t head = 3 * sizeof(std::int32_t);
+
+}  // namespace
+
+struct Service::Sending {
+  std::vector<char> bytes;
+  MPI_Request request = MPI_REQUEST_NULL;
+};
+
+Service::Service(MPI_Comm control, std::timed_mutex& mpi, const std::atomic<bool>& frozen, Failure& failure)
+    : control_(control), mpi_(mpi), frozen_(frozen), failure_(failure) {
+  MPI_Comm_rank(control, &rank_);
+  MPI_Comm_size(control, &size_);
+  if (size_ > 1) thread_ = std::thread([this] { run(); });
+}
+
+Service::~Service() { stop(); }
+
+void Service::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Service::run() {
+  for (;;) {
+    serve();
+    std::unique_lock lock(mutex_);
+    if (changed_.wait_for(lock, between_looks, [&] { return stopping_; })) return;
+  }
+}
+
+// A thread that is inside a blocking call of MPI must not stop the others from looking elsewhere.
+void Service::serve() {
+  std::vector<std::pair<int, Letter>> letters;
+  {
+    const std::unique_lock lock(mpi_, std::try_to_lock);
+    if (!lock || frozen_) return;
+    for (;;) {
+      int there = 0, count = 0;
+      MPI_Status status;
+      if (MPI_Iprobe(MPI_ANY_SOURCE, 0, control_, &there, &status) != MPI_SUCCESS || !there) break;
+      MPI_Get_count(&status, MPI_BYTE, &count);
+      std::vector<char> bytes(static_cast<std::size_t>(count));
+      if (MPI_Recv(bytes.data(), count, MPI_BYTE, status.MPI_SOURCE, 0, control_, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        break;
+      if (bytes.size() < head) continue;
+      std::int32_t numbers[3];
+      std::memcpy(numbers, bytes.data(), head);
+      letters.emplace_back(status.MPI_SOURCE, Letter{static_cast<Word>(numbers[0]), numbers[1], numbers[2],
+                                                     std::string(bytes.begin() + head, bytes.end())});
+    }
+    std::erase_if(outbox_, [](Sending& sending) {
+      int done = 0;
+      return MPI_Test(&sending.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
+    });
+  }
+  for (const auto& [from, letter] : letters) handle(from, letter);
+}
+
+void Service::post(int to, const Letter& letter) {
+  const std::unique_lock lock(mpi_, patience_with_mpi);
+  if (!lock || frozen_) return;
+  Sending& sending = outbox_.emplace_back();
+  const std::int32_t numbers[] = {static_cast<std::int32_t>(letter.word), letter.number, letter.left};
+  const std::string text = letter.text.substr(0, longest_text);
+  sending.bytes.resize(head + text.size());
+  std::memcpy(sending.bytes.data(), numbers, head);
+  std::memcpy(sending.bytes.data() + head, text.data(), text.size());
+  // A rank that cannot be reached is not told: it has failed itself.
+  if (MPI_Isend(sending.bytes.data(), static_cast<int>(sending.bytes.size()), MPI_BYTE, to, 0, control_,
+                &sending.request) != MPI_SUCCESS)
+    outbox_.pop_back();
+}
+
+void Service::post_to_others(const Letter& letter) {
+  for (int step = 1; step < size_; ++step) post((rank_ + step) % size_, letter);
+}
+
+bool Service::all_sent() {
+  const std::unique_lock lock(mpi_, std::try_to_lock);
+  return lock && outbox_.empty();
+}
+
+void Service::handle(int from, const Letter& letter) {
+  if (letter.word == Word::propose) return decide(letter.number, letter.text);
+  if (letter.word == Word::verdict) failure_.set(letter.number, letter.text);
+  std::unique_lock lock(mutex_);
+  switch (letter.word) {
+    case Word::ask: {
+      const Letter answer{Word::answer, letter.number, leaving_, note_};
+      lock.unlock();
+      return post(from, answer);
+    }
+    case Word::answer:
+      if (letter.left) left_.insert(from);
+      if (const auto question = asked_.find(letter.number); question != asked_.end())
+        question->second.answers[from] = letter.text;
+      break;
+    case Word::leaving: leaving_ranks_.insert(from); break;
+    case Word::go: go_ = true; break;
+    case Word::round: rounds_.insert(letter.number); break;
+    case Word::propose:
+    case Word::verdict: break;
+  }
+}
+
+void Service::decide(int by, const std::string& text) {
+  if (failure_.set(by, text)) post_to_others({Word::verdict, by, 0, text});
+}
+
+bool Service::wait_until(double seconds, const std::function<bool()>& reached) {
+  const double end = now_seconds() + seconds;
+  for (;;) {
+    if (reached()) return true;
+    if (now_seconds() >= end) return false;
+    serve();
+    std::this_thread::sleep_for(while_waiting);
+  }
+}
+
+bool Service::abort(const std::string& message) {
+  report(rank_, fmt::format("[rank {}] {}", rank_, message));
+  return failure_.by() == rank_;
+}
+
+void Service::report(int failed_rank, const std::string& message) {
+  if (failure_.is_set()) return;
+  if (rank_ != 0 && failed_rank != 0) {
+    post(0, {Word::propose, failed_rank, 0, message});
+    wait_until(patience_with_rank_0, [&] { return failure_.is_set(); });
+  }
+  decide(failed_rank, message);
+}
+
+void Service::note(std::string what) {
+  const std::lock_guard lock(mutex_);
+  note_ = std::move(what);
+}
+
+std::vector<std::optional<std::string>> Service::whereabouts(const std::vector<int>& ranks, double seconds) {
+  std::int32_t number = 0;
+  std::string mine;
+  {
+    const std::lock_guard lock(mutex_);
+    number = ++questions_;
+    asked_[number];
+    mine = note_;
+  }
+  for (const int rank : ranks)
+    if (rank != rank_) post(rank, {Word::ask, number});
+  const auto others = static_cast<std::size_t>(std::ranges::count_if(ranks, [&](int rank) { return rank != rank_; }));
+  wait_until(seconds, [&] {
+    const std::lock_guard lock(mutex_);
+    return asked_[number].answers.size() == others;
+  });
+  const std::lock_guard lock(mutex_);
+  const Question question = std::move(asked_[number]);
+  asked_.erase(number);
+  std::vector<std::optional<std::string>> all;
+  for (const int rank : ranks) {
+    const auto answer = question.answers.find(rank);
+    if (rank == rank_) all.emplace_back(mine);
+    else if (answer != question.answers.end()) all.emplace_back(answer->second);
+    else all.emplace_back();
+  }
+  return all;
+}
+
+bool Service::has_left(int rank) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (left_.contains(rank)) return true;
+    double& last = asked_whether_left_[rank];
+    if (now_seconds() - last < 1) return false;
+    last = now_seconds();
+  }
+  post(rank, {Word::ask, -1});
+  return false;
+}
+
+// A dissemination barrier. Rounds are counted, not times: a world ends once.
+void Service::end_together() {
+  {
+    const std::lock_guard lock(mutex_);
+    leaving_ = true;
+  }
+  std::int32_t round = 0;
+  for (int distance = 1; distance < size_; distance *= 2, ++round) {
+    post((rank_ + distance) % size_, {Word::round, round});
+    while (!failure_.is_set() && !wait_until(1, [&] {
+      const std::lock_guard lock(mutex_);
+      return rounds_.contains(round) || failure_.is_set();
+    })) {
+    }
+    if (failure_.is_set()) return;
+  }
+  wait_until(1, [&] { return all_sent(); });
+}
+
+void Service::end_after_failure() {
+  const int failed = failure_.by();
+  if (failed == rank_) {
+    wait_until(patience_with_others, [&] {
+      const std::lock_guard lock(mutex_);
+      return leaving_ranks_.size() + 1 == static_cast<std::size_t>(size_);
+    });
+    post_to_others({Word::go});
+  } else {
+    post(failed, {Word::leaving});
+    wait_until(patience_with_the_failed, [&] {
+      const std::lock_guard lock(mutex_);
+      return go_;
+    });
+  }
+  wait_until(0.1, [&] { return all_sent(); });
+}
+
+}  // namespace isobar::comm_mpi

@@ -1,0 +1,89 @@
+// The service thread of a rank: it sleeps between looks at a communicator of its own, on which ranks tell each other of
+// failures, ask what the other is doing, and agree to end. So a rank that is deep in its work still hears and answers.
+// Rank 0 decides which of several failures was the first; when it does not answer, whoever failed tells all by itself.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <mpi.h>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "isobar/comm_mpi/failure.hpp"
+
+namespace isobar::comm_mpi {
+
+class Service {
+ public:
+  /// `mpi` is held around calls of MPI, none is made once `frozen`.
+  Service(MPI_Comm control, std::timed_mutex& mpi, const std::atomic<bool>& frozen, Failure& failure);
+  ~Service();
+
+  /// Tells all ranks; returns whether this rank's failure is the one that counts.
+  bool abort(const std::string& message);
+  /// Tells all ranks that another one has failed; `message` names it.
+  void report(int failed_rank, const std::string& message);
+
+  void note(std::string what);
+  /// What ranks noted last, in the order asked for; a rank that does not answer in time has no value.
+  std::vector<std::optional<std::string>> whereabouts(const std::vector<int>& ranks, double seconds);
+  /// Whether a rank has come to its end without a failure; asks it, and answers no until it has said so.
+  bool has_left(int rank);
+
+  /// Returns when all ranks have called it, or a failure is known.
+  void end_together();
+  /// Returns when the rank whose failure it is has called it too, and has waited for the others; after seconds anyway.
+  void end_after_failure();
+  /// Ends the thread.
+  void stop();
+
+ private:
+  enum class Word : std::int32_t { propose, verdict, ask, answer, leaving, go, round };
+  struct Letter {
+    Word word{};
+    std::int32_t number = 0;  // of a question or a round, or the rank that failed
+    std::int32_t left = 0;
+    std::string text{};
+  };
+  struct Question {
+    std::map<int, std::string> answers{};
+  };
+  struct Sending;
+
+  void run();
+  void serve();
+  void handle(int from, const Letter& letter);
+  void post(int to, const Letter& letter);
+  bool all_sent();
+  void post_to_others(const Letter& letter);
+  void decide(int by, const std::string& text);
+  bool wait_until(double seconds, const std::function<bool()>& reached);
+
+  const MPI_Comm control_;
+  std::timed_mutex& mpi_;
+  const std::atomic<bool>& frozen_;
+  Failure& failure_;
+  int rank_ = 0, size_ = 1;
+  std::list<Sending> outbox_;  // guarded by mpi_
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  bool stopping_ = false, leaving_ = false, go_ = false;
+  std::string note_;
+  std::int32_t questions_ = 0;
+  std::map<std::int32_t, Question> asked_;
+  std::set<int> left_, leaving_ranks_;
+  std::map<int, double> asked_whether_left_;
+  std::set<std::int32_t> rounds_;
+  std::thread thread_;
+};
+
+}  // namespace isobar::comm_mpi

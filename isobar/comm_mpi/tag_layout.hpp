@@ -1,0 +1,38 @@
+// How group, epoch and tag of a message share one tag of MPI. The library says how many bits there are: 28 with MPICH
+// over UCX, 31 with Open MPI, about 20 elsewhere. Epochs are cut to their low bits: two that live at the same time in
+// one group must differ in those, which GroupNumbers checks.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "isobar/base/error.hpp"
+#include "isobar/comm/comm.hpp"
+
+namespace isobar::comm_mpi {
+
+class TagLayout {
+ public:
+  explicit TagLayout(std::int64_t largest_tag) {
+    const int bits = std::bit_width(static_cast<std::uint64_t>(largest_tag) + 1) - 1;
+    const int left = bits - tag_bits;
+    if (left < 5)
+      fail("the MPI library allows tags up to {} only; at least {} is needed", largest_tag, (1 << (tag_bits + 5)) - 1);
+    epoch_bits_ = left * 2 / 5;
+    group_bits_ = left - epoch_bits_ < 9 ? left - epoch_bits_ : 9;
+  }
+
+  int groups() const { return 1 << group_bits_; }
+  std::uint32_t epochs() const { return 1u << epoch_bits_; }
+
+  int tag(int group, std::uint32_t epoch, int tag) const {
+    expects(tag >= 0 && tag < comm::tag_limit, "a tag below the limit");
+    return static_cast<int>(epoch % epochs()) << (group_bits_ + tag_bits) | group << tag_bits | tag;
+  }
+
+ private:
+  static constexpr int tag_bits = std::bit_width(static_cast<unsigned>(comm::tag_limit)) - 1;
+  int epoch_bits_, group_bits_;
+};
+
+}  // namespace isobar::comm_mpi

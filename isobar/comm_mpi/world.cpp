@@ -1,0 +1,67 @@
+#include "isobar/comm_mpi/world.hpp"
+
+#include <algorithm>
+#include <unistd.h>
+
+#include "isobar/comm/local_comm.hpp"
+#include "isobar/comm_mpi/mpi_call.hpp"
+#include "isobar/comm_mpi/mpi_comm.hpp"
+#include "isobar/comm_mpi/mpi_world.hpp"
+
+namespace isobar::comm_mpi {
+namespace {
+
+class Alone final : public World {
+ public:
+  comm::Comm& comm() override { return *comm_; }
+  std::string version() const override { return "none"; }
+  std::string thread_level() const override { return "none"; }
+  int node_count() const override { return 1; }
+  std::vector<std::string> hosts() const override {
+    char name[256] = {};
+    gethostname(name, sizeof name - 1);
+    return {name};
+  }
+  void leave(int) override {}
+
+ private:
+  std::unique_ptr<comm::Comm> comm_ = comm::alone();
+};
+
+class Joined final : public World {
+ public:
+  comm::Comm& comm() override { return *comm_; }
+  // "MPICH Version:\t4.0.2\n...", "Open MPI v4.1.4, package: ...": the first word that has a digit and a point.
+  std::string version() const override {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    call(MPI_Get_library_version(text, &length), "tell its version");
+    const std::string_view all(text, static_cast<std::size_t>(length));
+    const auto begin = all.find_first_of("0123456789"), end = all.find_first_not_of("0123456789.", begin);
+    return begin == all.npos ? std::string(library()) : fmt::format("{} {}", library(), all.substr(begin, end - begin));
+  }
+  std::string thread_level() const override { return world_->thread_level(); }
+  int node_count() const override { return std::ranges::max(world_->nodes()) + 1; }
+  std::vector<std::string> hosts() const override { return world_->hosts(); }
+  void leave(int exit_code) override { world_->leave(exit_code); }
+
+ private:
+  std::shared_ptr<MpiWorld> world_ = std::make_shared<MpiWorld>();
+  std::unique_ptr<comm::Comm> comm_ = world_group(world_);
+};
+
+}  // namespace
+
+std::string_view library() { return ISOBAR_MPI_LIBRARY; }
+
+std::unique_ptr<World> join() {
+  const Launch launch = launched();
+  if (launch.launcher.empty()) return std::make_unique<Alone>();
+  auto world = std::make_unique<Joined>();
+  if (world->comm().size() != launch.ranks)
+    fail("{} started {} ranks, but {} sees {}; start it with the launcher of {}, or srun --mpi=pmi2",
+         launch.launcher == "srun" ? "srun" : "the launcher", launch.ranks, library(), world->comm().size(), library());
+  return world;
+}
+
+}  // namespace isobar::comm_mpi

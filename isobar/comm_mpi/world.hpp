@@ -1,0 +1,42 @@
+// The world of all ranks that a launcher started together, over MPI. The header shows no MPI: the same callers are
+// linked with one library or another. Without a launcher MPI is not touched, and the world is this process.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isobar/comm/comm.hpp"
+#include "isobar/comm_mpi/launch.hpp"
+
+namespace isobar::comm_mpi {
+
+/// What this program was linked with: "MPICH" or "Open MPI".
+std::string_view library();
+
+class World {
+ public:
+  virtual ~World() = default;
+
+  /// The group of all ranks; lives as long as the world.
+  virtual comm::Comm& comm() = 0;
+  /// The MPI library and its version: "MPICH 4.0.2"; "none" without a launcher.
+  virtual std::string version() const = 0;
+  /// What the library grants to threads: "serialized" or "multiple".
+  virtual std::string thread_level() const = 0;
+  virtual int node_count() const = 0;
+  /// The name of the host of every rank, by rank.
+  virtual std::vector<std::string> hosts() const = 0;
+
+  /// Ends this rank's part; every rank calls it last, once. Without a failure (exit codes 0 and 130) it waits until all
+  /// ranks have called it, and returns. After a failure it does not return but ends the process with `exit_code` within
+  /// seconds, when the rank whose failure it is has had time to call it too: that one has told the user before,
+  /// the others say nothing.
+  virtual void leave(int exit_code) = 0;
+};
+
+/// Joins the other ranks. Called once in a process, before anything else uses MPI; all ranks must call.
+std::unique_ptr<World> join();
+
+}  // namespace isobar::comm_mpi
