@@ -18,36 +18,46 @@ std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-void add_exchanged(comm::Comm& comm, int peer, std::span<std::int64_t> numbers) {
+void add_exchanged(comm::Comm& comm, int peer, std::span<std::int64_t> numbers, const Look& look) {
   std::vector<std::int64_t> theirs(numbers.size());
   const std::vector<std::int64_t> mine(numbers.begin(), numbers.end());
   comm::Ticket receive = comm.start_receive(peer, sum_tag, std::as_writable_bytes(std::span(theirs)));
   comm::Ticket send = comm.start_send(peer, sum_tag, std::as_bytes(std::span(mine)));
-  receive.wait();
-  send.wait();
+  wait(receive, look);
+  wait(send, look);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] += theirs[i];
+}
+
+void send_watched(comm::Comm& comm, int to, std::span<const std::byte> bytes, const Look& look) {
+  comm::Ticket ticket = comm.start_send(to, sum_tag, bytes);
+  wait(ticket, look);
+}
+
+void receive_watched(comm::Comm& comm, int from, std::span<std::byte> bytes, const Look& look) {
+  comm::Ticket ticket = comm.start_receive(from, sum_tag, bytes);
+  wait(ticket, look);
 }
 
 }  // namespace
 
 // Recursive doubling between as many ranks as are a power of two; each of the others goes through one of these.
-void sum_over_ranks(comm::Comm& comm, std::span<std::int64_t> numbers) {
+void sum_over_ranks(comm::Comm& comm, std::span<std::int64_t> numbers, const Look& look) {
   const int size = comm.size(), rank = comm.rank();
   const int inner = static_cast<int>(std::bit_floor(static_cast<unsigned>(size)));
   const auto bytes = std::as_writable_bytes(numbers);
   if (rank >= inner) {
-    comm.send(rank - inner, sum_tag, bytes);
-    comm.receive(rank - inner, sum_tag, bytes);
+    send_watched(comm, rank - inner, bytes, look);
+    receive_watched(comm, rank - inner, bytes, look);
     return;
   }
   const bool has_outer = rank + inner < size;
   if (has_outer) {
     std::vector<std::int64_t> theirs(numbers.size());
-    comm.receive(rank + inner, sum_tag, std::as_writable_bytes(std::span(theirs)));
+    receive_watched(comm, rank + inner, std::as_writable_bytes(std::span(theirs)), look);
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] += theirs[i];
   }
-  for (int distance = 1; distance < inner; distance *= 2) add_exchanged(comm, rank ^ distance, numbers);
-  if (has_outer) comm.send(rank + inner, sum_tag, bytes);
+  for (int distance = 1; distance < inner; distance *= 2) add_exchanged(comm, rank ^ distance, numbers, look);
+  if (has_outer) send_watched(comm, rank + inner, bytes, look);
 }
 
 void collect(comm::Comm& comm, std::span<const std::byte> mine,

@@ -12,11 +12,12 @@
 #include <vector>
 
 #include "isobar/comm/collectives.hpp"
+#include "isobar/train/waiting.hpp"
 
 namespace isobar::train {
 
-/// Sums every number over all ranks, in place: log2(ranks) messages.
-void sum_over_ranks(comm::Comm& comm, std::span<std::int64_t> numbers);
+/// Sums every number over all ranks, in place: log2(ranks) messages. Looks while it waits.
+void sum_over_ranks(comm::Comm& comm, std::span<std::int64_t> numbers, const Look& look = {});
 
 /// Gives rank 0 the bytes of all ranks, in the order of the ranks, one after the other: only one is held at a time.
 void collect(comm::Comm& comm, std::span<const std::byte> mine,

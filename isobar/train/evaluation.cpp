@@ -163,7 +163,7 @@ Evaluated evaluate(exec::Executor& executor, const Job& job, comm::Comm& comm, c
   Seen seen;
   while (const data::Batch* batch = loader.next()) {
     std::int64_t stopping[] = {stop && *stop};
-    sum_over_ranks(comm, stopping);
+    sum_over_ranks(comm, stopping, until_stalled(comm, job.limits, "a batch of the evaluation"));
     if (stopping[0] > 0) return {.complete = false};
     if (batch->count == 0) continue;  // the other ranks have the whole batch, or all samples are bad
     const auto inputs = named_inputs(plan, *job.test_data, *batch);

@@ -41,6 +41,7 @@ void read_transforms(Args& data, Job& job) {
 void learn(Job& job, const data::Dataset& from, const std::filesystem::path& file, comm::Comm& comm) {
   if (!job.pipeline || !job.pipeline->learns()) return;
   if (comm.rank() == 0) job.pipeline->learn(from, file, job.readers);
+  sum_over_ranks(comm, {}, while_all_answer(comm, job.limits, "what transforms learn from the training set"));
   for (std::vector<float>* values : job.pipeline->learned()) {
     std::uint64_t length = values->size();
     share_object(comm, length);
@@ -102,8 +103,10 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   job.shuffle = data.flag("shuffle", true);
   job.readers = static_cast<int>(data.integer("readers", 1));
   job.ahead = static_cast<int>(data.integer("ahead", 2));
-  data.require(job.batch >= 0 && job.batch_per_rank >= 0 && (job.batch > 0) != (job.batch_per_rank > 0),
-               "batch, of all ranks together, or batch_per_rank must be at least 1, and the other 0");
+  data.require(job.batch >= (job.batch_per_rank > 0 ? 0 : 1), "batch must be at least 1");
+  data.require(job.batch_per_rank >= 0, "batch_per_rank must be >= 0");
+  data.require(job.batch == 0 || job.batch_per_rank == 0,
+               "either batch, of all ranks together, or batch_per_rank; the other is 0");
   data.require(job.readers >= 1 && job.readers <= 256, "readers must be 1 to 256");
   data.require(job.ahead >= 1 && job.ahead <= 64, "ahead must be 1 to 64");
   data.finish();
@@ -134,6 +137,10 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   if (job.deterministic) strategy.set("deterministic", true);
   job.strategy = make(parallel::strategies(), strategy, "strategy", &strategy);
   root.record("strategy", strategy);
+  if (strategy.find("stall_seconds")) {
+    Args args(strategy, "strategy");
+    job.limits = {args.real("warn_seconds"), args.real("stall_seconds")};
+  }
   job.model = make_model(model, loss);
   for (const std::string& metric : train.texts("metrics", default_metrics(job.model.loss)))
     job.metrics.push_back(make(metrics(), Spec(metric), "metric"));

@@ -17,6 +17,7 @@
 #include "isobar/optim/rate_schedule.hpp"
 #include "isobar/parallel/strategy.hpp"
 #include "isobar/train/metric.hpp"
+#include "isobar/train/waiting.hpp"
 #include "isobar/transforms/pipeline.hpp"
 
 namespace isobar::train {
@@ -56,6 +57,7 @@ struct Job {
   data::OnBad on_bad = data::OnBad::fail;
   std::unique_ptr<data::Staging> staging;
   int readers = 1, ahead = 2;
+  WaitLimits limits{};           ///< of waits between steps: those of the strategy
   std::filesystem::path folder;  ///< where the run is kept
   bool resume = false;           ///< go on from the folder's checkpoint
   bool overwrite = false;        ///< replace a run that is already in the folder

@@ -52,6 +52,7 @@ class Trainer {
   bool first() const { return world_.rank() == 0; }
   data::Sampler sampler() const;
   data::LoaderOptions loader_options() const;
+  void join_batch_norm();
   void stage();
   void announce();
   bool train_epochs(const std::atomic<bool>* stop);
@@ -64,6 +65,7 @@ class Trainer {
   void train_step(const Batches& batches, std::int64_t factor, const Agreed& agreed, double begin, double wait_seconds);
   bool finish_epoch(double train_seconds, const std::atomic<bool>* stop);
   void note_skipped(const data::Loader& loader);
+  void meet(const std::string& what);
   void save();
   void finish(End::Reason reason, double seconds);
 
@@ -71,7 +73,9 @@ class Trainer {
   std::unique_ptr<comm::Comm> alone_;  // the world, when there is no other
   comm::Comm& world_;
   std::unique_ptr<comm::Comm> talk_;  // the world again, for what is said between steps: meets no message of a strategy
-  std::vector<Sink*> sinks_;          // none on ranks above 0
+  std::unique_ptr<comm::Comm> norm_group_;                 // once more, for sums within a pass
+  std::function<void(std::span<float>)> sum_within_pass_;  // empty unless batches are normalised over all ranks
+  std::vector<Sink*> sinks_;                               // none on ranks above 0
   Trace trace_;
   std::uint32_t wait_name_;
   Batching batching_;

@@ -45,7 +45,7 @@ Trainer::Batches Trainer::next_batches(data::Loader& loader, std::int64_t factor
 Trainer::Agreed Trainer::agree(const Batches& batches, bool stop) const {
   std::int64_t numbers[] = {stop, 0, 0};
   for (const data::Batch* batch : batches) numbers[1] += batch->count, numbers[2] += batch->skipped;
-  sum_over_ranks(*talk_, numbers);
+  sum_over_ranks(*talk_, numbers, until_stalled(*talk_, job_.limits, fmt::format("step {}", position_.step + 1)));
   return {numbers[0] > 0, numbers[1], numbers[2]};
 }
 
@@ -67,7 +67,8 @@ std::vector<parallel::Feed> Trainer::feeds_of(const Batches& batches, std::int64
                         .epoch = batch->epoch,
                         .samples = samples,
                         .rows = rows,
-                        .total = total}});
+                        .total = total,
+                        .sum = sum_within_pass_ ? &sum_within_pass_ : nullptr}});
     }
     if (job_.deterministic)
       for (std::int64_t missing = std::ssize(batches); missing < factor; ++missing)

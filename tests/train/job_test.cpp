@@ -60,7 +60,7 @@ TEST(Job, ABatchIsOfAllRanksOrOfEach) {
   EXPECT_EQ(each.batch_per_rank, 2);
   EXPECT_NE(write_recipe(each.recipe).find("batch_per_rank = 2\nbatch = 0\n"), std::string::npos)
       << write_recipe(each.recipe);
-  EXPECT_NE(usage_error("data.batch_per_rank=2").find("and the other 0"), std::string::npos);
+  EXPECT_NE(usage_error("data.batch_per_rank=2").find("the other is 0"), std::string::npos);
 }
 
 TEST(Job, DeterminismReachesTheStrategy) {

@@ -1,4 +1,5 @@
 // Training on several ranks: the same batches, the same results as on one.
+#include <cmath>
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -106,6 +107,18 @@ TEST(Ranks, ARampTakesSeveralBatchesAtOnce) {
   const Ran exact_one = run_on(1, folder.path() / "d1", exact), exact_two = run_on(2, folder.path() / "d2", exact);
   EXPECT_EQ(exact_one.losses, exact_two.losses);
   EXPECT_EQ(exact_one.weights[0], exact_two.weights[1]);
+}
+
+// Uneven parts: 2, 3 and 3 samples.
+TEST(Ranks, ABatchIsNormalisedOverAllRanksWhereAsked) {
+  const TemporaryFolder folder;
+  const Settings norm{"data.batch=8", "model=dense_net(norm=true, dropout=0)", "optimizer=sgd(lr=0.05)",
+                      "train.sync_batch_norm=true"};
+  const Ran one = run_on(1, folder.path() / "1", norm), three = run_on(3, folder.path() / "3", norm);
+  expect_near(one, three, 1e-4);
+  const Ran apart = run_on(3, folder.path() / "apart",
+                           {"data.batch=8", "model=dense_net(norm=true, dropout=0)", "optimizer=sgd(lr=0.05)"});
+  EXPECT_GT(std::abs(one.losses.back() - apart.losses.back()), 1e-3);
 }
 
 TEST(Ranks, ClippedGradientsAreThoseOfAllRanks) {
