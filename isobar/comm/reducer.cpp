@@ -1,22 +1,82 @@
 #include "isobar/comm/reducer.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "isobar/comm/collectives.hpp"
+#include "isobar/comm/measure.hpp"
 #include "isobar/comm/reducers.hpp"
 
 namespace isobar::comm {
+namespace {
+
+void expect_equal_floats(Comm& comm, std::size_t floats) {
+  const std::vector<std::int64_t> asked = all_gather_number(comm, static_cast<std::int64_t>(floats));
+  for (std::size_t rank = 0; rank < asked.size(); ++rank)
+    if (asked[rank] != asked[0])
+      fail("sums over all ranks: rank {} has {} numbers, rank {} has {}", comm.members()[0], asked[0],
+           comm.members()[rank], asked[rank]);
+}
+
+void expect_known(const std::string& name) {
+  std::vector<std::string> known = names(all_reduces());
+  known.insert(known.end(), {"auto", "native", "shared"});
+  if (std::ranges::find(known, name) == known.end())
+    fail_usage("unknown algorithm '{}'{}", name, suggestion(name, known));
+}
+
+// The candidates within nodes come first, then those among all ranks alike: the order choose_routes() wants.
+std::vector<std::unique_ptr<Route>> candidates(const Place& place, bool flat_too) {
+  std::vector<std::unique_ptr<Route>> routes;
+  const char* const algorithms[] = {"recursive_doubling", "ring", "halving_doubling", "pipelined_ring", "tree"};
+  for (const char* algorithm : algorithms)
+    if (place.node) routes.push_back(node_route(place, algorithm));
+  for (const char* algorithm : algorithms)
+    if (flat_too) routes.push_back(flat_route(place, algorithm));
+  return routes;
+}
+
+std::unique_ptr<Reducer> background_reducer(Comm& comm, std::size_t floats, const ReducerOptions& options) {
+  const std::string& name = options.algorithm.name();
+  const bool many_per_node = std::ranges::max(comm.nodes()) + 1 < comm.size();
+  const bool by_nodes = name == "hierarchical" && !options.algorithm.find("inner");
+  auto reducer =
+      std::make_unique<BackgroundReducer>(comm, floats, options, by_nodes || (name == "auto" && many_per_node));
+  const Place& place = reducer->place();
+  std::vector<std::unique_ptr<Route>> routes;
+  if (name == "auto") {
+    routes = candidates(place, !many_per_node);
+  } else if (by_nodes) {
+    Args args(options.algorithm, "algorithm");
+    const Spec outer = args.spec("outer", "auto");
+    args.finish();
+    if (outer == Spec("auto")) routes = candidates(place, false);
+    else routes.push_back(node_route(place, outer));
+  } else {
+    routes.push_back(flat_route(place, options.algorithm));
+  }
+  choose_routes(comm, *reducer, std::move(routes), options);
+  return reducer;
+}
+
+}  // namespace
 
 std::unique_ptr<Reducer> make_reducer(Comm& comm, std::size_t floats, const ReducerOptions& options) {
-  const std::vector<std::int64_t> asked = all_gather_number(comm, static_cast<std::int64_t>(floats));
-  for (int rank = 0; rank < comm.size(); ++rank)
-    if (asked[static_cast<std::size_t>(rank)] != asked[0])
-      fail("sums over all ranks: rank {} has {} numbers, rank {} has {}", comm.members()[0], asked[0],
-           comm.members()[static_cast<std::size_t>(rank)], asked[static_cast<std::size_t>(rank)]);
+  const std::string& name = options.algorithm.name();
+  expect_known(name);
+  expect_equal_floats(comm, floats);
   if (comm.size() == 1) return lone_reducer(comm, floats);
-  if (std::ranges::any_of(comm.nodes(), [](int node) { return node != 0; }))
-    fail("sums over all ranks: they are on several nodes, one is needed");
-  return shared_reducer(comm, floats, options);
+  if (name == "native") return native_reducer(comm, floats);
+  const int nodes = std::ranges::max(comm.nodes()) + 1;
+  if (name == "shared" && nodes > 1)
+    fail_usage("algorithm 'shared': the ranks are on {} nodes; 'auto' or 'hierarchical' sums between nodes too", nodes);
+  if (name == "reproducible" && !std::has_single_bit(static_cast<unsigned>(comm.size())))
+    fail_usage("algorithm 'reproducible': {} ranks; their number must be a power of two", comm.size());
+  // Within a node memory is the faster way to do what these ask for; its order of adding is that of 'reproducible'.
+  const bool shared = name == "auto" || name == "shared" || name == "reproducible" ||
+                      (name == "hierarchical" && !options.algorithm.find("inner"));
+  if (nodes == 1 && shared) return shared_reducer(comm, floats, options);
+  return background_reducer(comm, floats, options);
 }
 
 }  // namespace isobar::comm

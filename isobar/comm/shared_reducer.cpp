@@ -88,7 +88,9 @@ class SharedReducer final : public Reducer {
     StallWatch watch(comm_, options_, what);
     for (Patience patience; sum >= finished_;) {
       if (patience.pause()) watch.look([&] { return missing(); });
-      if (advance()) patience.reset();
+      if (!advance()) continue;
+      patience.reset();
+      watch.progress();
     }
   }
 

@@ -30,15 +30,15 @@ void StallWatch::look(const Missing& missing) {
     comm_.note(waits_for(what_));  // so that who looks for missing ranks finds that this is none
     noted_ = true;
   }
-  if (waited >= options_.stall_seconds) {
-    const std::string text = report(waited, missing());
-    if (!comm_.abort(text)) comm_.check();
-    throw Error(text);
-  }
   if (!warned_ && waited >= options_.warn_seconds) {
     warned_ = true;
     fmt::print(stderr, "isobar: {}; the job ends after {:g} s\n", report(waited, missing()), options_.stall_seconds);
     std::fflush(stderr);
+  }
+  if (waited >= options_.stall_seconds) {
+    const std::string text = report(waited, missing());
+    if (!comm_.abort(text)) comm_.check();
+    throw Error(text);
   }
 }
 

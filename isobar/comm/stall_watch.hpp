@@ -1,5 +1,5 @@
-// StallWatch: looks over one wait for a sum. A wait that lasts is noted for the others to see; then a line on stderr
-// says which ranks are missing and what they say they do; in the end the job is ended with that line.
+// StallWatch: looks over one wait for a sum. A wait without progress is noted for the others to see; then a line on
+// stderr says which ranks are missing and what they say they do; in the end the job is ended with that line.
 #pragma once
 
 #include <functional>
@@ -20,6 +20,8 @@ class StallWatch {
   ~StallWatch();
   StallWatch(const StallWatch&) = delete;
 
+  /// Something of what is waited for has happened: slow is not stalled, so the clock starts again.
+  void progress() { since_ = comm_.now(); }
   /// Looks at the clock and for failures of other ranks; throws when the wait has lasted too long, or a rank failed.
   void look(const Missing& missing);
 

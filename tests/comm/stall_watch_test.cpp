@@ -7,6 +7,7 @@
 #include "isobar/comm/collectives.hpp"
 #include "isobar/comm/local_comm.hpp"
 
+#include "tests/comm/forwarding_comm.hpp"
 #include "tests/expect_error.hpp"
 
 namespace isobar::comm {
@@ -19,7 +20,7 @@ std::string what_rank_0_finds(const std::string& of_rank_1, const std::string& o
       if (comm.rank() == 1) comm.note(of_rank_1);
       if (comm.rank() == 2) comm.note(of_rank_2);
       barrier(comm);
-      const ReducerOptions options{.warn_seconds = 0, .stall_seconds = 0};
+      const ReducerOptions options{.warn_seconds = 1000, .stall_seconds = 0};
       const std::string what = "gradients";
       if (comm.rank() == 0) StallWatch(comm, options, what).look([] { return std::vector<int>(); });
     });
@@ -34,6 +35,35 @@ TEST(StallWatch, NamesThoseWhoDoSomethingElse) {
   EXPECT_HAS(what_rank_0_finds("waits for sum 'loss'", ""),
              " s for rank 1 (it says: 'waits for sum 'loss''), rank 2 (it says nothing)");
   EXPECT_HAS(what_rank_0_finds("waits for sum 'gradients'", "waits for sum 'gradients'"), "though all ranks take part");
+}
+
+class ClockedComm final : public tests::ForwardingComm {
+ public:
+  using ForwardingComm::ForwardingComm;
+  double now() const override { return seconds; }
+  double seconds = 100;
+};
+
+TEST(StallWatch, SlowIsNotStalled) {
+  const auto comm = alone();
+  ClockedComm clocked(*comm);
+  const ReducerOptions options{.warn_seconds = 10, .stall_seconds = 60};
+  const std::string what = "loss";
+  const auto nobody = [] { return std::vector<int>{0}; };
+  testing::internal::CaptureStderr();
+  StallWatch watch(clocked, options, what);
+  for (int i = 0; i < 100; ++i) {
+    clocked.seconds += 9;
+    watch.look(nobody);
+    watch.progress();
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  testing::internal::CaptureStderr();
+  clocked.seconds += 59;
+  watch.look(nobody);
+  EXPECT_HAS(testing::internal::GetCapturedStderr(), "isobar: sum 'loss' waits 59 s for rank 0 (it says: ");
+  clocked.seconds += 1;
+  EXPECT_HAS(tests::error_of([&] { watch.look(nobody); }), "sum 'loss' waits 60 s for rank 0");
 }
 
 TEST(StallWatch, WarnsOnceAndLeavesANote) {

@@ -1,0 +1,109 @@
+#include "isobar/comm/choice.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+
+#include "isobar/base/error.hpp"
+#include "isobar/base/text.hpp"
+
+namespace isobar::comm {
+namespace {
+
+constexpr const char* first_line = "isobar: the fastest way to sum, by numbers; may be deleted";
+constexpr const char* last_line = "end";
+constexpr std::size_t longest_text = 1 << 16;
+
+}  // namespace
+
+std::size_t chosen(const Choice& choice, std::size_t count) {
+  const auto rule = std::ranges::lower_bound(choice, count, {}, &Rule::up_to);
+  return rule == choice.end() ? choice.back().candidate : rule->candidate;
+}
+
+std::string describe(const Choice& choice, std::span<const std::string> candidates) {
+  std::string text;
+  for (std::size_t i = 0; i < choice.size(); ++i) {
+    const std::string& name = candidates[choice[i].candidate];
+    if (i + 1 < choice.size() && choice[i + 1].candidate == choice[i].candidate) continue;
+    if (i + 1 < choice.size()) {
+      const double bytes = static_cast<double>(choice[i].up_to * sizeof(float));
+      text += fmt::format("{} up to {}, ", name, human_bytes(bytes));
+    } else {
+      text += text.empty() ? name : name + " above";
+    }
+  }
+  return text;
+}
+
+std::string choice_text(const Choice& choice, std::span<const std::string> candidates, const std::string& key) {
+  std::string text = fmt::format("{}\n{}\n", first_line, key);
+  for (const Rule& rule : choice) text += fmt::format("{} {}\n", rule.up_to, candidates[rule.candidate]);
+  return text + last_line + "\n";
+}
+
+std::optional<Choice> parse_choice(const std::string& text, std::span<const std::string> candidates,
+                                   const std::string& key) {
+  std::istringstream lines(text);
+  std::string line;
+  if (!std::getline(lines, line) || line != first_line) return {};
+  if (!std::getline(lines, line) || line != key) return {};
+  Choice choice;
+  while (std::getline(lines, line)) {
+    if (line == last_line) return choice.empty() ? std::nullopt : std::optional(choice);
+    const std::size_t space = line.find(' ');
+    if (space == 0 || space > 15 ||
+        !std::all_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(space),
+                     [](char c) { return c >= '0' && c <= '9'; }))
+      return {};
+    const std::size_t up_to = std::stoull(line.substr(0, space));
+    const auto candidate = std::ranges::find(candidates, line.substr(space + 1));
+    if (candidate == candidates.end() || (!choice.empty() && up_to <= choice.back().up_to)) return {};
+    choice.push_back({up_to, static_cast<std::size_t>(candidate - candidates.begin())});
+  }
+  return {};
+}
+
+std::filesystem::path choice_file(const std::string& key) {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::filesystem::path(value ? value : "");
+  };
+  std::filesystem::path folder = variable("XDG_CACHE_HOME");
+  if (!folder.is_absolute()) {  // what is not absolute is to be ignored, says the specification of base directories
+    folder = variable("HOME");
+    if (!folder.is_absolute()) return {};
+    folder /= ".cache";
+  }
+  return folder / "isobar" / fmt::format("collectives-{:016x}.txt", hash_text(key));
+}
+
+std::string read_choice(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text(longest_text + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text.size() > longest_text ? std::string() : text;
+}
+
+void write_choice(const std::filesystem::path& file, const std::string& text) noexcept {
+  try {
+    std::filesystem::create_directories(file.parent_path());
+    std::filesystem::path fresh = file;
+    fresh += fmt::format(".{}", getpid());
+    bool whole = false;
+    {
+      std::ofstream out(fresh, std::ios::binary);
+      out << text;
+      out.close();
+      whole = !out.fail();
+    }
+    if (whole) std::filesystem::rename(fresh, file);
+    else std::filesystem::remove(fresh);
+  } catch (const std::exception&) {  // it is measured again next time
+  }
+}
+
+}  // namespace isobar::comm

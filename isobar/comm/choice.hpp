@@ -1,0 +1,45 @@
+// Choice: which way to sum suits which length, as measured; and the file that remembers it. The file is trusted only as
+// far as it can be read: a damaged one, or one of another machine, is as good as none.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace isobar::comm {
+
+/// Up to so many numbers, the candidate of this place; the last rule holds for all that is longer too.
+struct Rule {
+  std::size_t up_to = 0;
+  std::size_t candidate = 0;
+  friend bool operator==(const Rule&, const Rule&) = default;
+};
+
+using Choice = std::vector<Rule>;
+
+/// The candidate for so many numbers.
+std::size_t chosen(const Choice& choice, std::size_t count);
+
+/// "ring up to 64.0 kB, tree above".
+std::string describe(const Choice& choice, std::span<const std::string> candidates);
+
+/// The text of the file; `key` says what was measured where.
+std::string choice_text(const Choice& choice, std::span<const std::string> candidates, const std::string& key);
+
+/// Reads such a text; nothing unless it is whole, has this key and names only these candidates.
+std::optional<Choice> parse_choice(const std::string& text, std::span<const std::string> candidates,
+                                   const std::string& key);
+
+/// Where choices of this key are remembered: in the user's cache folder; empty when there is none.
+std::filesystem::path choice_file(const std::string& key);
+
+/// The text of a file; empty when it cannot be read, or is far too long.
+std::string read_choice(const std::filesystem::path& file);
+
+/// Writes the file whole or not at all; makes its folder. Where that cannot be done nothing is remembered.
+void write_choice(const std::filesystem::path& file, const std::string& text) noexcept;
+
+}  // namespace isobar::comm

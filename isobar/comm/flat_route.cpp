@@ -1,0 +1,42 @@
+// The route among all ranks alike: a flight is one walk of a schedule.
+#include "isobar/comm/flight.hpp"
+#include "isobar/comm/schedule_shelf.hpp"
+#include "isobar/comm/walk.hpp"
+
+namespace isobar::comm {
+namespace {
+
+class FlatFlight final : public Flight {
+ public:
+  explicit FlatFlight(Walk walk) : walk_(std::move(walk)) {}
+  bool advance() override { return walk_.advance(); }
+
+ private:
+  Walk walk_;
+};
+
+class FlatRoute final : public Route {
+ public:
+  FlatRoute(const Place& place, const Spec& algorithm)
+      : place_(place), name_(algorithm.str()), shelf_(algorithm, group_of(place.comm)) {}
+
+  std::unique_ptr<Flight> fly(std::int64_t number, Range range) override {
+    return std::make_unique<FlatFlight>(Walk(place_.comm, shelf_.of(range.count),
+                                             place_.memory.subspan(range.begin, range.count), place_.wire,
+                                             sum_tag(number)));
+  }
+  std::string describe() const override { return name_; }
+
+ private:
+  Place place_;
+  std::string name_;
+  ScheduleShelf shelf_;
+};
+
+}  // namespace
+
+std::unique_ptr<Route> flat_route(const Place& place, const Spec& algorithm) {
+  return std::make_unique<FlatRoute>(place, algorithm);
+}
+
+}  // namespace isobar::comm

@@ -1,0 +1,52 @@
+// Flight: one sum under way on one rank, as a machine that never waits, so that one thread drives many of them at once.
+// Route: a way to sum over all ranks, which makes flights.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "isobar/comm/schedule.hpp"
+
+namespace isobar::comm {
+
+class NodeGroup;
+
+class Flight {
+ public:
+  /// Withdraws what is not finished.
+  virtual ~Flight() = default;
+  /// Does what can be done without waiting; returns whether the sum is there.
+  virtual bool advance() = 0;
+  /// The ranks it is known to wait for; none when that is not known.
+  virtual std::vector<int> missing() const { return {}; }
+};
+
+/// Where the sums of a reducer are made.
+struct Place {
+  Comm& comm;  ///< all ranks; messages of its own, that meet no others
+  std::span<float> memory;
+  Wire wire = Wire::float32;
+  NodeGroup* node = nullptr;  ///< this rank's node, whose memory it then is; none: every rank for itself
+};
+
+class Route {
+ public:
+  virtual ~Route() = default;
+  /// Begins to sum; all ranks must begin the same sums, numbered in order. Called by the thread that starts sums.
+  virtual std::unique_ptr<Flight> fly(std::int64_t number, Range range) = 0;
+  /// What it does, for reports: "ring".
+  virtual std::string describe() const = 0;
+};
+
+/// Sums among all ranks alike, by an algorithm of all_reduces().
+std::unique_ptr<Route> flat_route(const Place& place, const Spec& algorithm);
+
+/// Sums within nodes through their memory, and between nodes, each lane for itself, by an algorithm of all_reduces().
+std::unique_ptr<Route> node_route(const Place& place, const Spec& algorithm);
+
+/// The tag of the messages of a sum; as many may be under way.
+inline constexpr std::int64_t sums_under_way = 2048;
+inline int sum_tag(std::int64_t number) { return first_reserved_tag + 16 + static_cast<int>(number % sums_under_way); }
+
+}  // namespace isobar::comm

@@ -1,0 +1,29 @@
+// ScheduleShelf: the schedules of one algorithm, kept by length, since training asks for the same ones in every step.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "isobar/comm/schedule.hpp"
+
+namespace isobar::comm {
+
+class ScheduleShelf {
+ public:
+  ScheduleShelf(const Spec& algorithm, Group group)
+      : algorithm_(make(all_reduces(), algorithm, "algorithm")), group_(std::move(group)) {}
+
+  /// The schedule for so many numbers; it stays as long as this.
+  const Schedule& of(std::size_t count) {
+    const auto [found, is_new] = schedules_.try_emplace(count);
+    if (is_new) found->second = algorithm_->schedule(group_, count);
+    return found->second;
+  }
+
+ private:
+  std::unique_ptr<Algorithm> algorithm_;
+  Group group_;
+  std::map<std::size_t, Schedule> schedules_;
+};
+
+}  // namespace isobar::comm
