@@ -11,11 +11,12 @@ namespace isobar::comm_mpi {
 
 class Failure {
  public:
-  /// Keeps the message, which names the rank, if it is the first; returns whether it is.
-  bool set(int by, const std::string& message) {
+  /// Keeps the message, which names the rank, if it is the first; returns whether it is. `told`: the user knows it.
+  bool set(int by, const std::string& message, bool told = false) {
     const std::lock_guard lock(mutex_);
     if (set_) return false;
     by_ = by;
+    told_ = told;
     message_ = message;
     set_ = true;
     return true;
@@ -29,6 +30,11 @@ class Failure {
     const std::lock_guard lock(mutex_);
     return message_;
   }
+  /// Whether the user has been told already, by the witness: the rank itself cannot.
+  bool told() const {
+    const std::lock_guard lock(mutex_);
+    return told_;
+  }
   /// The rank that failed; -1 when none has.
   int by() const {
     const std::lock_guard lock(mutex_);
@@ -39,6 +45,7 @@ class Failure {
   std::atomic<bool> set_ = false;
   mutable std::mutex mutex_;
   int by_ = -1;
+  bool told_ = false;
   std::string message_;
 };
 

@@ -47,7 +47,7 @@ MpiWorld::MpiWorld() {
   tags_ = std::make_unique<TagLayout>(known ? *static_cast<int*>(largest) : 32767);
   numbers_ = std::make_unique<GroupNumbers>(tags_->groups(), tags_->epochs());
   find_nodes();
-  service_ = std::make_unique<Service>(control_, mutex_, frozen_, failure_);
+  service_ = std::make_unique<Service>(control_, mutex_, frozen_, failure_, witness_);
 }
 
 MpiWorld::~MpiWorld() = default;
@@ -57,6 +57,7 @@ void MpiWorld::find_nodes() {
   call(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "find the ranks of a node");
   int first = rank_;
   call(MPI_Bcast(&first, 1, MPI_INT, 0, node), "find the ranks of a node");
+  witness_.meet(node, rank_);
   MPI_Comm_free(&node);
   std::vector<int> firsts(static_cast<std::size_t>(size_));
   call(MPI_Allgather(&first, 1, MPI_INT, firsts.data(), 1, MPI_INT, MPI_COMM_WORLD), "find the nodes");
@@ -111,6 +112,7 @@ void MpiWorld::leave(int exit_code) {
     std::_Exit(exit_code == 0 ? 1 : exit_code);
   }
   service_->stop();
+  witness_.goodbye();
   std::mutex waiting;
   std::condition_variable ended;
   bool finalized = false;

@@ -64,6 +64,7 @@ class MpiWorld {
   std::unique_ptr<TagLayout> tags_;
   std::unique_ptr<GroupNumbers> numbers_;
   Failure failure_;
+  Witness witness_;
   std::unique_ptr<Service> service_;
 };
 

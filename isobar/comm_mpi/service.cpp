@@ -24,8 +24,9 @@ struct Service::Sending {
   MPI_Request request = MPI_REQUEST_NULL;
 };
 
-Service::Service(MPI_Comm control, std::timed_mutex& mpi, const std::atomic<bool>& frozen, Failure& failure)
-    : control_(control), mpi_(mpi), frozen_(frozen), failure_(failure) {
+Service::Service(MPI_Comm control, std::timed_mutex& mpi, const std::atomic<bool>& frozen, Failure& failure,
+                 Witness& witness)
+    : control_(control), mpi_(mpi), frozen_(frozen), failure_(failure), witness_(witness) {
   MPI_Comm_rank(control, &rank_);
   MPI_Comm_size(control, &size_);
   if (size_ > 1) thread_ = std::thread([this] { run(); });
@@ -45,9 +46,15 @@ void Service::stop() {
 void Service::run() {
   for (;;) {
     serve();
+    listen_to_witness();
     std::unique_lock lock(mutex_);
     if (changed_.wait_for(lock, between_looks, [&] { return stopping_; })) return;
   }
+}
+
+void Service::listen_to_witness() {
+  if (const auto death = witness_.heard()) report(death->rank, death->message, true);
+  if (failure_.is_set() && !witness_knows_.exchange(true)) witness_.failing();
 }
 
 // A thread that is inside a blocking call of MPI must not stop the others from looking elsewhere.
@@ -82,7 +89,7 @@ void Service::post(int to, const Letter& letter) {
   const std::unique_lock lock(mpi_, patience_with_mpi);
   if (!lock || frozen_) return;
   Sending& sending = outbox_.emplace_back();
-  const std::int32_t numbers[] = {static_cast<std::int32_t>(letter.word), letter.number, letter.left};
+  const std::int32_t numbers[] = {static_cast<std::int32_t>(letter.word), letter.number, letter.flag};
   const std::string text = letter.text.substr(0, longest_text);
   sending.bytes.resize(head + text.size());
   std::memcpy(sending.bytes.data(), numbers, head);
@@ -93,8 +100,11 @@ void Service::post(int to, const Letter& letter) {
     outbox_.pop_back();
 }
 
+// Not to a rank that is dead: libraries may end this one for trying.
 void Service::post_to_others(const Letter& letter) {
-  for (int step = 1; step < size_; ++step) post((rank_ + step) % size_, letter);
+  const int dead = failure_.told() ? failure_.by() : -1;
+  for (int step = 1; step < size_; ++step)
+    if (const int to = (rank_ + step) % size_; to != dead) post(to, letter);
 }
 
 bool Service::all_sent() {
@@ -103,8 +113,8 @@ bool Service::all_sent() {
 }
 
 void Service::handle(int from, const Letter& letter) {
-  if (letter.word == Word::propose) return decide(letter.number, letter.text);
-  if (letter.word == Word::verdict) failure_.set(letter.number, letter.text);
+  if (letter.word == Word::propose) return decide(letter.number, letter.text, letter.flag);
+  if (letter.word == Word::verdict) failure_.set(letter.number, letter.text, letter.flag);
   std::unique_lock lock(mutex_);
   switch (letter.word) {
     case Word::ask: {
@@ -113,7 +123,7 @@ void Service::handle(int from, const Letter& letter) {
       return post(from, answer);
     }
     case Word::answer:
-      if (letter.left) left_.insert(from);
+      if (letter.flag) left_.insert(from);
       if (const auto question = asked_.find(letter.number); question != asked_.end())
         question->second.answers[from] = letter.text;
       break;
@@ -125,8 +135,8 @@ void Service::handle(int from, const Letter& letter) {
   }
 }
 
-void Service::decide(int by, const std::string& text) {
-  if (failure_.set(by, text)) post_to_others({Word::verdict, by, 0, text});
+void Service::decide(int by, const std::string& text, bool told) {
+  if (failure_.set(by, text, told)) post_to_others({Word::verdict, by, told, text});
 }
 
 bool Service::wait_until(double seconds, const std::function<bool()>& reached) {
@@ -140,20 +150,21 @@ bool Service::wait_until(double seconds, const std::function<bool()>& reached) {
 }
 
 bool Service::abort(const std::string& message) {
-  report(rank_, fmt::format("[rank {}] {}", rank_, message));
+  report(rank_, fmt::format("[rank {}] {}", rank_, message), false);
   return failure_.by() == rank_;
 }
 
-void Service::report(int failed_rank, const std::string& message) {
+void Service::report(int failed_rank, const std::string& message, bool told) {
   if (failure_.is_set()) return;
-  if (rank_ != 0 && failed_rank != 0) {
-    post(0, {Word::propose, failed_rank, 0, message});
+  if (rank_ != 0 && failed_rank != 0) {  // a dead rank 0 decides nothing
+    post(0, {Word::propose, failed_rank, told, message});
     wait_until(patience_with_rank_0, [&] { return failure_.is_set(); });
   }
-  decide(failed_rank, message);
+  decide(failed_rank, message, told);
 }
 
 void Service::note(std::string what) {
+  witness_.note(what);
   const std::lock_guard lock(mutex_);
   note_ = std::move(what);
 }
@@ -220,6 +231,11 @@ void Service::end_together() {
 
 void Service::end_after_failure() {
   const int failed = failure_.by();
+  listen_to_witness();
+  if (failure_.told()) {  // nobody has to speak before all go
+    wait_until(0.2, [&] { return all_sent(); });
+    return;
+  }
   if (failed == rank_) {
     wait_until(patience_with_others, [&] {
       const std::lock_guard lock(mutex_);

@@ -18,19 +18,18 @@
 #include <vector>
 
 #include "isobar/comm_mpi/failure.hpp"
+#include "isobar/comm_mpi/witness.hpp"
 
 namespace isobar::comm_mpi {
 
 class Service {
  public:
   /// `mpi` is held around calls of MPI, none is made once `frozen`.
-  Service(MPI_Comm control, std::timed_mutex& mpi, const std::atomic<bool>& frozen, Failure& failure);
+  Service(MPI_Comm control, std::timed_mutex& mpi, const std::atomic<bool>& frozen, Failure& failure, Witness& witness);
   ~Service();
 
   /// Tells all ranks; returns whether this rank's failure is the one that counts.
   bool abort(const std::string& message);
-  /// Tells all ranks that another one has failed; `message` names it.
-  void report(int failed_rank, const std::string& message);
 
   void note(std::string what);
   /// What ranks noted last, in the order asked for; a rank that does not answer in time has no value.
@@ -50,7 +49,7 @@ class Service {
   struct Letter {
     Word word{};
     std::int32_t number = 0;  // of a question or a round, or the rank that failed
-    std::int32_t left = 0;
+    std::int32_t flag = 0;    // it has left, or the user has been told
     std::string text{};
   };
   struct Question {
@@ -59,23 +58,27 @@ class Service {
   struct Sending;
 
   void run();
+  void listen_to_witness();
   void serve();
   void handle(int from, const Letter& letter);
   void post(int to, const Letter& letter);
   bool all_sent();
   void post_to_others(const Letter& letter);
-  void decide(int by, const std::string& text);
+  void report(int failed_rank, const std::string& message, bool told);
+  void decide(int by, const std::string& text, bool told);
   bool wait_until(double seconds, const std::function<bool()>& reached);
 
   const MPI_Comm control_;
   std::timed_mutex& mpi_;
   const std::atomic<bool>& frozen_;
   Failure& failure_;
+  Witness& witness_;
   int rank_ = 0, size_ = 1;
   std::list<Sending> outbox_;  // guarded by mpi_
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
+  std::atomic<bool> witness_knows_ = false;
   bool stopping_ = false, leaving_ = false, go_ = false;
   std::string note_;
   std::int32_t questions_ = 0;

@@ -1,0 +1,51 @@
+// This rank's end of the socket to the witness of its node (witness_process.hpp says what that is for). Without a
+// witness, because there can be none, everything works but that a death is told by the launcher alone.
+#pragma once
+
+#include <mpi.h>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace isobar::comm_mpi {
+
+struct Notes;
+
+class Witness {
+ public:
+  struct Death {
+    int rank = 0;
+    std::string message;
+  };
+
+  /// Starts the process where this is the first rank of a node, as the launcher tells: before MPI begins, because
+  /// libraries for fast networks do not like a fork.
+  Witness();
+  ~Witness();
+  Witness(const Witness&) = delete;
+  Witness& operator=(const Witness&) = delete;
+
+  /// Presents this rank to the node's witness. All ranks of the node must call.
+  void meet(MPI_Comm node, int rank);
+
+  /// Cheap: writes to memory.
+  void note(const std::string& what);
+  /// What the witness has told meanwhile; does not wait.
+  std::optional<Death> heard();
+  /// The world has failed and the reason is told: whoever goes now is not reported.
+  void failing();
+  /// This rank goes in good order.
+  void goodbye();
+
+ private:
+  void say(int kind);
+
+  int socket_ = -1;
+  int rank_ = -1, slot_ = -1;
+  int notes_file_ = -1;
+  char name_[32] = {};  // of the listener in the abstract name space, with its length in front
+  Notes* notes_ = nullptr;
+  std::mutex mutex_;
+};
+
+}  // namespace isobar::comm_mpi

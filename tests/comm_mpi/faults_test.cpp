@@ -1,0 +1,123 @@
+// Worlds in which a rank fails, dies or hangs, under both launchers: every rank must end within 15 seconds, and the
+// user must read once which rank it was and why. The worlds are runs of scenarios.cpp.
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+struct Outcome {
+  int code = -1;
+  std::string text;
+
+  int count(const std::string& part) const {
+    int found = 0;
+    for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++found;
+    return found;
+  }
+};
+
+std::ostream& operator<<(std::ostream& out, const Outcome& o) { return out << "exit " << o.code << ":\n" << o.text; }
+
+// Whether a process that knows this word from its environment still exists.
+bool anybody_knows(const std::string& word) {
+  std::error_code gone;
+  for (const auto& process : std::filesystem::directory_iterator("/proc", gone)) {
+    if (!std::isdigit(process.path().filename().string()[0])) continue;
+    std::ifstream file(process.path() / "environ");
+    std::stringstream text;
+    text << file.rdbuf();
+    if (text.str().find(word) != std::string::npos) return true;
+  }
+  return false;
+}
+
+class Faults : public testing::TestWithParam<std::string> {
+ protected:
+  static std::string launch() { return GetParam() == "mpich" ? ISOBAR_SCENARIOS_mpich : ISOBAR_SCENARIOS_openmpi; }
+
+  // 124 is what timeout gives when time was over.
+  Outcome run(const std::string& scenario) {
+    const std::string word =
+        "ISOBAR_TEST_WORLD=" + std::to_string(getpid()) + "_" + std::to_string(++worlds_) + "_" + scenario;
+    const std::string command = "env " + word + " timeout -k 1 15 " + launch() + " " + scenario + " 2>&1 </dev/null";
+    std::FILE* pipe = popen(command.c_str(), "r");
+    if (!pipe) throw std::runtime_error("cannot run " + command);
+    Outcome outcome;
+    std::array<char, 4096> part;
+    while (const std::size_t got = std::fread(part.data(), 1, part.size(), pipe)) outcome.text.append(part.data(), got);
+    const int status = pclose(pipe);
+    outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    EXPECT_NE(outcome.code, 124) << "still running after 15 seconds: " << outcome;
+    for (int look = 0; look < 50 && anybody_knows(word); ++look)
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_FALSE(anybody_knows(word)) << "a rank or a witness is left behind";
+    return outcome;
+  }
+
+  void expect_told_once(const std::string& scenario, const std::string& message) {
+    const Outcome outcome = run(scenario);
+    EXPECT_NE(outcome.code, 0) << outcome;
+    EXPECT_EQ(outcome.count("isobar: "), 1) << outcome;
+    EXPECT_EQ(outcome.count(message), 1) << "for '" << message << "' " << outcome;
+  }
+
+ private:
+  int worlds_ = 0;
+};
+
+TEST_P(Faults, AWorldWithoutAFaultEndsQuietly) {
+  const Outcome outcome = run("well");
+  EXPECT_EQ(outcome.code, 0) << outcome;
+  EXPECT_EQ(outcome.text, "");
+}
+
+TEST_P(Faults, AFailureIsToldOnceWhateverTheOthersDo) {
+  for (const char* scenario :
+       {"fails", "fails_while_others_work", "fails_while_others_are_deaf", "fails_while_others_sum"})
+    expect_told_once(scenario, "isobar: [rank 2] the disk is full\n");
+}
+
+TEST_P(Faults, WhenAllRanksFailOneTells) { expect_told_once("all_fail", "] cannot open recipe "); }
+
+TEST_P(Faults, ARankThatDiesIsNamedWithWhatItDid) {
+  for (const char* scenario : {"killed", "crashes"}) {
+    expect_told_once(scenario, "isobar: [rank 2] died (process ");
+    expect_told_once(scenario, "its last note: step 12: exchanges gradients\n");
+  }
+}
+
+// Code that is none of ours may call exit. The launchers disagree about the exit code of such a world.
+TEST_P(Faults, ARankThatExitsInTheMiddleIsNamed) {
+  const Outcome outcome = run("exits");
+  EXPECT_EQ(outcome.count("isobar: [rank 2] died (process "), 1) << outcome;
+}
+
+TEST_P(Faults, ARankThatDiesIsNamedWhateverTheOthersDo) {
+  expect_told_once("killed_first", "isobar: [rank 0] died (process ");
+  expect_told_once("killed_while_others_are_deaf", "isobar: [rank 2] died (process ");
+}
+
+TEST_P(Faults, AStoppedRankDoesNotKeepTheOthers) { expect_told_once("stopped", "] rank 2 does not answer\n"); }
+
+TEST_P(Faults, ALargeMessageThatNobodyReceivesEndsTheWorld) {
+  const Outcome outcome = run("drops_a_message");
+  EXPECT_NE(outcome.code, 0) << outcome;
+}
+
+TEST_P(Faults, WaitingForARankThatHasEndedIsAFailure) {
+  expect_told_once("leaves_early", "isobar: [rank 1] waited for rank 2, which has ended\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, Faults, testing::Values("mpich", "openmpi"));
+
+}  // namespace

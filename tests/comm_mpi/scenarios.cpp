@@ -1,0 +1,123 @@
+// A small program whose ranks fail, die or hang in the way its argument says; faults_test.cpp starts it and looks how
+// the world ends. Its main deals with failures as the program isobar does.
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <thread>
+#include <unistd.h>
+
+#include "isobar/base/clock.hpp"
+#include "isobar/comm/collectives.hpp"
+#include "isobar/comm_mpi/world.hpp"
+
+namespace {
+
+using namespace isobar;
+using namespace isobar::comm;
+
+// Steps as a training has them: a note, some work, an exchange. `fault` happens on rank 2 in step 12.
+void train(Comm& comm, const std::function<void()>& fault) {
+  for (int step = 0;; ++step) {
+    comm.note(fmt::format("step {}: exchanges gradients", step));
+    if (comm.rank() == 2 && step == 12) fault();
+    all_gather(comm, Bytes(100'000));
+  }
+}
+
+void work_without_messages(Comm& comm, double seconds, bool looks) {
+  volatile double x = 0;
+  for (const double end = now_seconds() + seconds; now_seconds() < end;) {
+    for (int i = 0; i < 100'000; ++i) x = x + 1;
+    if (looks) comm.check();
+  }
+}
+
+const std::map<std::string, std::function<void(Comm&)>> scenarios = {
+    {"well",
+     [](Comm& comm) {
+       for (int i = 0; i < 20; ++i) all_gather(comm, Bytes(1000));
+     }},
+    {"fails", [](Comm& comm) { train(comm, [] { fail("the disk is full"); }); }},
+    {"all_fail", [](Comm& comm) { fail("cannot open recipe {}", comm.rank()); }},
+    {"fails_while_others_work",
+     [](Comm& comm) {
+       barrier(comm);
+       if (comm.rank() == 2) fail("the disk is full");
+       work_without_messages(comm, 60, true);
+     }},
+    {"fails_while_others_are_deaf",
+     [](Comm& comm) {
+       barrier(comm);
+       if (comm.rank() == 2) fail("the disk is full");
+       work_without_messages(comm, 60, false);
+     }},
+    {"fails_while_others_sum",
+     [](Comm& comm) {
+       const auto sum = comm.native_sum();
+       if (comm.rank() == 2) fail("the disk is full");
+       std::vector<float> data(1000);
+       sum(data);
+     }},
+    {"killed", [](Comm& comm) { train(comm, [] { kill(getpid(), SIGKILL); }); }},
+    {"crashes", [](Comm& comm) { train(comm, [] { std::signal(SIGSEGV, SIG_DFL), raise(SIGSEGV); }); }},
+    {"exits", [](Comm& comm) { train(comm, [] { std::_Exit(0); }); }},
+    {"killed_first",
+     [](Comm& comm) {
+       comm.note("reads its recipe");
+       barrier(comm);
+       if (comm.rank() == 0) kill(getpid(), SIGKILL);
+       work_without_messages(comm, 60, true);
+     }},
+    {"killed_while_others_are_deaf",
+     [](Comm& comm) {
+       barrier(comm);
+       if (comm.rank() == 2) kill(getpid(), SIGKILL);
+       work_without_messages(comm, 60, false);
+     }},
+    {"stopped",
+     [](Comm& comm) {
+       comm.note("step 3");
+       barrier(comm);
+       if (comm.rank() == 2) raise(SIGSTOP);
+       Bytes byte(1);
+       Ticket ticket = comm.start_receive(2, 0, byte);
+       while (!ticket.wait_for(1)) {
+         const auto all = comm.whereabouts(1);
+         for (int rank = 0; rank < comm.size(); ++rank)
+           if (!all[static_cast<std::size_t>(rank)]) fail("rank {} does not answer", rank);
+       }
+     }},
+    {"drops_a_message",
+     [](Comm& comm) {
+       const Bytes large(std::size_t{4} << 20);
+       if (comm.rank() == 2) Ticket dropped = comm.start_send(3, 0, large);
+       Bytes byte(1);
+       comm.receive(2, 1, byte);
+     }},
+    {"leaves_early",
+     [](Comm& comm) {
+       Bytes byte(1);
+       if (comm.rank() == 1) comm.receive(2, 0, byte);
+     }},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto scenario = scenarios.find(argc > 1 ? argv[1] : "");
+  if (scenario == scenarios.end()) return 2;
+  const auto world = comm_mpi::join();
+  int code = 1;
+  try {
+    guarded(world->comm(), [&] { scenario->second(world->comm()); });
+    code = 0;
+  } catch (const Aborted&) {
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "isobar: [rank %d] %s\n", world->comm().rank(), error.what());
+  }
+  world->leave(code);
+  return code;
+}
