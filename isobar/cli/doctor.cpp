@@ -38,8 +38,7 @@ void show_ranks(comm_mpi::World& world, bool quick) {
   comm::Comm& comm = world.comm();
   const CoreShare cores(comm, 0);
   const auto placements = comm::all_gather(comm, std::as_bytes(std::span(cores.text())));
-  const std::vector<comm::Link> links =
-      quick || comm.size() == 1 ? std::vector<comm::Link>{} : comm::measure_links(comm);
+  const comm::Links links = quick ? comm::Links{} : comm::measure_links(comm);
   if (comm.rank() != 0) return;
   fmt::print("\nRanks\n  {:<14} {} on {} node{}\n", "number", comm.size(), world.node_count(),
              world.node_count() == 1 ? "" : "s");
@@ -48,9 +47,9 @@ void show_ranks(comm_mpi::World& world, bool quick) {
   for (std::size_t rank = 0; rank < hosts.size(); ++rank)
     fmt::print("  {:<14} host {}, {}\n", fmt::format("rank {}", rank), hosts[rank],
                comm.size() == 1 ? "all that it may use" : text_of(placements[rank]));
-  for (const comm::Link& link : links)
-    fmt::print("  {:<14} latency {:.1f} us, {}/s\n", fmt::format("{} to {}", link.from, link.to),
-               1e6 * link.latency_seconds, human_bytes(link.bytes_per_second));
+  for (std::size_t rank = 0; rank < links.latency_us.size(); ++rank)
+    fmt::print("  {:<14} latency {:.1f} us, {}/s\n", fmt::format("{} to {}", rank, rank + 1), links.latency_us[rank],
+               human_bytes(1e6 * links.mb_per_second[rank]));
 }
 
 void show_machine(bool quick) {
