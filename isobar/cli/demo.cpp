@@ -8,6 +8,7 @@
 #include "isobar/base/error.hpp"
 #include "isobar/cli/training.hpp"
 #include "isobar/cli/verb.hpp"
+#include "isobar/comm/local_comm.hpp"
 #include "isobar/report/scatter.hpp"
 
 namespace isobar::cli {
@@ -88,7 +89,7 @@ void declare(CLI::App& command) {
     }
     TrainingOptions training;
     training.overwrite = true;
-    const train::Evaluated evaluated = run_training(recipe, "demo", training);
+    const train::Evaluated evaluated = run_training(recipe, "demo", training, *comm::alone());
     if (!stop_requested()) show(evaluated, Args(recipe, "recipe").text("folder"));
   });
 }

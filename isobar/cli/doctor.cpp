@@ -1,4 +1,5 @@
-// isobar doctor: the machine as Isobar sees it, what it gives, and what would slow a run down.
+// isobar doctor: the machine as Isobar sees it, what it gives, and what would slow a run down. Started by mpirun it
+// also looks at the ranks: where they are, which cores they get, how fast neighbours reach each other.
 #include <fmt/format.h>
 
 #include "isobar/base/text.hpp"
@@ -6,7 +7,10 @@
 #include "isobar/bench/machine.hpp"
 #include "isobar/bench/peaks.hpp"
 #include "isobar/bench/versions.hpp"
+#include "isobar/cli/ranks.hpp"
 #include "isobar/cli/verb.hpp"
+#include "isobar/comm/collectives.hpp"
+#include "isobar/comm/links.hpp"
 #include "isobar/tensor/engine.hpp"
 
 namespace isobar::cli {
@@ -28,7 +32,27 @@ void show_peaks() {
   fmt::print("  {:<14} {}/s (a = b + s c)\n", "memory", human_bytes(peaks.bytes_per_second));
 }
 
-void run(bool quick) {
+std::string text_of(const comm::Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+void show_ranks(comm_mpi::World& world, bool quick) {
+  comm::Comm& comm = world.comm();
+  const CoreShare cores(comm, 0);
+  const auto placements = comm::all_gather(comm, std::as_bytes(std::span(cores.text())));
+  const comm::Links links = quick ? comm::Links{} : comm::measure_links(comm);
+  if (comm.rank() != 0) return;
+  fmt::print("\nRanks\n  {:<14} {} on {} node{}\n", "number", comm.size(), world.node_count(),
+             world.node_count() == 1 ? "" : "s");
+  fmt::print("  {:<14} {}, threads {}\n", "MPI", world.version(), world.thread_level());
+  const std::vector<std::string> hosts = world.hosts();
+  for (std::size_t rank = 0; rank < hosts.size(); ++rank)
+    fmt::print("  {:<14} host {}, {}\n", fmt::format("rank {}", rank), hosts[rank],
+               comm.size() == 1 ? "all that it may use" : text_of(placements[rank]));
+  for (std::size_t rank = 0; rank < links.latency_us.size(); ++rank)
+    fmt::print("  {:<14} latency {:.1f} us, {}/s\n", fmt::format("{} to {}", rank, rank + 1), links.latency_us[rank],
+               human_bytes(1e6 * links.mb_per_second[rank]));
+}
+
+void show_machine(bool quick) {
   // First of all: while measuring, this program is itself the load.
   const bench::Facts facts{bench::this_machine(), amx_state(), bench::optimised_build()};
   fmt::print("Machine\n{}", bench::describe(facts.machine));
@@ -45,7 +69,12 @@ void run(bool quick) {
 void declare(CLI::App& command) {
   const auto quick = std::make_shared<bool>(false);
   command.add_flag("--quick", *quick, "measure nothing");
-  command.callback([quick] { run(*quick); });
+  command.callback([quick] {
+    on_all_ranks([&](comm_mpi::World& world) {
+      if (world.comm().rank() == 0) show_machine(*quick);
+      if (!comm_mpi::launched().launcher.empty()) show_ranks(world, *quick);
+    });
+  });
 }
 
 }  // namespace

@@ -32,8 +32,6 @@ void catch_signals() {
 
 namespace {
 
-constexpr int interrupted = 130;  // what shells give a program ended by Ctrl-C; here it also means: can be resumed
-
 int run(int argc, char** argv) {
   CLI::App app("Isobar trains scientific deep networks on CPUs, from a laptop to a supercomputer.", "isobar");
   app.set_version_flag("--version", "isobar " ISOBAR_VERSION);
@@ -43,7 +41,7 @@ int run(int argc, char** argv) {
     verb->declare(*app.add_subcommand(std::string(verb->name), std::string(verb->summary)));
   try {
     app.parse(argc, argv);
-    return stop_requested() ? interrupted : 0;
+    return stop_requested() ? exit_interrupted : 0;
   } catch (const CLI::CallForHelp& e) {
     return app.exit(e);
   } catch (const CLI::CallForVersion& e) {
@@ -56,7 +54,7 @@ int run(int argc, char** argv) {
     }
     if (argc == 1) {
       fmt::print("{}", app.help());
-      return 2;
+      return exit_usage;
     }
     std::string path;  // as far as the words were understood: "data make "
     for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
@@ -76,11 +74,11 @@ int main(int argc, char** argv) {
     return isobar::cli::run(argc, argv);
   } catch (const isobar::UsageError& e) {
     fmt::print(stderr, "isobar: {}\n", e.what());
-    return 2;
+    return isobar::cli::exit_usage;
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "isobar: out of memory\n");
   } catch (const std::exception& e) {
     fmt::print(stderr, "isobar: {}\n", e.what());
   }
-  return 1;
+  return isobar::cli::exit_failed;
 }

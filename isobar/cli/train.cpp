@@ -1,5 +1,6 @@
 // isobar train RECIPE.toml [--set key=value ...]
 #include "isobar/base/config.hpp"
+#include "isobar/cli/ranks.hpp"
 #include "isobar/cli/training.hpp"
 #include "isobar/cli/verb.hpp"
 
@@ -21,9 +22,11 @@ void declare(CLI::App& command) {
       ->allow_extra_args(false);
   add_training_options(command, options->training);
   command.callback([options] {
-    Spec recipe = read_recipe(options->recipe);
-    for (const std::string& setting : options->settings) apply_setting(recipe, setting);
-    run_training(recipe, std::filesystem::path(options->recipe).stem().string(), options->training);
+    on_all_ranks([&](comm_mpi::World& world) {
+      Spec recipe = read_recipe(options->recipe);
+      for (const std::string& setting : options->settings) apply_setting(recipe, setting);
+      run_training(recipe, std::filesystem::path(options->recipe).stem().string(), options->training, world.comm());
+    });
   });
 }
 

@@ -1,10 +1,10 @@
 #include "isobar/cli/training.hpp"
 
 #include <cstdio>
-#include <omp.h>
 
 #include "isobar/base/text.hpp"
 #include "isobar/cli/model.hpp"
+#include "isobar/cli/ranks.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/report/curves.hpp"
 #include "isobar/report/json_lines.hpp"
@@ -23,26 +23,37 @@ void add_training_options(CLI::App& command, TrainingOptions& options) {
       ->check(CLI::Range(1, 4096));
 }
 
-train::Evaluated run_training(const Spec& recipe, const std::string& name, const TrainingOptions& options) {
-  if (options.threads > 0) omp_set_num_threads(options.threads);
-  train::Job job = train::read_job(recipe, name, make_model);
+train::Evaluated run_training(const Spec& recipe, const std::string& name, const TrainingOptions& options,
+                              comm::Comm& world) {
+  const bool shows = world.rank() == 0;
+  const CoreShare cores(world, options.threads);
+  train::Job job = comm::guarded(world, [&] { return train::read_job(recipe, name, make_model); });
   job.resume = options.resume;
   job.overwrite = options.overwrite;
+  job.placement = cores.text();
   const std::string folder = job.folder.string();
   const auto progress = report::progress(stdout, options.quiet);
   const auto metrics = report::json_lines();
   const auto summary = report::run_summary();
   const auto curves = report::curves();
-  train::Trainer trainer(std::move(job), {progress.get(), metrics.get(), summary.get(), curves.get()});
+  cores.bind_communication();  // the strategy starts its threads now
+  train::Trainer trainer(std::move(job), world, {progress.get(), metrics.get(), summary.get(), curves.get()});
+  cores.bind_compute();
   if (options.check) {
     const graph::Plan& plan = trainer.plan();
-    fmt::print("{} is sound: {} parameters, {} a step, {} for activations\n", name, with_commas(plan.parameter_count()),
-               human_flops(plan.flops()), human_bytes(static_cast<double>(plan.arena_bytes)));
+    const auto micro_batches = static_cast<double>(trainer.batching().micro_batches * world.size());
+    if (shows)
+      fmt::print("{} is sound: {} parameters, {} a step, {} for activations\n", name,
+                 with_commas(plan.parameter_count()), human_flops(micro_batches * plan.flops()),
+                 human_bytes(static_cast<double>(plan.arena_bytes)));
     return {};
   }
   catch_signals();
-  if (trainer.run(&stop_requested()) == train::End::Reason::interrupted)
-    fmt::print(stderr, "isobar: stopped; the same command with --resume goes on from {}/checkpoint.h5\n", folder);
+  if (trainer.run(&stop_requested()) == train::End::Reason::interrupted) {
+    stop_requested() = true;  // another rank may have got the signal
+    if (shows)
+      fmt::print(stderr, "isobar: stopped; the same command with --resume goes on from {}/checkpoint.h5\n", folder);
+  }
   return trainer.last_evaluation();
 }
 

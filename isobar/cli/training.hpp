@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "isobar/base/spec.hpp"
+#include "isobar/comm/comm.hpp"
 #include "isobar/train/trainer.hpp"
 
 namespace isobar::cli {
@@ -18,8 +19,10 @@ struct TrainingOptions {
 
 void add_training_options(CLI::App& command, TrainingOptions& options);
 
-/// Trains until the end or Ctrl-C; returns what was predicted for the test set. With `check` it only plans the run,
-/// compares data and network, and says what it would do.
-train::Evaluated run_training(const Spec& recipe, const std::string& name, const TrainingOptions& options);
+/// Trains on all ranks of `world` until the end or a signal to one of them; returns what was predicted for the test
+/// set, on rank 0, which alone shows anything. With `check` it only plans the run, compares data and network, and says
+/// what it would do. All ranks must call.
+train::Evaluated run_training(const Spec& recipe, const std::string& name, const TrainingOptions& options,
+                              comm::Comm& world);
 
 }  // namespace isobar::cli

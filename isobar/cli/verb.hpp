@@ -16,6 +16,10 @@ struct Verb {
   void (*declare)(CLI::App& command);
 };
 
+/// How the program ends when the call was wrong, when it was stopped and can go on, and for any other failure. The
+/// second is what shells give a program ended by Ctrl-C.
+inline constexpr int exit_usage = 2, exit_interrupted = 130, exit_failed = 1;
+
 /// All verbs, in the order --help lists them.
 std::span<const Verb* const> verbs();
 

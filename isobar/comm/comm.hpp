@@ -131,12 +131,15 @@ class Comm {
 };
 
 /// Runs `work`; when it fails on this rank the whole world is told before the error goes on. What fails only because
-/// another rank has failed before goes on as that rank's failure.
+/// another rank has failed before goes on as that rank's failure; a wrong call, which all ranks got, stays one on all.
 template <class F>
 auto guarded(Comm& comm, F work) {
   try {
     return work();
   } catch (const Aborted&) {
+    throw;
+  } catch (const UsageError& error) {
+    comm.abort(error.what());
     throw;
   } catch (const std::exception& error) {
     if (!comm.abort(error.what())) comm.check();

@@ -23,6 +23,7 @@ Loader::Loader(const Dataset& dataset, const Sampler& sampler, const LoaderOptio
       step_(options.step) {
   if (options.threads < 1) fail_usage("loader: threads = {}; at least 1 reader is needed", options.threads);
   if (options.ahead < 1) fail_usage("loader: ahead = {}; at least 1 batch is read ahead", options.ahead);
+  expects(options.held >= 1, "a batch that can be used");
   if (options.epoch < 0 || options.step < 0 || options.step > batches_)
     fail_usage("loader: cannot begin at epoch {}, batch {}: an epoch has batches 0 to {}", options.epoch, options.step,
                batches_ - 1);
@@ -42,7 +43,7 @@ Loader::Loader(const Dataset& dataset, const Sampler& sampler, const LoaderOptio
 
 void Loader::make_slots() {
   const std::vector<Field> fields = dataset_.fields();
-  slots_.resize(static_cast<std::size_t>(options_.ahead) + 1);
+  slots_.resize(static_cast<std::size_t>(options_.ahead + options_.held));
   std::vector<std::size_t> lengths;
   const auto shape_of = [&](const Field& field) {
     std::vector<std::int64_t> extents = field.shape.extents();
@@ -74,12 +75,13 @@ void Loader::stop_reading() {
   if (fetching_) fetching_->end(std::uncaught_exceptions() > exceptions_ ? 0 : delivered_);
 }
 
-const Batch* Loader::next() {
+const Batch* Loader::next(bool keep) {
   std::unique_lock lock(mutex_);
-  if (held_) {
-    held_ = false;
+  if (!keep && held_ > 0) {
+    held_ = 0;
     room_.notify_all();
   }
+  expects(held_ < options_.held, "no more batches kept than were asked for");
   if (step_ == batches_) {
     finish_epoch();
     return nullptr;
@@ -95,7 +97,7 @@ const Batch* Loader::next() {
   if (slot.error) std::rethrow_exception(slot.error);
   ++delivered_;
   ++step_;
-  held_ = true;
+  ++held_;
   epoch_rows_ += slot.batch.count;
   if (slot.batch.skipped > 0) note_skipped(slot);
   return &slot.batch;
@@ -110,7 +112,8 @@ void Loader::note_skipped(Slot& slot) {
 }
 
 void Loader::finish_epoch() {
-  if (epoch_rows_ == 0 && epoch_skipped_ > 0)
+  // Of many ranks one may have nothing but bad samples; that all have is known to those who sum over them.
+  if (options_.size == 1 && epoch_rows_ == 0 && epoch_skipped_ > 0)
     fail("epoch {}: all {} samples are bad; the first: {}", epoch_ + 1, epoch_skipped_, first_skipped_.at(0));
   ++epoch_;
   step_ = 0;
@@ -122,7 +125,7 @@ void Loader::read_ahead() {
   for (;;) {
     // Batches [delivered - held, claimed] occupy slots; the one to claim must not be one the caller still uses.
     room_.wait(lock, [&] {
-      const std::int64_t oldest = delivered_ - (held_ ? 1 : 0);
+      const std::int64_t oldest = delivered_ - held_;
       return stop_ || (claimed_ < limit_ && claimed_ - oldest < static_cast<std::int64_t>(slots_.size()));
     });
     if (stop_) return;

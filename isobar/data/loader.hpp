@@ -1,6 +1,6 @@
 // Loader: a bounded queue of batches filled ahead by reader threads, delivered in the sampler's order. Readers take
 // single samples, so that several help with one large batch; which thread reads what changes nothing in the batches.
-// Reading goes on over the end of an epoch. Memory: (ahead + 1) batches in one arena, which the network reads from.
+// Reading goes on over the end of an epoch. Memory: (ahead + held) batches in one arena, which the network reads from.
 #pragma once
 
 #include <condition_variable>
@@ -36,6 +36,7 @@ enum class OnBad { fail, skip };
 struct LoaderOptions {
   int threads = 1;               ///< readers
   int ahead = 2;                 ///< batches read before they are asked for
+  int held = 1;                  ///< the most batches the caller uses at a time
   int rank = 0, size = 1;        ///< this rank's slice of every global batch
   std::int64_t epoch = 0;        ///< the first epoch
   std::int64_t step = 0;         ///< the first batch in it; batches() means that the epoch is already over
@@ -55,9 +56,10 @@ class Loader {
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
-  /// The next batch, valid until the following call, or null once at the end of each epoch. What a reader threw is
-  /// thrown here when its batch is due, naming the sample. An epoch that had nothing but bad samples is an Error.
-  const Batch* next();
+  /// The next batch, valid until the following call that does not `keep` it, or null once at the end of each epoch.
+  /// What a reader threw is thrown here when its batch is due, naming the sample. Where one rank reads all, an epoch
+  /// that had nothing but bad samples is an Error.
+  const Batch* next(bool keep = false);
 
   std::int64_t batches() const { return batches_; }
   /// Epoch and batch number that next() will deliver: where another loader would go on.
@@ -111,7 +113,7 @@ class Loader {
   std::vector<Slot> slots_;
   std::int64_t claimed_ = 0, claimed_row_ = 0;  // the next row a reader takes
   std::int64_t delivered_ = 0;                  // batches handed out
-  bool held_ = false;                           // the caller still uses batch delivered_ - 1
+  std::int64_t held_ = 0;                       // the caller still uses so many of the batches before delivered_
   bool stop_ = false;
   std::vector<std::jthread> readers_;  // joined first of all members
 };

@@ -203,4 +203,18 @@ StoreCounters SampleStore::counters() const {
   return counters;
 }
 
+StoreCounters SampleStore::counters_of_all() const {
+  const StoreCounters mine = counters();
+  StoreCounters sum;
+  for (const comm::Bytes& bytes : comm::all_gather(*comm_, std::as_bytes(std::span(&mine, 1)))) {
+    StoreCounters theirs;
+    std::memcpy(&theirs, bytes.data(), sizeof theirs);
+    sum.samples_read += theirs.samples_read;
+    sum.bytes_held += theirs.bytes_held;
+    sum.bytes_sent += theirs.bytes_sent;
+    sum.bytes_received += theirs.bytes_received;
+  }
+  return sum;
+}
+
 }  // namespace isobar::data

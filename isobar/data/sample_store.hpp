@@ -53,6 +53,8 @@ class SampleStore final : public Dataset {
   std::int64_t first() const { return bounds_[static_cast<std::size_t>(comm_->rank())]; }
   std::int64_t last() const { return bounds_[static_cast<std::size_t>(comm_->rank()) + 1]; }
   StoreCounters counters() const;
+  /// The sums over all ranks; all must call.
+  StoreCounters counters_of_all() const;
 
  private:
   class Ending;

@@ -37,7 +37,10 @@ void Sampler::check() const {
   if (count > (std::int64_t{1} << 62)) fail_usage("sampler: {} samples are more than can be shuffled", count);
 }
 
-std::int64_t Sampler::batches() const { return drop_last ? count / batch : (count + batch - 1) / batch; }
+std::int64_t Sampler::batches() const {
+  const std::int64_t all = drop_last ? count / batch : (count + batch - 1) / batch;
+  return most_batches > 0 ? std::min(all, most_batches) : all;
+}
 
 std::int64_t Sampler::sample(std::int64_t epoch, std::int64_t position) const {
   expects(position >= 0 && position < count, "a position in the epoch");

@@ -13,7 +13,8 @@ struct Sampler {
   std::int64_t batch = 1;  ///< samples in a global batch, summed over the ranks
   std::uint64_t seed = 1;
   bool shuffle = true;
-  bool drop_last = false;  ///< leave out a last batch that is not full; otherwise it is shorter
+  bool drop_last = false;         ///< leave out a last batch that is not full; otherwise it is shorter
+  std::int64_t most_batches = 0;  ///< of an epoch, where ranks read different sets and the smallest counts; 0: all
 
   /// Throws UsageError when the numbers give no batch at all.
   void check() const;

@@ -18,10 +18,13 @@ namespace isobar::data {
 /// Numbers that prove what was read and moved, by name: {"bytes_read", 1048576}.
 using StagingCounters = std::vector<std::pair<std::string, std::int64_t>>;
 
-/// A data set ready to be read, and the numbers so far, of all ranks where they are summed.
+/// A data set ready to be read, and the numbers so far, of all ranks together.
 struct Staged {
   std::shared_ptr<const Dataset> dataset;
+  /// All ranks must call.
   std::function<StagingCounters()> counters = [] { return StagingCounters{}; };
+  bool own_samples = false;  ///< every rank sees other samples than the next, and may see fewer or more
+  bool all_readable = true;  ///< every rank can read every sample of its data set, at any time and in any order
 };
 
 /// What a run knows that staging needs.

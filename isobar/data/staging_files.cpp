@@ -35,6 +35,7 @@ class Files final : public Staging {
              staged.dataset->size());
       expect_same_classes(*staged.dataset, comm);
     });
+    staged.own_samples = options.scheme != Scheme::all && comm.size() > 1;
     staged.counters = [result] {
       return StagingCounters{{"set_bytes", result.set_bytes},         {"bytes_read", result.total.read},
                              {"bytes_sent", result.total.sent},       {"bytes_received", result.total.received},

@@ -7,7 +7,9 @@ namespace {
 class None final : public Staging {
  public:
   Staged stage(const Spec&, std::shared_ptr<const Dataset> dataset, const StagingSetting&, comm::Comm&) const override {
-    return {std::move(dataset)};
+    Staged staged;
+    staged.dataset = std::move(dataset);
+    return staged;
   }
 };
 

@@ -16,13 +16,15 @@ class Store final : public Staging {
     options.threads = setting.readers;
     options.keep_bad = setting.keep_bad;
     const auto store = std::make_shared<const SampleStore>(std::move(dataset), options, comm);
-    return {store, [store] {
-              const StoreCounters counters = store->counters();
+    return {store,
+            [store] {
+              const StoreCounters counters = store->counters_of_all();
               return StagingCounters{{"samples_read", counters.samples_read},
                                      {"bytes_held", counters.bytes_held},
                                      {"bytes_sent", counters.bytes_sent},
                                      {"bytes_received", counters.bytes_received}};
-            }};
+            },
+            false, comm.size() == 1};
   }
 
  private:

@@ -35,6 +35,20 @@ std::uint64_t Plan::fingerprint() const {
   return hash;
 }
 
+std::vector<LayerText> Plan::layers() const {
+  std::vector<LayerText> all;
+  for (const PlanStep& step : steps) {
+    std::string text = step.kernel + " " + step.shape.str();
+    for (const Layout& layout : step.layouts) text += fmt::format(" {}:{}", layout_text(layout), layout.get_size());
+    all.push_back({step.name, std::move(text)});
+  }
+  for (const PlanParameter& p : parameters) {
+    const std::string laid_out = p.layout.data.ndims == 0 ? "unused" : layout_text(p.layout);
+    all.push_back({p.name, fmt::format("weight {} {}", p.declared.shape.str(), laid_out)});
+  }
+  return all;
+}
+
 std::string Plan::table() const {
   const auto line = [](const auto& number, const auto& name, const auto& kernel, const auto& shape, const auto& weights,
                        const auto& work, const auto& moved) {

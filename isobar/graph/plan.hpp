@@ -64,6 +64,11 @@ struct PlanInput {
   Shape shape;
 };
 
+/// One step or weight of a plan, as text: what must be equal where ranks train one network.
+struct LayerText {
+  std::string name, text;
+};
+
 class Plan {
  public:
   std::vector<PlanStep> steps;
@@ -81,6 +86,8 @@ class Plan {
   std::int64_t parameter_count() const;
   /// Equal on all ranks that hold the same part of the same network on the same kind of machine.
   std::uint64_t fingerprint() const;
+  /// Kernels, shapes and layouts of every step, then of every weight: shows where two fingerprints differ.
+  std::vector<LayerText> layers() const;
   /// A table for people.
   std::string table() const;
 };

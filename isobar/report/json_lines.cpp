@@ -41,6 +41,9 @@ class JsonLines final : public train::Sink {
     put(timing_, {{"kind", "start"},
                   {"step", start.first_step},
                   {"threads", start.threads},
+                  {"ranks", start.ranks},
+                  {"nodes", start.nodes},
+                  {"global_batch", start.global_batch},
                   {"parameters", start.parameters},
                   {"flops_per_sample", start.flops_per_sample},
                   {"arena_bytes", start.arena_bytes},
@@ -57,7 +60,9 @@ class JsonLines final : public train::Sink {
                   {"step", step.step},
                   {"samples", step.samples},
                   {"seconds", step.seconds},
-                  {"wait_seconds", step.wait_seconds}});
+                  {"wait_seconds", step.wait_seconds},
+                  {"exchange_seconds", step.exchange_seconds},
+                  {"bytes_sent", step.bytes_sent}});
   }
 
   void epoch(const train::EpochDone& epoch) override {
@@ -86,7 +91,12 @@ class JsonLines final : public train::Sink {
     const bool finished = end.reason == train::End::Reason::finished;
     put(metrics_,
         {{"kind", "end"}, {"step", end.steps}, {"reason", finished ? "finished" : "interrupted"}, {"test", end.test}});
-    Json last{{"kind", "end"}, {"step", end.steps}, {"seconds", end.seconds}};
+    Json last{{"kind", "end"}, {"step", end.steps}, {"seconds", end.seconds}, {"step_seconds", end.step_seconds}};
+    last["exchange"] = {{"waited_seconds", end.exchange.waited_seconds},
+                        {"busy_seconds", end.exchange.busy_seconds},
+                        {"sums", end.exchange.sums},
+                        {"messages_sent", end.exchange.traffic.messages},
+                        {"bytes_sent", end.exchange.traffic.bytes}};
     if (end.skipped) last["skipped"] = *end.skipped;
     for (const auto& [name, value] : end.staging) last["staging"][name] = value;
     put(timing_, last);

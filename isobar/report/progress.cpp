@@ -57,21 +57,27 @@ class Progress final : public train::Sink {
                             human_bytes(static_cast<double>(start.arena_bytes)),
                             human_bytes(static_cast<double>(start.weight_bytes)), start.threads,
                             start.threads == 1 ? "" : "s"));
+    if (start.ranks > 1) {
+      line_.print(fmt::format("{} ranks on {} node{}, {}", start.ranks, start.nodes, start.nodes == 1 ? "" : "s",
+                              start.placement.empty() ? "not bound" : start.placement));
+      line_.print(fmt::format("{}; {}", start.batching, start.strategy));
+    }
     if (start.first_step > 0)
       line_.print(fmt::format("resumed after step {} of {}", with_commas(start.first_step), with_commas(all_steps())));
   }
 
   void step(const train::StepDone& step) override {
-    rate_.add(step.samples, step.seconds, step.wait_seconds);
+    rate_.add(step.samples, step.seconds, step.wait_seconds, step.exchange_seconds);
     samples_ += step.samples;
     loss_sum_ += step.loss * static_cast<double>(step.samples);
     if (quiet_ || !line_.due()) return;
     const double loss = samples_ > 0 ? loss_sum_ / static_cast<double>(samples_) : step.loss;
-    line_.show(fmt::format("epoch {}/{} {} step {}/{}  loss {:.4g}  {}  wait {:.0f} %  left {}", step.epoch,
-                           start_.epochs, bar(static_cast<double>(step.step), static_cast<double>(all_steps()), 16),
-                           step.step_in_epoch, start_.steps_per_epoch, loss,
-                           speed(rate_.samples_per_second(), start_.flops_per_sample), 100 * rate_.waiting(),
-                           human_seconds(seconds_left(step))));
+    const std::string exchange =
+        start_.ranks > 1 ? fmt::format("  {} ranks, exchange {:.0f} %", start_.ranks, 100 * rate_.exchanging()) : "";
+    line_.show(fmt::format("epoch {}/{} {} step {}/{}  loss {:.4g}  {}  wait {:.0f} %{}  left {}", step.epoch,
+                           start_.epochs, bar(done(step), static_cast<double>(all_steps()), 16), step.step_in_epoch,
+                           start_.steps_per_epoch, loss, speed(rate_.samples_per_second(), start_.flops_per_sample),
+                           100 * rate_.waiting(), exchange, human_seconds(seconds_left(step))));
   }
 
   void epoch(const train::EpochDone& epoch) override {
@@ -109,9 +115,14 @@ class Progress final : public train::Sink {
  private:
   std::int64_t all_steps() const { return start_.epochs * start_.steps_per_epoch; }
 
+  // In batches: a step may take several of them.
+  double done(const train::StepDone& step) const {
+    return static_cast<double>((step.epoch - 1) * start_.steps_per_epoch + step.step_in_epoch);
+  }
+
   // The evaluations to come are expected to take as long as the last one.
   double seconds_left(const train::StepDone& step) const {
-    return static_cast<double>(all_steps() - step.step) * rate_.seconds_per_step() +
+    return (static_cast<double>(all_steps()) - done(step)) * rate_.seconds_per_step() +
            static_cast<double>(start_.epochs - step.epoch + 1) * test_seconds_;
   }
 

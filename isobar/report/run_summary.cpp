@@ -25,6 +25,16 @@ std::string category_line(std::string_view name, const CategoryTotal& total, dou
   return cells.substr(0, cells.find_last_not_of(' ') + 1) + "\n";
 }
 
+std::string exchange(const train::Start& start, const train::End& end, std::int64_t steps) {
+  std::string text = fmt::format("{} ranks on {} node{}, {}\n", start.ranks, start.nodes, start.nodes == 1 ? "" : "s",
+                                 start.placement.empty() ? "not bound" : start.placement);
+  text += fmt::format("{}; {}\n", start.batching, start.strategy);
+  const double shown = end.step_seconds > 0 ? 100 * end.exchange.waited_seconds / end.step_seconds : 0;
+  const double sent = steps > 0 ? static_cast<double>(end.exchange.traffic.bytes) / static_cast<double>(steps) : 0;
+  return text + fmt::format("exposed communication {:.1f} % of the steps' time; rank 0 sent {} per step\n", shown,
+                            human_bytes(sent));
+}
+
 std::string results(const train::Start& start, const train::End& end) {
   const std::int64_t steps = end.steps - start.first_step;
   std::string text = fmt::format("{} {} steps ({} in this run) in {}\n",
@@ -32,6 +42,7 @@ std::string results(const train::Start& start, const train::End& end) {
                                  with_commas(end.steps), with_commas(steps), human_seconds(end.seconds));
   text += fmt::format("{} parameters, {} per sample, {} threads\n", with_commas(start.parameters),
                       human_flops(start.flops_per_sample), start.threads);
+  if (start.ranks > 1) text += exchange(start, end, steps);
   for (const auto& [name, value] : end.test) text += fmt::format("  test {:<20} {:.6g}\n", name, value);
   if (end.skipped) text += fmt::format("{} bad samples were skipped in training\n", with_commas(*end.skipped));
   for (const std::string& reason : end.first_skipped) text += fmt::format("  {}\n", reason);

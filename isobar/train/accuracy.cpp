@@ -17,6 +17,8 @@ class Accuracy final : public Metric {
       ++all_;
     });
   }
+  std::vector<double> state() const override { return {static_cast<double>(right_), static_cast<double>(all_)}; }
+  void merge(std::span<const double> state) override { add_state(state, right_, all_); }
   std::map<std::string, double> values(std::span<const std::string>) const override {
     return {{"accuracy", all_ ? static_cast<double>(right_) / static_cast<double>(all_) : 0.0}};
   }

@@ -1,10 +1,11 @@
 #include "isobar/train/checkpoint.hpp"
 
-#include <vector>
+#include <algorithm>
 
 #include <fmt/format.h>
 
 #include "isobar/base/error.hpp"
+#include "isobar/base/text.hpp"
 #include "isobar/files/hdf5_file.hpp"
 
 namespace isobar::train {
@@ -14,10 +15,33 @@ constexpr std::int64_t format_version = 1;
 
 std::string slot_group(int s) { return fmt::format("slots/{}", s); }
 
+// The part of a parameter in numbers that are laid out as all gradients.
+std::span<float> part(const exec::ParamStore& store, std::span<float> all, int p) {
+  return all.subspan(store.offset(p), store.gradient(p).size());
+}
+
+// What was left under way by one strategy cannot be finished by another.
+void expect_same_kept(const std::filesystem::path& file, const files::Hdf5File& in, const Kept& kept) {
+  std::vector<std::string> names;
+  for (const auto& [name, _] : kept.blocks) names.push_back(name);
+  std::vector<std::string> held = in.children("kept");
+  std::ranges::sort(names);
+  std::ranges::sort(held);
+  if (names != held || in.shape("kept_numbers").count() != std::ssize(kept.numbers))
+    fail(
+        "checkpoint '{}': its strategy had steps under way, {}, which the recipe's strategy does not know; resume with "
+        "the strategy it was made with",
+        file.string(), join(held, ", "));
+}
+
 }  // namespace
 
+bool Kept::empty() const {
+  return blocks.empty() || (!numbers.empty() && std::ranges::all_of(numbers, [](double n) { return n == 0; }));
+}
+
 std::uintmax_t write_checkpoint(const std::filesystem::path& file, const exec::ParamStore& store,
-                                const Position& position, const std::string& recipe) {
+                                const Position& position, const std::string& recipe, const Kept& kept) {
   files::Hdf5File out = files::Hdf5File::create(file);
   std::vector<float> plain_values;
   const auto write = [&](const std::string& group, int p, std::span<const float> stored) {
@@ -30,6 +54,11 @@ std::uintmax_t write_checkpoint(const std::filesystem::path& file, const exec::P
     write("weights", p, store.weight(p));
     for (int s = 0; s < store.slot_count(); ++s) write(slot_group(s), p, store.slot(p, s));
   }
+  if (!kept.empty()) {
+    for (const auto& [name, numbers] : kept.blocks)
+      for (int p = 0; p < store.count(); ++p) write("kept/" + name, p, part(store, numbers, p));
+    out.write<double>("kept_numbers", Shape{std::ssize(kept.numbers)}, kept.numbers);
+  }
   out.set_integer("/", "format", format_version);
   out.set_integer("/", "slots", store.slot_count());
   out.set_integer("/", "step", position.step);
@@ -38,12 +67,13 @@ std::uintmax_t write_checkpoint(const std::filesystem::path& file, const exec::P
   out.set_real("/", "loss_sum", position.loss_sum);
   out.set_integer("/", "loss_samples", position.loss_samples);
   out.set_integer("/", "skipped", position.skipped);
+  out.set_integer("/", "batch", position.batch);
   out.set_text("/", "recipe", recipe);
   out.commit();
   return std::filesystem::file_size(file);
 }
 
-Position read_checkpoint(const std::filesystem::path& file, exec::ParamStore& store) {
+Position read_checkpoint(const std::filesystem::path& file, exec::ParamStore& store, const Kept& kept) {
   const files::Hdf5File in = files::Hdf5File::open(file);
   if (!in.has_attribute("/", "format") || in.integer("/", "format") != format_version)
     fail("checkpoint '{}': not a checkpoint of format {}", file.string(), format_version);
@@ -69,9 +99,16 @@ Position read_checkpoint(const std::filesystem::path& file, exec::ParamStore& st
     read("weights", p, store.weight(p));
     for (int s = 0; s < store.slot_count(); ++s) read(slot_group(s), p, store.slot(p, s));
   }
-  return {in.integer("/", "step"),          in.integer("/", "epoch"),
-          in.integer("/", "step_in_epoch"), in.real("/", "loss_sum"),
-          in.integer("/", "loss_samples"),  in.has_attribute("/", "skipped") ? in.integer("/", "skipped") : 0};
+  if (in.exists("kept")) {
+    expect_same_kept(file, in, kept);
+    for (const auto& [name, numbers] : kept.blocks)
+      for (int p = 0; p < store.count(); ++p) read("kept/" + name, p, part(store, numbers, p));
+    in.read<double>("kept_numbers", kept.numbers);
+  }
+  const auto or_zero = [&](const char* name) { return in.has_attribute("/", name) ? in.integer("/", name) : 0; };
+  return {in.integer("/", "step"),  in.integer("/", "epoch"),        in.integer("/", "step_in_epoch"),
+          in.real("/", "loss_sum"), in.integer("/", "loss_samples"), or_zero("skipped"),
+          or_zero("batch")};
 }
 
 }  // namespace isobar::train

@@ -17,6 +17,8 @@ class Confusion final : public Metric {
       matrix_.count(truth, predicted_class(logits));
     });
   }
+  std::vector<double> state() const override { return matrix_.state(); }
+  void merge(std::span<const double> state) override { matrix_.merge(state); }
   std::map<std::string, double> values(std::span<const std::string> columns) const override {
     std::map<std::string, double> result;
     for (std::size_t t = 0; t < matrix_.classes(); ++t)

@@ -15,6 +15,13 @@ class ConfusionMatrix {
 
   void count(std::size_t truth, std::size_t predicted) { ++counts_[truth * classes_ + predicted]; }
 
+  /// All counts, row by row.
+  std::vector<double> state() const { return {counts_.begin(), counts_.end()}; }
+  void merge(std::span<const double> state) {
+    expects(state.size() == counts_.size(), "the counts of as many classes");
+    for (std::size_t i = 0; i < state.size(); ++i) counts_[i] += static_cast<std::int64_t>(state[i]);
+  }
+
   std::size_t classes() const { return classes_; }
   std::int64_t at(std::size_t truth, std::size_t predicted) const { return counts_[truth * classes_ + predicted]; }
   /// Positions that are of a class in truth or in prediction or in both.

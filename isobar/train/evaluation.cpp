@@ -1,20 +1,123 @@
 #include "isobar/train/evaluation.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <numeric>
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/train/agreement.hpp"
 
 namespace isobar::train {
+namespace {
+
+// What one rank has seen of the test set.
+struct Seen {
+  double loss = 0;  // summed over samples
+  std::int64_t samples = 0;
+  std::vector<std::int64_t> kept{};  // numbers of the samples, row by row of the following
+  std::vector<float> predictions{}, targets{};
+};
+
+template <class T>
+std::span<const std::byte> bytes_of(const std::vector<T>& numbers) {
+  return std::as_bytes(std::span(numbers));
+}
+
+template <class T>
+void append(std::span<const std::byte> bytes, std::vector<T>& numbers) {
+  const std::size_t before = numbers.size();
+  numbers.resize(before + bytes.size() / sizeof(T));
+  if (!bytes.empty()) std::memcpy(numbers.data() + before, bytes.data(), bytes.size());
+}
+
+// Rows in the order of their samples.
+std::vector<float> ordered(const std::vector<float>& rows, const std::vector<std::size_t>& order) {
+  std::vector<float> result;
+  result.reserve(rows.size());
+  const std::size_t width = order.empty() ? 0 : rows.size() / order.size();
+  for (const std::size_t row : order)
+    result.insert(result.end(), rows.begin() + static_cast<std::ptrdiff_t>(row * width),
+                  rows.begin() + static_cast<std::ptrdiff_t>((row + 1) * width));
+  return result;
+}
+
+// Rank 0 gets what all ranks have seen, in the order of the samples.
+void collect_rows(comm::Comm& comm, const Seen& seen, Evaluated& evaluated) {
+  std::vector<std::int64_t> samples;
+  std::vector<float> predictions, targets;
+  collect(comm, bytes_of(seen.kept), [&](int, std::span<const std::byte> theirs) { append(theirs, samples); });
+  collect(comm, bytes_of(seen.predictions), [&](int, auto theirs) { append(theirs, predictions); });
+  collect(comm, bytes_of(seen.targets), [&](int, auto theirs) { append(theirs, targets); });
+  std::vector<std::size_t> order(samples.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t row) { return samples[row]; });
+  evaluated.predictions = ordered(predictions, order);
+  evaluated.targets = ordered(targets, order);
+}
+
+// Rank 0 adds up what the metrics of all ranks have taken, in the order of the ranks, and tells the results.
+std::map<std::string, double> collect_results(comm::Comm& comm, const Job& job, const Seen& seen) {
+  std::vector<double> sums{0, 0};
+  const std::vector<double> mine{seen.loss, static_cast<double>(seen.samples)};
+  const auto doubles = [](std::span<const std::byte> bytes) {
+    std::vector<double> numbers;
+    append(bytes, numbers);
+    return numbers;
+  };
+  collect(comm, bytes_of(mine), [&](int, std::span<const std::byte> theirs) {
+    for (std::size_t i = 0; i < 2; ++i) sums[i] += doubles(theirs)[i];
+  });
+  for (const auto& metric : job.metrics)
+    collect(comm, comm.rank() == 0 ? std::span<const std::byte>() : bytes_of(metric->state()),
+            [&](int rank, std::span<const std::byte> theirs) {
+              if (rank > 0) metric->merge(doubles(theirs));
+            });
+  std::map<std::string, double> results;
+  if (comm.rank() == 0) {
+    if (sums[1] > 0) results["loss"] = sums[0] / sums[1];
+    for (const auto& metric : job.metrics) results.merge(metric->values(job.model.target_names));
+  }
+  return results;
+}
+
+// As names, each ended by a zero byte, and numbers.
+void share_results(comm::Comm& comm, std::map<std::string, double>& results) {
+  if (comm.size() == 1) return;
+  std::string names;
+  std::vector<double> values;
+  for (const auto& [name, value] : results) names += name + '\0', values.push_back(value);
+  const auto raw_names = std::as_bytes(std::span(names));
+  comm::Bytes name_bytes(raw_names.begin(), raw_names.end()),
+      value_bytes(bytes_of(values).begin(), bytes_of(values).end());
+  comm::broadcast(comm, name_bytes);
+  comm::broadcast(comm, value_bytes);
+  values.clear();
+  append(value_bytes, values);
+  const std::string text(reinterpret_cast<const char*>(name_bytes.data()), name_bytes.size());
+  std::size_t at = 0;
+  for (const double value : values) {
+    const std::string name(text.c_str() + at);
+    results[name] = value;
+    at += name.size() + 1;
+  }
+}
+
+}  // namespace
 
 std::vector<std::pair<std::string, std::span<const float>>> named_inputs(const graph::Plan& plan,
                                                                          const data::Dataset& dataset,
-                                                                         const data::Batch& batch) {
+                                                                         const data::Batch& batch,
+                                                                         std::int64_t first_row) {
   std::vector<std::pair<std::string, std::span<const float>>> inputs;
   const std::vector<data::Field> fields = dataset.fields();
   for (std::size_t f = 0; f < fields.size(); ++f)
-    if (std::any_of(plan.inputs.begin(), plan.inputs.end(), [&](const auto& i) { return i.name == fields[f].name; }))
-      inputs.emplace_back(fields[f].name, batch.fields[f].span());
+    for (const graph::PlanInput& input : plan.inputs) {
+      if (input.name != fields[f].name) continue;
+      const auto width = static_cast<std::size_t>(fields[f].shape.count());
+      inputs.emplace_back(input.name, batch.fields[f].span().subspan(static_cast<std::size_t>(first_row) * width,
+                                                                     static_cast<std::size_t>(input.shape.count())));
+    }
   return inputs;
 }
 
@@ -46,39 +149,48 @@ void reset_metrics(const graph::Plan& plan, const Job& job) {
   for (const auto& metric : job.metrics) metric->reset(prediction, target);
 }
 
-Evaluated evaluate(exec::Executor& executor, const Job& job, const std::atomic<bool>* stop) {
-  const data::Sampler sampler{job.test_data->size(), job.batch, job.seed, false, false};
-  data::Loader loader(*job.test_data, sampler,
-                      {.threads = job.readers, .ahead = job.ahead, .last_epoch = 1, .on_bad = job.on_bad});
-  const std::int64_t width = executor.plan().output_shapes.at("prediction").count() / job.batch;
+Evaluated evaluate(exec::Executor& executor, const Job& job, comm::Comm& comm, const std::atomic<bool>* stop) {
+  const graph::Plan& plan = executor.plan();
+  const std::int64_t rows = plan.inputs.at(0).shape[0];
+  const data::Sampler sampler{job.test_data->size(), rows * comm.size(), job.seed, false, false};
+  data::LoaderOptions options{.threads = job.readers, .ahead = job.ahead, .rank = comm.rank(), .size = comm.size()};
+  options.last_epoch = 1;
+  options.on_bad = job.on_bad;
+  data::Loader loader(*job.test_data, sampler, options);
+  const std::int64_t width = plan.output_shapes.at("prediction").count() / rows;
   const bool keep = width * job.test_data->size() <= max_kept_predictions;
-  Evaluated evaluated;
-  reset_metrics(executor.plan(), job);
-  double loss = 0;
-  std::int64_t samples = 0;
+  reset_metrics(plan, job);
+  Seen seen;
   while (const data::Batch* batch = loader.next()) {
-    if (stop && *stop) return {.complete = false};
-    if (batch->count == 0) continue;  // nothing but bad samples
-    const auto inputs = named_inputs(executor.plan(), *job.test_data, *batch);
+    std::int64_t stopping[] = {stop && *stop};
+    sum_over_ranks(comm, stopping, until_stalled(comm, job.limits, "a batch of the evaluation"));
+    if (stopping[0] > 0) return {.complete = false};
+    if (batch->count == 0) continue;  // the other ranks have the whole batch, or all samples are bad
+    const auto inputs = named_inputs(plan, *job.test_data, *batch);
     for (const auto& [name, data] : inputs) executor.bind(name, data);
     executor.forward({.seed = job.seed, .samples = batch->samples, .rows = batch->count});
     const auto numbers = static_cast<std::size_t>(batch->count * width);
     const std::span<const float> prediction = executor.output("prediction").first(numbers);
     const auto y = std::find_if(inputs.begin(), inputs.end(), [](const auto& i) { return i.first == "y"; });
     expects(y != inputs.end(), "a graph with the target input 'y'");
-    const std::span<const float> target = y->second.first(static_cast<std::size_t>(batch->count) * y->second.size() /
-                                                          static_cast<std::size_t>(job.batch));
+    const std::span<const float> target =
+        y->second.first(static_cast<std::size_t>(batch->count) * y->second.size() / static_cast<std::size_t>(rows));
     for (const auto& metric : job.metrics) metric->add(prediction, target);
-    loss += static_cast<double>(executor.output("loss")[0]) * batch->count;
-    samples += batch->count;
-    if (keep) {
-      evaluated.predictions.insert(evaluated.predictions.end(), prediction.begin(), prediction.end());
-      evaluated.targets.insert(evaluated.targets.end(), target.begin(), target.end());
-    }
+    seen.loss += static_cast<double>(executor.output("loss")[0]) * batch->count;
+    seen.samples += batch->count;
+    if (!keep) continue;
+    seen.kept.insert(seen.kept.end(), batch->samples.begin(), batch->samples.end());
+    seen.predictions.insert(seen.predictions.end(), prediction.begin(), prediction.end());
+    seen.targets.insert(seen.targets.end(), target.begin(), target.end());
   }
-  evaluated.skipped = loader.skipped();
-  if (samples > 0) evaluated.results["loss"] = loss / static_cast<double>(samples);
-  for (const auto& metric : job.metrics) evaluated.results.merge(metric->values(job.model.target_names));
+  std::int64_t counts[] = {seen.samples, loader.skipped()};
+  sum_over_ranks(comm, counts);
+  if (counts[0] == 0) fail("all {} samples of data.test are bad", counts[1]);
+  Evaluated evaluated;
+  evaluated.skipped = counts[1];
+  evaluated.results = collect_results(comm, job, seen);
+  share_results(comm, evaluated.results);
+  if (keep) collect_rows(comm, seen, evaluated);
   return evaluated;
 }
 

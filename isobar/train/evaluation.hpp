@@ -1,4 +1,5 @@
-// Evaluation: the test set through the inference plan, every sample once, also when the last batch is not full.
+// Evaluation: the test set through the inference plan, every sample once on one of the ranks, also when the last batch
+// is not full. What ranks gathered is put together on rank 0, predictions in the order of the samples.
 #pragma once
 
 #include <atomic>
@@ -7,13 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "isobar/comm/comm.hpp"
 #include "isobar/data/loader.hpp"
 #include "isobar/exec/executor.hpp"
 #include "isobar/train/job.hpp"
 
 namespace isobar::train {
 
-/// Loss and metrics by name, and, when they are few enough to keep, what was predicted.
+/// Loss and metrics by name, the same on all ranks; on rank 0, when they are few enough to keep, what was predicted.
 struct Evaluated {
   std::map<std::string, double> results{};
   std::vector<float> predictions{}, targets{};  ///< row by row; empty when there are more than max_kept_predictions
@@ -23,13 +25,15 @@ struct Evaluated {
 
 inline constexpr std::int64_t max_kept_predictions = 1 << 22;
 
-/// Runs the whole test set; when `stop` is set it ends early and the result is not complete.
-Evaluated evaluate(exec::Executor& executor, const Job& job, const std::atomic<bool>* stop);
+/// Runs the whole test set; when `stop` is set on some rank it ends early and the result is not complete. All ranks
+/// must call.
+Evaluated evaluate(exec::Executor& executor, const Job& job, comm::Comm& comm, const std::atomic<bool>* stop);
 
-/// The memory of a batch's fields under the names of the data set, for the inputs the plan has.
+/// The memory of some rows of a batch's fields under the names of the data set, for the inputs the plan has.
 std::vector<std::pair<std::string, std::span<const float>>> named_inputs(const graph::Plan& plan,
                                                                          const data::Dataset& dataset,
-                                                                         const data::Batch& batch);
+                                                                         const data::Batch& batch,
+                                                                         std::int64_t first_row = 0);
 
 /// Makes the metrics ready for the plan's predictions and targets; one that does not fit them is an Error.
 void reset_metrics(const graph::Plan& plan, const Job& job);

@@ -12,6 +12,7 @@
 
 #include "isobar/base/spec.hpp"
 #include "isobar/base/trace.hpp"
+#include "isobar/comm/reducer.hpp"
 #include "isobar/tensor/shape.hpp"
 
 namespace isobar::train {
@@ -26,18 +27,25 @@ struct Start {
   std::int64_t epochs = 0, steps_per_epoch = 0;
   std::int64_t first_step = 0;  ///< above 0 when resumed
   std::size_t arena_bytes = 0, weight_bytes = 0;
-  int threads = 1;
+  int threads = 1;  ///< of each rank
+  int ranks = 1, nodes = 1;
+  std::int64_t global_batch = 1;  ///< samples of a step, all ranks together
+  std::string batching{};         ///< how they are divided: "global batch 8: 2 ranks with 1 micro-batch of 4"
+  std::string strategy{};         ///< how ranks are kept together, as it describes itself
+  std::string placement{};        ///< which cores ranks and threads are bound to; empty when nobody bound them
 };
 
 struct StepDone {
-  std::int64_t step = 0;   ///< counts from 1 over the whole run
-  std::int64_t epoch = 0;  ///< counts from 1
-  std::int64_t step_in_epoch = 0;
-  std::int64_t samples = 0;
+  std::int64_t step = 0;           ///< counts from 1 over the whole run
+  std::int64_t epoch = 0;          ///< counts from 1
+  std::int64_t step_in_epoch = 0;  ///< global batches of the epoch that are done
+  std::int64_t samples = 0;        ///< of all ranks
   double loss = 0;
   double learning_rate = 0;
-  double seconds = 0;       ///< of this step, waiting for input included
-  double wait_seconds = 0;  ///< of these, waiting for input
+  double seconds = 0;           ///< of this step, waiting for input included
+  double wait_seconds = 0;      ///< of these, waiting for input
+  double exchange_seconds = 0;  ///< of these, this rank stood still for other ranks
+  std::int64_t bytes_sent = 0;  ///< by this rank, to exchange gradients
 };
 
 struct EpochDone {
@@ -70,6 +78,8 @@ struct End {
   std::optional<std::int64_t> skipped{};     ///< bad samples left out of training in this run, when allowed
   std::vector<std::string> first_skipped{};  ///< what was wrong with the first of them
   std::vector<std::pair<std::string, std::int64_t>> staging{};  ///< what was read and moved, by name
+  comm::ExchangeCost exchange{};                                ///< what exchanging has cost this rank
+  double step_seconds = 0;                                      ///< of all steps of this run together
 };
 
 /// Receives the trainer's events and shows or stores them; every function may be left out.

@@ -30,6 +30,20 @@ class Iou final : public Metric {
     }
   }
 
+  std::vector<double> state() const override {
+    if (!by_sample_) return matrix_.state();
+    std::vector<double> state{static_cast<double>(samples_)};
+    state.insert(state.end(), sums_.begin(), sums_.end());
+    return state;
+  }
+
+  void merge(std::span<const double> state) override {
+    if (!by_sample_) return matrix_.merge(state);
+    expects(state.size() == 1 + sums_.size(), "the sums of as many classes");
+    samples_ += static_cast<std::int64_t>(state[0]);
+    for (std::size_t c = 0; c < sums_.size(); ++c) sums_[c] += state[1 + c];
+  }
+
   std::map<std::string, double> values(std::span<const std::string> columns) const override {
     std::map<std::string, double> result;
     double sum = 0;

@@ -1,6 +1,7 @@
 #include "isobar/train/job.hpp"
 
 #include "isobar/base/text.hpp"
+#include "isobar/train/agreement.hpp"
 
 namespace isobar::train {
 namespace {
@@ -37,9 +38,22 @@ void read_transforms(Args& data, Job& job) {
   apply_transforms(job);
 }
 
+void learn(Job& job, const data::Dataset& from, const std::filesystem::path& file, comm::Comm& comm) {
+  if (!job.pipeline || !job.pipeline->learns()) return;
+  if (comm.rank() == 0) job.pipeline->learn(from, file, job.readers);
+  sum_over_ranks(comm, {}, while_all_answer(comm, job.limits, "what transforms learn from the training set"));
+  for (std::vector<float>* values : job.pipeline->learned()) {
+    std::uint64_t length = values->size();
+    share_object(comm, length);
+    values->resize(length);
+    share_numbers(comm, *values);
+  }
+}
+
 }  // namespace
 
-std::function<data::StagingCounters()> stage_data(Job& job, comm::Comm& comm) {
+StagedData stage_data(Job& job, const std::filesystem::path& learned_file, comm::Comm& comm) {
+  const std::shared_ptr<const data::Dataset> original = job.source;
   data::StagingSetting setting{.readers = job.readers, .keep_bad = job.on_bad == data::OnBad::skip};
   const data::Staged train = job.staging->stage(job.train_spec, job.source, setting, comm);
   data::Staged test;
@@ -49,13 +63,16 @@ std::function<data::StagingCounters()> stage_data(Job& job, comm::Comm& comm) {
     test = job.staging->stage(job.test_spec, job.test_source, setting, comm);
     job.test_source = test.dataset;
   }
+  // What is learned is learned from all samples, near or not.
+  learn(job, train.all_readable && !train.own_samples ? *job.source : *original, learned_file, comm);
   apply_transforms(job);
-  return [train = train.counters, test = test.counters] {
+  const auto counters = [train = train.counters, test = test.counters] {
     data::StagingCounters all;
     for (const auto& [name, value] : train()) all.emplace_back("train." + name, value);
     for (const auto& [name, value] : test()) all.emplace_back("test." + name, value);
     return all;
   };
+  return {counters, train.own_samples};
 }
 
 Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make_model) {
@@ -66,7 +83,7 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   root.record("loss", loss);  // what is in force follows below, once the model is known
   job.optimizer = read_member(root, "optimizer", "adam", optim::optimizers(), "optimizer");
   job.rate = read_member(root, "rate", "constant", optim::rate_schedules(), "rate schedule");
-  job.strategy = read_member(root, "strategy", "solo", parallel::strategies(), "strategy");
+  Spec strategy = root.spec("strategy", "sync");
   job.seed = static_cast<std::uint64_t>(root.integer("seed", 1));
   job.folder = root.text("folder", "runs/" + name);
 
@@ -81,11 +98,15 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   read_transforms(data, job);
   job.staging = read_member(data, "staging", "none", data::stagings(), "staging");
   job.on_bad = data.one_of("bad_samples", "fail", {"fail", "skip"}) == "skip" ? data::OnBad::skip : data::OnBad::fail;
-  job.batch = data.integer("batch", 4);
+  job.batch_per_rank = data.integer("batch_per_rank", 0);
+  job.batch = data.integer("batch", job.batch_per_rank > 0 ? 0 : 4);
   job.shuffle = data.flag("shuffle", true);
   job.readers = static_cast<int>(data.integer("readers", 1));
   job.ahead = static_cast<int>(data.integer("ahead", 2));
-  data.require(job.batch >= 1, "batch must be at least 1");
+  data.require(job.batch >= (job.batch_per_rank > 0 ? 0 : 1), "batch must be at least 1");
+  data.require(job.batch_per_rank >= 0, "batch_per_rank must be >= 0");
+  data.require(job.batch == 0 || job.batch_per_rank == 0,
+               "either batch, of all ranks together, or batch_per_rank; the other is 0");
   data.require(job.readers >= 1 && job.readers <= 256, "readers must be 1 to 256");
   data.require(job.ahead >= 1 && job.ahead <= 64, "ahead must be 1 to 64");
   data.finish();
@@ -97,9 +118,29 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   job.epochs = train.integer("epochs", 10);
   job.evaluate_every = train.integer("evaluate_every", 1);
   job.checkpoint_every = train.integer("checkpoint_every", 0);
+  job.micro_batches = train.integer("micro_batches", 0);
+  job.deterministic = train.flag("deterministic", false);
+  job.clip_norm = train.real("clip_norm", 0);
+  job.sync_batch_norm = train.flag("sync_batch_norm", false);
+  job.ramp = read_member(train, "batch_ramp", "constant", optim::batch_ramps(), "batch ramp");
+  train.require(job.micro_batches >= 0, "micro_batches must be >= 0; 0: one for each rank");
+  train.require(job.clip_norm >= 0, "clip_norm must be >= 0; 0: none");
+  train.require(!job.deterministic || job.on_bad == data::OnBad::fail,
+                "deterministic needs data.bad_samples = 'fail': samples that are left out move others to other ranks");
+  train.require(!job.sync_batch_norm || job.on_bad == data::OnBad::fail,
+                "sync_batch_norm needs data.bad_samples = 'fail': every rank must have samples in every step");
+  train.require(!(job.sync_batch_norm && job.deterministic),
+                "deterministic cannot have sync_batch_norm: what is normalised together depends on the ranks");
   train.require(job.epochs >= 1, "epochs must be at least 1");
   train.require(job.evaluate_every >= 0 && job.checkpoint_every >= 0,
                 "evaluate_every and checkpoint_every must be >= 0");
+  if (job.deterministic) strategy.set("deterministic", true);
+  job.strategy = make(parallel::strategies(), strategy, "strategy", &strategy);
+  root.record("strategy", strategy);
+  if (strategy.find("stall_seconds")) {
+    Args args(strategy, "strategy");
+    job.limits = {args.real("warn_seconds"), args.real("stall_seconds")};
+  }
   job.model = make_model(model, loss);
   for (const std::string& metric : train.texts("metrics", default_metrics(job.model.loss)))
     job.metrics.push_back(make(metrics(), Spec(metric), "metric"));

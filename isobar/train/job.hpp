@@ -12,10 +12,12 @@
 #include "isobar/data/loader.hpp"
 #include "isobar/data/staging.hpp"
 #include "isobar/graph/graph.hpp"
+#include "isobar/optim/batch_ramp.hpp"
 #include "isobar/optim/optimizer.hpp"
 #include "isobar/optim/rate_schedule.hpp"
 #include "isobar/parallel/strategy.hpp"
 #include "isobar/train/metric.hpp"
+#include "isobar/train/waiting.hpp"
 #include "isobar/transforms/pipeline.hpp"
 
 namespace isobar::train {
@@ -38,9 +40,16 @@ struct Job {
   std::shared_ptr<const data::Dataset> train_data, test_data;  ///< with transforms; test_data may be null
   std::unique_ptr<optim::Optimizer> optimizer;
   std::unique_ptr<optim::RateSchedule> rate;
+  std::unique_ptr<optim::BatchRamp> ramp;  ///< how many batches a step takes
   std::unique_ptr<parallel::Strategy> strategy;
   std::vector<std::unique_ptr<Metric>> metrics;
-  std::int64_t batch = 1, epochs = 1;
+  std::int64_t batch = 1;           ///< samples of a step, all ranks together; 0: batch_per_rank counts
+  std::int64_t batch_per_rank = 0;  ///< samples of a step on each rank; 0: batch counts
+  std::int64_t micro_batches = 0;   ///< a batch is computed in, all ranks together; 0: one for each rank
+  bool deterministic = false;       ///< the same bits on 1, 2, 4, ... ranks
+  bool sync_batch_norm = false;     ///< batches are normalised over all ranks
+  double clip_norm = 0;             ///< the largest norm of all gradients together; 0: any
+  std::int64_t epochs = 1;
   std::int64_t evaluate_every = 1;    ///< epochs; 0: only at the end
   std::int64_t checkpoint_every = 0;  ///< epochs; 0: only at the end and when interrupted
   std::uint64_t seed = 1;
@@ -48,15 +57,23 @@ struct Job {
   data::OnBad on_bad = data::OnBad::fail;
   std::unique_ptr<data::Staging> staging;
   int readers = 1, ahead = 2;
+  WaitLimits limits{};           ///< of waits between steps: those of the strategy
   std::filesystem::path folder;  ///< where the run is kept
   bool resume = false;           ///< go on from the folder's checkpoint
   bool overwrite = false;        ///< replace a run that is already in the folder
   Spec recipe;                   ///< resolved
+  std::string placement{};       ///< which cores ranks and threads are bound to, for the report
 };
 
-/// Stages both data sets and puts the transforms back on; returns the counters by name: "train.bytes_read". All ranks
-/// must call.
-std::function<data::StagingCounters()> stage_data(Job& job, comm::Comm& comm);
+/// What staging did to the training set.
+struct StagedData {
+  std::function<data::StagingCounters()> counters;  ///< by name, "train.bytes_read"; all ranks must call
+  bool own_samples = false;                         ///< as in data::Staged
+};
+
+/// Stages both data sets, lets the transforms learn what they need, on rank 0 for all, and puts them back on. What is
+/// learned is kept in `learned_file`, which only rank 0 sees. All ranks must call.
+StagedData stage_data(Job& job, const std::filesystem::path& learned_file, comm::Comm& comm);
 
 /// Reads a recipe; unknown keys are answered with the nearest valid one. `name` gives the default folder.
 Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make_model);

@@ -20,6 +20,8 @@ class Mae final : public Metric {
     for (std::size_t i = 0; i < prediction.size(); ++i) sum_ += std::abs(double{prediction[i]} - double{target[i]});
     count_ += static_cast<std::int64_t>(prediction.size());
   }
+  std::vector<double> state() const override { return {sum_, static_cast<double>(count_)}; }
+  void merge(std::span<const double> state) override { add_state(state, sum_, count_); }
   std::map<std::string, double> values(std::span<const std::string>) const override {
     return {{"mae", count_ ? sum_ / static_cast<double>(count_) : 0.0}};
   }

@@ -22,6 +22,8 @@ class Perplexity final : public Metric {
       ++all_;
     });
   }
+  std::vector<double> state() const override { return {sum_, static_cast<double>(all_)}; }
+  void merge(std::span<const double> state) override { add_state(state, sum_, all_); }
   std::map<std::string, double> values(std::span<const std::string>) const override {
     return {{"perplexity", all_ ? std::exp(sum_ / static_cast<double>(all_)) : 0.0}};
   }

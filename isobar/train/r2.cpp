@@ -28,6 +28,19 @@ class R2 final : public Metric {
     }
   }
 
+  std::vector<double> state() const override {
+    std::vector<double> state{static_cast<double>(rows_)};
+    for (const Column& c : columns_) state.insert(state.end(), {c.sum, c.squares, c.errors});
+    return state;
+  }
+
+  void merge(std::span<const double> state) override {
+    expects(state.size() == 1 + 3 * columns_.size(), "the state of as many columns");
+    rows_ += static_cast<std::int64_t>(state[0]);
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+      add_state(state.subspan(1 + 3 * i, 3), columns_[i].sum, columns_[i].squares, columns_[i].errors);
+  }
+
   std::map<std::string, double> values(std::span<const std::string> names) const override {
     std::map<std::string, double> result;
     for (std::size_t i = 0; i < columns_.size(); ++i) {

@@ -29,6 +29,29 @@ void Ranking::add(std::span<const float> prediction, std::span<const float> targ
   }
 }
 
+// For each column: how many are true, those scores, how many are not, those scores.
+std::vector<double> Ranking::state() const {
+  std::vector<double> state;
+  for (const std::vector<Ranked>& column : columns_)
+    for (const bool truth : {true, false}) {
+      state.push_back(static_cast<double>(std::ranges::count(column, truth, &Ranked::truth)));
+      for (const Ranked& ranked : column)
+        if (ranked.truth == truth) state.push_back(double{ranked.score});
+    }
+  return state;
+}
+
+void Ranking::merge(std::span<const double> state) {
+  for (std::vector<Ranked>& column : columns_)
+    for (const bool truth : {true, false}) {
+      expects(!state.empty() && static_cast<double>(state.size()) > state[0], "the state of as many columns");
+      const auto count = static_cast<std::size_t>(state[0]);
+      for (const double score : state.subspan(1, count)) column.push_back({static_cast<float>(score), truth});
+      state = state.subspan(1 + count);
+    }
+  expects(state.empty(), "the state of as many columns");
+}
+
 std::map<std::string, double> Ranking::values(std::span<const std::string> columns) const {
   std::map<std::string, double> result;
   double sum = 0;

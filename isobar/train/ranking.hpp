@@ -19,6 +19,8 @@ class Ranking : public Metric {
  public:
   void reset(const Shape& prediction, const Shape& target) override;
   void add(std::span<const float> prediction, std::span<const float> target) override;
+  std::vector<double> state() const override;
+  void merge(std::span<const double> state) override;
   /// The measure of every column as name.column, when there are several but few, and their mean as name.
   std::map<std::string, double> values(std::span<const std::string> columns) const override;
 

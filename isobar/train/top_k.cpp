@@ -23,6 +23,8 @@ class TopK final : public Metric {
       ++all_;
     });
   }
+  std::vector<double> state() const override { return {static_cast<double>(right_), static_cast<double>(all_)}; }
+  void merge(std::span<const double> state) override { add_state(state, right_, all_); }
   std::map<std::string, double> values(std::span<const std::string>) const override {
     return {{fmt::format("top_{}", k_), all_ ? static_cast<double>(right_) / static_cast<double>(all_) : 0.0}};
   }

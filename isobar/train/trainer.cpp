@@ -1,129 +1,130 @@
 #include "isobar/train/trainer.hpp"
 
-#include <cmath>
-#include <fstream>
-#include <omp.h>
+#include <algorithm>
+#include <sstream>
 
 #include "isobar/base/clock.hpp"
 #include "isobar/base/config.hpp"
 #include "isobar/base/error.hpp"
+#include "isobar/base/text.hpp"
 #include "isobar/comm/local_comm.hpp"
+#include "isobar/train/agreement.hpp"
+#include "isobar/train/run_folder.hpp"
 
 namespace isobar::train {
 
+Trainer::Trainer(Job job, comm::Comm& world, std::vector<Sink*> sinks)
+    : Trainer(std::move(job), nullptr, &world, std::move(sinks)) {}
+
 Trainer::Trainer(Job job, std::vector<Sink*> sinks)
-    : job_(std::move(job)), sinks_(std::move(sinks)), wait_name_(trace_.intern("waiting for input")) {
-  const graph::Graph graph = job_.model.graph(job_.batch);
-  graph::Plan plan = graph::make_plan(graph);
-  expect_fields(plan, *job_.train_data, "data.train");
-  if (job_.train_data->size() < job_.batch)
-    fail("data.train has {} samples, fewer than one batch of {}", job_.train_data->size(), job_.batch);
-  steps_per_epoch_ = sampler().batches();
-  store_ = std::make_unique<exec::ParamStore>(plan, job_.optimizer->slots());
-  store_->initialize(job_.seed);
+    : Trainer(std::move(job), comm::alone(), nullptr, std::move(sinks)) {}
 
-  auto arena = std::make_shared<Block>();
-  if (job_.test_data) {
-    if (job_.test_data->size() == 0) fail("data.test has no samples");
-    expect_fields(plan, *job_.test_data, "data.test");
-    graph::Plan test_plan = graph::make_plan(graph, {.phase = ops::Phase::inference, .stored = store_->layouts()});
-    reset_metrics(test_plan, job_);
-    arena = std::make_shared<Block>(std::max(plan.arena_bytes, test_plan.arena_bytes));
-    test_executor_ = std::make_unique<exec::Executor>(std::move(test_plan), *store_, nullptr, arena);
-  }
-  executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_, &trace_, arena);
-  replica_ = std::make_unique<parallel::ComputedReplica>(*executor_, *store_, *job_.optimizer, &trace_);
-}
-
-data::Sampler Trainer::sampler() const { return {job_.train_data->size(), job_.batch, job_.seed, job_.shuffle, true}; }
-
-void Trainer::prepare_folder() {
-  namespace fs = std::filesystem;
-  std::error_code problem;
-  fs::create_directories(job_.folder, problem);
-  if (problem) fail("run folder '{}' cannot be made: {}", job_.folder.string(), problem.message());
-  const fs::path recipe = job_.folder / "recipe.toml";
-  if (job_.resume) {
-    if (!fs::exists(checkpoint_file())) fail("run folder '{}' has no checkpoint to resume from", job_.folder.string());
-    position_ = read_checkpoint(checkpoint_file(), *store_);
-  } else if (fs::exists(recipe) && !job_.overwrite) {
-    fail(
-        "run folder '{}' already holds a run: --resume goes on with it, --overwrite replaces it, --set folder=... uses "
-        "another",
-        job_.folder.string());
-  } else {
-    for (const char* name : {"checkpoint.h5", "metrics.jsonl", "timing.jsonl", "report.txt", "predictions.csv",
-                             "learned.h5", "curves.svg"})
-      fs::remove(job_.folder / name, problem);
-  }
-  std::ofstream out(recipe);
-  out << write_recipe(job_.recipe);
-  out.close();
-  if (!out) fail("recipe '{}' cannot be written", recipe.string());
-}
-
-void Trainer::announce() {
-  Start start;
-  start.recipe = job_.recipe;
-  start.folder = job_.folder;
-  start.parameters = plan().parameter_count();
-  start.flops_per_sample = plan().flops() / static_cast<double>(job_.batch);
-  start.train_samples = job_.train_data->size();
-  start.test_samples = job_.test_data ? job_.test_data->size() : 0;
-  start.epochs = job_.epochs;
-  start.steps_per_epoch = steps_per_epoch_;
-  start.first_step = position_.step;
-  start.arena_bytes = plan().arena_bytes;
-  start.weight_bytes = store_->bytes();
-  start.threads = omp_get_max_threads();
-  for (Sink* sink : sinks_) sink->start(start);
-}
-
-// Alone for now: the strategies of one process have one rank.
-void Trainer::stage() {
-  const auto comm = comm::alone();
-  staged_ = stage_data(job_, *comm);
-  expect_fields(plan(), *job_.train_data, "data.train");
-  if (job_.test_data) expect_fields(plan(), *job_.test_data, "data.test");
-  if (job_.train_data->size() < job_.batch)
-    fail("data.train has {} samples after staging, fewer than one batch of {}", job_.train_data->size(), job_.batch);
-  steps_per_epoch_ = sampler().batches();
-}
-
-void Trainer::note_skipped(const data::Loader& loader) {
-  skipped_ = loader.skipped();
-  first_skipped_ = loader.first_skipped();
+Trainer::Trainer(Job job, std::unique_ptr<comm::Comm> alone, comm::Comm* world, std::vector<Sink*> sinks)
+    : job_(std::move(job)),
+      alone_(std::move(alone)),
+      world_(world ? *world : *alone_),
+      sinks_(world_.rank() == 0 ? std::move(sinks) : std::vector<Sink*>{}),
+      wait_name_(trace_.intern("waiting for input")) {
+  comm::guarded(world_, [&] { plan_run(); });
 }
 
 End::Reason Trainer::run(const std::atomic<bool>* stop) {
-  prepare_folder();
+  return comm::guarded(world_, [&] { return run_guarded(stop); });
+}
+
+End::Reason Trainer::run_guarded(const std::atomic<bool>* stop) {
+  position_ = open_run(job_, batching_, *store_, kept(), *talk_);
   stage();
-  if (job_.pipeline) job_.pipeline->learn(*job_.source, job_.folder / "learned.h5", job_.readers);
   announce();
   const double begin = now_seconds();
-  bool interrupted = false;
-  if (position_.epoch < job_.epochs) {
-    data::LoaderOptions options{job_.readers, job_.ahead};
-    options.epoch = position_.epoch;
-    options.step = position_.step_in_epoch;
-    options.training = true;
-    options.last_epoch = job_.epochs;
-    options.on_bad = job_.on_bad;
-    data::Loader loader(*job_.train_data, sampler(), options);
-    while (position_.epoch < job_.epochs && !interrupted) {
-      const double epoch_begin = now_seconds();
-      interrupted = !train_epoch(loader, stop) || !finish_epoch(now_seconds() - epoch_begin, stop);
-    }
-    note_skipped(loader);
-  }
+  const bool interrupted = position_.epoch < job_.epochs && !train_epochs(stop);
   if (!interrupted && test_executor_ && evaluated_.results.empty())  // resumed after the last epoch
-    evaluated_ = evaluate(*test_executor_, job_, nullptr);
-  job_.strategy->finish(*replica_);
+    evaluated_ = evaluate(*test_executor_, job_, *talk_, nullptr);
   save();
+  const End::Reason reason = interrupted ? End::Reason::interrupted : End::Reason::finished;
+  finish(reason, now_seconds() - begin);
+  return reason;
+}
+
+// False when stopped before the end.
+bool Trainer::train_epochs(const std::atomic<bool>* stop) {
+  data::Sampler order = sampler();
+  order.most_batches = batches_per_epoch_;
+  data::Loader loader(*job_.train_data, order, loader_options());
+  bool interrupted = false;
+  while (position_.epoch < job_.epochs && !interrupted) {
+    const double epoch_begin = now_seconds();
+    interrupted = !train_epoch(loader, stop) || !finish_epoch(now_seconds() - epoch_begin, stop);
+  }
+  note_skipped(loader);
+  return !interrupted;
+}
+
+// False when stopped during the evaluation: it is then done again after a resume.
+bool Trainer::finish_epoch(double train_seconds, const std::atomic<bool>* stop) {
+  EpochDone done{position_.epoch + 1, position_.step,
+                 position_.loss_sum / static_cast<double>(std::max<std::int64_t>(1, position_.loss_samples))};
+  if (position_.loss_samples == 0 && position_.skipped > 0)
+    fail("epoch {}: all {} samples are bad", done.epoch, position_.skipped);
+  done.train_seconds = train_seconds;
+  const double begin = now_seconds();
+  const bool last = done.epoch == job_.epochs;
+  if (last) job_.strategy->finish(*replica_);
+  evaluated_ = {};
+  if (test_executor_ && (last || (job_.evaluate_every > 0 && done.epoch % job_.evaluate_every == 0))) {
+    world_.note(fmt::format("evaluation after epoch {}", done.epoch));
+    job_.strategy->settle(*replica_);
+    evaluated_ = evaluate(*test_executor_, job_, *talk_, stop);
+  }
+  if (!evaluated_.complete) return false;
+  done.test = evaluated_.results;
+  if (job_.on_bad == data::OnBad::skip) {
+    done.skipped = position_.skipped;
+    if (!evaluated_.results.empty()) done.test_skipped = evaluated_.skipped;
+  }
+  done.test_seconds = now_seconds() - begin;
+  position_ = {.step = position_.step, .epoch = done.epoch, .batch = position_.batch};
+  for (Sink* sink : sinks_) sink->epoch(done);
+  if (!last && job_.checkpoint_every > 0 && done.epoch % job_.checkpoint_every == 0) save();
+  return true;
+}
+
+void Trainer::note_skipped(const data::Loader& loader) {
+  constexpr std::size_t most_shown = 8;
+  std::int64_t skipped[] = {loader.skipped()};
+  sum_over_ranks(*talk_, skipped);
+  skipped_ = skipped[0];
+  if (skipped_ == 0) return;
+  std::string reasons;
+  for (const std::string& reason : loader.first_skipped()) reasons += one_line(reason, 400) + "\n";
+  collect(*talk_, std::as_bytes(std::span(reasons)), [&](int, std::span<const std::byte> theirs) {
+    std::istringstream lines(std::string(reinterpret_cast<const char*>(theirs.data()), theirs.size()));
+    for (std::string line; first_skipped_.size() < most_shown && std::getline(lines, line);)
+      first_skipped_.push_back(line);
+  });
+}
+
+// One rank may have had much to do; the others wait for it as long as it answers.
+void Trainer::meet(const std::string& what) { sum_over_ranks(*talk_, {}, while_all_answer(*talk_, job_.limits, what)); }
+
+void Trainer::save() {
+  const std::string what = fmt::format("checkpoint after step {}", position_.step);
+  world_.note(what);
+  job_.strategy->settle(*replica_);
+  if (first()) {
+    const double begin = now_seconds();
+    const auto bytes = write_checkpoint(checkpoint_file(job_), *store_, position_, write_recipe(job_.recipe), kept());
+    const CheckpointDone done{checkpoint_file(job_), position_.step, static_cast<double>(bytes), now_seconds() - begin};
+    for (Sink* sink : sinks_) sink->checkpoint(done);
+  }
+  meet(what);
+}
+
+void Trainer::finish(End::Reason reason, double seconds) {
   End end;
-  end.reason = interrupted ? End::Reason::interrupted : End::Reason::finished;
+  end.reason = reason;
   end.steps = position_.step;
-  end.seconds = now_seconds() - begin;
+  end.seconds = seconds;
   end.test = evaluated_.results;
   end.target_names = job_.model.target_names;
   if (test_executor_) {
@@ -135,78 +136,11 @@ End::Reason Trainer::run(const std::atomic<bool>* stop) {
   end.trace = &trace_;
   if (job_.on_bad == data::OnBad::skip) end.skipped = skipped_;
   end.first_skipped = first_skipped_;
-  end.staging = staged_();
+  end.staging = staged_.counters();
+  end.exchange = job_.strategy->cost();
+  end.step_seconds = step_seconds_;
   for (Sink* sink : sinks_) sink->end(end);
-  return end.reason;
-}
-
-// False when stopped before the end of the epoch.
-bool Trainer::train_epoch(data::Loader& loader, const std::atomic<bool>* stop) {
-  while (true) {
-    if (stop && *stop) return false;
-    const double begin = now_seconds();
-    const double waited = loader.wait_seconds();
-    const data::Batch* batch = loader.next();
-    if (!batch) return true;
-    const double wait = loader.wait_seconds() - waited;
-    trace_.record({Category::input_output, wait_name_, position_.step + 1, begin, wait, 0, 0});
-    train_step(*batch, begin, wait);
-  }
-}
-
-void Trainer::train_step(const data::Batch& batch, double begin, double wait_seconds) {
-  position_.skipped += batch.skipped;
-  if (batch.count == 0) {  // nothing but bad samples: a step without an update, so that positions stay what they are
-    ++position_.step;
-    ++position_.step_in_epoch;
-    return;
-  }
-  const optim::Progress progress{position_.step, steps_per_epoch_, steps_per_epoch_ * job_.epochs, job_.batch};
-  const optim::Step step{position_.step + 1, job_.rate->rate(job_.optimizer->base_rate(), progress)};
-  const parallel::Feed feed{
-      named_inputs(plan(), *job_.train_data, batch),
-      {.seed = job_.seed, .step = step.index, .epoch = batch.epoch, .samples = batch.samples, .rows = batch.count}};
-  const double loss = job_.strategy->step(*replica_, {&feed, 1}, step);
-  if (!std::isfinite(loss))
-    fail("the loss became {} at step {} (epoch {}): a smaller learning rate than {:g} may help", loss, step.index,
-         batch.epoch + 1, step.learning_rate);
-  ++position_.step;
-  ++position_.step_in_epoch;
-  position_.loss_sum += loss * batch.count;
-  position_.loss_samples += batch.count;
-  const StepDone done{position_.step, batch.epoch + 1,    position_.step_in_epoch, batch.count,
-                      loss,           step.learning_rate, now_seconds() - begin,   wait_seconds};
-  for (Sink* sink : sinks_) sink->step(done);
-}
-
-// False when stopped during the evaluation: it is then done again after a resume.
-bool Trainer::finish_epoch(double train_seconds, const std::atomic<bool>* stop) {
-  EpochDone done{position_.epoch + 1, position_.step,
-                 position_.loss_sum / static_cast<double>(std::max<std::int64_t>(1, position_.loss_samples))};
-  done.train_seconds = train_seconds;
-  const double begin = now_seconds();
-  const bool last = done.epoch == job_.epochs;
-  evaluated_ = {};
-  if (test_executor_ && (last || (job_.evaluate_every > 0 && done.epoch % job_.evaluate_every == 0)))
-    evaluated_ = evaluate(*test_executor_, job_, stop);
-  if (!evaluated_.complete) return false;
-  done.test = evaluated_.results;
-  if (job_.on_bad == data::OnBad::skip) {
-    done.skipped = position_.skipped;
-    if (!evaluated_.results.empty()) done.test_skipped = evaluated_.skipped;
-  }
-  done.test_seconds = now_seconds() - begin;
-  position_ = {position_.step, done.epoch, 0, 0, 0, 0};
-  for (Sink* sink : sinks_) sink->epoch(done);
-  if (!last && job_.checkpoint_every > 0 && done.epoch % job_.checkpoint_every == 0) save();
-  return true;
-}
-
-void Trainer::save() {
-  const double begin = now_seconds();
-  const auto bytes = write_checkpoint(checkpoint_file(), *store_, position_, write_recipe(job_.recipe));
-  const CheckpointDone done{checkpoint_file(), position_.step, static_cast<double>(bytes), now_seconds() - begin};
-  for (Sink* sink : sinks_) sink->checkpoint(done);
+  meet("the end of the run");  // no rank leaves before the last file is written: one that fails there ends all
 }
 
 }  // namespace isobar::train

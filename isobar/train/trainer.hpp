@@ -1,5 +1,6 @@
 // Trainer: epochs, evaluation, checkpoints, stopping. It knows strategies and sinks only by their interfaces.
-// The same recipe and seed give the same bits, whether or not the run was interrupted and resumed on the way.
+// The same recipe and seed give the same bits, whether or not the run was interrupted and resumed on the way; on
+// another number of ranks it trains on the same batches. Whatever ends one rank ends all of them with one message.
 #pragma once
 
 #include <atomic>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "isobar/exec/executor.hpp"
+#include "isobar/train/batching.hpp"
 #include "isobar/train/checkpoint.hpp"
 #include "isobar/train/evaluation.hpp"
 #include "isobar/train/events.hpp"
@@ -18,41 +20,74 @@ namespace isobar::train {
 
 class Trainer {
  public:
-  /// Plans both phases and checks data against network; nothing is written yet. Sinks must outlive the trainer.
+  /// Plans both phases, checks data against network, and that all ranks have the same; nothing is written yet. All
+  /// ranks of `world` must call; it and the sinks must outlive the trainer. Rank 0 alone writes files and tells the
+  /// sinks.
+  Trainer(Job job, comm::Comm& world, std::vector<Sink*> sinks);
+  /// As above, for one rank alone.
   Trainer(Job job, std::vector<Sink*> sinks);
 
-  /// Trains to the end, or until `stop` is set: then a checkpoint is written and the run can be resumed.
+  /// Trains to the end, or until `stop` is set on some rank: then a checkpoint is written and the run can be resumed.
   End::Reason run(const std::atomic<bool>* stop = nullptr);
 
   const Evaluated& last_evaluation() const { return evaluated_; }
   const Trace& trace() const { return trace_; }
   const graph::Plan& plan() const { return executor_->plan(); }
+  const Batching& batching() const { return batching_; }
   exec::ParamStore& store() { return *store_; }
 
  private:
+  /// The batches of one step: one, or more while the batch is large.
+  using Batches = std::vector<const data::Batch*>;
+  /// What ranks know of each other before a step.
+  struct Agreed {
+    bool stop = false;
+    std::int64_t samples = 0, skipped = 0;
+  };
+
+  Trainer(Job job, std::unique_ptr<comm::Comm> alone, comm::Comm* world, std::vector<Sink*> sinks);
+  void plan_run();
+  End::Reason run_guarded(const std::atomic<bool>* stop);
+  Kept kept() { return {job_.strategy->kept(), job_.strategy->kept_numbers()}; }
+  bool first() const { return world_.rank() == 0; }
   data::Sampler sampler() const;
-  void prepare_folder();
-  void announce();
-  bool train_epoch(data::Loader& loader, const std::atomic<bool>* stop);
-  void train_step(const data::Batch& batch, double begin, double wait_seconds);
+  data::LoaderOptions loader_options() const;
+  void join_batch_norm();
   void stage();
-  void note_skipped(const data::Loader& loader);
+  void announce();
+  bool train_epochs(const std::atomic<bool>* stop);
+  bool train_epoch(data::Loader& loader, const std::atomic<bool>* stop);
+  optim::Progress progress(std::int64_t factor) const;
+  Batches next_batches(data::Loader& loader, std::int64_t factor) const;
+  Agreed agree(const Batches& batches, bool stop) const;
+  std::vector<parallel::Feed> feeds_of(const Batches& batches, std::int64_t factor, const optim::Step& step,
+                                       double total) const;
+  void train_step(const Batches& batches, std::int64_t factor, const Agreed& agreed, double begin, double wait_seconds);
   bool finish_epoch(double train_seconds, const std::atomic<bool>* stop);
+  void note_skipped(const data::Loader& loader);
+  void meet(const std::string& what);
   void save();
-  std::filesystem::path checkpoint_file() const { return job_.folder / "checkpoint.h5"; }
+  void finish(End::Reason reason, double seconds);
 
   Job job_;
-  std::vector<Sink*> sinks_;
+  std::unique_ptr<comm::Comm> alone_;  // the world, when there is no other
+  comm::Comm& world_;
+  std::unique_ptr<comm::Comm> talk_;  // the world again, for what is said between steps: meets no message of a strategy
+  std::unique_ptr<comm::Comm> norm_group_;                 // once more, for sums within a pass
+  std::function<void(std::span<float>)> sum_within_pass_;  // empty unless batches are normalised over all ranks
+  std::vector<Sink*> sinks_;                               // none on ranks above 0
   Trace trace_;
   std::uint32_t wait_name_;
+  Batching batching_;
   std::unique_ptr<exec::ParamStore> store_;
   std::unique_ptr<exec::Executor> executor_, test_executor_;
   std::unique_ptr<parallel::ComputedReplica> replica_;
   Position position_;
-  std::int64_t steps_per_epoch_ = 0;
+  std::int64_t batches_per_epoch_ = 0;
   Evaluated evaluated_;
-  std::function<data::StagingCounters()> staged_;
-  std::int64_t skipped_ = 0;  // in this run
+  StagedData staged_;
+  double step_seconds_ = 0;
+  std::int64_t skipped_ = 0;  // in this run, on all ranks
   std::vector<std::string> first_skipped_;
 };
 

@@ -27,6 +27,13 @@ bool Pipeline::learns() const {
   return std::ranges::any_of(steps_, [](const Step& step) { return step.transform->learned() != nullptr; });
 }
 
+std::vector<std::vector<float>*> Pipeline::learned() {
+  std::vector<std::vector<float>*> all;
+  for (Step& step : steps_)
+    if (std::vector<float>* values = step.transform->learned()) all.push_back(values);
+  return all;
+}
+
 std::size_t Pipeline::Step::field_of(const std::vector<Grid>& grids) const {
   const auto found = std::ranges::find(grids, field, &Grid::name);
   if (found != grids.end()) return static_cast<std::size_t>(found - grids.begin());

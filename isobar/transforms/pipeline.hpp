@@ -22,6 +22,8 @@ class Pipeline {
   /// Lets every transform learn what it needs from `train`. What `file` holds from an earlier call is taken from
   /// there, and what was learned is kept in it; transforms that need nothing leave no file.
   void learn(const data::Dataset& train, const std::filesystem::path& file, int threads);
+  /// What the transforms that learn have learned, in their order; empty before. Other ranks get it from here.
+  std::vector<std::vector<float>*> learned();
 
  private:
   friend class Route;

@@ -131,6 +131,25 @@ TEST(Loader, ABatchStaysAsItIsUntilTheNextCall) {
   }
 }
 
+TEST(Loader, BatchesThatAreKeptStayAsTheyAre) {
+  const Numbers numbers(400);
+  const Sampler sampler{.count = 400, .batch = 2};
+  Loader loader(numbers, sampler, {.threads = 4, .ahead = 1, .held = 3});
+  std::int64_t step = 0;
+  for (int i = 0; i < 40; ++i) {
+    std::vector<const Batch*> batches;
+    for (int kept = 0; kept < 1 + i % 3; ++kept) batches.push_back(loader.next(kept > 0));
+    for (const Batch* batch : batches) {
+      EXPECT_EQ(batch->samples, sampler.samples(0, step++, 0, 1));
+      expect_rows(*batch);
+    }
+  }
+  loader.next();
+  loader.next(true);
+  loader.next(true);
+  EXPECT_THROW(loader.next(true), std::logic_error);
+}
+
 TEST(Loader, ReadsNoFurtherAheadThanAsked) {
   const Numbers numbers(1000);
   Loader loader(numbers, {.count = 1000, .batch = 10}, {.threads = 3, .ahead = 4});

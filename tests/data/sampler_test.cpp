@@ -95,6 +95,15 @@ TEST(Sampler, OrdersAreEven) {
     for (const int n : row) EXPECT_LT(far(n, 1.0 / 12), 5);
 }
 
+TEST(Sampler, AnEpochCanBeCutShort) {
+  Sampler sampler{.count = 23, .batch = 4, .drop_last = true};
+  EXPECT_EQ(sampler.batches(), 5);
+  sampler.most_batches = 3;
+  EXPECT_EQ(sampler.batches(), 3);
+  sampler.most_batches = 9;
+  EXPECT_EQ(sampler.batches(), 5);
+}
+
 TEST(Sampler, NoBatchAtAllIsAnError) {
   EXPECT_HAS(error_of([] { Sampler{.count = 0}.check(); }), "0 samples");
   EXPECT_HAS(error_of([] { Sampler{.count = 3, .batch = 0}.check(); }), "batch = 0");

@@ -60,8 +60,10 @@ TEST(JsonLines, MetricsHoldWhatFollowsFromTheSeed) {
                                 "\n"))
       << metrics;
   const std::string timing = text_of(folder / "timing.jsonl");
-  EXPECT_NE(timing.find(R"({"kind":"step","step":1,"samples":2,"seconds":0.125,"wait_seconds":0.0})"),
-            std::string::npos)
+  EXPECT_NE(
+      timing.find(
+          R"({"kind":"step","step":1,"samples":2,"seconds":0.125,"wait_seconds":0.0,"exchange_seconds":0.0,"bytes_sent":0})"),
+      std::string::npos)
       << timing;
 }
 

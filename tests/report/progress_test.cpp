@@ -34,7 +34,7 @@ std::string shown(bool terminal, bool quiet, train::Start start = small_run(), i
   for (std::int64_t step = start.first_step + 1; step <= 20; ++step) {
     time += 0.5;
     const std::int64_t epoch = (step - 1) / 10 + 1;
-    sink->step({step, epoch, (step - 1) % 10 + 1, 4, 0.25, 1e-3, 0.5, 0.05});
+    sink->step({step, epoch, (step - 1) % 10 + 1, 4, 0.25, 1e-3, 0.5, 0.05, 0.1, 1000});
     if (step % 10 == 0) sink->epoch({epoch, step, 0.25, {{"loss", 0.5}, {"mae", 0.125}}, 5.0, 1.0}), time += 1;
   }
   sink->checkpoint({"runs/small/checkpoint.h5", 20, 77e6, 0.1});
@@ -63,6 +63,20 @@ TEST(Progress, TerminalLineIsRedrawnAndTakenAway) {
       << text;
   EXPECT_NE(text.find("\r\x1b[Kepoch 1/2  6.0 s"), std::string::npos) << text;
   EXPECT_TRUE(text.ends_with("(77.0 MB)\n"));
+}
+
+TEST(Progress, RanksAreShownWithWhatTheirExchangeCosts) {
+  train::Start start = small_run();
+  start.ranks = 2;
+  start.placement = "1 thread each, bound to cores 0; communication shares them";
+  start.batching = "global batch 4: 2 ranks with 1 micro-batch of 2";
+  start.strategy = "sync: shared memory of 2 ranks";
+  const std::string text = shown(false, false, start);
+  EXPECT_NE(text.find("\n2 ranks on 1 node, 1 thread each, bound to cores 0; communication shares them\n"
+                      "global batch 4: 2 ranks with 1 micro-batch of 2; sync: shared memory of 2 ranks\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("wait 10 %  2 ranks, exchange 20 %  left 2 s\n"), std::string::npos) << text;
 }
 
 TEST(Progress, TerminalLineFitsTheWindow) {
@@ -99,7 +113,8 @@ TEST(Rate, ForgetsOldStepsAndStartsUnbiased) {
   Rate rate;
   EXPECT_EQ(rate.samples_per_second(), 0);
   EXPECT_EQ(rate.waiting(), 0);
-  rate.add(4, 2.0, 1.0);
+  rate.add(4, 2.0, 1.0, 0.5);
+  EXPECT_DOUBLE_EQ(rate.exchanging(), 0.25);
   EXPECT_DOUBLE_EQ(rate.samples_per_second(), 2);
   EXPECT_DOUBLE_EQ(rate.seconds_per_step(), 2);
   EXPECT_DOUBLE_EQ(rate.waiting(), 0.5);

@@ -108,5 +108,28 @@ TEST(RunSummary, WithoutPredictionsThereIsNoTableOfThem) {
   EXPECT_FALSE(std::filesystem::exists(folder / "predictions.csv"));
 }
 
+TEST(RunSummary, TellsWhatExchangingCost) {
+  const TemporaryFolder folder;
+  const auto sink = run_summary();
+  train::Start start;
+  start.folder = folder.path();
+  start.ranks = 4;
+  start.nodes = 2;
+  start.batching = "global batch 8: 4 ranks with 1 micro-batch of 2";
+  start.strategy = "sync: hierarchical";
+  sink->start(start);
+  train::End end;
+  end.steps = 10;
+  end.step_seconds = 8;
+  end.exchange = {.waited_seconds = 1, .traffic = {.messages = 40, .bytes = 50'000'000}};
+  sink->end(end);
+  const std::string text = text_of(folder / "report.txt");
+  EXPECT_NE(text.find("4 ranks on 2 nodes, not bound\n"
+                      "global batch 8: 4 ranks with 1 micro-batch of 2; sync: hierarchical\n"
+                      "exposed communication 12.5 % of the steps' time; rank 0 sent 5.00 MB per step\n"),
+            std::string::npos)
+      << text;
+}
+
 }  // namespace
 }  // namespace isobar::report

@@ -52,5 +52,31 @@ TEST(Checkpoint, RefusesWhatDoesNotFit) {
   EXPECT_THROW(read_checkpoint(file, same), Error);
 }
 
+TEST(Checkpoint, HoldsWhatAStrategyHasUnderWay) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "c.h5";
+  exec::ParamStore a = store_for("dense_net", 0), b = store_for("dense_net", 0);
+  std::vector<float> block(a.all_gradients().size()), back(block.size());
+  std::vector<double> numbers{3, 0.1}, numbers_back(2);
+  for (int p = 0; p < a.count(); ++p)
+    for (std::size_t i = 0; i < a.gradient(p).size(); ++i) block[a.offset(p) + i] = static_cast<float>(i + 1);
+  const Kept kept{{{"pending", block}}, numbers}, kept_back{{{"pending", back}}, numbers_back};
+  write_checkpoint(file, a, {}, "", kept);
+  read_checkpoint(file, b, kept_back);
+  EXPECT_EQ(back, block);
+  EXPECT_EQ(numbers_back, numbers);
+  EXPECT_THROW(read_checkpoint(file, b), Error);  // a strategy that knows nothing of it
+  EXPECT_THROW(read_checkpoint(file, b, {{{"other", back}}, numbers_back}), Error);
+
+  // Nothing under way: any strategy may go on, and one that keeps something begins with nothing.
+  std::ranges::fill(numbers, 0.0);
+  write_checkpoint(file, a, {}, "", kept);
+  read_checkpoint(file, b);
+  std::vector<float> untouched(block.size(), 0);
+  std::vector<double> zeros(2);
+  read_checkpoint(file, b, {{{"pending", untouched}}, zeros});
+  EXPECT_EQ(untouched, std::vector<float>(block.size(), 0));
+}
+
 }  // namespace
 }  // namespace isobar::train

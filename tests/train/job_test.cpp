@@ -53,5 +53,27 @@ TEST(Job, TheResolvedRecipeReadsBackToItself) {
   EXPECT_NE(write_recipe(job.recipe).find("beta1"), std::string::npos);
 }
 
+TEST(Job, ABatchIsOfAllRanksOrOfEach) {
+  const Job together = small_job("runs/x"), each = small_job("runs/x", {"data.batch=0", "data.batch_per_rank=2"});
+  EXPECT_EQ(together.batch, 4);
+  EXPECT_EQ(together.batch_per_rank, 0);
+  EXPECT_EQ(each.batch_per_rank, 2);
+  EXPECT_NE(write_recipe(each.recipe).find("batch_per_rank = 2\nbatch = 0\n"), std::string::npos)
+      << write_recipe(each.recipe);
+  EXPECT_NE(usage_error("data.batch_per_rank=2").find("the other is 0"), std::string::npos);
+}
+
+TEST(Job, DeterminismReachesTheStrategy) {
+  const Job job = small_job("runs/x", {"train.deterministic=true", "train.clip_norm=2.5", "train.micro_batches=2"});
+  EXPECT_TRUE(job.deterministic);
+  EXPECT_EQ(job.clip_norm, 2.5);
+  EXPECT_NE(write_recipe(job.recipe).find("sync(algorithm"), std::string::npos) << write_recipe(job.recipe);
+  EXPECT_NE(write_recipe(job.recipe).find("deterministic=true"), std::string::npos) << write_recipe(job.recipe);
+  EXPECT_THROW(small_job("runs/x", {"train.deterministic=true", "data.bad_samples=skip"}), UsageError);
+  EXPECT_THROW(small_job("runs/x", {"train.deterministic=true", "train.sync_batch_norm=true"}), UsageError);
+  EXPECT_THROW(small_job("runs/x", {"train.sync_batch_norm=true", "data.bad_samples=skip"}), UsageError);
+  EXPECT_THROW(small_job("runs/x", {"train.clip_norm=-1"}), UsageError);
+}
+
 }  // namespace
 }  // namespace isobar::train

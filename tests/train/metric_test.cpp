@@ -1,9 +1,11 @@
 #include "isobar/train/metric.hpp"
-#include "isobar/train/ranking.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
+
+#include "isobar/base/random.hpp"
+#include "isobar/train/ranking.hpp"
 
 namespace isobar::train {
 namespace {
@@ -163,6 +165,47 @@ TEST(Metric, DefaultsFollowTheLoss) {
   EXPECT_EQ(default_metrics("softmax_cross_entropy(weights=[1, 2])"), std::vector<std::string>{"accuracy"});
   EXPECT_EQ(default_metrics("sigmoid_cross_entropy"), std::vector<std::string>{"average_precision"});
   EXPECT_TRUE(default_metrics("detection_loss").empty());
+}
+
+// Every metric: what three ranks took, put together, is what one takes of all samples.
+TEST(MetricConformance, StatesOfRanksMergeToTheWhole) {
+  struct Problem {
+    Shape prediction, target;
+    int classes;
+  };
+  for (const Row<Metric>* row : metrics())
+    for (const Problem& problem :
+         {Problem{{2}, {1}, 2}, Problem{{3}, {1}, 3}, Problem{{2, 3}, {2}, 3}, Problem{{4}, {4}, 2}}) {
+      const auto whole = make(metrics(), Spec(std::string(row->name)), "metric");
+      try {
+        whole->reset(problem.prediction, problem.target);
+      } catch (const UsageError&) {
+        continue;  // not its kind of target
+      }
+      const auto width = static_cast<std::size_t>(problem.prediction.count());
+      const auto height = static_cast<std::size_t>(problem.target.count());
+      constexpr std::size_t samples = 11;
+      const Random random(3, 1);
+      std::vector<float> p(samples * width), t(samples * height);
+      for (std::size_t i = 0; i < p.size(); ++i) p[i] = static_cast<float>(random.bits(i) % 7);
+      for (std::size_t i = 0; i < t.size(); ++i)
+        t[i] = static_cast<float>(random.bits(1000 + i) % static_cast<std::uint64_t>(problem.classes));
+      whole->add(p, t);
+      std::vector<std::unique_ptr<Metric>> parts;
+      for (const auto& [first, last] : {std::pair{0u, 5u}, std::pair{5u, 5u}, std::pair{5u, 11u}}) {
+        parts.push_back(make(metrics(), Spec(std::string(row->name)), "metric"));
+        parts.back()->reset(problem.prediction, problem.target);
+        parts.back()->add(std::span(p).subspan(first * width, (last - first) * width),
+                          std::span(t).subspan(first * height, (last - first) * height));
+      }
+      for (const std::size_t other : {1, 2}) parts[0]->merge(parts[other]->state());
+      const Values wanted = whole->values({}), merged = parts[0]->values({});
+      ASSERT_EQ(wanted.size(), merged.size()) << row->name;
+      const bool counts = row->name != "perplexity" && row->name != "mae" && row->name != "r2";
+      for (const auto& [name, value] : wanted)
+        EXPECT_NEAR(value, merged.at(name), counts ? 0 : 1e-12) << row->name << " " << name;
+      EXPECT_THROW(parts[0]->merge(std::vector<double>{1}), std::logic_error) << row->name;
+    }
 }
 
 }  // namespace

@@ -12,11 +12,12 @@ namespace isobar::train {
 
 using tests::TemporaryFolder;
 
-/// Takes any `model` Spec named dense_net(hidden=..., dropout=...): 6 x 6 x 2 numbers in, 3 out.
+/// Takes any `model` Spec named dense_net(hidden=..., dropout=..., norm=...): 6 x 6 x 2 numbers in, 3 out.
 inline Model dense_model(const Spec& spec, const Spec& loss) {
   Args args(spec, "network");
   const std::int64_t hidden = args.integer("hidden", 8);
   const double dropout = args.real("dropout", 0.25);
+  const bool norm = args.flag("norm", false);
   args.finish();
   const Spec chosen = loss.name().empty() ? Spec("mse") : loss;
   return {[=](std::int64_t batch) {
@@ -24,6 +25,7 @@ inline Model dense_model(const Spec& spec, const Spec& loss) {
             graph::ValueId h = g.input("x", {batch, 6, 6, 2});
             h = g.add("flatten", h);
             h = g.add(fmt::format("dense(units={})", hidden), h, "fc1");
+            if (norm) h = g.add("batch_norm", h, "norm");
             h = g.add("tanh", h);
             if (dropout > 0) h = g.add(fmt::format("dropout(rate={})", dropout), h, "drop");
             h = g.add("dense(units=3)", h, "fc2");
@@ -48,7 +50,7 @@ batch = 4
 epochs = 3
 )toml";
 
-inline Job small_job(const std::filesystem::path& folder, std::initializer_list<const char*> settings = {}) {
+inline Job small_job(const std::filesystem::path& folder, const std::vector<const char*>& settings = {}) {
   Spec recipe = parse_recipe(small_recipe, "test");
   apply_setting(recipe, "folder=\"" + folder.string() + "\"");
   for (const char* setting : settings) apply_setting(recipe, setting);

@@ -8,32 +8,13 @@
 #include "isobar/train/trainer.hpp"
 
 #include "tests/expect_error.hpp"
-#include "tests/train/small_job.hpp"
+#include "tests/train/recorder.hpp"
 
 namespace isobar::train {
 namespace {
 
 namespace fs = std::filesystem;
 using tests::error_of;
-
-class Recorder final : public Sink {
- public:
-  explicit Recorder(std::int64_t stop_at = -1) : stop_at_(stop_at) {}
-  void step(const StepDone& s) override {
-    losses.push_back(s.loss);
-    if (s.step == stop_at_) stop = true;
-  }
-  void epoch(const EpochDone& e) override { epochs.push_back(e); }
-  void end(const End& e) override { last = e; }
-
-  std::atomic<bool> stop = false;
-  std::vector<double> losses;
-  std::vector<EpochDone> epochs;
-  End last;
-
- private:
-  std::int64_t stop_at_;
-};
 
 /// Files with one sample each, as the network of small_job() takes them; some are torn.
 struct Files {
@@ -163,6 +144,111 @@ TEST(BadSamples, AWholeBatchOfThemIsAStepWithoutAnUpdate) {
   EXPECT_EQ(recorder.losses.size(), 4u);  // of 5 steps
   EXPECT_EQ(recorder.last.steps, 5);
   EXPECT_EQ(recorder.epochs[0].skipped, 4);
+}
+
+TEST(StagedRanks, EveryStagingTrainsAsOneRankDoes) {
+  const Files files;
+  Recorder plain;
+  Trainer(files.job("one"), {&plain}).run();
+  const std::string to = fmt::format("data.staging=\"files(to='{}')\"", (files.root / "node").string());
+  const char* transforms = "data.transforms=[\"scale(by=1)\"]";
+  for (const int ranks : {2, 3})
+    for (const std::string& staging : {std::string("data.staging=none"), to, std::string("data.staging=store")}) {
+      Recorder recorder;
+      const std::string name = fmt::format("{}-{}", ranks, staging == to ? "files" : staging.substr(13));
+      const Ran ran = run_on(
+          ranks,
+          [&](int) {
+            return files.job(name, {staging.c_str(), transforms});
+          },
+          recorder);
+      ASSERT_EQ(ran.losses.size(), plain.losses.size()) << staging;
+      for (std::size_t i = 0; i < ran.losses.size(); ++i) EXPECT_NEAR(ran.losses[i], plain.losses[i], 2e-5) << staging;
+      EXPECT_EQ(ran.targets, plain.targets) << staging;
+      if (staging == to && ranks == 2) {
+        EXPECT_EQ(counter(ran.last, "train.bytes_read"), files.bytes);  // once, by all ranks together
+      }
+      if (staging != to && staging.ends_with("store")) {
+        EXPECT_EQ(counter(ran.last, "train.samples_read"), 22);
+        EXPECT_EQ(counter(ran.last, "test.samples_read"), 10);
+        EXPECT_EQ(counter(ran.last, "train.bytes_sent"), counter(ran.last, "train.bytes_received"));
+        EXPECT_GT(counter(ran.last, "train.bytes_sent"), 0);
+      }
+    }
+}
+
+// Rank 0 learns from the whole set, also where no rank holds it.
+TEST(StagedRanks, WhatIsLearnedIsLearnedFromAllSamples) {
+  const Files files;
+  const char* transforms = "data.transforms=[\"subtract_mean\"]";
+  Recorder plain;
+  Trainer(files.job("one", {transforms}), {&plain}).run();
+  for (const char* staging : {"data.staging=none", "data.staging=store"}) {
+    Recorder recorder;
+    const Ran ran = run_on(
+        2,
+        [&](int) {
+          return files.job(staging + 13, {transforms, staging});
+        },
+        recorder);
+    ASSERT_EQ(ran.losses.size(), plain.losses.size());
+    for (std::size_t i = 0; i < ran.losses.size(); ++i) EXPECT_NEAR(ran.losses[i], plain.losses[i], 2e-5) << staging;
+    EXPECT_TRUE(fs::exists(files.root / (staging + 13) / "learned.h5"));
+  }
+}
+
+// Each rank sees samples of its own: 11 of 22 files, and batches of 2 + 2 from them.
+TEST(StagedRanks, ShardsGiveEveryRankItsPartOfABatch) {
+  const Files files;
+  const std::string staging =
+      fmt::format("data.staging=\"files(to='{}', scheme=shard)\"", (files.root / "node").string());
+  Recorder recorder;
+  const Ran ran = run_on(
+      2, [&](int) { return files.job("run", {staging.c_str()}); }, recorder);
+  EXPECT_EQ(ran.losses.size(), 15u);  // 3 epochs of 11 / 2 batches
+  for (const StepDone& step : recorder.steps) EXPECT_EQ(step.samples, 4);
+  EXPECT_EQ(ran.weights[0], ran.weights[1]);
+  EXPECT_EQ(ran.predictions.size(), 30u);
+  Recorder uneven;
+  EXPECT_HAS(error_of([&] {
+               run_on(
+                   2,
+                   [&](int) {
+                     return files.job("uneven", {staging.c_str(), "data.batch=5"});
+                   },
+                   uneven);
+             }),
+             "cannot be shared equally by 2 ranks");
+}
+
+// Samples 0, 1 of every batch of 4 belong to rank 0 of 2: in the second batch it has nothing but bad ones.
+TEST(BadSamples, ARankThatHasNothingElseTakesPart) {
+  const Files files({4, 5, 25});
+  const auto settings = {"data.bad_samples=skip", "data.shuffle=false", "train.epochs=1"};
+  Recorder one, two;
+  Trainer(files.job("one", settings), {&one}).run();
+  const Ran ran = run_on(
+      2, [&](int) { return files.job("two", settings); }, two);
+  ASSERT_EQ(ran.losses.size(), one.losses.size());
+  for (std::size_t i = 0; i < ran.losses.size(); ++i) EXPECT_NEAR(ran.losses[i], one.losses[i], 2e-5);
+  EXPECT_EQ(two.steps[1].samples, 2);
+  EXPECT_EQ(ran.epochs[0].skipped, 2);
+  EXPECT_EQ(ran.epochs[0].test_skipped, 1);
+  EXPECT_EQ(ran.last.skipped, 2);
+  ASSERT_EQ(ran.last.first_skipped.size(), 2u);
+  EXPECT_HAS(ran.last.first_skipped[0], "s04.h5");
+  EXPECT_EQ(ran.targets, one.targets);
+}
+
+TEST(BadSamples, WhatCannotBeReadOnOneRankEndsAll) {
+  const Files files({7});
+  Recorder recorder;
+  const std::string message = error_of([&] {
+    run_on(
+        3, [&](int) { return files.job("run"); }, recorder);
+  });
+  EXPECT_HAS(message, "s07.h5");
+  EXPECT_HAS(message, "[rank ");
 }
 
 }  // namespace

@@ -1,0 +1,58 @@
+#include "isobar/machine/cores.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include <fmt/format.h>
+
+namespace isobar::machine {
+namespace {
+
+// Where a rank has at least so many cores, one for communication is a good bargain.
+constexpr std::size_t enough_cores = 8;
+
+Cores part(const Cores& all, std::size_t parts, std::size_t index) {
+  return {all.begin() + static_cast<std::ptrdiff_t>(all.size() * index / parts),
+          all.begin() + static_cast<std::ptrdiff_t>(all.size() * (index + 1) / parts)};
+}
+
+}  // namespace
+
+Share divide_cores(const std::vector<Cores>& ranks, int rank, int threads, bool background) {
+  const Cores& own = ranks[static_cast<std::size_t>(rank)];
+  Share share;
+  share.by_launcher = std::ranges::any_of(ranks, [&](const Cores& other) { return other != own; });
+  const Cores mine = share.by_launcher ? own : part(own, ranks.size(), static_cast<std::size_t>(rank));
+  share.threads = threads > 0 ? threads : std::max(1, static_cast<int>(mine.size()));
+  if (!share.by_launcher && own.size() < ranks.size()) return share;  // several would have to share one core
+  const auto count = mine.size();
+  std::size_t computing = std::min(count, static_cast<std::size_t>(share.threads));
+  if (threads == 0 && background && count >= enough_cores) --computing;
+  share.compute.assign(mine.begin(), mine.begin() + static_cast<std::ptrdiff_t>(computing));
+  share.communication.assign(mine.begin() + static_cast<std::ptrdiff_t>(computing), mine.end());
+  if (threads == 0) share.threads = std::max(1, static_cast<int>(computing));
+  if (share.communication.empty()) share.communication = share.compute;
+  return share;
+}
+
+std::string ranges(const Cores& cores) {
+  std::string text;
+  for (std::size_t i = 0; i < cores.size();) {
+    std::size_t last = i;
+    while (last + 1 < cores.size() && cores[last + 1] == cores[last] + 1) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", cores[i]);
+    if (last > i) text += fmt::format("-{}", cores[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+std::string Share::describe() const {
+  std::string text = fmt::format("{} thread{} each", threads, threads == 1 ? "" : "s");
+  if (!bound()) return text + ", not bound: there are fewer cores than ranks";
+  text += fmt::format(", bound{} to cores {}", by_launcher ? " by the launcher" : "", ranges(compute));
+  return text + (communication == compute ? "; communication shares them"
+                                          : fmt::format("; communication on {}", ranges(communication)));
+}
+
+}  // namespace isobar::machine

@@ -1,0 +1,63 @@
+#include "isobar/train/batching.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "isobar/base/error.hpp"
+
+namespace isobar::train {
+namespace {
+
+constexpr std::int64_t most_default_micro_batches = 16;
+
+bool power_of_two(std::int64_t n) { return n > 0 && std::has_single_bit(static_cast<std::uint64_t>(n)); }
+
+// The same for every number of ranks: it decides in which order gradients are added.
+std::int64_t deterministic_micro_batches(std::int64_t batch) {
+  std::int64_t count = 1;
+  while (count < most_default_micro_batches && batch % (2 * count) == 0) count *= 2;
+  return count;
+}
+
+}  // namespace
+
+std::string Batching::describe() const {
+  if (ranks == 1 && micro_batches == 1) return fmt::format("batch {}", batch);
+  return fmt::format("global batch {}: {} rank{} with {} micro-batch{} of {}", batch, ranks, ranks == 1 ? "" : "s",
+                     micro_batches, micro_batches == 1 ? "" : "es", rows);
+}
+
+Batching divide_batch(const Job& job, int ranks) {
+  Batching result{job.batch_per_rank > 0 ? job.batch_per_rank * ranks : job.batch, ranks};
+  const std::int64_t batch = result.batch;
+  std::int64_t all = job.micro_batches;
+  if (job.deterministic) {
+    if (!power_of_two(ranks))
+      fail_usage("train.deterministic: {} ranks cannot give the bits of one; valid: 1, 2, 4, 8, ...", ranks);
+    if (all == 0) all = deterministic_micro_batches(batch);
+    if (!power_of_two(all))
+      fail_usage("train.deterministic: train.micro_batches = {} is no power of two: gradients are added in pairs", all);
+    if (all % ranks != 0)
+      fail_usage(
+          "train.deterministic: {} micro-batches cannot be shared by {} ranks; use train.micro_batches = {}, and "
+          "a batch that is a multiple of it",
+          all, ranks, ranks);
+  }
+  if (all == 0) {  // one for each rank; some may be a sample short
+    result.rows = (batch + ranks - 1) / ranks;
+    if (job.sync_batch_norm && batch < ranks)
+      fail_usage("train.sync_batch_norm: a batch of {} leaves some of {} ranks without samples", batch, ranks);
+    return result;
+  }
+  if (all % ranks != 0)
+    fail_usage("train.micro_batches = {} is not a multiple of {} ranks: it counts those of all ranks together", all,
+               ranks);
+  if (batch % all != 0) fail_usage("a batch of {} cannot be cut into {} equal micro-batches", batch, all);
+  result.micro_batches = all / ranks;
+  result.rows = batch / all;
+  return result;
+}
+
+}  // namespace isobar::train

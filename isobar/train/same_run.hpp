@@ -1,0 +1,16 @@
+// Whether all ranks are about to run the same thing: recipe, data, plan. A rank with another version of a file, another
+// processor or another command line would otherwise add gradients that mean something else.
+#pragma once
+
+#include <vector>
+
+#include "isobar/graph/plan.hpp"
+#include "isobar/train/agreement.hpp"
+#include "isobar/train/job.hpp"
+
+namespace isobar::train {
+
+/// The recipe, key by key, the numbers of samples, and the layers of the plan, in the order they are compared in.
+std::vector<Fact> facts_of(const Job& job, const graph::Plan& plan);
+
+}  // namespace isobar::train

@@ -1,0 +1,110 @@
+// Everything before the first step: plans, the strategy's memory, who reads which samples, and what the sinks are told.
+#include <algorithm>
+#include <omp.h>
+
+#include "isobar/base/error.hpp"
+#include "isobar/base/random.hpp"
+#include "isobar/train/same_run.hpp"
+#include "isobar/train/trainer.hpp"
+
+namespace isobar::train {
+
+void Trainer::plan_run() {
+  talk_ = world_.split(0, world_.rank());
+  batching_ = divide_batch(job_, world_.size());
+  const graph::Graph graph = job_.model.graph(batching_.rows);
+  graph::Plan plan = graph::make_plan(graph);
+  expect_fields(plan, *job_.train_data, "data.train");
+  if (job_.train_data->size() < batching_.batch)
+    fail("data.train has {} samples, fewer than one batch of {}", job_.train_data->size(), batching_.batch);
+  expect_same(*talk_, facts_of(job_, plan));
+  batches_per_epoch_ = sampler().batches();
+  const std::span<float> gradients = job_.strategy->open(world_, exec::ParamStore::gradient_floats(plan));
+  store_ = std::make_unique<exec::ParamStore>(plan, job_.optimizer->slots(), gradients);
+  store_->initialize(job_.seed);
+
+  auto arena = std::make_shared<Block>();
+  if (job_.test_data) {
+    if (job_.test_data->size() == 0) fail("data.test has no samples");
+    expect_fields(plan, *job_.test_data, "data.test");
+    graph::Plan test_plan = graph::make_plan(graph, {.phase = ops::Phase::inference, .stored = store_->layouts()});
+    reset_metrics(test_plan, job_);
+    arena = std::make_shared<Block>(std::max(plan.arena_bytes, test_plan.arena_bytes));
+    test_executor_ = std::make_unique<exec::Executor>(std::move(test_plan), *store_, nullptr, arena);
+  }
+  executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_, &trace_, arena);
+  replica_ = std::make_unique<parallel::ComputedReplica>(*executor_, *store_, *job_.optimizer, &trace_);
+  if (job_.sync_batch_norm && world_.size() > 1) join_batch_norm();
+}
+
+void Trainer::join_batch_norm() {
+  norm_group_ = world_.split(0, world_.rank());
+  const std::shared_ptr<comm::Algorithm> algorithm =
+      make(comm::all_reduces(), "recursive_doubling", "all-reduce");  // few numbers: what counts is the latency
+  sum_within_pass_ = [this, algorithm, group = comm::group_of(*norm_group_)](std::span<float> numbers) {
+    comm::run(*norm_group_, algorithm->schedule(group, numbers.size()), numbers);
+  };
+}
+
+// A rank that sees samples of its own takes its part of every batch from them, in an order of its own.
+data::Sampler Trainer::sampler() const {
+  const std::int64_t samples = job_.train_data->size();
+  if (!staged_.own_samples) return {samples, batching_.batch, job_.seed, job_.shuffle, true};
+  const std::uint64_t seed = mix(job_.seed, static_cast<std::uint64_t>(world_.rank()));
+  return {samples, batching_.batch / world_.size(), seed, job_.shuffle, true};
+}
+
+data::LoaderOptions Trainer::loader_options() const {
+  data::LoaderOptions options{job_.readers, job_.ahead};
+  if (!staged_.own_samples) options.rank = world_.rank(), options.size = world_.size();
+  options.epoch = position_.epoch;
+  options.step = position_.step_in_epoch;
+  options.last_epoch = job_.epochs;
+  options.training = true;
+  options.on_bad = job_.on_bad;
+  // No step takes batches of two epochs.
+  options.held = static_cast<int>(std::min(job_.ramp->largest(), batches_per_epoch_));
+  return options;
+}
+
+void Trainer::stage() {
+  world_.note("staging the data");
+  staged_ = stage_data(job_, job_.folder / "learned.h5", world_);
+  expect_fields(plan(), *job_.train_data, "data.train");
+  if (job_.test_data) expect_fields(plan(), *job_.test_data, "data.test");
+  if (staged_.own_samples && batching_.batch % world_.size() != 0)
+    fail("a batch of {} cannot be shared equally by {} ranks that each see samples of their own (data.staging)",
+         batching_.batch, world_.size());
+  const data::Sampler mine = sampler();
+  if (job_.train_data->size() < mine.batch)
+    fail("data.train has {} samples after staging, fewer than one batch of {}", job_.train_data->size(), mine.batch);
+  batches_per_epoch_ = mine.batches();
+  meet("staging");
+  for (const std::int64_t theirs : comm::all_gather_number(*talk_, batches_per_epoch_))
+    batches_per_epoch_ = std::min(batches_per_epoch_, theirs);
+}
+
+void Trainer::announce() {
+  Start start;
+  start.recipe = job_.recipe;
+  start.folder = job_.folder;
+  start.parameters = plan().parameter_count();
+  start.flops_per_sample = plan().flops() / static_cast<double>(batching_.rows);
+  start.train_samples = job_.train_data->size();
+  start.test_samples = job_.test_data ? job_.test_data->size() : 0;
+  start.epochs = job_.epochs;
+  start.steps_per_epoch = batches_per_epoch_;
+  start.first_step = position_.step;
+  start.arena_bytes = plan().arena_bytes;
+  start.weight_bytes = store_->bytes();
+  start.threads = omp_get_max_threads();
+  start.ranks = world_.size();
+  start.nodes = 1 + *std::ranges::max_element(world_.nodes());
+  start.global_batch = batching_.batch;
+  start.batching = batching_.describe();
+  start.strategy = job_.strategy->describe();
+  start.placement = job_.placement;
+  for (Sink* sink : sinks_) sink->start(start);
+}
+
+}  // namespace isobar::train

@@ -1,0 +1,77 @@
+#include "isobar/train/waiting.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "isobar/base/error.hpp"
+#include "isobar/comm/stall_watch.hpp"
+
+namespace isobar::train {
+namespace {
+
+constexpr double between_looks = 0.05, answer_seconds = 1;
+
+// When every rank answered last.
+class Answers {
+ public:
+  Answers(comm::Comm& comm, const WaitLimits& limits, std::string what)
+      : comm_(comm),
+        limits_(limits),
+        what_(std::move(what)),
+        asked_(comm.now()),
+        answered_(static_cast<std::size_t>(comm.size()), asked_) {}
+
+  void look() {
+    comm_.check();
+    if (comm_.now() - asked_ < std::min(limits_.warn_seconds, limits_.stall_seconds / 4)) return;
+    const auto notes = comm_.whereabouts(std::min(answer_seconds, limits_.stall_seconds / 4));
+    asked_ = comm_.now();
+    for (int rank = 0; rank < comm_.size(); ++rank) {
+      double& last = answered_[static_cast<std::size_t>(rank)];
+      if (rank == comm_.rank() || notes[static_cast<std::size_t>(rank)]) last = asked_;
+      if (asked_ - last < limits_.stall_seconds) continue;
+      const std::string text = fmt::format("rank {} has not answered for {:.3g} s, while others waited for it: {}",
+                                           comm_.members()[static_cast<std::size_t>(rank)], asked_ - last, what_);
+      if (!comm_.abort(text)) comm_.check();
+      throw Error(text);
+    }
+  }
+
+ private:
+  comm::Comm& comm_;
+  WaitLimits limits_;
+  std::string what_;
+  double asked_;
+  std::vector<double> answered_;
+};
+
+// Options and text must outlive what looks at them.
+struct Stall {
+  Stall(comm::Comm& comm, const WaitLimits& limits, const std::string& text)
+      : options{.warn_seconds = limits.warn_seconds, .stall_seconds = limits.stall_seconds},
+        what(text),
+        watch(comm, options, what) {}
+  comm::ReducerOptions options;
+  std::string what;
+  comm::StallWatch watch;
+};
+
+}  // namespace
+
+Look until_stalled(comm::Comm& comm, const WaitLimits& limits, const std::string& what) {
+  if (comm.size() == 1) return {};
+  const auto stall = std::make_shared<Stall>(comm, limits, what);
+  return [stall] { stall->watch.look([] { return std::vector<int>{}; }); };
+}
+
+Look while_all_answer(comm::Comm& comm, const WaitLimits& limits, const std::string& what) {
+  if (comm.size() == 1) return {};
+  return [answers = std::make_shared<Answers>(comm, limits, what)] { answers->look(); };
+}
+
+void wait(comm::Ticket& ticket, const Look& look) {
+  if (!look) return ticket.wait();
+  while (!ticket.wait_for(between_looks)) look();
+}
+
+}  // namespace isobar::train

@@ -1,0 +1,31 @@
+// How long ranks wait for each other between steps. Where all do the same, a wait that lasts is a stall, and ends the
+// job as one within an exchange would. Where one of them may rightly take long (a checkpoint, staging, learning), only
+// a rank that does not even answer is given up.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "isobar/comm/comm.hpp"
+
+namespace isobar::train {
+
+/// When a wait is reported, and when it ends the job.
+struct WaitLimits {
+  double warn_seconds = 10, stall_seconds = 60;
+};
+
+/// Called again and again while a rank waits; throws when the wait must end.
+using Look = std::function<void()>;
+
+/// Gives up a wait that lasts longer than the limit, naming the ranks that are missing from `what`.
+Look until_stalled(comm::Comm& comm, const WaitLimits& limits, const std::string& what);
+
+/// Gives up only when some rank has not answered for so long.
+Look while_all_answer(comm::Comm& comm, const WaitLimits& limits, const std::string& what);
+
+/// Waits for a message and looks meanwhile; without anything to look at it just waits.
+void wait(comm::Ticket& ticket, const Look& look);
+
+}  // namespace isobar::train

@@ -1,0 +1,66 @@
+#include "isobar/train/batching.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/expect_error.hpp"
+
+namespace isobar::train {
+namespace {
+
+using tests::error_of;
+
+Job job_with(std::int64_t batch, std::int64_t micro_batches = 0, bool deterministic = false) {
+  Job job;
+  job.batch = batch;
+  job.micro_batches = micro_batches;
+  job.deterministic = deterministic;
+  return job;
+}
+
+TEST(Batching, ABatchIsThatOfAllRanks) {
+  const Batching one = divide_batch(job_with(8), 1), three = divide_batch(job_with(8), 3);
+  EXPECT_EQ(one.rows, 8);
+  EXPECT_EQ(three.batch, 8);
+  EXPECT_EQ(three.rows, 3);  // 2, 3 and 3
+  EXPECT_EQ(three.micro_batches, 1);
+  EXPECT_EQ(three.describe(), "global batch 8: 3 ranks with 1 micro-batch of 3");
+  EXPECT_EQ(one.describe(), "batch 8");
+}
+
+TEST(Batching, ABatchPerRankGrowsWithTheRanks) {
+  Job job = job_with(0);
+  job.batch_per_rank = 4;
+  const Batching three = divide_batch(job, 3);
+  EXPECT_EQ(three.batch, 12);
+  EXPECT_EQ(three.rows, 4);
+}
+
+TEST(Batching, MicroBatchesAreCountedOverAllRanks) {
+  const Batching two = divide_batch(job_with(24, 4), 2);
+  EXPECT_EQ(two.micro_batches, 2);
+  EXPECT_EQ(two.rows, 6);
+  EXPECT_HAS(error_of([] { divide_batch(job_with(24, 4), 3); }), "multiple of 3 ranks");
+  EXPECT_HAS(error_of([] { divide_batch(job_with(9, 4), 2); }), "4 equal micro-batches");
+}
+
+TEST(Batching, DeterministicOnesDoNotDependOnTheRanks) {
+  for (const int ranks : {1, 2, 4, 8}) {
+    const Batching batching = divide_batch(job_with(24, 0, true), ranks);
+    EXPECT_EQ(batching.rows, 3);
+    EXPECT_EQ(batching.micro_batches, 8 / ranks);
+  }
+  EXPECT_EQ(divide_batch(job_with(64, 0, true), 2).rows, 4);  // 16 of them, not more
+  EXPECT_HAS(error_of([] { divide_batch(job_with(24, 0, true), 3); }), "valid: 1, 2, 4");
+  EXPECT_HAS(error_of([] { divide_batch(job_with(24, 0, true), 16); }), "cannot be shared by 16 ranks");
+  EXPECT_HAS(error_of([] { divide_batch(job_with(24, 6, true), 2); }), "no power of two");
+}
+
+TEST(Batching, SynchronisedNormalisationNeedsSamplesOnEveryRank) {
+  Job job = job_with(2);
+  job.sync_batch_norm = true;
+  EXPECT_EQ(divide_batch(job, 2).rows, 1);
+  EXPECT_HAS(error_of([&] { divide_batch(job, 3); }), "without samples");
+}
+
+}  // namespace
+}  // namespace isobar::train
