@@ -60,10 +60,15 @@ std::string Contestant::ask(const std::string& question) {
   return answer();
 }
 
+std::vector<double> Contestant::numbers(const std::string& question) {
+  std::istringstream words(ask(question));
+  std::vector<double> values;
+  for (double value = 0; words >> value;) values.push_back(value);
+  return values;
+}
+
 std::vector<double> Contestant::steps(int count) {
-  std::istringstream numbers(ask(fmt::format("step {}", count)));
-  std::vector<double> seconds;
-  for (double value = 0; numbers >> value;) seconds.push_back(value);
+  const std::vector<double> seconds = numbers(fmt::format("step {}", count));
   if (static_cast<int>(seconds.size()) != count)
     fail("'{}' answered {} times to {} steps", command_, seconds.size(), count);
   return seconds;

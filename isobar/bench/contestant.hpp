@@ -1,7 +1,7 @@
 // A contestant: a program that runs training steps when told to, over a line protocol on its standard input and output.
 // Ours and every peer speak it, each in its own process, so that memory is counted apart and both wait while the other
 // runs. On start it says "ready NAME"; "step N" is answered with the N times in seconds on one line, "memory" with its
-// peak resident bytes, end of input with its end.
+// peak resident bytes, "exchange" with what is said in serving.hpp, end of input with its end.
 #pragma once
 
 #include <cstdio>
@@ -9,8 +9,6 @@
 #include <string>
 #include <sys/types.h>
 #include <vector>
-
-#include "isobar/base/spec.hpp"
 
 namespace isobar::bench {
 
@@ -26,6 +24,8 @@ class Contestant {
   /// Seconds of each of `count` training steps, run now.
   std::vector<double> steps(int count);
   double peak_bytes();
+  /// Asks for numbers.
+  std::vector<double> numbers(const std::string& question);
 
  private:
   std::string ask(const std::string& question);
@@ -38,8 +38,5 @@ class Contestant {
   std::unique_ptr<std::FILE, Close> to_, from_;
   std::string command_, name_;
 };
-
-/// Our side of the protocol: serves training steps of a network on noise until its input ends.
-void serve_steps(const Spec& model, std::int64_t batch, const Spec& optimizer, std::FILE* in, std::FILE* out);
 
 }  // namespace isobar::bench

@@ -1,26 +1,23 @@
 #include "isobar/bench/training_step.hpp"
 
-#include <cmath>
-#include <cstring>
-#include <sys/resource.h>
-
 #include "isobar/base/clock.hpp"
-#include "isobar/base/error.hpp"
 #include "isobar/base/random.hpp"
-#include "isobar/bench/contestant.hpp"
 #include "isobar/bench/statistics.hpp"
 #include "isobar/zoo/network.hpp"
 
 namespace isobar::bench {
 
 TrainingStep::TrainingStep(const Spec& model, std::int64_t batch, const Spec& optimizer,
-                           const graph::PlanOptions& options)
+                           const graph::PlanOptions& options, const Company& company)
     : optimizer_(make(optim::optimizers(), optimizer, "optimizer")),
-      strategy_(make(parallel::strategies(), "solo", "strategy")),
+      strategy_(make(parallel::strategies(), company.strategy, "strategy")),
+      ranks_(company.comm ? company.comm->size() : 1),
       samples_(static_cast<std::size_t>(batch)) {
   const auto network = zoo::make_network(model);
   graph::Plan plan = graph::make_plan(zoo::training_graph(*network, batch), options);
-  store_ = std::make_unique<exec::ParamStore>(plan, optimizer_->slots());
+  std::span<float> gradients;
+  if (company.comm) gradients = strategy_->open(*company.comm, exec::ParamStore::gradient_floats(plan));
+  store_ = std::make_unique<exec::ParamStore>(plan, optimizer_->slots(), gradients);
   store_->initialize(1);
   for (const graph::PlanInput& input : plan.inputs) {
     const Tensor& tensor = inputs_.emplace_back(input.shape);
@@ -32,7 +29,9 @@ TrainingStep::TrainingStep(const Spec& model, std::int64_t batch, const Spec& op
   replica_ = std::make_unique<parallel::ComputedReplica>(*executor_, *store_, *optimizer_, &trace_);
 }
 
-exec::Run TrainingStep::moment() const { return {.seed = 1, .step = step_, .samples = samples_}; }
+exec::Run TrainingStep::moment() const {
+  return {.seed = 1, .step = step_, .samples = samples_, .total = static_cast<double>(samples_.size()) * ranks_};
+}
 
 double TrainingStep::run() {
   Inputs inputs;
@@ -65,26 +64,6 @@ double bare_primitives(const Spec& model, std::int64_t batch, int repeats) {
     sum += summarize(seconds).median;
   }
   return sum;
-}
-
-void serve_steps(const Spec& model, std::int64_t batch, const Spec& optimizer, std::FILE* in, std::FILE* out) {
-  TrainingStep step(model, batch, optimizer);
-  fmt::print(out, "ready isobar\n");
-  std::fflush(out);
-  char line[64];
-  while (std::fgets(line, sizeof line, in)) {
-    int count = 0;
-    if (std::sscanf(line, "step %d", &count) == 1 && count > 0) {
-      for (int i = 0; i < count; ++i) fmt::print(out, "{:.9f}{}", step.run(), i + 1 < count ? " " : "\n");
-    } else if (std::strncmp(line, "memory", 6) == 0) {
-      rusage usage{};
-      getrusage(RUSAGE_SELF, &usage);
-      fmt::print(out, "{}\n", usage.ru_maxrss * 1024L);
-    } else {
-      fail("bench: '{}' is neither 'step N' nor 'memory'", line);
-    }
-    std::fflush(out);
-  }
 }
 
 }  // namespace isobar::bench

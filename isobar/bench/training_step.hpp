@@ -13,9 +13,16 @@
 
 namespace isobar::bench {
 
+/// With whom a step is made, and how gradients are exchanged.
+struct Company {
+  comm::Comm* comm = nullptr;  ///< null: nobody
+  Spec strategy = "solo";
+};
+
 class TrainingStep {
  public:
-  TrainingStep(const Spec& model, std::int64_t batch, const Spec& optimizer, const graph::PlanOptions& options = {});
+  TrainingStep(const Spec& model, std::int64_t batch, const Spec& optimizer, const graph::PlanOptions& options = {},
+               const Company& company = {});
 
   /// Memory for every input of the network, by name.
   using Inputs = std::vector<std::pair<std::string, std::span<const float>>>;
@@ -26,6 +33,7 @@ class TrainingStep {
   double run(Inputs inputs);
   exec::Executor& executor() { return *executor_; }
   const Trace& trace() const { return trace_; }
+  const parallel::Strategy& strategy() const { return *strategy_; }
   /// What a step is told about its batch.
   exec::Run moment() const;
 
@@ -36,6 +44,7 @@ class TrainingStep {
   std::unique_ptr<exec::Executor> executor_;
   std::unique_ptr<parallel::ComputedReplica> replica_;
   std::unique_ptr<parallel::Strategy> strategy_;
+  int ranks_ = 1;
   std::vector<Tensor> inputs_;
   std::vector<std::int64_t> samples_;
   std::int64_t step_ = 0;

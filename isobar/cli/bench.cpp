@@ -1,5 +1,5 @@
-// isobar bench: reading data beside the tools made for it, and a training step beside PyTorch's, with memory and the
-// bare primitives; all alternating.
+// isobar bench: reading data beside the tools made for it, a training step beside PyTorch's, with memory and the bare
+// primitives, and several ranks beside the MPI library and PyTorch's; all alternating.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -7,21 +7,22 @@
 #include <unistd.h>
 
 #include "isobar/base/error.hpp"
-#include "isobar/bench/contestant.hpp"
 #include "isobar/bench/machine.hpp"
 #include "isobar/bench/reads.hpp"
 #include "isobar/bench/side_by_side.hpp"
+#include "isobar/cli/bench_ranks.hpp"
 #include "isobar/cli/verb.hpp"
 
 namespace isobar::cli {
 namespace {
 
 struct Options {
-  std::vector<std::string> levels{"reads", "steps"};
+  std::vector<std::string> levels{"reads", "steps", "sums", "ranks"};
   std::vector<std::string> models{"cosmoflow", "cosmoflow_sc18"};
   std::int64_t batch = 1;
   int rounds = 10, threads = 0;
   std::string peers = "bench/peers", record, scratch;
+  RankOptions ranks;
   bool alone = false, serve = false;
 };
 
@@ -74,8 +75,10 @@ void measure_steps(const Options& options, int threads, const std::string& peers
 void run(const Options& options) {
   const int threads = options.threads > 0 ? options.threads : omp_get_max_threads();
   omp_set_num_threads(threads);
-  if (options.serve)
-    return bench::serve_steps(options.models.at(0), options.batch, "sgd(momentum=0.9, lr=0.001)", stdin, stdout);
+  if (options.serve) return serve_ranks(options.models.at(0), options.batch, threads, options.ranks);
+  if (options.levels == std::vector<std::string>{"sums"} &&
+      measure_sums_here(options.ranks, options.rounds, options.record))
+    return;
   const std::string peers = options.alone ? "" : options.peers;
   if (!peers.empty() && access((peers + "/torch_step.py").c_str(), R_OK) != 0)
     fail_usage("bench: no peers in '{}'; --peers names their folder, --alone does without", peers);
@@ -85,14 +88,22 @@ void run(const Options& options) {
     if (!record) fail("bench: '{}' cannot be written", options.record);
   }
   fmt::print("{}\n", bench::describe(bench::this_machine()));
-  for (const std::string& level : options.levels)
-    (level == "reads" ? measure_reads : measure_steps)(options, threads, peers, record);
+  for (const std::string& level : options.levels) {
+    if (level == "reads") measure_reads(options, threads, peers, record);
+    if (level == "steps") measure_steps(options, threads, peers, record);
+    if (level == "sums") launch_sums(options.ranks, options.rounds, options.record);
+    if (level == "ranks") measure_ranks(options.ranks, options.rounds, peers, record, note);
+  }
 }
 
 void declare(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  command.add_option("LEVEL", options->levels, "reads: files beside the tools made for them; steps: a training step")
-      ->check(CLI::IsMember({"reads", "steps"}).description(""))
+  command
+      .add_option(
+          "LEVEL", options->levels,
+          "reads: files beside the tools made for them; steps: a training step; sums: sums over ranks beside the "
+          "MPI library's; ranks: steps on several ranks beside PyTorch's")
+      ->check(CLI::IsMember({"reads", "steps", "sums", "ranks"}).description(""))
       ->capture_default_str();
   command.add_option("--model", options->models, "networks to measure")->type_name("SPEC")->capture_default_str();
   command.add_option("--batch", options->batch, "samples per step")->check(CLI::PositiveNumber)->capture_default_str();
@@ -106,6 +117,7 @@ void declare(CLI::App& command) {
   command.add_option("--record", options->record, "append one JSON line per network to this file");
   command.add_option("--scratch", options->scratch, "where reads may make half a gigabyte of files")->type_name("DIR");
   command.add_flag("--serve", options->serve, "be a contestant: answer 'step N' and 'memory' on standard input");
+  add_rank_options(command, options->ranks);
   command.callback([options] { run(*options); });
 }
 

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""The networks of torch_step.py on several processes, as a contestant of `isobar bench ranks`.
+
+With --exchange ddp gradients are averaged by DistributedDataParallel over Gloo, with none every process trains alone.
+The time of a step is that of the slowest process over the whole row of steps asked for, divided by their number.
+"""
+import argparse
+import multiprocessing
+import os
+import resource
+import sys
+import tempfile
+import time
+
+
+def work(rank, args, meeting, pipe):
+    os.environ["OMP_NUM_THREADS"] = str(args.threads)
+    import torch
+    import torch.distributed as dist
+    from torch_step import NETWORKS
+
+    torch.set_num_threads(args.threads)
+    torch.manual_seed(1)
+    network, head, loss_of, shape, outputs = NETWORKS[args.model](size=args.size)
+    x, y = torch.rand(args.batch, *shape), torch.rand(args.batch, outputs)
+    if args.layout == "channels_last":
+        network = network.to(memory_format=torch.channels_last_3d)
+        x = x.to(memory_format=torch.channels_last_3d)
+    dist.init_process_group("gloo", init_method="file://" + meeting, rank=rank, world_size=args.ranks)
+    if args.exchange == "ddp":
+        network = torch.nn.parallel.DistributedDataParallel(network, gradient_as_bucket_view=True)
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.001, momentum=0.9)
+    network.train()
+
+    def step():
+        optimizer.zero_grad(set_to_none=args.exchange == "none")
+        loss = loss_of(head(network(x)), y)
+        loss.backward()
+        optimizer.step()
+        loss.item()
+
+    pipe.send(f"torch {torch.__version__} {args.exchange} {args.layout}")
+    while True:
+        question = pipe.recv()
+        if question is None:
+            break
+        if question == "memory":
+            pipe.send(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+            continue
+        dist.barrier()
+        begin = time.perf_counter()
+        for _ in range(question):
+            step()
+        pipe.send(time.perf_counter() - begin)
+    dist.destroy_process_group()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--size", type=int, default=128)
+    parser.add_argument("--batch", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--layout", choices=["plain", "channels_last"], default="plain")
+    parser.add_argument("--exchange", choices=["ddp", "none"], default="ddp")
+    args = parser.parse_args()
+
+    context = multiprocessing.get_context("spawn")
+    with tempfile.TemporaryDirectory() as folder:
+        pipes, processes = [], []
+        for rank in range(args.ranks):
+            ours, theirs = context.Pipe()
+            pipes.append(ours)
+            processes.append(context.Process(target=work, args=(rank, args, folder + "/meeting", theirs), daemon=True))
+            processes[-1].start()
+
+        def ask(question):
+            for pipe in pipes:
+                pipe.send(question)
+            return [pipe.recv() for pipe in pipes]
+
+        print("ready " + [pipe.recv() for pipe in pipes][0], flush=True)
+        for line in sys.stdin:
+            words = line.split()
+            if words and words[0] == "step":
+                count = int(words[1])
+                print(" ".join([f"{max(ask(count)) / count:.9f}"] * count), flush=True)
+            elif words and words[0] == "memory":
+                print(max(ask("memory")), flush=True)
+        for pipe in pipes:
+            pipe.send(None)
+        for process in processes:
+            process.join()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+#include "isobar/bench/serving.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <sys/resource.h>
+
+#include "isobar/base/clock.hpp"
+#include "isobar/base/error.hpp"
+#include "isobar/comm/collectives.hpp"
+#include "isobar/comm/local_comm.hpp"
+
+namespace isobar::bench {
+namespace {
+
+enum class Ask : int { steps, memory, exchange, end };
+
+struct Question {
+  Ask ask = Ask::end;
+  int count = 0;
+};
+
+Question read_question(std::FILE* in) {
+  char line[64];
+  if (!std::fgets(line, sizeof line, in)) return {};
+  int count = 0;
+  if (std::sscanf(line, "step %d", &count) == 1 && count > 0) return {Ask::steps, count};
+  if (std::strncmp(line, "memory", 6) == 0) return {Ask::memory};
+  if (std::strncmp(line, "exchange", 8) == 0) return {Ask::exchange};
+  fail("bench: '{}' is none of 'step N', 'memory' and 'exchange'", line);
+}
+
+// Rank 0 reads it, all hear it.
+Question next_question(comm::Comm& world, std::FILE* in) {
+  comm::Bytes bytes(sizeof(Question));
+  if (world.rank() == 0) {
+    const Question read = read_question(in);
+    std::memcpy(bytes.data(), &read, sizeof read);
+  }
+  comm::broadcast(world, bytes);
+  Question heard;
+  std::memcpy(&heard, bytes.data(), sizeof heard);
+  return heard;
+}
+
+double largest(comm::Comm& world, double mine) {
+  const std::vector<comm::Bytes> all = comm::all_gather(world, std::as_bytes(std::span(&mine, 1)));
+  for (const comm::Bytes& bytes : all) {
+    double theirs = 0;
+    std::memcpy(&theirs, bytes.data(), sizeof theirs);
+    mine = std::max(mine, theirs);
+  }
+  return mine;
+}
+
+std::string answer_steps(TrainingStep& step, comm::Comm& world, int count) {
+  std::string text;
+  if (world.size() == 1) {
+    for (int i = 0; i < count; ++i) text += fmt::format("{}{:.9f}", i ? " " : "", step.run());
+    return text;
+  }
+  comm::barrier(world);
+  const double begin = now_seconds();
+  for (int i = 0; i < count; ++i) step.run();
+  const double each = largest(world, now_seconds() - begin) / count;
+  for (int i = 0; i < count; ++i) text += fmt::format("{}{:.9f}", i ? " " : "", each);
+  return text;
+}
+
+}  // namespace
+
+void serve_steps(const Serving& what, std::FILE* in, std::FILE* out) {
+  const auto nobody = comm::alone();
+  comm::Comm& world = what.world ? *what.world : *nobody;
+  TrainingStep step(what.model, what.batch, what.optimizer, {}, what.company);
+  const auto say = [&](const std::string& text) {
+    if (world.rank() != 0) return;
+    fmt::print(out, "{}\n", text);
+    std::fflush(out);
+  };
+  say("ready isobar " + step.strategy().describe());
+  comm::ExchangeCost before;
+  while (true) {
+    const Question question = next_question(world, in);
+    if (question.ask == Ask::end) return;
+    if (question.ask == Ask::steps) say(answer_steps(step, world, question.count));
+    if (question.ask == Ask::memory) {
+      rusage usage{};
+      getrusage(RUSAGE_SELF, &usage);
+      say(std::to_string(usage.ru_maxrss * 1024L));
+    }
+    if (question.ask == Ask::exchange) {
+      const comm::ExchangeCost now = step.strategy().cost();
+      say(fmt::format("{:.9f} {:.9f} {} {}", now.waited_seconds - before.waited_seconds,
+                      now.busy_seconds - before.busy_seconds, now.sums - before.sums,
+                      now.traffic.bytes - before.traffic.bytes));
+      before = now;
+    }
+  }
+}
+
+}  // namespace isobar::bench

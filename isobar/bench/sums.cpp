@@ -1,0 +1,96 @@
+#include "isobar/bench/sums.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "isobar/base/clock.hpp"
+#include "isobar/base/text.hpp"
+#include "isobar/comm/collectives.hpp"
+#include "isobar/tensor/tensor.hpp"
+
+namespace isobar::bench {
+namespace {
+
+// Of all ranks the slowest; timed over several sums in a row, so that a barrier's end does not weigh.
+double timed(comm::Comm& comm, int repeats, const std::function<void()>& sum) {
+  comm::barrier(comm);
+  const double begin = now_seconds();
+  for (int i = 0; i < repeats; ++i) sum();
+  const double mine = (now_seconds() - begin) / repeats;
+  double slowest = 0;
+  for (const comm::Bytes& bytes : comm::all_gather(comm, std::as_bytes(std::span(&mine, 1)))) {
+    double theirs = 0;
+    std::memcpy(&theirs, bytes.data(), sizeof theirs);
+    slowest = std::max(slowest, theirs);
+  }
+  return slowest;
+}
+
+std::string interval(const Summary& s, double scale, const char* unit) {
+  return fmt::format("{:.3g} [{:.3g}, {:.3g}]{}", s.median * scale, s.low * scale, s.high * scale, unit);
+}
+
+}  // namespace
+
+std::vector<SumOutcome> measure_sums(comm::Comm& comm, const SumContest& contest) {
+  const std::size_t most = *std::ranges::max_element(contest.bytes) / sizeof(float);
+  const auto reducer = comm::make_reducer(comm, most, contest.options);
+  const auto library = comm.native_sum();
+  const Block block(library ? most * sizeof(float) : 0);
+  const std::span<float> theirs(reinterpret_cast<float*>(block.data()), library ? most : 0);
+  std::ranges::fill(theirs, 0.0f);  // both touched before they are timed
+  std::ranges::fill(reducer->memory(), 0.0f);
+  std::vector<SumOutcome> outcomes;
+  for (const std::size_t bytes : contest.bytes) {
+    const std::size_t count = bytes / sizeof(float);
+    const int repeats = static_cast<int>(std::clamp<std::size_t>(4'000'000 / bytes, 1, 200));
+    const auto our_sum = [&] { reducer->wait(reducer->start({0, count}, 0, "benchmark")); };
+    const auto their_sum = [&] { library(theirs.first(count)); };
+    std::vector<double> ours, of_library, ratios;
+    for (int round = -1; round < contest.rounds; ++round) {  // the first only warms up
+      const double a = timed(comm, repeats, our_sum);
+      const double b = library ? timed(comm, repeats, their_sum) : 0;
+      if (round < 0) continue;
+      ours.push_back(a);
+      if (!library) continue;
+      of_library.push_back(b);
+      ratios.push_back(b / a);
+    }
+    SumOutcome outcome{bytes, summarize(ours), {}, {}};
+    if (library) outcome.library = summarize(of_library), outcome.ratio = summarize(ratios);
+    outcomes.push_back(outcome);
+  }
+  return outcomes;
+}
+
+std::string sums_table(const std::vector<SumOutcome>& outcomes, comm::Comm& comm, const std::string& ours,
+                       const std::string& library) {
+  std::string text =
+      fmt::format("sums over {} ranks: ours ({}) and {}'s own; median [95 % interval]\n", comm.size(), ours, library);
+  for (const SumOutcome& o : outcomes) {
+    text += fmt::format("  {:>9} {:>34}", human_bytes(static_cast<double>(o.bytes)), interval(o.ours, 1e6, " us"));
+    if (o.ratio.median > 0)
+      text += fmt::format(" {:>36}   {:>22} times as fast", interval(o.library, 1e6, " us"), interval(o.ratio, 1, ""));
+    text += "\n";
+  }
+  return text;
+}
+
+std::string sums_json(const std::vector<SumOutcome>& outcomes, comm::Comm& comm, const std::string& ours,
+                      const std::string& library) {
+  nlohmann::json record{{"level", "sums"}, {"ranks", comm.size()}, {"ours", ours}, {"library", library}};
+  for (const SumOutcome& o : outcomes)
+    record["sums"].push_back({{"bytes", o.bytes},
+                              {"seconds", o.ours.median},
+                              {"library_seconds", o.library.median},
+                              {"ratio", o.ratio.median},
+                              {"low", o.ratio.low},
+                              {"high", o.ratio.high}});
+  return record.dump();
+}
+
+}  // namespace isobar::bench

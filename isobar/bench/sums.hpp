@@ -1,0 +1,36 @@
+// Sums over all ranks, ours and the message library's own, alternating in one run. Ours are made the way training makes
+// them: in the reducer's memory, where gradients lie.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "isobar/bench/statistics.hpp"
+#include "isobar/comm/reducer.hpp"
+
+namespace isobar::bench {
+
+struct SumContest {
+  std::vector<std::size_t> bytes{1'000,     8'000,      64'000,     256'000,    1'000'000,
+                                 8'000'000, 32'000'000, 64'000'000, 256'000'000};
+  int rounds = 15;
+  comm::ReducerOptions options{};
+};
+
+struct SumOutcome {
+  std::size_t bytes = 0;
+  Summary ours, library;  ///< seconds of one sum, of the slowest rank
+  Summary ratio;          ///< the library's time over ours, round by round; nothing without a library
+};
+
+/// All ranks must call; the outcome is the same on all.
+std::vector<SumOutcome> measure_sums(comm::Comm& comm, const SumContest& contest);
+
+/// For people, and one JSON line for machines. `library` names the peer.
+std::string sums_table(const std::vector<SumOutcome>& outcomes, comm::Comm& comm, const std::string& ours,
+                       const std::string& library);
+std::string sums_json(const std::vector<SumOutcome>& outcomes, comm::Comm& comm, const std::string& ours,
+                      const std::string& library);
+
+}  // namespace isobar::bench

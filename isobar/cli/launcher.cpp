@@ -1,0 +1,77 @@
+#include "isobar/cli/launcher.hpp"
+
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "isobar/base/error.hpp"
+#include "isobar/base/text.hpp"
+#include "isobar/comm_mpi/world.hpp"
+
+namespace isobar::cli {
+namespace {
+
+bool on_the_path(const std::string& program) {
+  std::istringstream folders(std::getenv("PATH") ? std::getenv("PATH") : "");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (access((folder + "/" + program).c_str(), X_OK) == 0) return true;
+  return false;
+}
+
+// Debian keeps both MPIs beside each other under names of their own; elsewhere there is one, called mpiexec.
+std::string first_found(std::vector<std::string> names) {
+  for (const std::string& name : names)
+    if (on_the_path(name)) return name;
+  fail("no launcher for {} ({}) was found on the PATH; --launcher names one", comm_mpi::library(), join(names, ", "));
+}
+
+}  // namespace
+
+std::vector<std::string> launch_words(int ranks, const std::string& launcher) {
+  std::vector<std::string> words;
+  if (!launcher.empty()) {
+    std::istringstream in(launcher);
+    for (std::string word; in >> word;) words.push_back(word == "{}" ? std::to_string(ranks) : word);
+    if (launcher.find("{}") == std::string::npos)
+      fail_usage("launcher '{}' does not say where the number of ranks goes: 'mpiexec -n {{}}'", launcher);
+    return words;
+  }
+  if (comm_mpi::library() == "Open MPI") {
+    words = {first_found({"mpirun.openmpi", "mpirun"}), "--oversubscribe"};
+    if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
+  } else {
+    words = {first_found({"mpiexec.mpich", "mpiexec.hydra", "mpiexec"})};
+  }
+  words.emplace_back("-n");
+  words.push_back(std::to_string(ranks));
+  return words;
+}
+
+std::string this_program() {
+  std::error_code problem;
+  const std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe", problem);
+  if (problem) fail("the path of this program is not known: {}", problem.message());
+  return path.string();
+}
+
+int run_command(const std::vector<std::string>& words) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const pid_t process = fork();
+  if (process < 0) fail("'{}' cannot be started: {}", join(words, " "), std::strerror(errno));
+  if (process == 0) {
+    execvp(arguments[0], arguments.data());
+    fmt::print(stderr, "isobar: '{}' cannot be started: {}\n", words[0], std::strerror(errno));
+    _exit(127);
+  }
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0)
+    if (errno == EINTR) kill(process, SIGTERM);
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+}  // namespace isobar::cli
