@@ -11,7 +11,7 @@
 
 namespace isobar::report {
 
-/// One line of a picture: a value at some epochs.
+/// One line of a picture: a value at some epochs, or whatever the panel runs along.
 struct Curve {
   std::string name;
   std::vector<double> epochs{}, values{};
@@ -21,6 +21,7 @@ struct Curve {
 struct Panel {
   std::string title;
   std::vector<Curve> curves{};
+  std::string along = "epoch";  ///< what the horizontal axis counts, in whole numbers
 };
 
 /// The panels of a run: "loss" with training and test, then a metric each; the parts of a metric (iou, iou.cyclone)
@@ -28,7 +29,7 @@ struct Panel {
 std::vector<Panel> panels_of(std::span<const train::EpochDone> epochs);
 
 /// A self-contained SVG picture, at most three panels in a row.
-std::string curves_svg(std::span<const Panel> panels);
+std::string curves_svg(std::span<const Panel> panels, std::string_view title = "Loss and metrics over epochs");
 
 /// Draws curves.svg into the folder named by Start. Resumed, it begins with the epochs in metrics.jsonl, and so must
 /// come behind json_lines() in the list of sinks.

@@ -91,21 +91,21 @@ std::string drawn(const Panel& panel, int x, int y) {
   for (std::size_t i = 0; i < panel.curves.size(); ++i)
     text += drawn(panel.curves[i], epochs, values, colours[i % colours.size()]);
   text += fmt::format(R"(<rect class="frame" width="{}" height="{}"/>)", plot_width, plot_height);
-  text += fmt::format(R"(<text class="axis" x="{}" y="{}" text-anchor="middle">epoch</text>)", plot_width / 2,
-                      plot_height + 38);
+  text += fmt::format(R"(<text class="axis" x="{}" y="{}" text-anchor="middle">{}</text>)", plot_width / 2,
+                      plot_height + 38, svg_text(panel.along));
   return text + "\n</g>\n";
 }
 
 }  // namespace
 
-std::string curves_svg(std::span<const Panel> panels) {
+std::string curves_svg(std::span<const Panel> panels, std::string_view title) {
   const std::size_t in_a_row = std::clamp<std::size_t>(panels.size(), 1, panels_in_a_row);
   const std::size_t rows = std::max<std::size_t>(1, (panels.size() + in_a_row - 1) / in_a_row);
   const auto width = static_cast<int>(in_a_row) * panel_width, height = static_cast<int>(rows) * panel_height;
   std::string text = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n"
-      "<title>Loss and metrics over epochs</title>\n",
-      width, height);
+      "<title>{2}</title>\n",
+      width, height, svg_text(title));
   text += style;
   text += fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"#ffffff\"/>\n", width, height);
   for (std::size_t i = 0; i < panels.size(); ++i)

@@ -1,0 +1,110 @@
+// isobar scale RECIPE --ranks 1,2,4 --mode strong|weak: a scaling study on this machine: one run per number of ranks,
+// one table, one picture.
+#include <algorithm>
+#include <filesystem>
+
+#include "isobar/base/config.hpp"
+#include "isobar/base/error.hpp"
+#include "isobar/base/text.hpp"
+#include "isobar/cli/launcher.hpp"
+#include "isobar/cli/verb.hpp"
+#include "isobar/report/scaling.hpp"
+#include "isobar/report/text_file.hpp"
+
+namespace isobar::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string recipe, mode = "weak", strategy, folder, launcher;
+  std::vector<int> ranks{1, 2};
+  std::vector<std::string> settings;
+  int threads = 1;
+};
+
+// What the recipe gives one step of one rank, or of all.
+std::int64_t batch_of(const Spec& recipe) {
+  Args root(recipe, "recipe");
+  Args data = root.section("data");
+  return data.has("batch_per_rank") ? data.integer("batch_per_rank") : data.integer("batch", 4);
+}
+
+std::vector<std::string> command_of(const Options& options, int ranks, std::int64_t batch, const fs::path& folder) {
+  std::vector<std::string> words = launch_words(ranks, options.launcher);
+  for (const std::string& word : {this_program(), std::string("train"), options.recipe}) words.push_back(word);
+  const auto set = [&](const std::string& setting) {
+    words.emplace_back("--set");
+    words.push_back(setting);
+  };
+  for (const std::string& setting : options.settings) set(setting);
+  set(fmt::format("folder={}", folder.string()));
+  set(fmt::format("{}={}", options.mode == "weak" ? "data.batch_per_rank" : "data.batch", batch));
+  if (!options.strategy.empty()) set("strategy=" + options.strategy);
+  for (const char* word : {"--overwrite", "--quiet", "--threads"}) words.emplace_back(word);
+  words.push_back(std::to_string(options.threads));
+  return words;
+}
+
+void run(const Options& options) {
+  Spec recipe = read_recipe(options.recipe);
+  for (const std::string& setting : options.settings) apply_setting(recipe, setting);
+  const std::int64_t batch = batch_of(recipe);
+  if (options.mode == "strong" && batch < *std::ranges::max_element(options.ranks))
+    fail_usage("scale: strong scaling of a batch of {} on {} ranks leaves ranks without samples; --set data.batch=...",
+               batch, *std::ranges::max_element(options.ranks));
+  const fs::path folder = options.folder.empty()
+                              ? fs::path("runs") / ("scale-" + fs::path(options.recipe).stem().string())
+                              : fs::path(options.folder);
+  const auto kind = options.mode == "strong" ? report::Scaling::strong : report::Scaling::weak;
+  std::vector<fs::path> runs;
+  for (const int ranks : options.ranks) {
+    runs.push_back(folder / fmt::format("{}-{}-ranks", options.mode, ranks));
+    fmt::print(stderr, "run {} of {}: {} rank{}\n", runs.size(), options.ranks.size(), ranks, ranks == 1 ? "" : "s");
+    const int code = run_command(command_of(options, ranks, batch, runs.back()));
+    if (stop_requested()) fail("scale: stopped during the run on {} ranks", ranks);
+    if (code != 0) fail("scale: the run on {} ranks ended with code {}", ranks, code);
+  }
+  const auto study = report::read_scaling(runs, kind);
+  fmt::print("{}", report::scaling_table(study, kind));
+  report::write_text(folder / (options.mode + ".txt"), report::scaling_table(study, kind));
+  report::write_text(folder / (options.mode + ".csv"), report::scaling_csv(study, kind));
+  report::write_text(folder / (options.mode + ".svg"), report::scaling_svg(study, kind));
+  fmt::print("written: {0}/{1}.txt, {1}.csv, {1}.svg\n", folder.string(), options.mode);
+}
+
+void declare(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  command.add_option("recipe", options->recipe, "TOML file of the run to scale")->required();
+  command.add_option("--ranks", options->ranks, "numbers of ranks, the first is what others are compared with")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  command
+      .add_option("--mode", options->mode,
+                  "weak: every rank keeps the recipe's batch; strong: all ranks together have it")
+      ->check(CLI::IsMember({"weak", "strong"}).description("weak|strong"))
+      ->capture_default_str();
+  command.add_option("--strategy", options->strategy, "in place of the recipe's: sync, lagged(k=1), ...")
+      ->type_name("SPEC");
+  command.add_option("--set", options->settings, "change one key of the recipe: --set train.epochs=1")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--threads", options->threads, "threads of every rank")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  command.add_option("--folder", options->folder, "where the runs are kept (default: runs/scale-RECIPE)");
+  command.add_option("--launcher", options->launcher, "how to start ranks: 'srun -n {}' (default: mpiexec)");
+  command.callback([options] {
+    catch_signals();
+    run(*options);
+  });
+}
+
+}  // namespace
+
+extern const Verb scale_verb;
+const Verb scale_verb{"scale", "train a recipe on several numbers of ranks and compare: strong or weak scaling",
+                      declare};
+
+}  // namespace isobar::cli

@@ -1,0 +1,173 @@
+#include "isobar/report/scaling.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "isobar/base/error.hpp"
+#include "isobar/base/text.hpp"
+#include "isobar/report/curves.hpp"
+
+namespace isobar::report {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+std::vector<Json> lines_of(const fs::path& path) {
+  std::ifstream in(path);
+  if (!in) fail("scaling study: '{}' cannot be read: the run did not begin", path.string());
+  std::vector<Json> lines;
+  for (std::string line; std::getline(in, line);) {
+    Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (object.is_object()) lines.push_back(std::move(object));
+  }
+  return lines;
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+// What a run says of its steps: times, samples, and the loss.
+struct Steps {
+  std::vector<double> seconds, waits, exposed, bytes;
+  std::vector<std::int64_t> samples;
+  std::vector<double> losses;
+};
+
+std::size_t warm_up(std::size_t steps) { return steps > 20 ? 5 : steps > 2 ? 1 : 0; }
+
+double mean_from(const std::vector<double>& values, std::size_t first) {
+  double sum = 0;
+  for (std::size_t i = first; i < values.size(); ++i) sum += values[i];
+  return values.size() > first ? sum / static_cast<double>(values.size() - first) : 0;
+}
+
+ScalingRun read_run(const fs::path& folder, Steps& steps) {
+  ScalingRun run{.folder = folder};
+  double busy = 0;
+  bool ended = false;
+  for (const Json& line : lines_of(folder / "timing.jsonl")) {
+    const std::string kind = line.value("kind", "");
+    if (kind == "start") {
+      run.ranks = line.value("ranks", 1);
+      run.threads = line.value("threads", 1);
+      run.global_batch = line.value("global_batch", std::int64_t{0});
+    } else if (kind == "step") {
+      steps.seconds.push_back(line.value("seconds", 0.0));
+      steps.waits.push_back(line.value("wait_seconds", 0.0));
+      steps.exposed.push_back(line.value("exchange_seconds", 0.0));
+      steps.bytes.push_back(line.value("bytes_sent", 0.0));
+      steps.samples.push_back(line.value("samples", std::int64_t{0}));
+    } else if (kind == "end") {
+      ended = true;
+      if (line.contains("exchange")) busy = line["exchange"].value("busy_seconds", 0.0);
+    }
+  }
+  if (!ended || steps.seconds.empty()) fail("scaling study: the run in '{}' did not finish", folder.string());
+  for (const Json& line : lines_of(folder / "metrics.jsonl"))
+    if (line.value("kind", "") == "step") steps.losses.push_back(line.value("loss", 0.0));
+  const std::size_t first = warm_up(steps.seconds.size());
+  run.steps = static_cast<std::int64_t>(steps.seconds.size());
+  run.step_seconds = median({steps.seconds.begin() + static_cast<std::ptrdiff_t>(first), steps.seconds.end()});
+  run.exposed_seconds = mean_from(steps.exposed, first);
+  run.hidden_seconds = std::max(0.0, busy / static_cast<double>(run.steps) - run.exposed_seconds);
+  run.bytes_per_step = mean_from(steps.bytes, first);
+  run.waiting_seconds = mean_from(steps.waits, first);
+  const std::int64_t most = *std::ranges::max_element(steps.samples);
+  run.samples_per_second = static_cast<double>(most) / run.step_seconds;
+  if (run.global_batch == 0) run.global_batch = most;
+  return run;
+}
+
+// The mean loss of the last tenth of the steps that bring the samples seen to `budget`.
+double loss_after(const Steps& steps, std::int64_t budget) {
+  std::size_t last = 0;
+  for (std::int64_t seen = 0; last < std::min(steps.losses.size(), steps.samples.size()); ++last)
+    if ((seen += steps.samples[last]) > budget) break;
+  if (last == 0) return std::numeric_limits<double>::quiet_NaN();
+  const std::size_t window = std::max<std::size_t>(1, last / 10);
+  double sum = 0;
+  for (std::size_t i = last - window; i < last; ++i) sum += steps.losses[i];
+  return sum / static_cast<double>(window);
+}
+
+}  // namespace
+
+std::vector<ScalingRun> read_scaling(std::span<const fs::path> folders, Scaling kind) {
+  std::vector<ScalingRun> runs;
+  std::vector<Steps> steps(folders.size());
+  std::int64_t budget = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t i = 0; i < folders.size(); ++i) {
+    runs.push_back(read_run(folders[i], steps[i]));
+    std::int64_t samples = 0;
+    for (const std::int64_t count : steps[i].samples) samples += count;
+    budget = std::min(budget, samples);
+  }
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    runs[i].loss = loss_after(steps[i], budget);
+    const double more = static_cast<double>(runs[i].ranks) / runs[0].ranks;
+    const double ideal = kind == Scaling::strong ? runs[0].step_seconds / more : runs[0].step_seconds;
+    runs[i].efficiency = ideal / runs[i].step_seconds;
+  }
+  return runs;
+}
+
+std::string scaling_table(std::span<const ScalingRun> runs, Scaling kind) {
+  std::string text = kind == Scaling::strong ? "Strong scaling: the global batch stays, every rank gets less\n"
+                                             : "Weak scaling: the batch of a rank stays, the global batch grows\n";
+  text += fmt::format("{:>6} {:>8} {:>7} {:>10} {:>11} {:>11} {:>11} {:>11} {:>11} {:>9} {:>10}\n", "ranks", "threads",
+                      "batch", "ms/step", "samples/s", "efficiency", "exposed ms", "hidden ms", "sent/step", "I/O wait",
+                      "loss");
+  for (const ScalingRun& run : runs)
+    text +=
+        fmt::format("{:>6} {:>8} {:>7} {:>10.2f} {:>11.2f} {:>10.1f}% {:>11.2f} {:>11.2f} {:>11} {:>8.1f}% {:>10.5g}\n",
+                    run.ranks, run.threads, run.global_batch, run.step_seconds * 1e3, run.samples_per_second,
+                    run.efficiency * 100, run.exposed_seconds * 1e3, run.hidden_seconds * 1e3,
+                    human_bytes(run.bytes_per_step), run.waiting_seconds / run.step_seconds * 100, run.loss);
+  return text +
+         "batch: samples of a step on all ranks; exposed and hidden: exchange a rank waited for or computed through;"
+         "\nloss: on the training samples, after as many samples as the shortest run saw\n";
+}
+
+std::string scaling_csv(std::span<const ScalingRun> runs, Scaling kind) {
+  std::string text =
+      "scaling,ranks,threads,global_batch,steps,seconds_per_step,samples_per_second,efficiency,exposed_seconds,"
+      "hidden_seconds,bytes_per_step,wait_seconds,loss\n";
+  for (const ScalingRun& run : runs)
+    text += fmt::format("{},{},{},{},{},{:.9g},{:.9g},{:.6g},{:.9g},{:.9g},{:.0f},{:.9g},{:.9g}\n",
+                        kind == Scaling::strong ? "strong" : "weak", run.ranks, run.threads, run.global_batch,
+                        run.steps, run.step_seconds, run.samples_per_second, run.efficiency, run.exposed_seconds,
+                        run.hidden_seconds, run.bytes_per_step, run.waiting_seconds, run.loss);
+  return text;
+}
+
+std::string scaling_svg(std::span<const ScalingRun> runs, Scaling kind) {
+  const std::string name = kind == Scaling::strong ? "strong scaling" : "weak scaling";
+  Panel speed{"samples/s", {{"measured"}, {"ideal"}}, "ranks, " + name};
+  Panel efficiency{"efficiency", {{"%"}}, "ranks, " + name};
+  Panel parts{"ms of a step", {{"exposed"}, {"hidden"}, {"I/O"}}, "ranks, " + name};
+  const auto add = [](Curve& curve, const ScalingRun& run, double value) {
+    curve.epochs.push_back(run.ranks);
+    curve.values.push_back(value);
+  };
+  for (const ScalingRun& run : runs) {
+    add(speed.curves[0], run, run.samples_per_second);
+    add(speed.curves[1], run, runs[0].samples_per_second * run.ranks / runs[0].ranks);
+    add(efficiency.curves[0], run, run.efficiency * 100);
+    add(parts.curves[0], run, run.exposed_seconds * 1e3);
+    add(parts.curves[1], run, run.hidden_seconds * 1e3);
+    add(parts.curves[2], run, run.waiting_seconds * 1e3);
+  }
+  const Panel panels[] = {speed, efficiency, parts};
+  return curves_svg(panels, "A study of " + name);
+}
+
+}  // namespace isobar::report

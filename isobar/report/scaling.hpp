@@ -1,0 +1,39 @@
+// Scaling: runs of one recipe on different numbers of ranks, side by side, from what each run wrote into its folder. It
+// always says whether it is strong scaling (the global batch stays) or weak (the batch of a rank stays).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace isobar::report {
+
+enum class Scaling { strong, weak };
+
+/// One run of a study. Times are medians over the steps, without the first few that only warm up.
+struct ScalingRun {
+  int ranks = 1, threads = 1;
+  std::int64_t global_batch = 0, steps = 0;
+  double step_seconds = 0;
+  double samples_per_second = 0;
+  double exposed_seconds = 0;  ///< of a step, a rank stood still for the others
+  double hidden_seconds = 0;   ///< of a step, an exchange was under way while the rank computed
+  double bytes_per_step = 0;   ///< sent by a rank
+  double waiting_seconds = 0;  ///< of a step, for input
+  double loss = 0;             ///< after as many samples as the shortest run of the study saw
+  double efficiency = 1;       ///< against the first run
+  std::filesystem::path folder{};
+};
+
+/// Reads the runs of a study from their folders, in order, and compares them with the first; a folder without a
+/// finished run is an Error.
+std::vector<ScalingRun> read_scaling(std::span<const std::filesystem::path> folders, Scaling kind);
+
+/// The table for people; the same as CSV; and a picture.
+std::string scaling_table(std::span<const ScalingRun> runs, Scaling kind);
+std::string scaling_csv(std::span<const ScalingRun> runs, Scaling kind);
+std::string scaling_svg(std::span<const ScalingRun> runs, Scaling kind);
+
+}  // namespace isobar::report
