@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""What exchanging gradients costs between emulated hosts at 1 Gbit/s: sums against their formulas, and what of an
+exchange a training step hides. Prints the table of docs/ranks.md. Needs root; about three minutes."""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import tempfile
+
+from hosts import Hosts
+
+LINK = 125e6  # bytes a second at 1 Gbit/s
+
+
+def seconds_of_sum(hosts, program, algorithm, size, per_host=1, count=None, rounds=9):
+    words, environment = hosts.launch(per_host, count)
+    with tempfile.TemporaryDirectory() as folder:
+        record = os.path.join(folder, "record.jsonl")
+        subprocess.run(words + [program, "bench", "sums", "--algorithm", algorithm, "--bytes", str(size), "--rounds",
+                                str(rounds), "--record", record],
+                       env=environment, check=True, stdout=subprocess.DEVNULL, timeout=300)
+        with open(record) as lines:
+            return json.loads(lines.readline())["sums"][0]["seconds"]
+
+
+def hidden_share(hosts, program, strategy, model, rounds=5):
+    """Seconds of a step, of its exchange, and the share of the exchange that no rank waits for."""
+    words, environment = hosts.launch(1, 2)
+    contestant = subprocess.Popen(words + [program, "bench", "--serve", "--model", model, "--threads", "1",
+                                           "--exchange", strategy],
+                                  env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def ask(question):
+        contestant.stdin.write(question + "\n")
+        contestant.stdin.flush()
+        return [float(word) for word in contestant.stdout.readline().split()]
+
+    contestant.stdout.readline()
+    ask("step 2")
+    ask("exchange")
+    shares, steps, exchanges = [], [], []
+    for _ in range(rounds):
+        steps.append(ask("step 4")[0])
+        waited, busy, _, _ = ask("exchange")
+        exchanges.append(busy / 4)
+        shares.append(1 - waited / busy)
+    contestant.stdin.close()
+    contestant.wait(timeout=60)
+    return statistics.median(steps), statistics.median(exchanges), statistics.median(shares)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", default="build/release/bin/isobar")
+    parser.add_argument("--model", default="cosmoflow")
+    parser.add_argument("--delay", type=int, default=0, help="microseconds added to every message, one way")
+    args = parser.parse_args()
+    program = os.path.abspath(args.program)
+    print("| what | measured | asked or expected |\n|---|---|---|")
+    with Hosts(4, delay=args.delay) as hosts:
+        size, ranks = 28_000_000, 4
+        formula = 2 * (ranks - 1) / ranks * size / LINK
+        ring = seconds_of_sum(hosts, program, "ring", size)
+        print(f"| ring, 4 hosts, 28 MB | {ring * 1e3:.0f} ms | formula {formula * 1e3:.0f} ms: "
+              f"{ring / formula:.2f} of it (asked: 1.15) |", flush=True)
+        size = 25_000_000
+        flat = {name: seconds_of_sum(hosts, program, name, size, per_host=2, count=2)
+                for name in ("ring", "halving_doubling")}
+        nested = seconds_of_sum(hosts, program, "hierarchical", size, per_host=2, count=2)
+        best = min(flat, key=flat.get)
+        print(f"| flat, 2 hosts x 2 ranks, 25 MB | ring {flat['ring'] * 1e3:.0f} ms, halving_doubling "
+              f"{flat['halving_doubling'] * 1e3:.0f} ms | |")
+        print(f"| hierarchical, the same | {nested * 1e3:.0f} ms | {flat[best] / nested:.2f} times as fast as {best}, "
+              f"{flat['ring'] / nested:.2f} times as fast as ring (asked: 1.5) |", flush=True)
+        for strategy, asked in (("sync", 55), ("lagged(k=1)", 85)):
+            step, exchange, share = hidden_share(hosts, program, strategy, args.model)
+            print(f"| {strategy}, {args.model}, 2 hosts | step {step * 1e3:.0f} ms, exchange {exchange * 1e3:.0f} ms | "
+                  f"{share * 100:.0f} % of the exchange hidden (asked: {asked} %) |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
