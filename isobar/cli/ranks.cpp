@@ -13,25 +13,22 @@
 namespace isobar::cli {
 namespace {
 
-// Tells the others first: only one of several messages is shown, by the rank it belongs to.
-void report_failure(comm::Comm& comm, const std::string& message) {
-  if (!comm.abort(message)) return;
-  if (comm.size() == 1) fmt::print(stderr, "isobar: {}\n", message);
-  else fmt::print(stderr, "isobar: [rank {}] {}\n", comm.rank(), message);
+// Of several messages only the first is shown, by the rank it belongs to.
+void show(comm_mpi::World& world, const std::exception& error) {
+  if (const auto words = comm_mpi::last_words(world, error)) fmt::print(stderr, "isobar: {}\n", *words);
 }
 
-int exit_code_of(comm::Comm& comm, const std::function<void()>& work) {
+int exit_code_of(comm_mpi::World& world, const std::function<void(comm_mpi::World&)>& work) {
   try {
-    work();
+    work(world);
     return stop_requested() ? exit_interrupted : 0;
-  } catch (const comm::Aborted&) {  // the rank that failed says so
   } catch (const UsageError& error) {
-    report_failure(comm, error.what());
+    show(world, error);
     return exit_usage;
   } catch (const std::bad_alloc&) {
-    report_failure(comm, "out of memory");
+    show(world, Error("out of memory"));
   } catch (const std::exception& error) {
-    report_failure(comm, error.what());
+    show(world, error);
   }
   return exit_failed;
 }
@@ -41,7 +38,7 @@ int exit_code_of(comm::Comm& comm, const std::function<void()>& work) {
 void on_all_ranks(const std::function<void(comm_mpi::World&)>& work) {
   const auto world = comm_mpi::join();
   if (comm_mpi::launched().launcher.empty()) return work(*world);
-  const int code = exit_code_of(world->comm(), [&] { work(*world); });
+  const int code = exit_code_of(*world, work);
   std::fflush(stdout);
   world->leave(code);
 }

@@ -1,0 +1,119 @@
+// Runs bin/isobar on several ranks in tests, under either launcher, and does to single ranks what can happen to them.
+#pragma once
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <thread>
+#include <unistd.h>
+
+#include "tests/cli/program.hpp"
+
+struct LaunchKind {
+  std::string name, program, words;  // words start ranks: "mpiexec.mpich -n"
+};
+
+inline std::ostream& operator<<(std::ostream& out, const LaunchKind& kind) { return out << kind.name; }
+
+inline std::vector<LaunchKind> launch_kinds() {
+  const std::string root = geteuid() == 0 ? " --allow-run-as-root" : "";
+  return {{"mpich", ISOBAR_PROGRAM, "mpiexec.mpich -n"},
+          {"openmpi", ISOBAR_PROGRAM "-openmpi", "mpirun.openmpi --oversubscribe" + root + " -n"}};
+}
+
+/// One launch in the background; what it prints is kept in a file.
+class Launched {
+ public:
+  // `command` as for a shell; every process of it carries a mark in its environment.
+  Launched(const std::string& command, const std::string& output) : output_(output) {
+    mark_ = "ISOBAR_TEST_LAUNCH=" + output;
+    process_ = fork();
+    if (process_ < 0) throw std::runtime_error("cannot fork");
+    if (process_ == 0) {
+      setsid();
+      const std::string line = mark_ + " exec " + command + " > " + output + " 2>&1 < /dev/null";
+      execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+      _exit(127);
+    }
+  }
+  ~Launched() {
+    for (const pid_t left : marked()) kill(left, SIGKILL);
+    if (process_ > 0) {
+      kill(process_, SIGKILL);
+      waitpid(process_, nullptr, 0);
+    }
+  }
+  Launched(const Launched&) = delete;
+  Launched& operator=(const Launched&) = delete;
+
+  // The process of a rank, or -1 while there is none.
+  pid_t rank(int number) const {
+    for (const pid_t process : marked())
+      for (const char* name : {"PMI_RANK=", "OMPI_COMM_WORLD_RANK="})
+        if (has_variable(process, name + std::to_string(number)) && comm(process).starts_with("isobar") &&
+            comm(process).find("witness") == std::string::npos)
+          return process;
+    return -1;
+  }
+  // Waits until something holds; false when it does not within a minute, or the launch has ended.
+  bool wait_until(const std::function<bool()>& holds) {
+    for (int i = 0; i < 6000; ++i) {
+      if (holds()) return true;
+      if (i % 20 == 0 && ended(0)) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+  }
+  // How it ended within so many seconds; code -1 when it did not.
+  Outcome outcome(double seconds) {
+    const auto begin = std::chrono::steady_clock::now();
+    while (!ended(0) && std::chrono::steady_clock::now() - begin < std::chrono::duration<double>(seconds))
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    std::ifstream in(output_);
+    return {ended(0) ? code_ : -1, {std::istreambuf_iterator<char>(in), {}}};
+  }
+  // Ranks and helpers of this launch that are still there.
+  std::vector<pid_t> marked() const {
+    std::vector<pid_t> found;
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+      const std::string name = entry.path().filename();
+      if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+      const auto process = static_cast<pid_t>(std::stol(name));
+      if (process != process_ && has_variable(process, mark_) && state(process) != 'Z') found.push_back(process);
+    }
+    return found;
+  }
+  double seconds() const { return seconds_; }
+
+ private:
+  static std::string content(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  static std::string comm(pid_t process) { return content("/proc/" + std::to_string(process) + "/comm"); }
+  static char state(pid_t process) {
+    const std::string line = content("/proc/" + std::to_string(process) + "/stat");
+    const std::size_t at = line.rfind(')');
+    return at == std::string::npos || at + 2 >= line.size() ? 'Z' : line[at + 2];
+  }
+  static bool has_variable(pid_t process, const std::string& variable) {
+    const std::string all = '\0' + content("/proc/" + std::to_string(process) + "/environ");
+    return all.find('\0' + variable + '\0') != std::string::npos;
+  }
+  bool ended(int options) {
+    if (process_ < 0) return true;
+    int status = 0;
+    if (waitpid(process_, &status, options | WNOHANG) != process_) return false;
+    code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    process_ = -1;
+    return true;
+  }
+
+  std::string output_, mark_;
+  pid_t process_ = -1;
+  int code_ = -1;
+  double seconds_ = 0;
+};
