@@ -40,10 +40,9 @@ void train() {
   std::int64_t step = 0;
   for (std::int64_t epoch = 0; epoch < epochs; ++epoch) {
     while (const data::Batch* b = loader.next()) {
-      const parallel::Feed feed{{{"x", b->fields[0].span()}, {"y", b->fields[1].span()}},
-                                {.epoch = epoch, .samples = b->samples, .rows = b->count}};
-      strategy->step(replica, feed, {++step, rule->base_rate()});
-      last = replica.loss();
+      const parallel::Feed feeds[] = {{{{"x", b->fields[0].span()}, {"y", b->fields[1].span()}},
+                                       {.epoch = epoch, .samples = b->samples, .rows = b->count}}};
+      last = strategy->step(replica, feeds, {++step, rule->base_rate()});
       if (step == 1) first = last;
     }
   }

@@ -8,7 +8,7 @@
 namespace isobar::comm {
 namespace {
 
-constexpr int tag = first_reserved_tag + 3;
+constexpr int tag = first_reserved_tag + 4;  // after that of schedule.cpp
 constexpr std::size_t small = 8, large = std::size_t{4} << 20;
 
 struct Result {

@@ -3,8 +3,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -71,16 +73,35 @@ void accept_guest(int events, int listener) {
   epoll_ctl(events, EPOLL_CTL_ADD, socket, &event);
 }
 
+// How the process ended, as the kernel tells until the launcher has asked for it: the last number of its status.
+void describe_end(int pid, char* text, std::size_t length) {
+  std::snprintf(text, length, "was killed, crashed or left");
+  char path[64], status[2048];
+  std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  const ssize_t got = read(file, status, sizeof status - 1);
+  close(file);
+  if (got <= 0) return;
+  status[got] = 0;
+  const char* last = std::strrchr(status, ' ');
+  if (!last || !std::strchr(status, ')')) return;
+  const long code = std::strtol(last, nullptr, 10);
+  if ((code & 127) > 0) std::snprintf(text, length, "was ended by signal %ld", code & 127);
+  else if (code > 0) std::snprintf(text, length, "left with exit code %ld", code >> 8);
+}
+
 void tell_death(const Guest& dead, int tell, const Notes& notes) {
-  char host[200] = "?", note[Notes::length] = {}, doing[Notes::length + 40] = {};
+  char host[200] = "?", note[Notes::length] = {}, doing[Notes::length + 40] = {}, end[64];
+  describe_end(dead.pid, end, sizeof end);
   gethostname(host, sizeof host - 1);
   if (dead.slot >= 0 && dead.slot < Notes::slots) copy_line(note, notes.text[dead.slot], sizeof note);
   if (note[0]) std::snprintf(doing, sizeof doing, "; its last note: %s", note);
   WitnessWord word;
   word.kind = WitnessWord::Kind::death;
   word.rank = dead.rank;
-  std::snprintf(word.text, sizeof word.text, "[rank %d] died (process %d on %s was killed, crashed or left)%s",
-                dead.rank, dead.pid, host, doing);
+  std::snprintf(word.text, sizeof word.text, "[rank %d] died (process %d on %s %s)%s", dead.rank, dead.pid, host, end,
+                doing);
   char line[sizeof word.text + 20];
   const int length = std::snprintf(line, sizeof line, "isobar: %s\n", word.text);
   if (length > 0 && write(tell, line, static_cast<std::size_t>(length)) < 0) return;  // the user has gone too

@@ -64,4 +64,15 @@ std::unique_ptr<World> join() {
   return world;
 }
 
+std::optional<std::string> last_words(World& world, const std::exception& error) {
+  comm::Comm& comm = world.comm();
+  if (!comm.abort(error.what())) return {};
+  try {
+    comm.check();
+  } catch (const comm::Aborted& told) {
+    if (comm.size() > 1) return told.what();
+  }
+  return error.what();
+}
+
 }  // namespace isobar::comm_mpi

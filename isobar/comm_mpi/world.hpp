@@ -2,7 +2,9 @@
 // linked with one library or another. Without a launcher MPI is not touched, and the world is this process.
 #pragma once
 
+#include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,12 +33,16 @@ class World {
 
   /// Ends this rank's part; every rank calls it last, once. Without a failure (exit codes 0 and 130) it waits until all
   /// ranks have called it, and returns. After a failure it does not return but ends the process with `exit_code` within
-  /// seconds, when the rank whose failure it is has had time to call it too: that one has told the user before,
-  /// the others say nothing.
+  /// seconds, when the rank whose failure it is has had time to call it too: that one has told the user before
+  /// (last_words), because launchers end all ranks as soon as one has left so.
   virtual void leave(int exit_code) = 0;
 };
 
 /// Joins the other ranks. Called once in a process, before anything else uses MPI; all ranks must call.
 std::unique_ptr<World> join();
+
+/// What this rank must tell the user, in one line and before it leaves, when `error` has ended its work; nothing when
+/// another rank's failure is the one that counts. Tells all ranks of this one's failure, if they do not know it.
+std::optional<std::string> last_words(World& world, const std::exception& error);
 
 }  // namespace isobar::comm_mpi

@@ -1,5 +1,7 @@
 #include "isobar/parallel/buckets.hpp"
 
+#include <utility>
+
 #include "isobar/base/error.hpp"
 
 namespace isobar::parallel {

@@ -63,6 +63,13 @@ void Exchange::prepare(Replica& replica) {
   // Running statistics come last in the store, so that they mostly travel in one piece with the numbers behind them.
   if (!ranges_.empty() && ranges_.back().end() == gradients_) ranges_.back().count += numbers;
   else ranges_.push_back({gradients_, numbers});
+  if (options_.reducer.wire != comm::Wire::float32 && world_->size() > 1) {
+    std::size_t count = 0;
+    for (const comm::Range& range : ranges_) count += range.count;
+    comm::ReducerOptions exact = options_.reducer;
+    exact.wire = comm::Wire::float32;
+    exact_ = comm::make_reducer(*world_, count, exact);
+  }
   if (Trace* const trace = replica.trace()) {
     for (int b = 0; b < buckets_->count(); ++b)
       names_.push_back(trace->intern(fmt::format("gradients {} of {}", b + 1, buckets_->count())));
@@ -102,9 +109,25 @@ void Exchange::wait(Replica& replica, int b, comm::Reducer::Sum sum) {
         [&] { reducer_->wait(sum); });
 }
 
+// Copies between ranges_ and the memory of exact_, where they lie one behind the other.
+template <class Copy>
+void Exchange::copy_ranges(Copy copy) {
+  std::size_t at = 0;
+  for (const comm::Range& range : ranges_) {
+    copy(reducer_->memory().subspan(range.begin, range.count), exact_->memory().subspan(at, range.count));
+    at += range.count;
+  }
+}
+
 // Only the range behind the gradients when there are no statistics to sum.
 void Exchange::start_numbers(bool statistics) {
   const std::string what = fmt::format("{} of step {}", statistics ? "loss and statistics" : "loss", step_);
+  if (exact_) {
+    copy_ranges([](auto from, auto to) { std::ranges::copy(from, to.begin()); });
+    const std::size_t all = exact_->memory().size(), count = statistics ? all : numbers;
+    summary_.push_back(exact_->start({all - count, count}, INT_MAX, what));
+    return;
+  }
   if (statistics)
     for (const comm::Range& range : ranges_) summary_.push_back(reducer_->start(range, INT_MAX, what));
   else summary_.push_back(reducer_->start({gradients_, numbers}, INT_MAX, what));
@@ -113,8 +136,9 @@ void Exchange::start_numbers(bool statistics) {
 void Exchange::wait_numbers(Replica& replica) {
   world_->note(fmt::format("step {}: loss and statistics", step_));
   timed(replica, static_cast<std::uint32_t>(buckets_->count()), numbers * sizeof(float), [&] {
-    for (const comm::Reducer::Sum sum : summary_) reducer_->wait(sum);
+    for (const comm::Reducer::Sum sum : summary_) (exact_ ? exact_ : reducer_)->wait(sum);
   });
+  if (exact_) copy_ranges([](auto to, auto from) { std::ranges::copy(from, to.begin()); });
   summary_.clear();
 }
 

@@ -57,6 +57,8 @@ class Exchange {
   std::string describe() const;
 
  private:
+  template <class Copy>
+  void copy_ranges(Copy copy);
   void start_numbers(bool statistics);
   void wait_numbers(Replica& replica);
   float& number(std::size_t i) { return reducer_->memory()[gradients_ + i]; }
@@ -66,6 +68,7 @@ class Exchange {
   ExchangeOptions options_;
   comm::Comm* world_ = nullptr;
   std::unique_ptr<comm::Reducer> reducer_;
+  std::unique_ptr<comm::Reducer> exact_;  // where gradients travel in 16 bits: sums copies of ranges_ as they are
   std::size_t gradients_ = 0;
   int copies_ = 0;
   std::optional<Buckets> buckets_;

@@ -19,6 +19,9 @@ void clear_gradients(Replica& replica) {
     if (replica.trained(p)) std::ranges::fill(replica.gradient(p), 0.0f);
 }
 
+// Where ranks take statistics together each must run as often as the others, samples or not.
+bool computes(const Feed& feed) { return feed.run.rows != 0 || feed.run.sum; }
+
 }  // namespace
 
 std::int64_t rows_of(const Feed& feed) {
@@ -31,6 +34,8 @@ void MicroBatches::run(Replica& replica, std::span<const Feed> feeds, const List
   if (balanced()) {
     if (!std::has_single_bit(feeds.size()))
       fail_usage("deterministic = true needs 1, 2, 4, 8, ... micro-batches on every rank, here are {}", feeds.size());
+    if (std::ranges::any_of(feeds, [](const Feed& feed) { return feed.run.sum != nullptr; }))
+      fail_usage("deterministic = true takes statistics by micro-batch, they cannot be those of all ranks together");
     start_.clear();
     for_each_untrained(replica,
                        [&](int p) { start_.insert(start_.end(), replica.weight(p).begin(), replica.weight(p).end()); });
@@ -39,7 +44,7 @@ void MicroBatches::run(Replica& replica, std::span<const Feed> feeds, const List
   }
   std::vector<const Feed*> filled;
   for (const Feed& feed : feeds)
-    if (feed.run.rows != 0) filled.push_back(&feed);
+    if (computes(feed)) filled.push_back(&feed);
   if (filled.empty()) {
     clear_gradients(replica);
     if (listener.forwarded) listener.forwarded();
@@ -48,7 +53,7 @@ void MicroBatches::run(Replica& replica, std::span<const Feed> feeds, const List
 }
 
 void MicroBatches::run_one(Replica& replica, const Feed& feed, std::size_t item, bool last, const Listener& listener) {
-  const bool empty = feed.run.rows == 0;
+  const bool empty = !computes(feed);
   if (!empty) replica.forward(feed);
   add_forward(replica, feed, item, last);
   if (last && listener.forwarded) listener.forwarded();
@@ -73,7 +78,7 @@ void MicroBatches::run_one(Replica& replica, const Feed& feed, std::size_t item,
 
 // The loss and, balanced, the running statistics, weighted by samples; then the statistics start again.
 void MicroBatches::add_forward(Replica& replica, const Feed& feed, std::size_t item, bool last) {
-  const bool empty = feed.run.rows == 0;
+  const bool empty = !computes(feed);
   float loss = empty ? 0 : static_cast<float>(replica.loss());
   sums_->add(item, last, {&loss, 1}, replica.all_gradients().size());
   loss_ = loss;

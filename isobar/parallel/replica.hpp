@@ -13,7 +13,8 @@
 
 namespace isobar::parallel {
 
-/// One batch as the model takes it: memory for every input, and what the run must know of it.
+/// One batch as the model takes it: memory for every input, and what the run must know of it. Without rows nothing is
+/// computed, unless run.sum asks for it.
 struct Feed {
   std::vector<std::pair<std::string, std::span<const float>>> inputs;
   exec::Run run;

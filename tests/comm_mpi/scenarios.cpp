@@ -114,9 +114,8 @@ int main(int argc, char** argv) {
   try {
     guarded(world->comm(), [&] { scenario->second(world->comm()); });
     code = 0;
-  } catch (const Aborted&) {
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "isobar: [rank %d] %s\n", world->comm().rank(), error.what());
+    if (const auto words = comm_mpi::last_words(*world, error)) std::fprintf(stderr, "isobar: %s\n", words->c_str());
   }
   world->leave(code);
   return code;

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "isobar/base/random.hpp"
+#include "isobar/comm/collectives.hpp"
 #include "isobar/comm/local_comm.hpp"
 #include "isobar/parallel/strategy.hpp"
 
@@ -20,6 +21,7 @@ struct Training {
   int micro = 1;            ///< micro-batches of a step, on each rank
   int steps = 4;
   bool moving_norm = false;  ///< batch norm by the statistics of the batch, which depend on how it is dealt
+  bool joint_norm = false;   ///< by the statistics of all ranks together
   double dropout = 0.25;
   std::string optimizer = "sgd(momentum=0.9)";
   double clip_norm = 0;
@@ -33,7 +35,7 @@ inline graph::Graph network(std::int64_t batch, const Training& setup) {
   graph::Graph g;
   graph::ValueId v = g.input("x", {batch, 6, 6, 2});
   v = g.add("conv(filters=5, kernel=3)", v, "conv");
-  v = g.add(setup.moving_norm ? "batch_norm" : "batch_norm(frozen=true)", v, "norm");
+  v = g.add(setup.moving_norm || setup.joint_norm ? "batch_norm" : "batch_norm(frozen=true)", v, "norm");
   v = g.add("relu", v, "relu");
   v = g.add("flatten", v, "flat");
   v = g.add(fmt::format("dropout(rate={})", setup.dropout), v, "drop");
@@ -63,12 +65,24 @@ inline std::vector<std::int64_t> even_shares(std::int64_t batch, int parts) {
   return shares;
 }
 
+/// The plainest sum over all ranks.
+inline void sum_over(comm::Comm& comm, std::span<float> values) {
+  std::vector<float> theirs(values.size());
+  const std::vector<comm::Bytes> all = comm::all_gather(comm, std::as_bytes(values));
+  std::ranges::fill(values, 0.0f);
+  for (const comm::Bytes& bytes : all) {
+    std::memcpy(theirs.data(), bytes.data(), bytes.size());
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] += theirs[i];
+  }
+}
+
 /// Everything one rank has.
 class Trained {
  public:
   Trained(comm::Comm& comm, const Training& setup)
       : setup_(setup),
         rank_(comm.rank()),
+        sum_([&comm](std::span<float> values) { sum_over(comm, values); }),
         shares_(setup.shares.empty() ? even_shares(setup.batch, comm.size() * setup.micro) : setup.shares),
         optimizer_(make(optim::optimizers(), setup.optimizer, "optimizer")),
         strategy_(make(strategies(), setup.strategy, "strategy")) {
@@ -102,9 +116,13 @@ class Trained {
           y[static_cast<std::size_t>(r * target_floats + i)] = x[static_cast<std::size_t>(r * sample_floats + 5 * i)];
       }
       samples.resize(static_cast<std::size_t>(rows_), -1);
-      dealt.feeds.push_back(
-          {{{"x", x}, {"y", y}},
-           {.seed = 3, .step = t, .samples = samples, .rows = rows, .total = static_cast<double>(setup_.batch)}});
+      dealt.feeds.push_back({{{"x", x}, {"y", y}},
+                             {.seed = 3,
+                              .step = t,
+                              .samples = samples,
+                              .rows = rows,
+                              .total = static_cast<double>(setup_.batch),
+                              .sum = setup_.joint_norm ? &sum_ : nullptr}});
     }
     return dealt;
   }
@@ -133,6 +151,7 @@ class Trained {
  private:
   Training setup_;
   int rank_;
+  std::function<void(std::span<float>)> sum_;
   std::vector<std::int64_t> shares_;
   std::int64_t rows_ = 0;
   std::unique_ptr<optim::Optimizer> optimizer_;

@@ -10,7 +10,7 @@ namespace {
 using isobar::tests::error_of;
 
 // How many ranks a node may have.
-std::vector<int> nodes_of(int ranks) { return {ranks}; }
+std::vector<int> nodes_of(int ranks) { return ranks > 2 ? std::vector{1, 2, ranks} : std::vector{1, ranks}; }
 
 constexpr double rounding = 2e-5;
 
@@ -92,6 +92,15 @@ TEST_P(EveryStrategy, SharesMayBeUnevenAndRanksWithoutRows) {
   EXPECT_LT(distance(train(3, s), one), rounding);
 }
 
+TEST_P(EveryStrategy, StatisticsTakenTogetherAreThoseOfTheWholeBatch) {
+  Training s = setup();
+  s.joint_norm = true;
+  const Outcome one = by_hand(s, 1, GetParam().lag);
+  EXPECT_LT(distance(train(2, s), one), 10 * rounding);
+  s.shares = {7, 0, 5};
+  EXPECT_LT(distance(train(3, s), one), 10 * rounding);
+}
+
 TEST_P(EveryStrategy, MicroBatchesAddUpToTheBatch) {
   const Outcome one = by_hand(setup(), 1, GetParam().lag);
   for (const int ranks : {1, 2})
@@ -152,14 +161,23 @@ TEST_P(EveryStrategy, DeterministicRefusesWhatCannotBe) {
   Training s = with(setup(), "deterministic=true");
   s.micro = 3;
   EXPECT_HAS(error_of([&] { train(2, s); }), "micro-batches");
+  s.micro = 2;
+  s.joint_norm = true;
+  EXPECT_HAS(error_of([&] { train(2, s); }), "by micro-batch");
   EXPECT_HAS(error_of([&] { train(1, with(s, "wire=bf16")); }), "travel as float");
   EXPECT_HAS(error_of([&] { train(1, with(s, "algorithm=ring")); }), "reproducible");
 }
 
 TEST_P(EveryStrategy, SixteenBitsOnTheWireComeClose) {
-  const Outcome exact = train(3, setup());
+  Training s = setup();
+  s.per_node = 1;
+  const Outcome exact = train(3, s);
   for (const char* wire : {"wire=bf16", "wire=fp16"}) {
-    EXPECT_LT(distance(train(3, with(setup(), wire)), exact), 0.02) << wire;
+    const Outcome rounded = train(3, with(s, wire));
+    EXPECT_NE(rounded.weights, exact.weights) << wire;
+    EXPECT_LT(distance(rounded, exact), 0.02) << wire;
+    // What was computed before the first update has not lost a digit.
+    EXPECT_NEAR(rounded.losses[0], exact.losses[0], 1e-7) << wire;
   }
 }
 
