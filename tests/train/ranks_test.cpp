@@ -48,6 +48,19 @@ TEST(Ranks, AnyNumberOfThemTrainsAsOneDoes) {
   }
 }
 
+TEST(Ranks, NodesMakeNoDifference) {
+  const TemporaryFolder folder;
+  const Ran one = run_on(1, folder.path() / "1", {"data.batch=8"});
+  for (const auto& [ranks, per_node] : {std::pair{3, 1}, std::pair{4, 2}}) {
+    Recorder recorder;
+    const auto job = [&](int) { return small_job(folder.path() / std::to_string(ranks), {"data.batch=8"}); };
+    const Ran many = run_on(ranks, job, recorder, {}, per_node);
+    EXPECT_EQ(recorder.started.nodes, ranks == 3 ? 3 : 2);
+    expect_near(one, many, 2e-5);
+    expect_equal_ranks(many);
+  }
+}
+
 TEST(Ranks, MicroBatchesAddUpToTheBatch) {
   const TemporaryFolder folder;
   const Ran whole = run_on(1, folder.path() / "whole", {"data.batch=8"});

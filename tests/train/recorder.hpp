@@ -60,9 +60,10 @@ inline std::vector<float> plain_weights(const exec::ParamStore& store) {
 
 using JobMaker = std::function<Job(int rank)>;
 
-/// Trains on `ranks` ranks of one node, threads of this process with one thread each; `stop` is what rank r watches.
+/// Trains on `ranks` ranks, all of one node unless said otherwise, threads of this process with one thread each; `stop`
+/// is what rank r watches.
 inline Ran run_on(int ranks, const JobMaker& make_job, Recorder& recorder,
-                  const std::function<const std::atomic<bool>*(int rank)>& stop = {}) {
+                  const std::function<const std::atomic<bool>*(int rank)>& stop = {}, int per_node = 0) {
   Ran ran;
   ran.weights.resize(static_cast<std::size_t>(ranks));
   const auto work = [&](comm::Comm& comm) {
@@ -71,7 +72,7 @@ inline Ran run_on(int ranks, const JobMaker& make_job, Recorder& recorder,
     trainer.run(stop ? stop(comm.rank()) : nullptr);
     ran.weights[static_cast<std::size_t>(comm.rank())] = plain_weights(trainer.store());
   };
-  comm::run_ranks(ranks, work, ranks);
+  comm::run_ranks(ranks, work, per_node > 0 ? per_node : ranks);
   ran.losses = recorder.losses;
   ran.epochs = recorder.epochs;
   ran.predictions = recorder.predictions;
