@@ -27,7 +27,8 @@ struct Options {
 std::int64_t batch_of(const Spec& recipe) {
   Args root(recipe, "recipe");
   Args data = root.section("data");
-  return data.has("batch_per_rank") ? data.integer("batch_per_rank") : data.integer("batch", 4);
+  const std::int64_t of_rank = data.integer("batch_per_rank", 0);
+  return of_rank > 0 ? of_rank : data.integer("batch", 4);
 }
 
 std::vector<std::string> command_of(const Options& options, int ranks, std::int64_t batch, const fs::path& folder) {
@@ -39,7 +40,8 @@ std::vector<std::string> command_of(const Options& options, int ranks, std::int6
   };
   for (const std::string& setting : options.settings) set(setting);
   set(fmt::format("folder={}", folder.string()));
-  set(fmt::format("{}={}", options.mode == "weak" ? "data.batch_per_rank" : "data.batch", batch));
+  set(fmt::format("data.batch_per_rank={}", options.mode == "weak" ? batch : 0));
+  set(fmt::format("data.batch={}", options.mode == "weak" ? 0 : batch));
   if (!options.strategy.empty()) set("strategy=" + options.strategy);
   for (const char* word : {"--overwrite", "--quiet", "--threads"}) words.emplace_back(word);
   words.push_back(std::to_string(options.threads));

@@ -64,8 +64,9 @@ TEST_P(Faults, ARankKilledDuringStaging) {
   const std::string set = folder_ / "set";
   const Outcome made = run_isobar("data make universe --out " + set + " --train 48 --test 1 --mesh 32");
   ASSERT_EQ(made.code, 0) << made;
-  const std::string recipe = endless_recipe(
-      folder_, "train = \"hdf5(layout=cosmoflow, path=" + set + "/train)\"\nstaging = \"files(folder=" + folder_ / "staged" + ")\"\n");
+  const std::string recipe =
+      endless_recipe(folder_, "train = \"hdf5(layout=cosmoflow, path=" + set +
+                                  "/train)\"\nstaging = \"files(to=" + folder_ / "staged" + ")\"\n");
   Launched launched(command(2, recipe), folder_ / "out");
   ASSERT_TRUE(launched.wait_until([&] { return launched.rank(1) > 0 && fs::exists(folder_ / "staged"); }))
       << launched.outcome(0);
