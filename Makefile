@@ -18,7 +18,7 @@ fuzz = rm -rf build/fuzz/found && mkdir -p build/fuzz/found && build/fuzz/tests/
 FUZZ_SECONDS ?= 600
 MUTATIONS ?= 10000
 
-.PHONY: help demo test bench format build packages program fuzzer fuzz mutate asan tsan tidy clean
+.PHONY: help demo test bench hosts format build packages program fuzzer fuzz mutate asan tsan tidy clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -30,9 +30,12 @@ test: build fuzzer ## Build everything and run all tests, then fuzz the ONNX imp
 	ctest --preset $(PRESET) -j 2
 	$(call fuzz,60)
 
-bench: program ## Measure reading and training steps, side by side with the best peers
+bench: program ## Measure reading, training steps and ranks, side by side with the best peers
 	tools/install_packages bench
 	$(ISOBAR) bench
+
+hosts: program ## Measure sums and training between emulated hosts behind slow links (needs root)
+	bench/hosts/measure.py --program $(ISOBAR)
 
 format: ## Bring the sources into the house style
 	tools/install_packages format

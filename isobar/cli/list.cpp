@@ -5,10 +5,12 @@
 
 #include "isobar/base/text.hpp"
 #include "isobar/cli/verb.hpp"
+#include "isobar/comm/schedule.hpp"
 #include "isobar/data/dataset.hpp"
 #include "isobar/data/staging.hpp"
 #include "isobar/graph/pass.hpp"
 #include "isobar/ops/op.hpp"
+#include "isobar/optim/batch_ramp.hpp"
 #include "isobar/optim/optimizer.hpp"
 #include "isobar/optim/rate_schedule.hpp"
 #include "isobar/parallel/strategy.hpp"
@@ -53,9 +55,12 @@ constexpr Family families[] = {
     {"optimizers", "optimizer = ... in a recipe", [] { return members_of(optim::optimizers()); }},
     {"rates", "rate = ... in a recipe: the learning rate over time",
      [] { return members_of(optim::rate_schedules()); }},
+    {"ramps", "batch_ramp = ... in [train]: how the batch grows", [] { return members_of(optim::batch_ramps()); }},
     {"metrics", "metrics = [...] in [train]", [] { return members_of(train::metrics()); }},
     {"strategies", "strategy = ... in a recipe: how many processes train together",
      [] { return members_of(parallel::strategies()); }},
+    {"sums", "algorithm = ... of sync and lagged, besides auto, shared and native: how ranks add gradients",
+     [] { return members_of(comm::all_reduces()); }},
     {"operators", "what networks are made of; losses are among them", [] { return members_of(ops::operators()); }},
     {"initializers", "how weights start", [] { return members_of(initializers()); }},
     {"passes", "what improves a graph; switched off with 'isobar plan --without NAME'", passes},
