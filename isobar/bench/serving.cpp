@@ -1,6 +1,5 @@
 #include "isobar/bench/serving.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <sys/resource.h>
 
@@ -42,16 +41,6 @@ Question next_question(comm::Comm& world, std::FILE* in) {
   return heard;
 }
 
-double largest(comm::Comm& world, double mine) {
-  const std::vector<comm::Bytes> all = comm::all_gather(world, std::as_bytes(std::span(&mine, 1)));
-  for (const comm::Bytes& bytes : all) {
-    double theirs = 0;
-    std::memcpy(&theirs, bytes.data(), sizeof theirs);
-    mine = std::max(mine, theirs);
-  }
-  return mine;
-}
-
 std::string answer_steps(TrainingStep& step, comm::Comm& world, int count) {
   std::string text;
   if (world.size() == 1) {
@@ -61,7 +50,7 @@ std::string answer_steps(TrainingStep& step, comm::Comm& world, int count) {
   comm::barrier(world);
   const double begin = now_seconds();
   for (int i = 0; i < count; ++i) step.run();
-  const double each = largest(world, now_seconds() - begin) / count;
+  const double each = comm::all_largest(world, now_seconds() - begin) / count;
   for (int i = 0; i < count; ++i) text += fmt::format("{}{:.9f}", i ? " " : "", each);
   return text;
 }

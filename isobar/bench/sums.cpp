@@ -1,7 +1,6 @@
 #include "isobar/bench/sums.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 
 #include <fmt/format.h>
@@ -20,14 +19,7 @@ double timed(comm::Comm& comm, int repeats, const std::function<void()>& sum) {
   comm::barrier(comm);
   const double begin = now_seconds();
   for (int i = 0; i < repeats; ++i) sum();
-  const double mine = (now_seconds() - begin) / repeats;
-  double slowest = 0;
-  for (const comm::Bytes& bytes : comm::all_gather(comm, std::as_bytes(std::span(&mine, 1)))) {
-    double theirs = 0;
-    std::memcpy(&theirs, bytes.data(), sizeof theirs);
-    slowest = std::max(slowest, theirs);
-  }
-  return slowest;
+  return comm::all_largest(comm, (now_seconds() - begin) / repeats);
 }
 
 std::string interval(const Summary& s, double scale, const char* unit) {

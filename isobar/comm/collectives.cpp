@@ -1,5 +1,6 @@
 #include "isobar/comm/collectives.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace isobar::comm {
@@ -60,6 +61,13 @@ std::vector<std::int64_t> all_gather_number(Comm& comm, std::int64_t mine) {
   numbers[static_cast<std::size_t>(comm.rank())] = mine;
   ring(comm, [&](int rank) { return std::as_writable_bytes(std::span(&numbers[static_cast<std::size_t>(rank)], 1)); });
   return numbers;
+}
+
+double all_largest(Comm& comm, double mine) {
+  std::vector<double> numbers(static_cast<std::size_t>(comm.size()));
+  numbers[static_cast<std::size_t>(comm.rank())] = mine;
+  ring(comm, [&](int rank) { return std::as_writable_bytes(std::span(&numbers[static_cast<std::size_t>(rank)], 1)); });
+  return *std::ranges::max_element(numbers);
 }
 
 void barrier(Comm& comm) {

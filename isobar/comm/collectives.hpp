@@ -22,6 +22,9 @@ std::vector<Bytes> all_gather(Comm& comm, std::span<const std::byte> mine);
 /// The number every rank gave, by rank.
 std::vector<std::int64_t> all_gather_number(Comm& comm, std::int64_t mine);
 
+/// The largest of the numbers the ranks gave.
+double all_largest(Comm& comm, double mine);
+
 /// Returns when all ranks have called it: a dissemination barrier.
 void barrier(Comm& comm);
 

@@ -33,6 +33,7 @@ End::Reason Trainer::run(const std::atomic<bool>* stop) {
 }
 
 End::Reason Trainer::run_guarded(const std::atomic<bool>* stop) {
+  const Vigil vigil(world_, job_.limits);
   position_ = open_run(job_, batching_, *store_, kept(), *talk_);
   stage();
   announce();

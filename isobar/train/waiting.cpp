@@ -1,7 +1,10 @@
 #include "isobar/train/waiting.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 
 #include "isobar/base/error.hpp"
 #include "isobar/comm/stall_watch.hpp"
@@ -67,6 +70,23 @@ Look until_stalled(comm::Comm& comm, const WaitLimits& limits, const std::string
 Look while_all_answer(comm::Comm& comm, const WaitLimits& limits, const std::string& what) {
   if (comm.size() == 1) return {};
   return [answers = std::make_shared<Answers>(comm, limits, what)] { answers->look(); };
+}
+
+Vigil::Vigil(comm::Comm& comm, const WaitLimits& limits) {
+  constexpr int watchmen = 2;  // the second watches over the first; more would only be more messages
+  if (comm.size() == 1 || comm.rank() >= watchmen) return;
+  thread_ = std::jthread([look = while_all_answer(comm, limits, "the run")](const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    try {
+      while (!stop.stop_requested()) {
+        never.wait_for(lock, stop, std::chrono::duration<double>(10 * between_looks), [] { return false; });
+        if (!stop.stop_requested()) look();
+      }
+    } catch (const std::exception&) {  // whoever waits has been told, this rank's own threads among them
+    }
+  });
 }
 
 void wait(comm::Ticket& ticket, const Look& look) {

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "isobar/comm/comm.hpp"
@@ -24,6 +25,16 @@ Look until_stalled(comm::Comm& comm, const WaitLimits& limits, const std::string
 
 /// Gives up only when some rank has not answered for so long.
 Look while_all_answer(comm::Comm& comm, const WaitLimits& limits, const std::string& what);
+
+/// As long as it lives, a thread of ranks 0 and 1 asks all ranks now and then whether they are there; one that has not
+/// answered for the stall limit ends the job, whatever others are waiting for: staged files, samples of a store.
+class Vigil {
+ public:
+  Vigil(comm::Comm& comm, const WaitLimits& limits);
+
+ private:
+  std::jthread thread_;
+};
 
 /// Waits for a message and looks meanwhile; without anything to look at it just waits.
 void wait(comm::Ticket& ticket, const Look& look);

@@ -24,6 +24,15 @@ class Faults : public testing::TestWithParam<LaunchKind> {
   }
   bool checkpoint_written() const { return fs::exists(folder_ / "run/checkpoint.h5"); }
 
+  // A run whose files are brought near first.
+  std::string staged_recipe() const {
+    const std::string set = folder_ / "set";
+    const Outcome made = run_isobar("data make universe --out " + set + " --train 48 --test 1 --mesh 32");
+    EXPECT_EQ(made.code, 0) << made;
+    return endless_recipe(folder_, "train = \"hdf5(layout=cosmoflow, path=" + set +
+                                       "/train)\"\nstaging = \"files(to=" + folder_ / "staged" + ")\"\n");
+  }
+
   void expect_end(Launched& launched, const std::vector<std::string>& parts, double within = soon) {
     const Outcome outcome = launched.outcome(within);
     EXPECT_NE(outcome.code, -1) << "still running after " << within << " s\n" << outcome;
@@ -61,13 +70,7 @@ TEST_P(Faults, ARankKilledDuringACheckpoint) {
 }
 
 TEST_P(Faults, ARankKilledDuringStaging) {
-  const std::string set = folder_ / "set";
-  const Outcome made = run_isobar("data make universe --out " + set + " --train 48 --test 1 --mesh 32");
-  ASSERT_EQ(made.code, 0) << made;
-  const std::string recipe =
-      endless_recipe(folder_, "train = \"hdf5(layout=cosmoflow, path=" + set +
-                                  "/train)\"\nstaging = \"files(to=" + folder_ / "staged" + ")\"\n");
-  Launched launched(command(2, recipe), folder_ / "out");
+  Launched launched(command(2, staged_recipe()), folder_ / "out");
   ASSERT_TRUE(launched.wait_until([&] { return launched.rank(1) > 0 && fs::exists(folder_ / "staged"); }))
       << launched.outcome(0);
   kill(launched.rank(1), SIGKILL);
@@ -79,6 +82,15 @@ TEST_P(Faults, ARankThatStandsStill) {
   ASSERT_TRUE(launched.wait_until([&] { return checkpoint_written(); })) << launched.outcome(0);
   kill(launched.rank(1), SIGSTOP);
   expect_end(launched, {"rank 1", "gradients"}, 4 + soon);
+}
+
+// Nobody exchanges gradients yet; the others wait for its files.
+TEST_P(Faults, ARankThatStandsStillDuringStaging) {
+  Launched launched(command(3, staged_recipe()), folder_ / "out");
+  ASSERT_TRUE(launched.wait_until([&] { return launched.rank(2) > 0 && fs::exists(folder_ / "staged"); }))
+      << launched.outcome(0);
+  kill(launched.rank(2), SIGSTOP);
+  expect_end(launched, {"rank 2"}, 10 + soon);
 }
 
 TEST_P(Faults, ADiskThatIsFullOnOneRank) {

@@ -63,5 +63,10 @@ TEST(Collectives, NobodyLeavesABarrierBeforeAllHaveCome) {
   }
 }
 
+TEST(Collectives, TheLargestOfAll) {
+  for (const int ranks : {1, 2, 3, 5})
+    run_ranks(ranks, [&](Comm& comm) { EXPECT_EQ(all_largest(comm, -1.0 - comm.rank()), -1.0); });
+}
+
 }  // namespace
 }  // namespace isobar::comm
