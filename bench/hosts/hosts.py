@@ -89,4 +89,7 @@ class Hosts:
         words = ["mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", AGENT, "-hosts",
                  ",".join(f"{name}:{per_host}" for name in names), "-localhost", f"{NETWORK}.254", "-iface", BRIDGE,
                  "-n", str(per_host * len(names))]
-        return words, dict(os.environ, UCX_TLS="tcp,self,posix,sysv", UCX_NET_DEVICES="eth0")
+        environment = dict(os.environ, UCX_TLS="tcp,self,posix,sysv", UCX_NET_DEVICES="eth0")
+        if per_host == 1:
+            environment["ISOBAR_CORE_EACH"] = "1"
+        return words, environment

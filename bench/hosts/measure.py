@@ -19,7 +19,8 @@ def seconds_of_sum(hosts, program, algorithm, size, per_host=1, count=None, roun
         record = os.path.join(folder, "record.jsonl")
         subprocess.run(words + [program, "bench", "sums", "--algorithm", algorithm, "--bytes", str(size), "--rounds",
                                 str(rounds), "--record", record],
-                       env=environment, check=True, stdout=subprocess.DEVNULL, timeout=300)
+                       env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=300)
+        # MPICH may hang in MPI_Finalize over TCP, and hydra then complains of ranks that left: what counts is written.
         with open(record) as lines:
             return json.loads(lines.readline())["sums"][0]["seconds"]
 
@@ -53,7 +54,7 @@ def hidden_share(hosts, program, strategy, model, rounds=5):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", default="build/release/bin/isobar")
-    parser.add_argument("--model", default="cosmoflow")
+    parser.add_argument("--model", default="cosmoflow(size=64)")
     parser.add_argument("--delay", type=int, default=0, help="microseconds added to every message, one way")
     args = parser.parse_args()
     program = os.path.abspath(args.program)
