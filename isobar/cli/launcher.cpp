@@ -1,14 +1,17 @@
 #include "isobar/cli/launcher.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/cli/verb.hpp"
 #include "isobar/comm_mpi/world.hpp"
 
 namespace isobar::cli {
@@ -69,8 +72,10 @@ int run_command(const std::vector<std::string>& words) {
     _exit(127);
   }
   int status = 0;
-  while (waitpid(process, &status, 0) < 0)
-    if (errno == EINTR) kill(process, SIGTERM);
+  for (bool told = false; waitpid(process, &status, WNOHANG) == 0;) {
+    if (stop_requested() && !told) told = kill(process, SIGTERM) == 0;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

@@ -64,7 +64,10 @@ void run(const Options& options) {
     runs.push_back(folder / fmt::format("{}-{}-ranks", options.mode, ranks));
     fmt::print(stderr, "run {} of {}: {} rank{}\n", runs.size(), options.ranks.size(), ranks, ranks == 1 ? "" : "s");
     const int code = run_command(command_of(options, ranks, batch, runs.back()));
-    if (stop_requested()) fail("scale: stopped during the run on {} ranks", ranks);
+    if (stop_requested()) {
+      fmt::print(stderr, "isobar: stopped during the run on {} ranks\n", ranks);
+      return;
+    }
     if (code != 0) fail("scale: the run on {} ranks ended with code {}", ranks, code);
   }
   const auto study = report::read_scaling(runs, kind);

@@ -19,8 +19,19 @@ inline std::ostream& operator<<(std::ostream& out, const LaunchKind& kind) { ret
 
 inline std::vector<LaunchKind> launch_kinds() {
   const std::string root = geteuid() == 0 ? " --allow-run-as-root" : "";
-  return {{"mpich", ISOBAR_PROGRAM, "mpiexec.mpich -n"},
-          {"openmpi", ISOBAR_PROGRAM "-openmpi", "mpirun.openmpi --oversubscribe" + root + " -n"}};
+  return {{"mpich", ISOBAR_PROGRAM, ISOBAR_MPICH " -n"},
+          {"openmpi", ISOBAR_PROGRAM "-openmpi", ISOBAR_OPENMPI " --oversubscribe" + root + " -n"}};
+}
+
+// A run of ten steps and a test, some tenths of a second long.
+inline std::string small_recipe(const TemporaryFolder& folder) {
+  const std::string path = folder / "recipe.toml";
+  std::ofstream(path)
+      << "model = \"cosmoflow(size=8, width=4, layers=2, dropout=0)\"\noptimizer = \"sgd(lr=0.01)\"\n[data]\n"
+         "train = \"noise(shape=[8, 8, 8, 4], targets=4, count=40)\"\n"
+         "test = \"noise(shape=[8, 8, 8, 4], targets=4, count=13, seed=9)\"\n"
+         "batch = 8\n[train]\nepochs = 2\n";
+  return path;
 }
 
 /// One launch in the background; what it prints is kept in a file.
@@ -57,11 +68,13 @@ class Launched {
           return process;
     return -1;
   }
+  // To what was launched, not to its ranks.
+  void send(int signal) const { kill(process_, signal); }
   // Waits until something holds; false when it does not within a minute, or the launch has ended.
   bool wait_until(const std::function<bool()>& holds) {
     for (int i = 0; i < 6000; ++i) {
       if (holds()) return true;
-      if (i % 20 == 0 && ended(0)) return false;
+      if (i % 20 == 0 && ended(0)) return holds();
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     return false;

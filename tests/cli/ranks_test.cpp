@@ -1,98 +1,117 @@
-// The program on several ranks, under both launchers: training, the doctor, studies of scaling.
-#include <nlohmann/json.hpp>
+// Verbs under both launchers: one program, two ranks, one voice.
+#include <fstream>
 
-#include "tests/cli/launched.hpp"
+#include "tests/cli/program.hpp"
 
 namespace {
 
-std::string small_recipe(const TemporaryFolder& folder) {
-  const std::string path = folder / "recipe.toml";
-  std::ofstream(path)
-      << "model = \"cosmoflow(size=8, width=4, layers=2, dropout=0)\"\noptimizer = \"sgd(lr=0.01)\"\n[data]\n"
-         "train = \"noise(shape=[8, 8, 8, 4], targets=4, count=40)\"\n"
-         "test = \"noise(shape=[8, 8, 8, 4], targets=4, count=13, seed=9)\"\n"
-         "batch = 8\n[train]\nepochs = 2\n";
-  return path;
+const std::string launchers[] = {std::string(ISOBAR_MPICH) + " -n 2 ",
+                                 std::string(ISOBAR_OPENMPI) + " --allow-run-as-root --oversubscribe -n 2 "};
+
+std::string tiny_recipe(const TemporaryFolder& folder) {
+  std::ofstream(folder / "tiny.toml") << "model = 'cosmoflow(size=8, channels=1, width=4, layers=2, outputs=2)'\n"
+                                      << "folder = '" << folder / "run"
+                                      << "'\n"
+                                      << "[data]\nbatch = 4\n"
+                                      << "train = 'noise(shape=[8, 8, 8, 1], targets=2, count=12)'\n"
+                                      << "test = 'noise(shape=[8, 8, 8, 1], targets=2, count=5, seed=2)'\n"
+                                      << "[train]\nepochs = 2\n";
+  return "train '" + folder / "tiny.toml" + "'";
 }
 
-std::vector<double> losses(const std::string& run) {
-  std::vector<double> values;
-  std::ifstream in(run + "/metrics.jsonl");
-  for (std::string line; std::getline(in, line);) {
-    const auto object = nlohmann::json::parse(line);
-    if (object.value("kind", "") == "step") values.push_back(object.value("loss", 0.0));
-    if (object.value("kind", "") == "end") values.push_back(object["test"].value("loss", 0.0));
-  }
-  return values;
+std::size_t occurrences(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
 }
 
-class Ranks : public testing::TestWithParam<LaunchKind> {
- protected:
-  Outcome launch(int ranks, const std::string& arguments) {
-    Launched launched(GetParam().words + " " + std::to_string(ranks) + " " + GetParam().program + " " + arguments,
-                      folder_ / "out");
-    return launched.outcome(120);
-  }
-  TemporaryFolder folder_;
-};
+std::string text_of(const std::string& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
 
-TEST_P(Ranks, TrainAsOneRankDoes) {
-  const std::string train = "train " + small_recipe(folder_) + " --threads 1 --set folder=";
-  const Outcome alone = run_isobar(train + folder_ / "one");
-  ASSERT_EQ(alone.code, 0) << alone;
-  const std::vector<double> one = losses(folder_ / "one");
-  ASSERT_EQ(one.size(), 11u) << "ten steps and a test";
-  for (const int ranks : {1, 2, 3}) {
-    const std::string run = folder_ / std::to_string(ranks);
-    const Outcome outcome = launch(ranks, train + run);
-    ASSERT_EQ(outcome.code, 0) << outcome;
-    const std::vector<double> many = losses(run);
-    ASSERT_EQ(many.size(), one.size());
-    for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(many[i], one[i], 1e-5 * std::abs(one[i])) << i;
+TEST(Ranks, TrainTogetherAndSpeakAsOne) {
+  for (const std::string& launcher : launchers) {
+    const TemporaryFolder folder;
+    const Outcome outcome = run_isobar(tiny_recipe(folder), launcher);
+    EXPECT_EQ(outcome.code, 0) << outcome;
+    EXPECT_EQ(occurrences(outcome.text, "finished 6 steps"), 1u) << outcome;
+    EXPECT_SHOWS(outcome, "2 ranks on 1 node, 1 thread each");
+    EXPECT_SHOWS(outcome, "global batch 4: 2 ranks with 1 micro-batch of 2; sync");
+    const std::string report = text_of(folder / "run/report.txt");
+    EXPECT_EQ(occurrences(report, "exposed communication"), 1u) << report;
+    EXPECT_EQ(occurrences(text_of(folder / "run/metrics.jsonl"), "\"kind\":\"step\""), 6u);
+    EXPECT_EQ(occurrences(text_of(folder / "run/predictions.csv"), "\n"), 6u);
   }
 }
 
-TEST_P(Ranks, DeterministicWeightsAreTheSameBitForBit) {
-  const std::string train = "train " + small_recipe(folder_) +
-                            " --threads 1 --set train.deterministic=true --set train.micro_batches=4 --set folder=";
-  std::string first;
-  for (const int ranks : {1, 2, 4}) {
-    const std::string run = folder_ / std::to_string(ranks);
-    const Outcome outcome = launch(ranks, train + run);
-    ASSERT_EQ(outcome.code, 0) << outcome;
-    const Outcome dump = run_isobar("--version", "h5dump -d /weights/conv1.w " + run + "/checkpoint.h5 | tail -n +2; ");
-    if (ranks == 1) first = dump.text;
-    EXPECT_GT(dump.text.size(), 1000u) << dump;
-    EXPECT_EQ(dump.text, first) << ranks << " ranks";
-  }
-}
-
-TEST_P(Ranks, TheDoctorSeesThem) {
-  const Outcome outcome = launch(2, "doctor --quick");
-  EXPECT_EQ(outcome.code, 0) << outcome;
-  EXPECT_SHOWS(outcome, "2 on 1 node");
-  EXPECT_SHOWS(outcome, GetParam().name == "mpich" ? "MPICH" : "Open MPI");
-}
-
-TEST_P(Ranks, AStudyOfScaling) {
-  const std::string folder = folder_ / "study";
-  for (const std::string mode : {"weak", "strong"}) {
+TEST(Ranks, DeterministicRunsDoNotDependOnTheLauncher) {
+  std::string wanted;
+  for (const std::string& launcher : {std::string(), launchers[0], launchers[1]}) {
+    const TemporaryFolder folder;
     const Outcome outcome =
-        run_isobar("scale " + small_recipe(folder_) + " --ranks 1,2 --mode " + mode + " --folder " + folder);
-    ASSERT_EQ(outcome.code, 0) << outcome;
-    EXPECT_SHOWS(outcome, mode == "weak" ? "Weak scaling" : "Strong scaling");
-    EXPECT_TRUE(fs::exists(folder + "/" + mode + ".svg"));
-    std::ifstream csv(folder + "/" + mode + ".csv");
-    std::string line;
-    for (int i = 0; i < 3; ++i) std::getline(csv, line);
-    EXPECT_TRUE(line.starts_with(mode == "weak" ? "weak,2,1,16," : "strong,2,1,8,")) << line;
+        run_isobar(tiny_recipe(folder) + " --threads 1 --quiet --set train.deterministic=true", launcher);
+    EXPECT_EQ(outcome.code, 0) << outcome;
+    EXPECT_EQ(outcome.text, "");
+    const std::string metrics = text_of(folder / "run/metrics.jsonl");
+    const std::string steps = metrics.substr(0, metrics.find("\"kind\":\"epoch\""));  // tests are summed by rank
+    if (wanted.empty()) wanted = steps;
+    EXPECT_EQ(steps, wanted);
   }
-  const Outcome wrong = run_isobar("scale " + small_recipe(folder_) + " --ranks 16 --mode strong");
-  EXPECT_EQ(wrong.code, 2) << wrong;
-  EXPECT_SHOWS(wrong, "leaves ranks without samples");
 }
 
-INSTANTIATE_TEST_SUITE_P(Launchers, Ranks, testing::ValuesIn(launch_kinds()),
-                         [](const auto& kind) { return kind.param.name; });
+TEST(Ranks, AFailureIsToldOnceByTheRankThatHasIt) {
+  for (const std::string& launcher : launchers) {
+    const TemporaryFolder folder;
+    const std::string train = tiny_recipe(folder);
+    const Outcome wrong = run_isobar(train + " --set train.epoch=3", launcher);
+    EXPECT_EQ(wrong.code, 2) << wrong;
+    EXPECT_EQ(occurrences(wrong.text, "did you mean 'epochs'?"), 1u) << wrong;
+    EXPECT_SHOWS(wrong, "isobar: [rank ");
+    std::ofstream(folder / "file") << "in the way";
+    const Outcome unwritable = run_isobar(train + " --set folder=" + folder / "file/run", launcher);
+    EXPECT_EQ(unwritable.code, 1) << unwritable;
+    EXPECT_EQ(occurrences(unwritable.text, "[rank 0] run folder"), 1u) << unwritable;
+  }
+}
+
+// The signal goes to one rank, as soon as it has begun to train.
+TEST(Ranks, ASignalToOneStopsAll) {
+  for (const std::string& launcher : launchers) {
+    const TemporaryFolder folder;
+    const std::string train = tiny_recipe(folder);
+    const std::string script = folder / "rank.sh";
+    std::ofstream(script) << "rank=${PMI_RANK:-$OMPI_COMM_WORLD_RANK}\n"
+                          << "if [ $rank = 1 ]; then (\n"
+                          << "  until grep -q step '" << folder / "run/metrics.jsonl"
+                          << "' 2>/dev/null; do :; done\n"
+                          << "  kill -TERM $$ ) & fi\n"
+                          << "exec " << ISOBAR_PROGRAM << " \"$@\"\n";
+    const std::string command =
+        " sh '" + script + "' " + train + " --set train.epochs=100000 2>&1 </dev/null; echo code $?";
+    Outcome outcome;
+    std::FILE* pipe = popen((launcher + command).c_str(), "r");
+    ASSERT_NE(pipe, nullptr);
+    std::array<char, 4096> part;
+    while (const std::size_t got = std::fread(part.data(), 1, part.size(), pipe)) outcome.text.append(part.data(), got);
+    pclose(pipe);
+    EXPECT_SHOWS(outcome, "stopped; the same command with --resume goes on");
+    EXPECT_SHOWS(outcome, "code 130");
+    EXPECT_TRUE(fs::exists(folder / "run/checkpoint.h5"));
+    EXPECT_SHOWS(run_isobar(train + " --resume --set train.epochs=1"), "resumed after step");
+  }
+}
+
+TEST(Ranks, DoctorLooksAtThem) {
+  for (const std::string& launcher : launchers) {
+    const Outcome outcome = run_isobar("doctor --quick", launcher);
+    EXPECT_EQ(outcome.code, 0) << outcome;
+    EXPECT_EQ(occurrences(outcome.text, "What would slow a run down"), 1u) << outcome;
+    for (const char* word : {"2 on 1 node", "MPI ", "rank 0 ", "rank 1 "}) EXPECT_SHOWS(outcome, word);
+  }
+  const Outcome measured = run_isobar("doctor", launchers[0]);
+  EXPECT_SHOWS(measured, "0 to 1");
+  EXPECT_SHOWS(measured, "latency");
+}
 
 }  // namespace
