@@ -6,26 +6,18 @@ The time of a step is that of the slowest process over the whole row of steps as
 """
 import argparse
 import multiprocessing
-import os
 import resource
 import sys
 import tempfile
 import time
 
+import torch
+import torch.distributed as dist
+from torch_step import add_options, prepared
+
 
 def work(rank, args, meeting, pipe):
-    os.environ["OMP_NUM_THREADS"] = str(args.threads)
-    import torch
-    import torch.distributed as dist
-    from torch_step import NETWORKS
-
-    torch.set_num_threads(args.threads)
-    torch.manual_seed(1)
-    network, head, loss_of, shape, outputs = NETWORKS[args.model](size=args.size)
-    x, y = torch.rand(args.batch, *shape), torch.rand(args.batch, outputs)
-    if args.layout == "channels_last":
-        network = network.to(memory_format=torch.channels_last_3d)
-        x = x.to(memory_format=torch.channels_last_3d)
+    network, head, loss_of, x, y = prepared(args)
     dist.init_process_group("gloo", init_method="file://" + meeting, rank=rank, world_size=args.ranks)
     if args.exchange == "ddp":
         network = torch.nn.parallel.DistributedDataParallel(network, gradient_as_bucket_view=True)
@@ -57,12 +49,8 @@ def work(rank, args, meeting, pipe):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", required=True)
-    parser.add_argument("--size", type=int, default=128)
-    parser.add_argument("--batch", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=1)
+    add_options(parser, threads=1)
     parser.add_argument("--ranks", type=int, default=2)
-    parser.add_argument("--layout", choices=["plain", "channels_last"], default="plain")
     parser.add_argument("--exchange", choices=["ddp", "none"], default="ddp")
     args = parser.parse_args()
 

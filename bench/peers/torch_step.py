@@ -43,15 +43,17 @@ def cosmoflow_sc18(size=128, channels=1, outputs=3, dropout=0.5):
 NETWORKS = {"cosmoflow": cosmoflow, "cosmoflow_sc18": cosmoflow_sc18}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+def add_options(parser, threads):
+    """What is trained, and how."""
     parser.add_argument("--model", choices=sorted(NETWORKS), required=True)
     parser.add_argument("--size", type=int, default=128)
     parser.add_argument("--batch", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    parser.add_argument("--threads", type=int, default=threads)
     parser.add_argument("--layout", choices=["plain", "channels_last"], default="plain")
-    args = parser.parse_args()
 
+
+def prepared(args):
+    """The network, what follows it, its loss, and a batch of noise, in the layout asked for."""
     torch.set_num_threads(args.threads)
     torch.manual_seed(1)
     network, head, loss_of, shape, outputs = NETWORKS[args.model](size=args.size)
@@ -59,6 +61,15 @@ def main():
     if args.layout == "channels_last":
         network = network.to(memory_format=torch.channels_last_3d)
         x = x.to(memory_format=torch.channels_last_3d)
+    return network, head, loss_of, x, y
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    add_options(parser, torch.get_num_threads())
+    args = parser.parse_args()
+
+    network, head, loss_of, x, y = prepared(args)
     optimizer = torch.optim.SGD(network.parameters(), lr=0.001, momentum=0.9)
     network.train()
 
