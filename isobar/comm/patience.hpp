@@ -1,5 +1,5 @@
-// How to wait for a number that another rank of the node will write: spin for some microseconds, then give the core to
-// others, then sleep ever longer. Ranks may share cores, so nobody spins for long.
+// How to wait for what another rank will do, where one must look oneself: spin for some microseconds, then give the
+// core to others, then sleep ever longer. Ranks may share cores, so nobody spins for long.
 #pragma once
 
 #include <algorithm>

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
+#include "isobar/base/clock.hpp"
+#include "isobar/comm/patience.hpp"
 #include "isobar/comm_mpi/mpi_call.hpp"
-#include "isobar/comm_mpi/patience.hpp"
 
 namespace isobar::comm_mpi {
 namespace {
 
 constexpr std::size_t longest_piece = std::size_t{1} << 30;
+constexpr int longest_pause_microseconds = 200;
 constexpr double until_a_peer_is_asked = 2, patience_with_a_dropped_message = 1;
 
 }  // namespace
@@ -58,11 +60,11 @@ void MpiTransfer::throw_wrong_length(const std::string& met) const {
 }
 
 bool MpiTransfer::finishes_within(double seconds) {
-  Patience patience;
-  for (;;) {
+  const double begin = now_seconds();
+  for (comm::Patience patience(longest_pause_microseconds);; patience.pause()) {
     if (test()) return true;
     world_->failure().check();
-    const double waited = patience.waited();
+    const double waited = now_seconds() - begin;
     if (seconds >= 0 && waited >= seconds) return false;
     // What a rank that has come to its end had sent before is here when its answer is.
     if (waited > until_a_peer_is_asked && message_.peer != world_->rank() &&
@@ -70,12 +72,12 @@ bool MpiTransfer::finishes_within(double seconds) {
       if (test()) return true;
       throw comm::PeerLeft(fmt::format("waited for rank {}, which has ended", message_.peer));
     }
-    patience.pause(seconds >= 0 ? seconds - waited : 1);
   }
 }
 
 bool MpiTransfer::withdrawn_within(double seconds) {
-  for (Patience patience;; patience.pause()) {
+  const double begin = now_seconds();
+  for (comm::Patience patience(longest_pause_microseconds);; patience.pause()) {
     {
       const std::lock_guard lock(world_->mutex());
       for (; finished_ < pieces_.size(); ++finished_) {
@@ -85,7 +87,7 @@ bool MpiTransfer::withdrawn_within(double seconds) {
       }
     }
     if (finished_ == pieces_.size()) return true;
-    if (patience.waited() > seconds) return false;
+    if (now_seconds() - begin > seconds) return false;
   }
 }
 
