@@ -18,6 +18,11 @@ std::string_view category_name(Category category) {
   return names[static_cast<std::size_t>(category)];
 }
 
+std::string_view lane_name(Lane lane) {
+  static constexpr std::array<std::string_view, 3> names{"compute", "exchange", "reading"};
+  return names[static_cast<std::size_t>(lane)];
+}
+
 std::uint32_t Trace::intern(std::string_view name) {
   const auto found = std::find(names_.begin(), names_.end(), name);
   if (found != names_.end()) return static_cast<std::uint32_t>(found - names_.begin());

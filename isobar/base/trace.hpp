@@ -27,6 +27,11 @@ enum class Category : std::uint8_t {
 inline constexpr int category_count = 10;
 std::string_view category_name(Category category);
 
+/// Where work goes on: on the thread that trains, or beside it. Only `main` counts in totals: its events and the idle
+/// time between them are the step.
+enum class Lane : std::uint8_t { main, exchange, reader };
+std::string_view lane_name(Lane lane);
+
 /// One timed piece of work; `name` indexes Trace::names().
 struct Event {
   Category category;
@@ -36,6 +41,7 @@ struct Event {
   double seconds;
   double flops;
   double bytes;
+  Lane lane = Lane::main;
 };
 
 /// Sums over the events of one category.

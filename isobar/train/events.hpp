@@ -13,7 +13,8 @@
 #include "isobar/base/spec.hpp"
 #include "isobar/base/trace.hpp"
 #include "isobar/comm/reducer.hpp"
-#include "isobar/tensor/shape.hpp"
+#include "isobar/exec/param_store.hpp"
+#include "isobar/train/viewer.hpp"
 
 namespace isobar::train {
 
@@ -29,10 +30,22 @@ struct Start {
   std::size_t arena_bytes = 0, weight_bytes = 0;
   int threads = 1;  ///< of each rank
   int ranks = 1, nodes = 1;
-  std::int64_t global_batch = 1;  ///< samples of a step, all ranks together
-  std::string batching{};         ///< how they are divided: "global batch 8: 2 ranks with 1 micro-batch of 4"
-  std::string strategy{};         ///< how ranks are kept together, as it describes itself
-  std::string placement{};        ///< which cores ranks and threads are bound to; empty when nobody bound them
+  std::int64_t global_batch = 1;      ///< samples of a step, all ranks together
+  std::string batching{};             ///< how they are divided: "global batch 8: 2 ranks with 1 micro-batch of 4"
+  std::string strategy{};             ///< how ranks are kept together, as it describes itself
+  std::string placement{};            ///< which cores ranks and threads are bound to; empty when nobody bound them
+  int rank = 0;                       ///< of the listener: 0, unless the sink listens on every rank
+  int node = 0;                       ///< it is on
+  const graph::Plan* plan = nullptr;  ///< of a training step on this rank; lives as long as the run
+  const exec::ParamStore* store = nullptr;  ///< weights, and gradients of the last step; lives as long as the run
+};
+
+/// A step that was traced in detail, as this rank lived it.
+struct StepTraced {
+  std::int64_t step = 0;
+  double begin = 0, seconds = 0;    ///< on now_seconds(); waiting for input included
+  std::span<const Event> events{};  ///< of all lanes; those of the main lane follow each other, idle time included
+  const Trace* trace = nullptr;     ///< whose names() they index
 };
 
 struct StepDone {
@@ -56,6 +69,7 @@ struct EpochDone {
   double train_seconds = 0, test_seconds = 0;
   /// Bad samples that were left out, when that is allowed.
   std::optional<std::int64_t> skipped{}, test_skipped{};
+  Viewer* viewer = nullptr;  ///< what the network makes of the test set, while the sink is told; null without one
 };
 
 struct CheckpointDone {
@@ -80,14 +94,18 @@ struct End {
   std::vector<std::pair<std::string, std::int64_t>> staging{};  ///< what was read and moved, by name
   comm::ExchangeCost exchange{};                                ///< what exchanging has cost this rank
   double step_seconds = 0;                                      ///< of all steps of this run together
+  Viewer* viewer = nullptr;                                     ///< as in EpochDone
 };
 
 /// Receives the trainer's events and shows or stores them; every function may be left out.
 class Sink {
  public:
   virtual ~Sink() = default;
+  /// Most sinks are told on rank 0 only. One that listens on every rank is told start(), traced() and end() there too.
+  virtual bool on_every_rank() const { return false; }
   virtual void start(const Start&) {}
   virtual void step(const StepDone&) {}
+  virtual void traced(const StepTraced&) {}
   virtual void epoch(const EpochDone&) {}
   virtual void checkpoint(const CheckpointDone&) {}
   virtual void end(const End&) {}

@@ -75,6 +75,28 @@ StagedData stage_data(Job& job, const std::filesystem::path& learned_file, comm:
   return {counters, train.own_samples};
 }
 
+static ReportOptions read_report_options(Args& args) {
+  ReportOptions options;
+  options.page = args.flag("page", true);
+  options.pictures = args.flag("pictures", true);
+  options.trace_steps = args.integer("trace_steps", 24);
+  options.trace_mb = args.integer("trace_mb", 64);
+  options.tensorboard = args.flag("tensorboard", true);
+  options.images = args.integer("images", 4);
+  options.histograms = args.integer("histograms", 0);
+  options.mlperf = args.flag("mlperf", false);
+  options.mlperf_organization = args.text("mlperf_organization", "");
+  options.mlperf_platform = args.text("mlperf_platform", "");
+  options.mlperf_division = args.one_of("mlperf_division", "open", {"closed", "open"});
+  options.mlperf_status = args.one_of("mlperf_status", "onprem", {"cloud", "onprem", "preview", "research"});
+  args.require(options.trace_steps >= 0 && options.trace_steps <= 100'000, "trace_steps must be 0 to 100000");
+  args.require(options.trace_mb >= 1 && options.trace_mb <= 100'000, "trace_mb must be 1 to 100000");
+  args.require(options.images >= 0 && options.images <= 64, "images must be 0 to 64");
+  args.require(options.histograms >= 0, "histograms must be >= 0; 0: none");
+  args.finish();
+  return options;
+}
+
 Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make_model) {
   Job job;
   Args root(recipe, "recipe");
@@ -145,6 +167,8 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   for (const std::string& metric : train.texts("metrics", default_metrics(job.model.loss)))
     job.metrics.push_back(make(metrics(), Spec(metric), "metric"));
   train.finish();
+  Args report = root.section("report");
+  job.report = read_report_options(report);
   root.finish();
 
   if (job.model.target_names.empty()) job.model.target_names = job.train_data->classes();
@@ -152,6 +176,7 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   root.record("loss", job.model.loss);
   root.record("data", data.resolved());
   root.record("train", train.resolved());
+  root.record("report", report.resolved());
   job.recipe = root.resolved();
   return job;
 }

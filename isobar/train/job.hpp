@@ -32,6 +32,19 @@ struct Model {
 /// Makes a model from the recipe's `model` and `loss` (empty: the model's own). Networks live in other rooms.
 using ModelMaker = std::function<Model(const Spec& model, const Spec& loss)>;
 
+/// What a run writes about itself besides metrics and checkpoints: the section [report] of a recipe.
+struct ReportOptions {
+  bool page = true;               ///< report.html and run_card.json when it ends
+  bool pictures = true;           ///< of what the network does, when it ends
+  std::int64_t trace_steps = 24;  ///< traced in detail, spread over the run; 0: none
+  std::int64_t trace_mb = 64;     ///< most a rank writes of its trace
+  bool tensorboard = true;        ///< event files
+  std::int64_t images = 4;        ///< test samples shown in TensorBoard after an evaluation; 0: none
+  std::int64_t histograms = 0;    ///< of weights and gradients in TensorBoard, every so many epochs; 0: none
+  bool mlperf = false;            ///< log lines of MLPerf HPC
+  std::string mlperf_organization{}, mlperf_platform{}, mlperf_division{}, mlperf_status{};
+};
+
 struct Job {
   Model model;
   std::shared_ptr<const data::Dataset> source, test_source;    ///< the sets without transforms
@@ -61,8 +74,9 @@ struct Job {
   std::filesystem::path folder;  ///< where the run is kept
   bool resume = false;           ///< go on from the folder's checkpoint
   bool overwrite = false;        ///< replace a run that is already in the folder
-  Spec recipe;                   ///< resolved
-  std::string placement{};       ///< which cores ranks and threads are bound to, for the report
+  ReportOptions report{};
+  Spec recipe;              ///< resolved
+  std::string placement{};  ///< which cores ranks and threads are bound to, for the report
 };
 
 /// What staging did to the training set.

@@ -23,8 +23,9 @@ Trainer::Trainer(Job job, std::unique_ptr<comm::Comm> alone, comm::Comm* world, 
     : job_(std::move(job)),
       alone_(std::move(alone)),
       world_(world ? *world : *alone_),
-      sinks_(world_.rank() == 0 ? std::move(sinks) : std::vector<Sink*>{}),
+      sinks_(std::move(sinks)),
       wait_name_(trace_.intern("waiting for input")) {
+  if (!first()) std::erase_if(sinks_, [](const Sink* sink) { return !sink->on_every_rank(); });
   comm::guarded(world_, [&] { plan_run(); });
 }
 
@@ -85,7 +86,9 @@ bool Trainer::finish_epoch(double train_seconds, const std::atomic<bool>* stop) 
   }
   done.test_seconds = now_seconds() - begin;
   position_ = {.step = position_.step, .epoch = done.epoch, .batch = position_.batch};
-  for (Sink* sink : sinks_) sink->epoch(done);
+  done.viewer = viewer_.get();
+  if (first())
+    for (Sink* sink : sinks_) sink->epoch(done);
   if (!last && job_.checkpoint_every > 0 && done.epoch % job_.checkpoint_every == 0) save();
   return true;
 }
@@ -140,6 +143,7 @@ void Trainer::finish(End::Reason reason, double seconds) {
   end.staging = staged_.counters();
   end.exchange = job_.strategy->cost();
   end.step_seconds = step_seconds_;
+  end.viewer = viewer_.get();
   for (Sink* sink : sinks_) sink->end(end);
   meet("the end of the run");  // no rank leaves before the last file is written: one that fails there ends all
 }

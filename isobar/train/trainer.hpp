@@ -22,7 +22,7 @@ class Trainer {
  public:
   /// Plans both phases, checks data against network, and that all ranks have the same; nothing is written yet. All
   /// ranks of `world` must call; it and the sinks must outlive the trainer. Rank 0 alone writes files and tells the
-  /// sinks.
+  /// sinks, except those that listen on every rank.
   Trainer(Job job, comm::Comm& world, std::vector<Sink*> sinks);
   /// As above, for one rank alone.
   Trainer(Job job, std::vector<Sink*> sinks);
@@ -75,12 +75,13 @@ class Trainer {
   std::unique_ptr<comm::Comm> talk_;  // the world again, for what is said between steps: meets no message of a strategy
   std::unique_ptr<comm::Comm> norm_group_;                 // once more, for sums within a pass
   std::function<void(std::span<float>)> sum_within_pass_;  // empty unless batches are normalised over all ranks
-  std::vector<Sink*> sinks_;                               // none on ranks above 0
+  std::vector<Sink*> sinks_;                               // on ranks above 0 those that listen on every rank
   Trace trace_;
   std::uint32_t wait_name_;
   Batching batching_;
   std::unique_ptr<exec::ParamStore> store_;
   std::unique_ptr<exec::Executor> executor_, test_executor_;
+  std::unique_ptr<Viewer> viewer_;  // on rank 0, with a test set
   std::unique_ptr<parallel::ComputedReplica> replica_;
   Position position_;
   std::int64_t batches_per_epoch_ = 0;

@@ -104,6 +104,11 @@ void Trainer::announce() {
   start.batching = batching_.describe();
   start.strategy = job_.strategy->describe();
   start.placement = job_.placement;
+  start.rank = world_.rank();
+  start.node = world_.nodes()[static_cast<std::size_t>(world_.rank())];
+  start.plan = &plan();
+  start.store = store_.get();
+  if (first() && test_executor_) viewer_ = std::make_unique<Viewer>(*test_executor_, *job_.test_data);
   for (Sink* sink : sinks_) sink->start(start);
 }
 

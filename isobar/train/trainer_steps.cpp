@@ -102,7 +102,8 @@ void Trainer::train_step(const Batches& batches, std::int64_t factor, const Agre
   done.exchange_seconds = after.waited_seconds - cost.waited_seconds;
   done.bytes_sent = after.traffic.bytes - cost.traffic.bytes;
   step_seconds_ += done.seconds;
-  for (Sink* sink : sinks_) sink->step(done);
+  if (first())
+    for (Sink* sink : sinks_) sink->step(done);
 }
 
 }  // namespace isobar::train
