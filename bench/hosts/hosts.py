@@ -83,11 +83,14 @@ class Hosts:
             run(f"ip netns del isobar{i}", check=False)
         run(f"ip link del {BRIDGE}", check=False)
 
-    def launch(self, per_host=1, hosts=None):
-        """The words that start a program with `per_host` ranks on each host, and their environment."""
+    def launch(self, per_host=1, hosts=None, dealt=False):
+        """The words that start a program with `per_host` ranks on each host, and their environment.
+
+        Ranks that follow each other share a host; dealt out, they go round the hosts, as --map-by node does.
+        """
         names = [f"{NETWORK}.{i}" for i in range(1, (hosts or self.count) + 1)]
         words = ["mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", AGENT, "-hosts",
-                 ",".join(f"{name}:{per_host}" for name in names), "-localhost", f"{NETWORK}.254", "-iface", BRIDGE,
+                 ",".join(f"{name}:{1 if dealt else per_host}" for name in names), "-localhost", f"{NETWORK}.254", "-iface", BRIDGE,
                  "-n", str(per_host * len(names))]
         environment = dict(os.environ, UCX_TLS="tcp,self,posix,sysv", UCX_NET_DEVICES="eth0")
         if per_host == 1:

@@ -1,5 +1,6 @@
-// RunRecord: a run as its folder tells it, while it runs, afterwards, or after it was killed: everything that shows runs
-// reads this. Files that are missing leave their part empty; a line torn by a crash, and what follows it, is left out.
+// RunRecord: a run as its folder tells it, while it runs, afterwards, or after it was killed: everything that shows
+// runs reads this. Files that are missing leave their part empty; a line torn by a crash, and what follows it, is left
+// out.
 #pragma once
 
 #include <array>
@@ -76,7 +77,7 @@ struct RunRecord {
   std::vector<StepRecord> steps{};
   std::vector<EpochRecord> epochs{};
   std::vector<Session> sessions{};
-  std::string reason{};  ///< how it ended: finished, interrupted; empty: it runs still, or was killed
+  std::string reason{};                  ///< how it ended: finished, interrupted; empty: it runs still, or was killed
   std::map<std::string, double> test{};  ///< at the end
 
   // From run.json, which a run of an older program may lack.
