@@ -67,7 +67,7 @@ struct Box {
 std::string drawn(const std::vector<Point>& points, const Roof& roof, double width) {
   const bool wide = width > 600;
   const double height = wide ? 460 : 340;
-  const PlotArea plot{52, 30, width - 62, height - 78};
+  const PlotArea plot{52, 30, width - 72, height - 78};
   std::vector<double> xs, ys;
   for (const Point& point : points) xs.push_back(point.intensity), ys.push_back(point.rate);
   if (roof.known()) xs.push_back(roof.flops / roof.bytes), ys.push_back(1.3 * roof.flops);
@@ -76,12 +76,18 @@ std::string drawn(const std::vector<Point>& points, const Roof& roof, double wid
   if (roof.known()) text += roof_line(plot, x, y, roof);
   double longest = 0;
   for (const Point& point : points) longest = std::max(longest, point.kernel->seconds);
+  const auto spot = [&](const Point& point) {
+    const double cx = plot.x(x.place(std::log10(point.intensity))), cy = plot.y(y.place(std::log10(point.rate)));
+    const double radius = std::max(2.5, (wide ? 17.0 : 12.0) * std::sqrt(point.kernel->seconds / longest));
+    return Box{cx - radius, cy - radius, cx + radius, cy + radius};
+  };
   std::vector<Box> taken;
+  for (const Point& point : points) taken.push_back(spot(point));
   std::string marks, labels;
   std::size_t named = 0;
   for (const Point& point : points) {  // the longest first, so that smaller ones stay visible above them
-    const double cx = plot.x(x.place(std::log10(point.intensity))), cy = plot.y(y.place(std::log10(point.rate)));
-    const double radius = std::max(2.5, (wide ? 17.0 : 12.0) * std::sqrt(point.kernel->seconds / longest));
+    const Box circle = spot(point);
+    const double radius = (circle.right - circle.left) / 2, cx = circle.left + radius, cy = circle.top + radius;
     const std::string share = roof.known()
                                   ? fmt::format(", {:.0f} % of the roof",
                                                 100 * point.rate / std::min(roof.flops, roof.bytes * point.intensity))
@@ -101,7 +107,6 @@ std::string drawn(const std::vector<Point>& points, const Roof& roof, double wid
       taken.push_back(label);
       ++named;
     }
-    taken.push_back({cx - radius, cy - radius, cx + radius, cy + radius});
   }
   return chart_svg(width, height, "Roofline of the kernels",
                    fmt::format("{}{}\n<g class=\"names\">{}</g>\n", text, marks, labels));
