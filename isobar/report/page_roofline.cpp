@@ -2,6 +2,7 @@
 // bandwidth times FLOPs per byte (Williams, Waterman, Patterson 2009). Areas of points are times.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -38,23 +39,26 @@ Axis logarithms(std::vector<double> values) {
   return {std::floor(low - 0.1), std::ceil(high + 0.1), 1};
 }
 
-std::string roof_line(const PlotArea& plot, const Axis& x, const Axis& y, const Roof& roof) {
+struct RoofDrawing {
+  std::string line, names;  // what lies below the points, and above them
+};
+
+// Both axes cover the ridge.
+RoofDrawing drawn(const Roof& roof, const PlotArea& plot, const Axis& x, const Axis& y) {
   const double ridge = std::log10(roof.flops / roof.bytes), bandwidth = std::log10(roof.bytes),
                peak = std::log10(roof.flops);
-  const double from = std::max(x.low, y.low - bandwidth), to = std::clamp(ridge, from, x.high);
-  const double end = ridge < x.high ? peak : bandwidth + x.high;
-  std::string text = fmt::format(R"(<polyline class="roof" points="{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}"/>)",
-                                 plot.x(x.place(from)), plot.y(y.place(bandwidth + from)), plot.x(x.place(to)),
-                                 plot.y(y.place(std::min(peak, bandwidth + to))), plot.x(1), plot.y(y.place(end)));
-  text += fmt::format(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="end">{}/s</text>)", plot.x(1) - 8,
-                      plot.y(y.place(peak)) - 8, human_flops(1e9 * roof.flops));
-  const double at = (from + to) / 2;
+  const double from = std::max(x.low, y.low - bandwidth), at = (from + ridge) / 2;
   const double slope =
-      -180 / 3.14159265358979 * std::atan2(plot.height / (y.high - y.low), plot.width / (x.high - x.low));
-  text +=
-      fmt::format(R"svg(<text transform="translate({:.1f} {:.1f}) rotate({:.1f})" text-anchor="middle">{}/s</text>)svg",
-                  plot.x(x.place(at)) - 4, plot.y(y.place(bandwidth + at)) - 8, slope, human_bytes(1e9 * roof.bytes));
-  return text + "\n";
+      -180 / std::numbers::pi * std::atan2(plot.height / (y.high - y.low), plot.width / (x.high - x.low));
+  return {fmt::format(R"(<polyline class="roof" points="{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}"/>)",
+                      plot.x(x.place(from)), plot.y(y.place(bandwidth + from)), plot.x(x.place(ridge)),
+                      plot.y(y.place(peak)), plot.x(1), plot.y(y.place(peak))) +
+              "\n",
+          fmt::format(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="end">{}/s</text>)", plot.x(1) - 8,
+                      plot.y(y.place(peak)) - 8, human_flops(1e9 * roof.flops)) +
+              fmt::format(
+                  R"svg(<text transform="translate({:.1f} {:.1f}) rotate({:.1f})" text-anchor="middle">{}/s</text>)svg",
+                  plot.x(x.place(at)) - 4, plot.y(y.place(bandwidth + at)) - 8, slope, human_bytes(1e9 * roof.bytes))};
 }
 
 struct Box {
@@ -73,7 +77,7 @@ std::string drawn(const std::vector<Point>& points, const Roof& roof, double wid
   if (roof.known()) xs.push_back(roof.flops / roof.bytes), ys.push_back(1.3 * roof.flops);
   const Axis x = logarithms(xs), y = logarithms(ys);
   std::string text = drawn_axes(plot, power_ticks(x), power_ticks(y), "FLOPs per byte", "GF/s");
-  if (roof.known()) text += roof_line(plot, x, y, roof);
+  const RoofDrawing above = roof.known() ? drawn(roof, plot, x, y) : RoofDrawing{};
   double longest = 0;
   for (const Point& point : points) longest = std::max(longest, point.kernel->seconds);
   const auto spot = [&](const Point& point) {
@@ -83,7 +87,7 @@ std::string drawn(const std::vector<Point>& points, const Roof& roof, double wid
   };
   std::vector<Box> taken;
   for (const Point& point : points) taken.push_back(spot(point));
-  std::string marks, labels;
+  std::string marks, labels = above.names;
   std::size_t named = 0;
   for (const Point& point : points) {  // the longest first, so that smaller ones stay visible above them
     const Box circle = spot(point);
@@ -109,7 +113,7 @@ std::string drawn(const std::vector<Point>& points, const Roof& roof, double wid
     }
   }
   return chart_svg(width, height, "Roofline of the kernels",
-                   fmt::format("{}{}\n<g class=\"names\">{}</g>\n", text, marks, labels));
+                   fmt::format("{}{}{}\n<g class=\"names\">{}</g>\n", text, above.line, marks, labels));
 }
 
 std::string roofline_html(const PageSource& source) {
