@@ -3,15 +3,28 @@
 #include <cstdio>
 
 #include "isobar/base/text.hpp"
+#include "isobar/bench/machine.hpp"
+#include "isobar/bench/versions.hpp"
 #include "isobar/cli/model.hpp"
 #include "isobar/cli/ranks.hpp"
 #include "isobar/cli/verb.hpp"
+#include "isobar/report/chrome_trace.hpp"
 #include "isobar/report/curves.hpp"
 #include "isobar/report/json_lines.hpp"
+#include "isobar/report/profile.hpp"
 #include "isobar/report/progress.hpp"
+#include "isobar/report/run_facts.hpp"
 #include "isobar/report/run_summary.hpp"
 
 namespace isobar::cli {
+
+static report::Surroundings surroundings() {
+  report::Surroundings around;
+  around.versions = bench::versions();
+  around.versions.insert(around.versions.begin(), {"isobar", ISOBAR_VERSION});
+  around.machine.emplace_back("processor", bench::this_machine().processor);
+  return around;
+}
 
 void add_training_options(CLI::App& command, TrainingOptions& options) {
   auto* resume = command.add_flag("--resume", options.resume, "go on from the checkpoint in the run folder");
@@ -23,6 +36,24 @@ void add_training_options(CLI::App& command, TrainingOptions& options) {
       ->check(CLI::Range(1, 4096));
 }
 
+RunSinks make_sinks(const train::Job& job, const Showing& showing) {
+  RunSinks sinks;
+  sinks.push_back(report::progress(showing.screen, showing.quiet));
+  sinks.push_back(report::json_lines());
+  sinks.push_back(report::run_facts(surroundings()));
+  sinks.push_back(report::profile());
+  sinks.push_back(report::chrome_trace(job.report.trace_mb * 1'000'000));
+  sinks.push_back(report::run_summary());
+  sinks.push_back(report::curves());
+  return sinks;
+}
+
+std::vector<train::Sink*> listeners(const RunSinks& sinks) {
+  std::vector<train::Sink*> all;
+  for (const auto& sink : sinks) all.push_back(sink.get());
+  return all;
+}
+
 train::Evaluated run_training(const Spec& recipe, const std::string& name, const TrainingOptions& options,
                               comm::Comm& world) {
   const bool shows = world.rank() == 0;
@@ -32,12 +63,9 @@ train::Evaluated run_training(const Spec& recipe, const std::string& name, const
   job.overwrite = options.overwrite;
   job.placement = cores.text();
   const std::string folder = job.folder.string();
-  const auto progress = report::progress(stdout, options.quiet);
-  const auto metrics = report::json_lines();
-  const auto summary = report::run_summary();
-  const auto curves = report::curves();
+  const RunSinks sinks = make_sinks(job, {.screen = stdout, .quiet = options.quiet});
   cores.bind_communication();  // the strategy starts its threads now
-  train::Trainer trainer(std::move(job), world, {progress.get(), metrics.get(), summary.get(), curves.get()});
+  train::Trainer trainer(std::move(job), world, listeners(sinks));
   cores.bind_compute();
   if (options.check) {
     const graph::Plan& plan = trainer.plan();
