@@ -10,6 +10,7 @@
 #include "isobar/report/json_lines.hpp"
 #include "isobar/report/progress.hpp"
 #include "isobar/report/run_summary.hpp"
+#include "isobar/report/tensorboard.hpp"
 
 namespace isobar::cli {
 
@@ -34,10 +35,13 @@ train::Evaluated run_training(const Spec& recipe, const std::string& name, const
   const std::string folder = job.folder.string();
   const auto progress = report::progress(stdout, options.quiet);
   const auto metrics = report::json_lines();
+  const auto tensorboard = job.report.tensorboard ? report::tensorboard(job.report) : nullptr;
   const auto summary = report::run_summary();
   const auto curves = report::curves();
   cores.bind_communication();  // the strategy starts its threads now
-  train::Trainer trainer(std::move(job), world, {progress.get(), metrics.get(), summary.get(), curves.get()});
+  std::vector<train::Sink*> sinks{progress.get(), metrics.get(), tensorboard.get(), summary.get(), curves.get()};
+  std::erase(sinks, nullptr);
+  train::Trainer trainer(std::move(job), world, std::move(sinks));
   cores.bind_compute();
   if (options.check) {
     const graph::Plan& plan = trainer.plan();
