@@ -1,12 +1,12 @@
 #include "isobar/cli/training.hpp"
 
 #include <cstdio>
+#include <omp.h>
 
 #include "isobar/base/text.hpp"
-#include "isobar/bench/machine.hpp"
-#include "isobar/bench/versions.hpp"
 #include "isobar/cli/model.hpp"
 #include "isobar/cli/ranks.hpp"
+#include "isobar/cli/surroundings.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/report/chrome_trace.hpp"
 #include "isobar/report/curves.hpp"
@@ -15,16 +15,9 @@
 #include "isobar/report/progress.hpp"
 #include "isobar/report/run_facts.hpp"
 #include "isobar/report/run_summary.hpp"
+#include "isobar/report/tensorboard.hpp"
 
 namespace isobar::cli {
-
-static report::Surroundings surroundings() {
-  report::Surroundings around;
-  around.versions = bench::versions();
-  around.versions.insert(around.versions.begin(), {"isobar", ISOBAR_VERSION});
-  around.machine.emplace_back("processor", bench::this_machine().processor);
-  return around;
-}
 
 void add_training_options(CLI::App& command, TrainingOptions& options) {
   auto* resume = command.add_flag("--resume", options.resume, "go on from the checkpoint in the run folder");
@@ -40,9 +33,10 @@ RunSinks make_sinks(const train::Job& job, const Showing& showing) {
   RunSinks sinks;
   sinks.push_back(report::progress(showing.screen, showing.quiet));
   sinks.push_back(report::json_lines());
-  sinks.push_back(report::run_facts(surroundings()));
+  sinks.push_back(report::run_facts(showing.around));
   sinks.push_back(report::profile());
   sinks.push_back(report::chrome_trace(job.report.trace_mb * 1'000'000));
+  if (job.report.tensorboard) sinks.push_back(report::tensorboard(job.report));
   sinks.push_back(report::run_summary());
   sinks.push_back(report::curves());
   return sinks;
@@ -63,7 +57,9 @@ train::Evaluated run_training(const Spec& recipe, const std::string& name, const
   job.overwrite = options.overwrite;
   job.placement = cores.text();
   const std::string folder = job.folder.string();
-  const RunSinks sinks = make_sinks(job, {.screen = stdout, .quiet = options.quiet});
+  Showing showing{.screen = stdout, .quiet = options.quiet};
+  if (!options.check) showing.around = surroundings(world, omp_get_max_threads());
+  const RunSinks sinks = make_sinks(job, showing);
   cores.bind_communication();  // the strategy starts its threads now
   train::Trainer trainer(std::move(job), world, listeners(sinks));
   cores.bind_compute();

@@ -54,8 +54,8 @@ table.pairs td { overflow-wrap: anywhere; }
 .cards div { padding: 10px 14px; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; }
 .cards b { display: block; font-size: 21px; line-height: 1.3; font-variant-numeric: tabular-nums; }
 .cards span { color: var(--soft); font-size: 13.5px; overflow-wrap: anywhere; }
-.grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 330px), 1fr)); gap: 18px 26px; }
-.grid figure { max-width: 560px; }
+.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 330px), 1fr)); gap: 18px 26px; }
+.columns figure { max-width: 560px; }
 figure { margin: 0 0 14px; }
 figcaption { color: var(--soft); font-size: 14px; margin-top: 4px; max-width: 76ch; }
 figcaption b { color: var(--ink); }
@@ -63,31 +63,34 @@ figcaption b { color: var(--ink); }
 .picture svg, .picture img { display: block; max-width: 100%; height: auto; }
 .picture svg { background: #ffffff; border-radius: 6px; }
 .picture img { image-rendering: auto; border-radius: 6px; }
-.legend { display: flex; flex-wrap: wrap; gap: 2px 16px; margin: 0 0 8px; padding: 0; list-style: none; font-size: 14px; }
-.legend i, td i { display: inline-block; width: 11px; height: 11px; margin-right: 7px; border-radius: 2px; }
+.key { display: flex; flex-wrap: wrap; gap: 2px 16px; margin: 0 0 8px; padding: 0; list-style: none; font-size: 14px; }
+.key i, td i { display: inline-block; width: 11px; height: 11px; margin-right: 7px; border-radius: 2px; }
 .chart { display: block; width: 100%; height: auto; font-size: 12.5px; }
 .chart text { fill: var(--ink); font-family: inherit; }
-.chart .tick { fill: var(--soft); font-size: 12px; }
-.chart .name { font-weight: 600; font-size: 14px; }
-.chart .gridline { stroke: var(--grid); stroke-width: 1; }
-.chart .frame { fill: none; stroke: var(--frame); stroke-width: 1; }
-.chart .line { fill: none; stroke-width: 2; stroke-linejoin: round; }
-.chart .faint { fill: none; stroke-width: 1; opacity: 0.4; }
-.chart .roof { fill: none; stroke: var(--ink); stroke-width: 2; }
-.chart .rule { stroke: var(--soft); stroke-width: 1.2; stroke-dasharray: 5 4; }
-.chart .mark:hover, .chart rect:hover { filter: brightness(1.15); }
-.narrow { display: none; }
-#tip { position: fixed; z-index: 9; pointer-events: none; max-width: 300px; padding: 5px 9px; border-radius: 5px;
-  background: var(--ink); color: var(--page); font-size: 13px; line-height: 1.35; white-space: pre-line; }
 .c0 { fill: var(--c0); background: var(--c0); } .c1 { fill: var(--c1); background: var(--c1); }
 .c2 { fill: var(--c2); background: var(--c2); } .c3 { fill: var(--c3); background: var(--c3); }
 .c4 { fill: var(--c4); background: var(--c4); } .c5 { fill: var(--c5); background: var(--c5); }
 .c6 { fill: var(--c6); background: var(--c6); } .c7 { fill: var(--c7); background: var(--c7); }
 .c8 { fill: var(--c8); background: var(--c8); } .c9 { fill: var(--c9); background: var(--c9); }
-.s0 { fill: var(--s0); stroke: var(--s0); } .s1 { fill: var(--s1); stroke: var(--s1); }
-.s2 { fill: var(--s2); stroke: var(--s2); } .s3 { fill: var(--s3); stroke: var(--s3); }
-.s4 { fill: var(--s4); stroke: var(--s4); } .s5 { fill: var(--s5); stroke: var(--s5); }
-.s6 { fill: var(--s6); stroke: var(--s6); } .s7 { fill: var(--s7); stroke: var(--s7); }
+.chart .s0 { fill: var(--s0); stroke: var(--s0); } .chart .s1 { fill: var(--s1); stroke: var(--s1); }
+.chart .s2 { fill: var(--s2); stroke: var(--s2); } .chart .s3 { fill: var(--s3); stroke: var(--s3); }
+.chart .s4 { fill: var(--s4); stroke: var(--s4); } .chart .s5 { fill: var(--s5); stroke: var(--s5); }
+.chart .s6 { fill: var(--s6); stroke: var(--s6); } .chart .s7 { fill: var(--s7); stroke: var(--s7); }
+.chart .tick { fill: var(--soft); font-size: 12px; }
+.chart .name { font-weight: 600; font-size: 15px; }
+.chart .legend { font-size: 12.5px; stroke: none; }
+.chart .grid { stroke: var(--grid); stroke-width: 1; }
+.chart .frame { fill: none; stroke: var(--frame); stroke-width: 1; }
+.chart .curve { fill: none; stroke-width: 2; stroke-linejoin: round; }
+.chart .marks { stroke: none; }
+.chart .faint { opacity: 0.35; }
+.chart .roof { fill: none; stroke: var(--ink); stroke-width: 2; }
+.chart .late { fill: var(--bad); font-weight: 600; }
+.chart .rule { stroke: var(--soft); stroke-width: 1.2; stroke-dasharray: 5 4; }
+.chart .mark:hover, .chart rect:hover { filter: brightness(1.15); }
+.narrow { display: none; }
+#tip { position: fixed; z-index: 9; pointer-events: none; max-width: 300px; padding: 5px 9px; border-radius: 5px;
+  background: var(--ink); color: var(--page); font-size: 13px; line-height: 1.35; white-space: pre-line; }
 @media (max-width: 700px) {
   body { padding: 18px 16px 48px; }
   h1 { font-size: 23px; }
