@@ -37,7 +37,7 @@ std::string indented(const std::string& text) {
 }
 
 std::string facts(const train::Start& start) {
-  std::string text = fmt::format("{} parameters, {} per sample; {} training samples, {} for testing; {} threads",
+  std::string text = fmt::format("{} parameters, {} per sample; {} training samples, {} for testing; threads: {}",
                                  with_commas(start.parameters), human_flops(start.flops_per_sample),
                                  with_commas(start.train_samples), with_commas(start.test_samples), start.threads);
   if (!start.batching.empty()) text += "; " + start.batching;
