@@ -8,6 +8,7 @@
 #include "isobar/cli/verb.hpp"
 #include "isobar/report/curves.hpp"
 #include "isobar/report/json_lines.hpp"
+#include "isobar/report/pictures.hpp"
 #include "isobar/report/progress.hpp"
 #include "isobar/report/run_summary.hpp"
 #include "isobar/report/tensorboard.hpp"
@@ -38,8 +39,10 @@ train::Evaluated run_training(const Spec& recipe, const std::string& name, const
   const auto tensorboard = job.report.tensorboard ? report::tensorboard(job.report) : nullptr;
   const auto summary = report::run_summary();
   const auto curves = report::curves();
+  const auto pictures = job.report.pictures ? report::pictures() : nullptr;
   cores.bind_communication();  // the strategy starts its threads now
-  std::vector<train::Sink*> sinks{progress.get(), metrics.get(), tensorboard.get(), summary.get(), curves.get()};
+  std::vector<train::Sink*> sinks{progress.get(), metrics.get(), tensorboard.get(),
+                                  summary.get(),  curves.get(),  pictures.get()};
   std::erase(sinks, nullptr);
   train::Trainer trainer(std::move(job), world, std::move(sinks));
   cores.bind_compute();

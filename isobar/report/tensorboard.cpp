@@ -127,7 +127,7 @@ class TensorBoard final : public train::Sink {
         continue;  // a bad sample: where they are allowed the evaluation has told
       }
       files::Summary summary;
-      for (const NamedImage& drawn : sample_images(view))
+      for (const NamedImage& drawn : sample_images(view, viewer.dataset().channels()))
         if (drawn.name == "prediction" || !inputs_shown_)
           summary.image(fmt::format("sample_{}/{}", sample, drawn.name), drawn.image);
       if (const std::string table = sample_table(view, viewer.dataset().classes()); !table.empty())
