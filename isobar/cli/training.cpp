@@ -11,6 +11,7 @@
 #include "isobar/report/chrome_trace.hpp"
 #include "isobar/report/curves.hpp"
 #include "isobar/report/json_lines.hpp"
+#include "isobar/report/pictures.hpp"
 #include "isobar/report/profile.hpp"
 #include "isobar/report/progress.hpp"
 #include "isobar/report/run_facts.hpp"
@@ -39,6 +40,7 @@ RunSinks make_sinks(const train::Job& job, const Showing& showing) {
   if (job.report.tensorboard) sinks.push_back(report::tensorboard(job.report));
   sinks.push_back(report::run_summary());
   sinks.push_back(report::curves());
+  if (job.report.pictures) sinks.push_back(report::pictures());
   return sinks;
 }
 
