@@ -8,6 +8,8 @@
 #include "isobar/cli/verb.hpp"
 #include "isobar/report/curves.hpp"
 #include "isobar/report/json_lines.hpp"
+#include "isobar/report/page.hpp"
+#include "isobar/report/pictures.hpp"
 #include "isobar/report/progress.hpp"
 #include "isobar/report/run_summary.hpp"
 
@@ -36,8 +38,13 @@ train::Evaluated run_training(const Spec& recipe, const std::string& name, const
   const auto metrics = report::json_lines();
   const auto summary = report::run_summary();
   const auto curves = report::curves();
+  const auto pictures = job.report.pictures ? report::pictures() : nullptr;
+  const auto page = job.report.page ? report::page_sink() : nullptr;
+  std::vector<train::Sink*> sinks{progress.get(), metrics.get(),  summary.get(),
+                                  curves.get(),   pictures.get(), page.get()};
+  std::erase(sinks, nullptr);
   cores.bind_communication();  // the strategy starts its threads now
-  train::Trainer trainer(std::move(job), world, {progress.get(), metrics.get(), summary.get(), curves.get()});
+  train::Trainer trainer(std::move(job), world, std::move(sinks));
   cores.bind_compute();
   if (options.check) {
     const graph::Plan& plan = trainer.plan();
