@@ -11,6 +11,7 @@
 #include "isobar/report/chrome_trace.hpp"
 #include "isobar/report/curves.hpp"
 #include "isobar/report/json_lines.hpp"
+#include "isobar/report/page.hpp"
 #include "isobar/report/pictures.hpp"
 #include "isobar/report/profile.hpp"
 #include "isobar/report/progress.hpp"
@@ -41,6 +42,7 @@ RunSinks make_sinks(const train::Job& job, const Showing& showing) {
   sinks.push_back(report::run_summary());
   sinks.push_back(report::curves());
   if (job.report.pictures) sinks.push_back(report::pictures());
+  if (job.report.page) sinks.push_back(report::page_sink());  // last: it reads what the others wrote
   return sinks;
 }
 

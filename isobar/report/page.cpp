@@ -42,6 +42,11 @@ std::string name_of(const RunRecord& run) {
   return (whole.empty() ? run.folder : whole).filename().string();
 }
 
+// "2026-11-16 10:30 UTC" of "2026-11-16T10:30:00Z".
+std::string moment(const std::string& started) {
+  return started.size() == 20 ? fmt::format("{} {} UTC", started.substr(0, 10), started.substr(11, 5)) : started;
+}
+
 class PageSink final : public train::Sink {
  public:
   void start(const train::Start& start) override { folder_ = start.folder; }
@@ -62,9 +67,9 @@ class PageSink final : public train::Sink {
 std::string page(const RunRecord& run) {
   const PageSource source{run, read_trace(run.folder, 0)};
   const std::string name = name_of(run);
-  std::string body = fmt::format("<header>\n<h1>{}</h1>\n<p class=\"note\">A run of {}{}</p>\n<nav>", html_text(name),
-                                 html_text(run.model()),
-                                 run.started.empty() ? "" : fmt::format(", started {}", html_text(run.started)));
+  std::string body = fmt::format(
+      "<header>\n<h1>{}</h1>\n<p class=\"note\">A run of {}{}</p>\n<nav>", html_text(name), html_text(run.model()),
+      run.started.empty() ? "" : fmt::format(", started {}", html_text(moment(run.started))));
   for (const Section* section : sections())
     body += fmt::format("<a href=\"#{}\">{}</a>\n", section->id, html_text(section->title));
   body += "</nav>\n</header>\n<main>\n";

@@ -60,6 +60,7 @@ Position open_run(const Job& job, const Batching& batching, exec::ParamStore& st
     write_recipe_file(job, batching);
   }
   position.batch = batching.batch;
+  position.rows = batching.rows;
   share_object(comm, position);
   share_numbers(comm, store.all_weights());
   if (!job.resume) return position;
