@@ -145,7 +145,7 @@ void read_facts(RunRecord& run) {
   run.arena_bytes = get(facts, "arena_bytes", run.arena_bytes);
   run.weight_bytes = get(facts, "weight_bytes", run.weight_bytes);
   run.batching = get<std::string>(facts, "batching"), run.strategy = get<std::string>(facts, "strategy");
-  run.placement = get<std::string>(facts, "placement");
+  run.placement = get<std::string>(facts, "placement"), run.precision = get<std::string>(facts, "precision");
   if (facts.contains("plan")) read_plan(run, facts["plan"]);
 }
 

@@ -2,6 +2,7 @@
 
 #include "isobar/base/text.hpp"
 #include "isobar/train/agreement.hpp"
+#include "isobar/train/target.hpp"
 
 namespace isobar::train {
 namespace {
@@ -94,6 +95,11 @@ static ReportOptions read_report_options(Args& args) {
   options.tensorboard = args.flag("tensorboard", true);
   options.images = args.integer("images", 4);
   options.histograms = args.integer("histograms", 0);
+  options.target = args.text("target", "");
+  if (!options.target.empty()) read_target(options.target);
+  const std::int64_t year = args.integer("processor_year", 0);
+  args.require(year == 0 || (year >= 1970 && year <= 2100), "processor_year must be 1970 to 2100; 0: not known");
+  options.processor_year = static_cast<int>(year);
   options.mlperf = args.flag("mlperf", false);
   options.mlperf_organization = args.text("mlperf_organization", "");
   options.mlperf_platform = args.text("mlperf_platform", "");

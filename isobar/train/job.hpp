@@ -41,6 +41,8 @@ struct ReportOptions {
   bool tensorboard = true;        ///< event files
   std::int64_t images = 4;        ///< test samples shown in TensorBoard after an evaluation; 0: none
   std::int64_t histograms = 0;    ///< of weights and gradients in TensorBoard, every so many epochs; 0: none
+  std::string target{};           ///< a quality to reach, as mae<=0.124, for time to solution; empty: none
+  int processor_year = 0;         ///< it was introduced, where the program does not know; 0: not known
   bool mlperf = false;            ///< log lines of MLPerf HPC
   std::string mlperf_organization{}, mlperf_platform{}, mlperf_division{}, mlperf_status{};
 };

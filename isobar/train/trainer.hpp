@@ -90,7 +90,7 @@ class Trainer {
   std::int64_t batches_per_epoch_ = 0;
   Evaluated evaluated_;
   StagedData staged_;
-  double step_seconds_ = 0;
+  double step_seconds_ = 0, staging_seconds_ = 0;
   std::int64_t skipped_ = 0;  // in this run, on all ranks
   std::vector<std::string> first_skipped_;
 };

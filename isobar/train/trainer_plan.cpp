@@ -74,6 +74,7 @@ data::LoaderOptions Trainer::loader_options() {
 
 void Trainer::stage() {
   world_.note("staging the data");
+  const double begin = now_seconds();
   staged_ = stage_data(job_, job_.folder / "learned.h5", world_);
   expect_fields(plan(), *job_.train_data, "data.train");
   if (job_.test_data) expect_fields(plan(), *job_.test_data, "data.test");
@@ -85,6 +86,7 @@ void Trainer::stage() {
     fail("data.train has {} samples after staging, fewer than one batch of {}", job_.train_data->size(), mine.batch);
   batches_per_epoch_ = mine.batches();
   meet("staging");
+  staging_seconds_ = now_seconds() - begin;
   for (const std::int64_t theirs : comm::all_gather_number(*talk_, batches_per_epoch_))
     batches_per_epoch_ = std::min(batches_per_epoch_, theirs);
 }
@@ -109,6 +111,7 @@ void Trainer::announce() {
   start.batching = batching_.describe();
   start.strategy = job_.strategy->describe();
   start.placement = job_.placement;
+  start.staging_seconds = staging_seconds_;
   start.rank = world_.rank();
   start.node = world_.nodes()[static_cast<std::size_t>(world_.rank())];
   start.plan = &plan();
