@@ -41,6 +41,7 @@ void clear(const Job& job) {
   for (const char* name :
        {"checkpoint.h5", "metrics.jsonl", "timing.jsonl", "report.txt", "predictions.csv", "learned.h5", "curves.svg"})
     fs::remove(job.folder / name, ignored);
+  fs::remove_all(job.folder / "tensorboard", ignored);
 }
 
 }  // namespace
