@@ -38,8 +38,8 @@ void clear(const Job& job) {
         "another",
         job.folder.string());
   std::error_code ignored;
-  for (const char* name :
-       {"checkpoint.h5", "metrics.jsonl", "timing.jsonl", "report.txt", "predictions.csv", "learned.h5", "curves.svg"})
+  for (const char* name : {"checkpoint.h5", "metrics.jsonl", "timing.jsonl", "report.txt", "predictions.csv",
+                           "learned.h5", "curves.svg", "run.json"})
     fs::remove(job.folder / name, ignored);
   fs::remove_all(job.folder / "tensorboard", ignored);
 }
