@@ -56,8 +56,6 @@ class TensorBoard final : public train::Sink {
     std::error_code problem;
     fs::create_directories(folder, problem);
     if (problem) fail("folder '{}' cannot be made: {}", folder.string(), problem.message());
-    if (start.first_step == 0)
-      for (const fs::path& old : files::event_files(folder)) fs::remove(old, problem);
     file_.emplace(folder);
     if (start.first_step > 0) file_->restart(start.first_step + 1);
     files::Summary summary;

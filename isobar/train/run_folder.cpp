@@ -43,6 +43,7 @@ void clear(const Job& job) {
   for (const char* name : {"checkpoint.h5", "metrics.jsonl", "timing.jsonl", "report.txt", "predictions.csv",
                            "learned.h5", "curves.svg", "run.json"})
     fs::remove(job.folder / name, ignored);
+  fs::remove_all(job.folder / "tensorboard", ignored);
 }
 
 }  // namespace

@@ -134,8 +134,6 @@ TEST(TensorBoard, ResumedRunTakesBackWhatIsDoneAgain) {
     }
   }
   EXPECT_EQ(steps, (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6, 7, 8, 9}));
-  run(0, 2);  // begun anew: nothing of the old run is left
-  EXPECT_EQ(scalars(events_of(folder.path()), "train/loss").size(), 2u);
 }
 
 TEST(TensorBoard, TellsTheRecipeAndNoMatrixOfClasses) {
@@ -234,6 +232,22 @@ TEST(TensorBoard, WholeRunAgreesWithItsMetricsWeightsAndSamples) {
     EXPECT_EQ(tables.size(), 4u);
     EXPECT_TRUE(tables.begin()->second.text->starts_with("| | target | prediction |\n|---|---|---|\n| 0 | "));
   }
+}
+
+TEST(TensorBoard, OfARunThatIsReplacedNothingIsLeft) {
+  const TemporaryFolder folder;
+  const fs::path run = folder / "run";
+  const auto train_once = [&](std::vector<train::Sink*> sinks) {
+    train::Job job = train::small_job(run, {"train.epochs=1"});
+    job.overwrite = true;
+    train::Trainer(std::move(job), std::move(sinks)).run();
+  };
+  const auto first = tensorboard({}), second = tensorboard({});
+  train_once({first.get()});
+  train_once({second.get()});
+  EXPECT_EQ(files_of(run).size(), 1u);
+  train_once({});
+  EXPECT_FALSE(fs::exists(run / "tensorboard"));
 }
 
 }  // namespace
