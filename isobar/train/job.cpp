@@ -43,15 +43,25 @@ void learn(Job& job, const data::Dataset& from, const std::filesystem::path& fil
   if (!job.pipeline || !job.pipeline->learns()) return;
   if (comm.rank() == 0) job.pipeline->learn(from, file, job.readers);
   sum_over_ranks(comm, {}, while_all_answer(comm, job.limits, "what transforms learn from the training set"));
-  for (std::vector<float>* values : job.pipeline->learned()) {
+  share_learned(*job.pipeline, comm);
+}
+
+}  // namespace
+
+WaitLimits limits_of(const Spec& strategy) {
+  if (!strategy.find("stall_seconds")) return {};
+  Args args(strategy, "strategy");
+  return {args.real("warn_seconds"), args.real("stall_seconds")};
+}
+
+void share_learned(transforms::Pipeline& pipeline, comm::Comm& comm) {
+  for (std::vector<float>* values : pipeline.learned()) {
     std::uint64_t length = values->size();
     share_object(comm, length);
     values->resize(length);
     share_numbers(comm, *values);
   }
 }
-
-}  // namespace
 
 StagedData stage_data(Job& job, const std::filesystem::path& learned_file, comm::Comm& comm) {
   const std::shared_ptr<const data::Dataset> original = job.source;
@@ -165,10 +175,7 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   if (job.deterministic) strategy.set("deterministic", true);
   job.strategy = make(parallel::strategies(), strategy, "strategy", &strategy);
   root.record("strategy", strategy);
-  if (strategy.find("stall_seconds")) {
-    Args args(strategy, "strategy");
-    job.limits = {args.real("warn_seconds"), args.real("stall_seconds")};
-  }
+  job.limits = limits_of(strategy);
   job.model = make_model(model, loss);
   for (const std::string& metric : train.texts("metrics", default_metrics(job.model.loss)))
     job.metrics.push_back(make(metrics(), Spec(metric), "metric"));

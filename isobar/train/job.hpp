@@ -91,6 +91,12 @@ struct StagedData {
 /// learned is kept in `learned_file`, which only rank 0 sees. All ranks must call.
 StagedData stage_data(Job& job, const std::filesystem::path& learned_file, comm::Comm& comm);
 
+/// How long the ranks of a strategy wait for each other.
+WaitLimits limits_of(const Spec& strategy);
+
+/// Gives all ranks what the transforms have learned on rank 0. All ranks must call.
+void share_learned(transforms::Pipeline& pipeline, comm::Comm& comm);
+
 /// Reads a recipe; unknown keys are answered with the nearest valid one. `name` gives the default folder.
 Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make_model);
 

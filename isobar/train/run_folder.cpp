@@ -40,9 +40,10 @@ void clear(const Job& job) {
         job.folder.string());
   note_start(job.folder, fs::exists(job.folder / "recipe.toml") ? "overwritten" : "new", 0);
   std::error_code ignored;
-  for (const char* name :
-       {"checkpoint.h5", "metrics.jsonl", "timing.jsonl", "report.txt", "predictions.csv", "learned.h5", "curves.svg"})
+  for (const char* name : {"checkpoint.h5", "metrics.jsonl", "timing.jsonl", "report.txt", "predictions.csv",
+                           "learned.h5", "curves.svg", "run.json"})
     fs::remove(job.folder / name, ignored);
+  fs::remove_all(job.folder / "tensorboard", ignored);
 }
 
 }  // namespace
@@ -66,6 +67,7 @@ Position open_run(const Job& job, const Batching& batching, exec::ParamStore& st
     write_recipe_file(job, batching);
   }
   position.batch = batching.batch;
+  position.rows = batching.rows;
   share_object(comm, position);
   share_numbers(comm, store.all_weights());
   if (!job.resume) return position;

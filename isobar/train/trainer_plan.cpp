@@ -33,7 +33,7 @@ void Trainer::plan_run() {
     arena = std::make_shared<Block>(std::max(plan.arena_bytes, test_plan.arena_bytes));
     test_executor_ = std::make_unique<exec::Executor>(std::move(test_plan), *store_, nullptr, arena);
   }
-  executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_, &trace_, arena);
+  executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_, &trace_.main(), arena);
   replica_ = std::make_unique<parallel::ComputedReplica>(*executor_, *store_, *job_.optimizer, &trace_);
   if (job_.sync_batch_norm && world_.size() > 1) join_batch_norm();
 }
@@ -43,7 +43,10 @@ void Trainer::join_batch_norm() {
   const std::shared_ptr<comm::Algorithm> algorithm =
       make(comm::all_reduces(), "recursive_doubling", "all-reduce");  // few numbers: what counts is the latency
   sum_within_pass_ = [this, algorithm, group = comm::group_of(*norm_group_)](std::span<float> numbers) {
+    const double begin = now_seconds();
     comm::run(*norm_group_, algorithm->schedule(group, numbers.size()), numbers);
+    trace_.main().record({Category::communication, norm_name_, position_.step, begin, now_seconds() - begin, 0,
+                          static_cast<double>(numbers.size_bytes())});
   };
 }
 
@@ -55,7 +58,7 @@ data::Sampler Trainer::sampler() const {
   return {samples, batching_.batch / world_.size(), seed, job_.shuffle, true};
 }
 
-data::LoaderOptions Trainer::loader_options() const {
+data::LoaderOptions Trainer::loader_options() {
   data::LoaderOptions options{job_.readers, job_.ahead};
   if (!staged_.own_samples) options.rank = world_.rank(), options.size = world_.size();
   options.epoch = position_.epoch;
@@ -63,6 +66,7 @@ data::LoaderOptions Trainer::loader_options() const {
   options.last_epoch = job_.epochs;
   options.training = true;
   options.on_bad = job_.on_bad;
+  options.trace = &trace_;
   // No step takes batches of two epochs.
   options.held = static_cast<int>(std::min(job_.ramp->largest(), batches_per_epoch_));
   return options;
