@@ -41,9 +41,10 @@ void clear(const Job& job) {
   note_start(job.folder, fs::exists(job.folder / "recipe.toml") ? "overwritten" : "new", 0);
   std::error_code ignored;
   for (const char* name : {"checkpoint.h5", "metrics.jsonl", "timing.jsonl", "report.txt", "predictions.csv",
-                           "learned.h5", "curves.svg", "run.json"})
+                           "learned.h5", "curves.svg", "run.json", "report.html", "run_card.json"})
     fs::remove(job.folder / name, ignored);
-  fs::remove_all(job.folder / "tensorboard", ignored);
+  // All of it: the run before may have had more ranks.
+  for (const char* name : {"pictures", "profile", "tensorboard", "trace"}) fs::remove_all(job.folder / name, ignored);
 }
 
 }  // namespace
