@@ -87,6 +87,7 @@ std::string legend(const Panel& panel) {
   double x = plot_width;
   for (std::size_t i = panel.curves.size(); i-- > 0;) {
     const Curve& curve = panel.curves[i];
+    if (curve.values.empty()) continue;
     const std::string label = fmt::format("{} {:.4g}", curve.name, curve.values.back());
     if (x < 7.0 * static_cast<double>(label.size()) + 8.0 * static_cast<double>(panel.title.size())) break;
     text += fmt::format(R"(<text class="{} legend" x="{:.0f}" y="-16" text-anchor="end">{}</text>)", colour_class(i), x,

@@ -4,10 +4,12 @@
 
 #include "isobar/report/html.hpp"
 #include "isobar/report/page_section.hpp"
+#include "isobar/report/run_card.hpp"
 #include "isobar/report/text_file.hpp"
 
 namespace isobar::report {
 
+extern const Section card_section;           // page_card.cpp
 extern const Section configuration_section;  // page_configuration.cpp
 extern const Section curves_section;         // page_curves.cpp
 extern const Section kernels_section;        // page_kernels.cpp
@@ -21,8 +23,8 @@ extern const Section timeline_section;       // page_timeline.cpp
 
 std::span<const Section* const> sections() {
   static constexpr const Section* all[] = {
-      &results_section,  &curves_section, &pictures_section, &kernels_section,       &roofline_section,
-      &timeline_section, &ranks_section,  &memory_section,   &configuration_section, &machine_section};
+      &card_section,     &results_section, &curves_section, &pictures_section,      &kernels_section, &roofline_section,
+      &timeline_section, &ranks_section,   &memory_section, &configuration_section, &machine_section};
   return all;
 }
 
@@ -77,7 +79,11 @@ std::string page(const RunRecord& run) {
   return html_page(fmt::format("{}: report", name), body + "</main>\n");
 }
 
-void write_page(const std::filesystem::path& folder) { write_text(folder / "report.html", page(read_run(folder))); }
+void write_page(const std::filesystem::path& folder) {
+  const RunRecord run = read_run(folder);
+  write_card(run, run_card(run));
+  write_text(folder / "report.html", page(run));
+}
 
 std::unique_ptr<train::Sink> page_sink() { return std::make_unique<PageSink>(); }
 

@@ -49,6 +49,12 @@ BoxLook drawn(const Subject& subject, const SamplePicture& picture, const train:
   return look;
 }
 
+// Classes without names are more than a number here, where other numbers stand beside.
+std::string kind_name(const Subject& subject, std::int64_t kind) {
+  const std::string name = subject.class_name(kind);
+  return name == std::to_string(kind) ? "class " + name : shortened(name, 20);
+}
+
 std::size_t found_in(const BoxLook& look) {
   return static_cast<std::size_t>(std::ranges::count_if(look.truth, [&](const Box& t) {
     return std::ranges::any_of(
@@ -76,7 +82,7 @@ void draw_panel(SvgSheet& sheet, double left, double top, double height, const S
     const std::string ink = hex(class_colour(box.kind + 1));
     outline(box, "#ffffff", 4.5, "");
     outline(box, ink, 2.5, "7 4");
-    const std::string label = fmt::format("{:.0f} %", 100 * box.confidence);
+    const std::string label = fmt::format("{} {:.0f} %", kind_name(subject, box.kind), 100 * box.confidence);
     const double x = std::clamp(left + scale * box.left, left, left + panel_width - 40);
     const double y = std::clamp(top + scale * box.top, top + 14, top + height);
     sheet.rectangle(x, y - 14, text_width(label, 11) + 6, 14, "#ffffff");
@@ -113,7 +119,7 @@ std::vector<Picture> draw_boxes(Subject& subject, const std::filesystem::path& f
                  legend_height + static_cast<double>(down) * (heading + height + gap) + margin, "Boxes");
   double x = margin;
   for (std::int64_t c = 0; c < std::min<std::int64_t>(subject.classes(), 7); ++c)
-    x = sheet.legend(x, 20, class_colour(c + 1), subject.class_name(c));
+    x = sheet.legend(x, 20, class_colour(c + 1), kind_name(subject, c));
   sheet.rectangle(margin + 2, 31, 26, 13, "none", "#64748b", 4);
   sheet.rectangle(margin + 2, 31, 26, 13, "none", true_ink, 1.2);
   sheet.text(margin + 36, 42, "true");

@@ -69,9 +69,9 @@ std::string matrix_svg(const Subject& subject, const train::ConfusionMatrix& mat
     for (std::size_t p = 0; p < classes; ++p) {
       const double x = left + cell * static_cast<double>(p);
       const double share = all > 0 ? static_cast<double>(matrix.at(t, p)) / static_cast<double>(all) : 0;
-      // The root lets few mistakes be seen beside many hits.
-      const Colour ground =
-          mixed(none, t == p ? right_colour : wrong_colour, static_cast<float>(0.9 * std::sqrt(share)));
+      // A root lets few mistakes be seen beside many hits.
+      const Colour ground = t == p ? mixed(none, right_colour, static_cast<float>(0.9 * std::sqrt(share)))
+                                   : mixed(none, wrong_colour, static_cast<float>(0.9 * std::pow(share, 0.4)));
       sheet.rectangle(x, y, cell, height, hex(ground), "#e2e8f0");
       if (matrix.at(t, p) == 0) continue;
       const std::string_view ink = share > 0.35 ? "#ffffff" : "#1e293b";

@@ -10,7 +10,7 @@
 namespace isobar::report {
 namespace {
 
-constexpr double margin = 12, gap = 12, sheet_width = 1200, legend_height = 30, heading = 46;
+constexpr double margin = 12, gap = 12, sheet_width = 1200, legend_height = 56, heading = 46;
 constexpr std::int64_t most_legend = 12;
 constexpr float strength = 0.75f;
 
@@ -67,6 +67,13 @@ std::vector<Picture> draw_maps(Subject& subject, const std::filesystem::path& fo
   SvgSheet sheet(2 * margin + panels * width + (panels - 1) * gap,
                  legend_height + row_height * static_cast<double>(chosen.size()) + margin,
                  "Input, label and prediction");
+  const std::vector<std::string> titles = first.truth.empty()
+                                              ? std::vector<std::string>{"input", "prediction"}
+                                              : std::vector<std::string>{"input", "label", "prediction"};
+  for (std::size_t i = 0; i < titles.size(); ++i)
+    sheet.text(margin + static_cast<double>(i) * (width + gap), 48,
+               i == 0 && !survey.shown.empty() ? fmt::format("input: {}", survey.shown) : titles[i],
+               {.size = 15, .colour = "#475569"});
   double x = margin;
   for (std::int64_t c = 1; c < std::min(subject.classes(), most_legend); ++c)
     x = sheet.legend(x, 20, class_colour(c), subject.class_name(c));

@@ -137,6 +137,7 @@ TEST(Pictures, MapsOfClasses) {
   EXPECT_EQ(kinds(drawn), Kinds{"maps"});
   const std::string maps = content(folder / "maps.svg");
   EXPECT_EQ(times(maps, "<image"), 9u);
+  EXPECT_NE(maps.find("input: channel 0 of 4"), std::string::npos);
   EXPECT_NE(maps.find("Best: sample 0"), std::string::npos);
   EXPECT_NE(maps.find("Typical: sample 2"), std::string::npos);
   EXPECT_NE(maps.find("Worst: sample 4"), std::string::npos);
@@ -197,7 +198,7 @@ TEST(Pictures, BoxesOnAGrid) {
   const std::string boxes = content(folder / "boxes.svg");
   EXPECT_NE(boxes.find("2 of 2 found"), std::string::npos);
   EXPECT_NE(boxes.find("0 of 0 found; no prediction reaches 50 %"), std::string::npos);
-  EXPECT_EQ(times(boxes, ">75 %<"), 3u);
+  EXPECT_EQ(times(boxes, ">river 75 %<"), 3u);
   EXPECT_LT(boxes.find("sample 2"), boxes.find("sample 0"));
 }
 
