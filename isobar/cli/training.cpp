@@ -11,6 +11,7 @@
 #include "isobar/report/pictures.hpp"
 #include "isobar/report/progress.hpp"
 #include "isobar/report/run_summary.hpp"
+#include "isobar/report/tensorboard.hpp"
 
 namespace isobar::cli {
 
@@ -35,11 +36,13 @@ train::Evaluated run_training(const Spec& recipe, const std::string& name, const
   const std::string folder = job.folder.string();
   const auto progress = report::progress(stdout, options.quiet);
   const auto metrics = report::json_lines();
+  const auto tensorboard = job.report.tensorboard ? report::tensorboard(job.report) : nullptr;
   const auto summary = report::run_summary();
   const auto curves = report::curves();
   const auto pictures = job.report.pictures ? report::pictures() : nullptr;
   cores.bind_communication();  // the strategy starts its threads now
-  std::vector<train::Sink*> sinks{progress.get(), metrics.get(), summary.get(), curves.get(), pictures.get()};
+  std::vector<train::Sink*> sinks{progress.get(), metrics.get(), tensorboard.get(),
+                                  summary.get(),  curves.get(),  pictures.get()};
   std::erase(sinks, nullptr);
   train::Trainer trainer(std::move(job), world, std::move(sinks));
   cores.bind_compute();
