@@ -34,8 +34,8 @@ float multiply_add(std::int64_t rounds, float begin) {
   return total;
 }
 
-double measure_flops(double seconds) {
-  constexpr std::int64_t rounds = 100'000;
+double flops_now(double seconds) {
+  constexpr std::int64_t rounds = 10'000;
   double done = 0, sum = 0;
   const double begin = now_seconds();
 #pragma omp parallel reduction(+ : done, sum)
@@ -47,17 +47,25 @@ double measure_flops(double seconds) {
   return sum > 0 ? rate : 0;  // the sum is positive; the compiler does not know
 }
 
+// Somebody else may be at work for a moment: the best of some tries is what the machine can do.
+double measure_flops(double seconds) {
+  constexpr int tries = 10;
+  double best = 0;
+  for (int i = 0; i < tries; ++i) best = std::max(best, flops_now(seconds / tries));
+  return best;
+}
+
 // Three arrays four times the last-level cache together, as long as memory is no concern.
-std::int64_t array_floats() {
+std::int64_t array_floats(int sharers) {
   const Machine machine = this_machine();
   double cache = 0;
   for (const Cache& c : machine.caches) cache = std::max(cache, c.bytes * c.count);
-  const double bytes = std::clamp(4 * cache / 3, 16e6, std::max(16e6, machine.available_bytes / 32));
-  return static_cast<std::int64_t>(bytes / sizeof(float));
+  const double most = std::max(16e6, machine.available_bytes / 32 / sharers);
+  return static_cast<std::int64_t>(std::clamp(4 * cache / 3 / sharers, 16e6, most) / sizeof(float));
 }
 
-double measure_bandwidth(double seconds) {
-  const std::int64_t count = array_floats();
+double measure_bandwidth(double seconds, int sharers) {
+  const std::int64_t count = array_floats(sharers);
   const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(float);
   const Block blocks[3] = {Block(bytes), Block(bytes), Block(bytes)};
   float* const a = reinterpret_cast<float*>(blocks[0].data());
@@ -78,8 +86,8 @@ double measure_bandwidth(double seconds) {
 
 }  // namespace
 
-Peaks measure_peaks(double seconds) {
-  return {measure_flops(seconds), measure_bandwidth(seconds), omp_get_max_threads()};
+Peaks measure_peaks(double seconds, int sharers) {
+  return {measure_flops(seconds), measure_bandwidth(seconds, sharers), omp_get_max_threads()};
 }
 
 }  // namespace isobar::bench

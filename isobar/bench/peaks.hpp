@@ -10,7 +10,8 @@ struct Peaks {
   int threads = 1;
 };
 
-/// Measures both with all OpenMP threads, `seconds` each.
-Peaks measure_peaks(double seconds = 0.25);
+/// Measures both with all OpenMP threads, `seconds` each: the best of several tries. `sharers` processes of this
+/// machine may measure at the same time, each with its part of caches and memory.
+Peaks measure_peaks(double seconds = 0.25, int sharers = 1);
 
 }  // namespace isobar::bench

@@ -38,8 +38,11 @@ std::string hwloc_text() {
 
 }  // namespace
 
+std::string program_version() { return ISOBAR_VERSION; }
+std::string program_build() { return ISOBAR_BUILD; }
+
 std::vector<std::pair<std::string, std::string>> versions() {
-  return {{"build", ISOBAR_BUILD},
+  return {{"build", program_build()},
           {"compiler", compiler_text()},
           {"oneDNN", dnnl_text()},
           {"HDF5", hdf5_text()},

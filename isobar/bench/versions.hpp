@@ -8,6 +8,10 @@
 
 namespace isobar::bench {
 
+/// Of this program: "0.1.0", and how it was built: "Release, -march=native, sanitizers: none".
+std::string program_version();
+std::string program_build();
+
 /// Name and version of each, the build itself first.
 std::vector<std::pair<std::string, std::string>> versions();
 

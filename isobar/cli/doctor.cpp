@@ -1,16 +1,19 @@
 // isobar doctor: the machine as Isobar sees it, what it gives, and what would slow a run down. Started by mpirun it
 // also looks at the ranks: where they are, which cores they get, how fast neighbours reach each other.
+#include <omp.h>
+
 #include <fmt/format.h>
 
 #include "isobar/base/text.hpp"
 #include "isobar/bench/advice.hpp"
 #include "isobar/bench/machine.hpp"
-#include "isobar/bench/peaks.hpp"
+#include "isobar/bench/peak_cache.hpp"
 #include "isobar/bench/versions.hpp"
 #include "isobar/cli/ranks.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/comm/collectives.hpp"
 #include "isobar/comm/links.hpp"
+#include "isobar/comm/local_comm.hpp"
 #include "isobar/tensor/engine.hpp"
 
 namespace isobar::cli {
@@ -25,11 +28,23 @@ void show_instructions(const AmxState& amx) {
                           : "none");
 }
 
-void show_peaks() {
-  const bench::Peaks peaks = bench::measure_peaks();
-  fmt::print("\nMeasured now, {} thread{}\n", peaks.threads, peaks.threads == 1 ? "" : "s");
+// Longer than a run that finds nothing remembered does it; runs are compared with this from now on.
+bench::Peaks measure_anew(comm::Comm& comm, const bench::Machine& machine) {
+  bench::PeakCache cache = bench::peak_cache(machine.processor, comm, omp_get_max_threads());
+  cache.measure = [](int sharers) { return bench::measure_peaks(0.25, sharers); };
+  return bench::known_peaks(comm, cache, /*anew=*/true).peaks;
+}
+
+void show(const bench::Peaks& peaks) {
   fmt::print("  {:<14} {}/s (float, from registers)\n", "multiply-add", human_flops(peaks.flops_per_second));
   fmt::print("  {:<14} {}/s (a = b + s c)\n", "memory", human_bytes(peaks.bytes_per_second));
+}
+
+void show_peaks(const bench::Machine& machine) {
+  const auto alone = comm::alone();
+  const bench::Peaks peaks = measure_anew(*alone, machine);
+  fmt::print("\nMeasured now, {} thread{}\n", peaks.threads, peaks.threads == 1 ? "" : "s");
+  show(peaks);
 }
 
 std::string text_of(const comm::Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
@@ -38,6 +53,8 @@ void show_ranks(comm_mpi::World& world, bool quick) {
   comm::Comm& comm = world.comm();
   const CoreShare cores(comm, 0);
   const auto placements = comm::all_gather(comm, std::as_bytes(std::span(cores.text())));
+  const bench::Machine machine = bench::this_machine();
+  const bench::Peaks peaks = quick ? bench::Peaks{} : measure_anew(comm, machine);
   const comm::Links links = quick ? comm::Links{} : comm::measure_links(comm);
   if (comm.rank() != 0) return;
   fmt::print("\nRanks\n  {:<14} {} on {} node{}\n", "number", comm.size(), world.node_count(),
@@ -50,6 +67,9 @@ void show_ranks(comm_mpi::World& world, bool quick) {
   for (std::size_t rank = 0; rank < links.latency_us.size(); ++rank)
     fmt::print("  {:<14} latency {:.1f} us, {}/s\n", fmt::format("{} to {}", rank, rank + 1), links.latency_us[rank],
                human_bytes(1e6 * links.mb_per_second[rank]));
+  if (quick) return;
+  fmt::print("\nMeasured on all ranks at once, {} thread{} together\n", peaks.threads, peaks.threads == 1 ? "" : "s");
+  show(peaks);
 }
 
 void show_machine(bool quick) {
@@ -59,7 +79,7 @@ void show_machine(bool quick) {
   show_instructions(facts.amx);
   fmt::print("\nVersions\n  {:<14} {}\n", "isobar", ISOBAR_VERSION);
   for (const auto& [name, version] : bench::versions()) fmt::print("  {:<14} {}\n", name, version);
-  if (!quick) show_peaks();
+  if (!quick) show_peaks(facts.machine);
   fmt::print("\nWhat would slow a run down\n");
   const std::vector<std::string> findings = bench::advice(facts);
   for (const std::string& finding : findings) fmt::print("  - {}\n", finding);

@@ -1,15 +1,21 @@
 #include "isobar/cli/training.hpp"
 
 #include <cstdio>
+#include <omp.h>
 
 #include "isobar/base/text.hpp"
 #include "isobar/cli/model.hpp"
 #include "isobar/cli/ranks.hpp"
+#include "isobar/cli/surroundings.hpp"
 #include "isobar/cli/verb.hpp"
+#include "isobar/report/chrome_trace.hpp"
 #include "isobar/report/curves.hpp"
 #include "isobar/report/json_lines.hpp"
+#include "isobar/report/page.hpp"
 #include "isobar/report/pictures.hpp"
+#include "isobar/report/profile.hpp"
 #include "isobar/report/progress.hpp"
+#include "isobar/report/run_facts.hpp"
 #include "isobar/report/run_summary.hpp"
 #include "isobar/report/tensorboard.hpp"
 
@@ -25,6 +31,27 @@ void add_training_options(CLI::App& command, TrainingOptions& options) {
       ->check(CLI::Range(1, 4096));
 }
 
+RunSinks make_sinks(const train::Job& job, const Showing& showing) {
+  RunSinks sinks;
+  sinks.push_back(report::progress(showing.screen, showing.quiet));
+  sinks.push_back(report::json_lines());
+  sinks.push_back(report::run_facts(showing.around));
+  sinks.push_back(report::profile());
+  sinks.push_back(report::chrome_trace(job.report.trace_mb * 1'000'000));
+  if (job.report.tensorboard) sinks.push_back(report::tensorboard(job.report));
+  sinks.push_back(report::run_summary());
+  sinks.push_back(report::curves());
+  if (job.report.pictures) sinks.push_back(report::pictures());
+  if (job.report.page) sinks.push_back(report::page_sink());  // last: it reads what the others wrote
+  return sinks;
+}
+
+std::vector<train::Sink*> listeners(const RunSinks& sinks) {
+  std::vector<train::Sink*> all;
+  for (const auto& sink : sinks) all.push_back(sink.get());
+  return all;
+}
+
 train::Evaluated run_training(const Spec& recipe, const std::string& name, const TrainingOptions& options,
                               comm::Comm& world) {
   const bool shows = world.rank() == 0;
@@ -34,17 +61,11 @@ train::Evaluated run_training(const Spec& recipe, const std::string& name, const
   job.overwrite = options.overwrite;
   job.placement = cores.text();
   const std::string folder = job.folder.string();
-  const auto progress = report::progress(stdout, options.quiet);
-  const auto metrics = report::json_lines();
-  const auto tensorboard = job.report.tensorboard ? report::tensorboard(job.report) : nullptr;
-  const auto summary = report::run_summary();
-  const auto curves = report::curves();
-  const auto pictures = job.report.pictures ? report::pictures() : nullptr;
+  Showing showing{.screen = stdout, .quiet = options.quiet};
+  if (!options.check) showing.around = surroundings(world, omp_get_max_threads());
+  const RunSinks sinks = make_sinks(job, showing);
   cores.bind_communication();  // the strategy starts its threads now
-  std::vector<train::Sink*> sinks{progress.get(), metrics.get(), tensorboard.get(),
-                                  summary.get(),  curves.get(),  pictures.get()};
-  std::erase(sinks, nullptr);
-  train::Trainer trainer(std::move(job), world, std::move(sinks));
+  train::Trainer trainer(std::move(job), world, listeners(sinks));
   cores.bind_compute();
   if (options.check) {
     const graph::Plan& plan = trainer.plan();

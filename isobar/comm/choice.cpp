@@ -1,11 +1,9 @@
 #include "isobar/comm/choice.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <sstream>
-#include <unistd.h>
 
+#include "isobar/base/cache_file.hpp"
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
 
@@ -14,7 +12,6 @@ namespace {
 
 constexpr const char* first_line = "isobar: the fastest way to sum, by numbers; may be deleted";
 constexpr const char* last_line = "end";
-constexpr std::size_t longest_text = 1 << 16;
 
 }  // namespace
 
@@ -67,43 +64,7 @@ std::optional<Choice> parse_choice(const std::string& text, std::span<const std:
 }
 
 std::filesystem::path choice_file(const std::string& key) {
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::filesystem::path(value ? value : "");
-  };
-  std::filesystem::path folder = variable("XDG_CACHE_HOME");
-  if (!folder.is_absolute()) {  // what is not absolute is to be ignored, says the specification of base directories
-    folder = variable("HOME");
-    if (!folder.is_absolute()) return {};
-    folder /= ".cache";
-  }
-  return folder / "isobar" / fmt::format("collectives-{:016x}.txt", hash_text(key));
-}
-
-std::string read_choice(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text(longest_text + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  return text.size() > longest_text ? std::string() : text;
-}
-
-void write_choice(const std::filesystem::path& file, const std::string& text) noexcept {
-  try {
-    std::filesystem::create_directories(file.parent_path());
-    std::filesystem::path fresh = file;
-    fresh += fmt::format(".{}", getpid());
-    bool whole = false;
-    {
-      std::ofstream out(fresh, std::ios::binary);
-      out << text;
-      out.close();
-      whole = !out.fail();
-    }
-    if (whole) std::filesystem::rename(fresh, file);
-    else std::filesystem::remove(fresh);
-  } catch (const std::exception&) {  // it is measured again next time
-  }
+  return cache_file(fmt::format("collectives-{:016x}.txt", hash_text(key)));
 }
 
 }  // namespace isobar::comm

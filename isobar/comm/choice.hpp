@@ -36,10 +36,4 @@ std::optional<Choice> parse_choice(const std::string& text, std::span<const std:
 /// Where choices of this key are remembered: in the user's cache folder; empty when there is none.
 std::filesystem::path choice_file(const std::string& key);
 
-/// The text of a file; empty when it cannot be read, or is far too long.
-std::string read_choice(const std::filesystem::path& file);
-
-/// Writes the file whole or not at all; makes its folder. Where that cannot be done nothing is remembered.
-void write_choice(const std::filesystem::path& file, const std::string& text) noexcept;
-
 }  // namespace isobar::comm

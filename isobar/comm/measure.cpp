@@ -4,6 +4,7 @@
 #include <cstring>
 #include <unistd.h>
 
+#include "isobar/base/cache_file.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/comm/collectives.hpp"
 
@@ -88,7 +89,7 @@ Choice measure(Comm& comm, Reducer& reducer, std::size_t& candidate, std::size_t
 std::string share_text(Comm& comm, const std::filesystem::path& file) {
   Bytes bytes;
   if (comm.rank() == 0 && !file.empty()) {
-    const std::string text = read_choice(file);
+    const std::string text = read_cache(file);
     bytes.assign(reinterpret_cast<const std::byte*>(text.data()),
                  reinterpret_cast<const std::byte*>(text.data()) + text.size());
   }
@@ -123,7 +124,7 @@ void choose_routes(Comm& comm, BackgroundReducer& reducer, std::vector<std::uniq
   std::size_t candidate = 0;
   reducer.choose([&](std::size_t) { return candidate; }, "measuring");
   const Choice choice = measure(comm, reducer, candidate, names.size());
-  if (comm.rank() == 0 && !file.empty()) write_choice(file, choice_text(choice, names, key));
+  if (comm.rank() == 0 && !file.empty()) write_cache(file, choice_text(choice, names, key));
   choose(choice, "measured");
 }
 

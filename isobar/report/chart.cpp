@@ -83,7 +83,7 @@ std::string category_bar(double x, double y, double width, double height, std::s
                          std::string_view title) {
   return fmt::format(
       R"(<rect class="{}" x="{:.2f}" y="{:.1f}" width="{:.2f}" height="{:.1f}"><title>{}</title></rect>)",
-      category_class(category), x, y, width, height, html_text(title));
+      category_class(category), x, y, width > 4 ? width - 0.6 : width, height, html_text(title));
 }
 
 }  // namespace isobar::report

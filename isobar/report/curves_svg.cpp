@@ -51,7 +51,7 @@ std::string grid(const Axis& epochs, const Axis& values) {
     text += fmt::format(R"(<line class="grid" x1="{0:.1f}" y1="0" x2="{0:.1f}" y2="{1}"/>)", across(epochs, tick),
                         plot_height);
     text += fmt::format(R"(<text class="tick" x="{:.1f}" y="{}" text-anchor="middle">{:.0f}</text>)",
-                        across(epochs, tick), plot_height + 18, tick);
+                        across(epochs, tick), plot_height + 18, tick + 0.0);  // no -0
   }
   for (const double tick : values.ticks()) {
     const double y = down(values, tick);
@@ -73,7 +73,7 @@ std::string drawn(const Curve& curve, const Panel& panel, const Axis& epochs, co
     if (!only_points) points += fmt::format("{:.1f},{:.1f} ", x, y);
     if (marked)
       marks += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="{}"><title>{}, {} {:.0f}: {:.5g}</title></circle>)", x,
-                           y, only_points ? 1.6 : 2.8, svg_text(curve.name), svg_text(panel.along), curve.epochs[i],
+                           y, only_points ? 1.8 : 2.8, svg_text(curve.name), svg_text(panel.along), curve.epochs[i],
                            curve.values[i]);
   }
   const std::string line =
@@ -87,11 +87,12 @@ std::string legend(const Panel& panel) {
   double x = plot_width;
   for (std::size_t i = panel.curves.size(); i-- > 0;) {
     const Curve& curve = panel.curves[i];
+    if (curve.values.empty()) continue;
     const std::string label = fmt::format("{} {:.4g}", curve.name, curve.values.back());
     if (x < 7.0 * static_cast<double>(label.size()) + 8.0 * static_cast<double>(panel.title.size())) break;
     text += fmt::format(R"(<text class="{} legend" x="{:.0f}" y="-16" text-anchor="end">{}</text>)", colour_class(i), x,
                         svg_text(label));
-    x -= 7.0 * static_cast<double>(label.size()) + 12;
+    x -= 7.2 * static_cast<double>(label.size()) + 12;
   }
   return text + "\n";
 }

@@ -37,10 +37,14 @@ nav { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 14px 0 0; font-size
 .missing { padding: 10px 14px; border-left: 3px solid var(--frame); background: var(--panel); color: var(--soft); }
 .good { color: var(--good); font-weight: 600; }
 .bad { color: var(--bad); font-weight: 600; }
+.good, .bad, .name { white-space: nowrap; }
 code, pre { font-family: ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace; font-size: 0.86em; }
 pre { margin: 0 0 10px; padding: 12px 14px; overflow: auto; max-height: 620px; background: var(--panel);
   border: 1px solid var(--line); border-radius: 6px; line-height: 1.45; }
-.box { overflow-x: auto; margin: 0 0 12px; }
+.box { overflow-x: auto; margin: 0 0 12px; background: linear-gradient(to right, var(--page) 40%, transparent) 0 / 36px 100%
+  no-repeat local, linear-gradient(to left, var(--page) 40%, transparent) 100% / 36px 100% no-repeat local,
+  linear-gradient(to right, var(--line), transparent) 0 / 14px 100% no-repeat scroll,
+  linear-gradient(to left, var(--line), transparent) 100% / 14px 100% no-repeat scroll; }
 table { border-collapse: collapse; font-size: 14.5px; font-variant-numeric: tabular-nums; }
 th, td { padding: 5px 14px 5px 0; text-align: left; vertical-align: baseline; border-bottom: 1px solid var(--line); }
 th { font-weight: 600; }
@@ -78,12 +82,13 @@ figcaption b { color: var(--ink); }
 .chart .s6 { fill: var(--s6); stroke: var(--s6); } .chart .s7 { fill: var(--s7); stroke: var(--s7); }
 .chart .tick { fill: var(--soft); font-size: 12px; }
 .chart .name { font-weight: 600; font-size: 15px; }
-.chart .legend { font-size: 12.5px; stroke: none; }
+.chart .legend { font-size: 12px; stroke: none; }
 .chart .grid { stroke: var(--grid); stroke-width: 1; }
 .chart .frame { fill: none; stroke: var(--frame); stroke-width: 1; }
 .chart .curve { fill: none; stroke-width: 2; stroke-linejoin: round; }
 .chart .marks { stroke: none; }
-.chart .faint { opacity: 0.35; }
+.chart .faint { opacity: 0.5; }
+.chart .names text { paint-order: stroke; stroke: var(--page); stroke-width: 3px; }
 .chart .roof { fill: none; stroke: var(--ink); stroke-width: 2; }
 .chart .late { fill: var(--bad); font-weight: 600; }
 .chart .rule { stroke: var(--soft); stroke-width: 1.2; stroke-dasharray: 5 4; }

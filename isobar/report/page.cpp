@@ -4,10 +4,12 @@
 
 #include "isobar/report/html.hpp"
 #include "isobar/report/page_section.hpp"
+#include "isobar/report/run_card.hpp"
 #include "isobar/report/text_file.hpp"
 
 namespace isobar::report {
 
+extern const Section card_section;           // page_card.cpp
 extern const Section configuration_section;  // page_configuration.cpp
 extern const Section curves_section;         // page_curves.cpp
 extern const Section kernels_section;        // page_kernels.cpp
@@ -21,8 +23,8 @@ extern const Section timeline_section;       // page_timeline.cpp
 
 std::span<const Section* const> sections() {
   static constexpr const Section* all[] = {
-      &results_section,  &curves_section, &pictures_section, &kernels_section,       &roofline_section,
-      &timeline_section, &ranks_section,  &memory_section,   &configuration_section, &machine_section};
+      &card_section,     &results_section, &curves_section, &pictures_section,      &kernels_section, &roofline_section,
+      &timeline_section, &ranks_section,   &memory_section, &configuration_section, &machine_section};
   return all;
 }
 
@@ -40,6 +42,11 @@ std::string name_of(const RunRecord& run) {
   std::error_code none;
   const std::filesystem::path whole = std::filesystem::weakly_canonical(run.folder, none);
   return (whole.empty() ? run.folder : whole).filename().string();
+}
+
+// "2026-11-16 10:30 UTC" of "2026-11-16T10:30:00Z".
+std::string moment(const std::string& started) {
+  return started.size() == 20 ? fmt::format("{} {} UTC", started.substr(0, 10), started.substr(11, 5)) : started;
 }
 
 class PageSink final : public train::Sink {
@@ -62,9 +69,9 @@ class PageSink final : public train::Sink {
 std::string page(const RunRecord& run) {
   const PageSource source{run, read_trace(run.folder, 0)};
   const std::string name = name_of(run);
-  std::string body = fmt::format("<header>\n<h1>{}</h1>\n<p class=\"note\">A run of {}{}</p>\n<nav>", html_text(name),
-                                 html_text(run.model()),
-                                 run.started.empty() ? "" : fmt::format(", started {}", html_text(run.started)));
+  std::string body = fmt::format(
+      "<header>\n<h1>{}</h1>\n<p class=\"note\">A run of {}{}</p>\n<nav>", html_text(name), html_text(run.model()),
+      run.started.empty() ? "" : fmt::format(", started {}", html_text(moment(run.started))));
   for (const Section* section : sections())
     body += fmt::format("<a href=\"#{}\">{}</a>\n", section->id, html_text(section->title));
   body += "</nav>\n</header>\n<main>\n";
@@ -72,7 +79,11 @@ std::string page(const RunRecord& run) {
   return html_page(fmt::format("{}: report", name), body + "</main>\n");
 }
 
-void write_page(const std::filesystem::path& folder) { write_text(folder / "report.html", page(read_run(folder))); }
+void write_page(const std::filesystem::path& folder) {
+  const RunRecord run = read_run(folder);
+  write_card(run, run_card(run));
+  write_text(folder / "report.html", page(run));
+}
 
 std::unique_ptr<train::Sink> page_sink() { return std::make_unique<PageSink>(); }
 

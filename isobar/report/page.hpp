@@ -14,7 +14,7 @@ namespace isobar::report {
 /// The whole page.
 std::string page(const RunRecord& run);
 
-/// Reads the folder of a run and writes report.html into it.
+/// Reads the folder of a run and writes report.html and run_card.json into it.
 void write_page(const std::filesystem::path& folder);
 
 /// Writes the page when the run ends; that it cannot be written is a warning. Comes behind all sinks that write files.

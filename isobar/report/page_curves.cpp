@@ -13,17 +13,20 @@ namespace {
 
 constexpr std::size_t most_points = 1200, most_of_a_line = 400;
 
-// A mean that forgets exponentially, over some fortieth of the run, and is right from the first step on.
+// The mean over a window around each step, some fiftieth of the run to either side: so the line does not lag.
 std::vector<double> smoothed(const std::vector<StepRecord>& steps) {
-  const double keep = 1 - 1 / std::max(4.0, static_cast<double>(steps.size()) / 40);
-  double sum = 0, weight = 0;
-  std::vector<double> values;
+  std::vector<double> sums{0}, counts{0};
   for (const StepRecord& step : steps) {
-    if (std::isfinite(step.loss)) {
-      sum = keep * sum + step.loss;
-      weight = keep * weight + 1;
-    }
-    values.push_back(weight > 0 ? sum / weight : step.loss);
+    const bool counted = std::isfinite(step.loss);
+    sums.push_back(sums.back() + (counted ? step.loss : 0));
+    counts.push_back(counts.back() + (counted ? 1 : 0));
+  }
+  const std::size_t reach = std::max<std::size_t>(2, steps.size() / 50);
+  std::vector<double> values;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::size_t from = i - std::min(i, reach), to = std::min(steps.size(), i + reach + 1);
+    const double count = counts[to] - counts[from];
+    values.push_back(count > 0 ? (sums[to] - sums[from]) / count : std::nan(""));
   }
   return values;
 }

@@ -29,6 +29,10 @@ std::string title_of(Category category) {
   return category == Category::communication ? "allreduce/communication" : std::string(category_name(category));
 }
 
+std::string named(std::string_view category, std::string_view name) {
+  return fmt::format("<span class=\"name\"><i class=\"{}\"></i>{}</span>", category_class(category), html_text(name));
+}
+
 struct Sums {
   std::array<CategoryTotal, category_count> totals{};
   CategoryTotal all{};
@@ -114,9 +118,7 @@ std::string category_table(const RunRecord& run, const Sums& sums) {
                         bytes_unit(sums.all.bytes / sums.steps)};
   std::vector<std::vector<std::string>> rows;
   for (const Category category : order)
-    rows.push_back(columns.row(
-        fmt::format("<i class=\"{}\"></i>{}", category_class(category_name(category)), html_text(title_of(category))),
-        sums.of(category)));
+    rows.push_back(columns.row(named(category_name(category), title_of(category)), sums.of(category)));
   rows.push_back(columns.row("the whole step", sums.all));
   return html_table(columns.titles(), rows, true);
 }
@@ -155,8 +157,8 @@ std::string longest(const PageSource& source) {
       return amount > 0 && peak > 0 && k.seconds > 0 ? fmt::format("{:.1f}", 100 * amount * ranks / (k.seconds * peak))
                                                      : std::string();
     };
-    rows.push_back({fmt::format("<i class=\"{}\"></i>{}", category_class(k.category), html_text(k.name)),
-                    seconds.text(k.seconds / steps), fmt::format("{:.1f}", 100 * k.seconds / all), rate(k.flops),
+    rows.push_back({named(k.category, k.name), seconds.text(k.seconds / steps),
+                    fmt::format("{:.1f}", 100 * k.seconds / all), rate(k.flops),
                     share(k.flops, source.run.peaks.flops_per_second), rate(k.bytes),
                     share(k.bytes, source.run.peaks.bytes_per_second)});
   }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "isobar/base/text.hpp"
+#include "isobar/report/base64.hpp"
 #include "isobar/report/html.hpp"
 #include "isobar/report/page_section.hpp"
 
@@ -22,21 +23,6 @@ std::string bytes_of(const fs::path& file, std::uintmax_t most) {
   in.read(bytes.data(), static_cast<std::streamsize>(most));
   bytes.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
   return bytes;
-}
-
-// RFC 4648.
-std::string base64(std::string_view bytes) {
-  static constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    unsigned group = 0;
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    for (std::size_t k = 0; k < 3; ++k)
-      group = group << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-    for (std::size_t k = 0; k < 4; ++k) text += k <= count ? letters[group >> (18 - 6 * k) & 63u] : '=';
-  }
-  return text;
 }
 
 // What the file says its width is, in pixels; 0 where it does not.
@@ -71,7 +57,8 @@ std::string shown(const Picture& picture) {
   const std::string size =
       width > 0 ? fmt::format(" style=\"width:{}px;min-width:{}px\"", width, std::min(width, 640)) : "";
   return fmt::format("<div class=\"picture\"><img alt=\"{}\"{} src=\"data:{};base64,{}\"></div>\n",
-                     html_text(picture.title), size, type, base64(bytes));
+                     html_text(picture.title), size, type,
+                     base64({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}));
 }
 
 std::string pictures_html(const PageSource& source) {

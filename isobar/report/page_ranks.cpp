@@ -49,7 +49,7 @@ double median_compute(const std::vector<Load>& loads) {
 }
 
 std::string drawn(const std::vector<Load>& loads, double median, double width) {
-  const double left = 62, row = loads.size() > 24 ? 14 : 24, gap = 4, plot = width - left - 4;
+  const double left = 74, row = loads.size() > 24 ? 14 : 24, gap = 4, plot = width - left - 4;
   double longest = 0;
   for (const Load& load : loads) longest = std::max(longest, load.step());
   const double scale = plot / longest;
@@ -79,7 +79,7 @@ std::string drawn(const std::vector<Load>& loads, double median, double width) {
   for (const Tick& tick : ticks_of(axis))
     text += fmt::format(R"(<text class="tick" x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>)",
                         left + plot * tick.place, y + 14, tick.place > 0.97 ? "end" : "middle", tick.label);
-  text += fmt::format(R"(<text class="tick" x="{:.1f}" y="{:.1f}" text-anchor="end">ms</text>)", left - 6, y + 14);
+  text += fmt::format(R"(<text class="tick" x="{:.1f}" y="{:.1f}" text-anchor="end">ms</text>)", left - 14, y + 14);
   return chart_svg(width, y + 20, "A step on each rank", text);
 }
 

@@ -88,7 +88,7 @@ std::string cards(const RunRecord& run) {
     text += card(percent(share.wait, share.seconds), "waiting for input");
     if (run.ranks > 1) text += card(percent(share.exchange, share.seconds), "exposed communication");
   }
-  text += card(human_seconds(seconds_of(run)), "in all");
+  text += card(human_seconds(seconds_of(run)), "time in all");
   if (run.parameters > 0) text += card(with_commas(run.parameters), "parameters");
   return text + "</div>\n";
 }

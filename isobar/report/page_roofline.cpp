@@ -2,6 +2,7 @@
 // bandwidth times FLOPs per byte (Williams, Waterman, Patterson 2009). Areas of points are times.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -38,23 +39,26 @@ Axis logarithms(std::vector<double> values) {
   return {std::floor(low - 0.1), std::ceil(high + 0.1), 1};
 }
 
-std::string roof_line(const PlotArea& plot, const Axis& x, const Axis& y, const Roof& roof) {
+struct RoofDrawing {
+  std::string line, names;  // what lies below the points, and above them
+};
+
+// Both axes cover the ridge.
+RoofDrawing drawn(const Roof& roof, const PlotArea& plot, const Axis& x, const Axis& y) {
   const double ridge = std::log10(roof.flops / roof.bytes), bandwidth = std::log10(roof.bytes),
                peak = std::log10(roof.flops);
-  const double from = std::max(x.low, y.low - bandwidth), to = std::clamp(ridge, from, x.high);
-  const double end = ridge < x.high ? peak : bandwidth + x.high;
-  std::string text = fmt::format(R"(<polyline class="roof" points="{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}"/>)",
-                                 plot.x(x.place(from)), plot.y(y.place(bandwidth + from)), plot.x(x.place(to)),
-                                 plot.y(y.place(std::min(peak, bandwidth + to))), plot.x(1), plot.y(y.place(end)));
-  text += fmt::format(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="end">{}/s</text>)", plot.x(1) - 8,
-                      plot.y(y.place(peak)) - 8, human_flops(1e9 * roof.flops));
-  const double at = (from + to) / 2;
+  const double from = std::max(x.low, y.low - bandwidth), at = (from + ridge) / 2;
   const double slope =
-      -180 / 3.14159265358979 * std::atan2(plot.height / (y.high - y.low), plot.width / (x.high - x.low));
-  text +=
-      fmt::format(R"svg(<text transform="translate({:.1f} {:.1f}) rotate({:.1f})" text-anchor="middle">{}/s</text>)svg",
-                  plot.x(x.place(at)) - 4, plot.y(y.place(bandwidth + at)) - 8, slope, human_bytes(1e9 * roof.bytes));
-  return text + "\n";
+      -180 / std::numbers::pi * std::atan2(plot.height / (y.high - y.low), plot.width / (x.high - x.low));
+  return {fmt::format(R"(<polyline class="roof" points="{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}"/>)",
+                      plot.x(x.place(from)), plot.y(y.place(bandwidth + from)), plot.x(x.place(ridge)),
+                      plot.y(y.place(peak)), plot.x(1), plot.y(y.place(peak))) +
+              "\n",
+          fmt::format(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="end">{}/s</text>)", plot.x(1) - 8,
+                      plot.y(y.place(peak)) - 8, human_flops(1e9 * roof.flops)) +
+              fmt::format(
+                  R"svg(<text transform="translate({:.1f} {:.1f}) rotate({:.1f})" text-anchor="middle">{}/s</text>)svg",
+                  plot.x(x.place(at)) - 4, plot.y(y.place(bandwidth + at)) - 8, slope, human_bytes(1e9 * roof.bytes))};
 }
 
 struct Box {
@@ -67,21 +71,27 @@ struct Box {
 std::string drawn(const std::vector<Point>& points, const Roof& roof, double width) {
   const bool wide = width > 600;
   const double height = wide ? 460 : 340;
-  const PlotArea plot{52, 30, width - 62, height - 78};
+  const PlotArea plot{52, 30, width - 72, height - 78};
   std::vector<double> xs, ys;
   for (const Point& point : points) xs.push_back(point.intensity), ys.push_back(point.rate);
   if (roof.known()) xs.push_back(roof.flops / roof.bytes), ys.push_back(1.3 * roof.flops);
   const Axis x = logarithms(xs), y = logarithms(ys);
   std::string text = drawn_axes(plot, power_ticks(x), power_ticks(y), "FLOPs per byte", "GF/s");
-  if (roof.known()) text += roof_line(plot, x, y, roof);
+  const RoofDrawing above = roof.known() ? drawn(roof, plot, x, y) : RoofDrawing{};
   double longest = 0;
   for (const Point& point : points) longest = std::max(longest, point.kernel->seconds);
-  std::vector<Box> taken;
-  std::string marks, labels;
-  std::size_t named = 0;
-  for (const Point& point : points) {  // the longest first, so that smaller ones stay visible above them
+  const auto spot = [&](const Point& point) {
     const double cx = plot.x(x.place(std::log10(point.intensity))), cy = plot.y(y.place(std::log10(point.rate)));
     const double radius = std::max(2.5, (wide ? 17.0 : 12.0) * std::sqrt(point.kernel->seconds / longest));
+    return Box{cx - radius, cy - radius, cx + radius, cy + radius};
+  };
+  std::vector<Box> taken;
+  for (const Point& point : points) taken.push_back(spot(point));
+  std::string marks, labels = above.names;
+  std::size_t named = 0;
+  for (const Point& point : points) {  // the longest first, so that smaller ones stay visible above them
+    const Box circle = spot(point);
+    const double radius = (circle.right - circle.left) / 2, cx = circle.left + radius, cy = circle.top + radius;
     const std::string share = roof.known()
                                   ? fmt::format(", {:.0f} % of the roof",
                                                 100 * point.rate / std::min(roof.flops, roof.bytes * point.intensity))
@@ -101,10 +111,9 @@ std::string drawn(const std::vector<Point>& points, const Roof& roof, double wid
       taken.push_back(label);
       ++named;
     }
-    taken.push_back({cx - radius, cy - radius, cx + radius, cy + radius});
   }
   return chart_svg(width, height, "Roofline of the kernels",
-                   fmt::format("{}{}\n<g class=\"names\">{}</g>\n", text, marks, labels));
+                   fmt::format("{}{}{}\n<g class=\"names\">{}</g>\n", text, above.line, marks, labels));
 }
 
 std::string roofline_html(const PageSource& source) {

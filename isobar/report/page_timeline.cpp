@@ -45,11 +45,14 @@ Span typical(std::vector<Span> spans) {
   return *middle;
 }
 
-// What of a lane falls into the span, whichever step it was for: readers work ahead.
+// What of a lane falls into the span, whichever step it was for: readers work ahead, but not far. A run that was
+// resumed may have begun to count time anew.
+constexpr std::int64_t far_ahead = 16;
+
 Events inside(const Events& trace, const Span& span, Lane lane) {
   Events events;
   for (TraceEvent event : trace) {
-    if (event.lane != lane) continue;
+    if (event.lane != lane || std::abs(event.step - span.step) > far_ahead) continue;
     const double end = std::min(event.begin + event.seconds, span.end);
     event.begin = std::max(event.begin, span.begin);
     event.seconds = end - event.begin;

@@ -145,7 +145,7 @@ void read_facts(RunRecord& run) {
   run.arena_bytes = get(facts, "arena_bytes", run.arena_bytes);
   run.weight_bytes = get(facts, "weight_bytes", run.weight_bytes);
   run.batching = get<std::string>(facts, "batching"), run.strategy = get<std::string>(facts, "strategy");
-  run.placement = get<std::string>(facts, "placement");
+  run.placement = get<std::string>(facts, "placement"), run.precision = get<std::string>(facts, "precision");
   if (facts.contains("plan")) read_plan(run, facts["plan"]);
 }
 
@@ -278,9 +278,9 @@ std::vector<TraceEvent> read_trace(const fs::path& folder, int rank) {
     if (get<std::string>(event, "ph") != "X" || thread < 1) continue;
     const Json arguments = event.value("args", Json::object());
     events.push_back({get<std::string>(event, "name"), get<std::string>(event, "cat"),
-                      thread == 1   ? Lane::main
-                      : thread == 2 ? Lane::exchange
-                                    : Lane::reader,
+                      thread == 1                     ? Lane::main
+                      : thread == 2 || thread >= 1000 ? Lane::exchange
+                                                      : Lane::reader,
                       get<std::int64_t>(arguments, "step"), get<double>(event, "ts") * 1e-6,
                       get<double>(event, "dur") * 1e-6, get<double>(arguments, "flops"),
                       get<double>(arguments, "bytes")});

@@ -1,64 +1,53 @@
 #include "isobar/report/sample_images.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "isobar/report/plane.hpp"
+#include "isobar/report/sample_picture.hpp"
 #include "isobar/train/class_targets.hpp"
 #include "isobar/train/metric.hpp"
 
 namespace isobar::report {
 namespace {
 
-constexpr std::int64_t most_channels = 4, most_numbers = 16, gap = 4;
+constexpr std::int64_t most_channels = 4, most_numbers = 16, most_edge = 512, gap = 4;
 
 using train::Values;
-using Range = std::pair<float, float>;
 
 bool is_spatial(const Shape& shape) { return shape.rank() == 3 || shape.rank() == 4; }
 
-/// Axes of space alone: one place, one number or class.
-Shape without_channels(const Shape& shape) { return Shape({shape.extents().begin(), shape.extents().end() - 1}); }
-
-Colour colour_in(const Range& range, float value) {
-  const float width = range.second > range.first ? range.second - range.first : 1.0f;
-  return colour_at((value - range.first) / width);
-}
-
-files::Image blank(const PlanePanel& panel, std::int64_t panels) {
-  files::Image image;
-  image.height = panel.height;
-  image.width = panels * (panel.width + gap) - gap;
-  image.pixels.assign(static_cast<std::size_t>(image.height * image.width * 3), 255);
-  return image;
-}
-
-/// The channels of `values`, each in the colours that `scale` has there.
+/// The channels of `values` side by side, each in the colours that `scale` has there.
 files::Image channels_image(const Values& values, const Values& scale) {
   const Planes planes(values.shape, true);
   const std::int64_t channels = std::min(planes.channels, most_channels);
-  const PlanePanel panel(planes.height, planes.width);
-  files::Image image = blank(panel, channels);
+  const std::int64_t reduced = (std::max(planes.height, planes.width) + most_edge - 1) / most_edge;
+  const std::int64_t width = std::max<std::int64_t>(1, planes.width / reduced) + gap;
+  files::Image image{std::max<std::int64_t>(1, planes.height / reduced), channels * width - gap, 3, {}};
+  image.pixels.assign(static_cast<std::size_t>(image.height * image.width * 3), 255);
   for (std::int64_t c = 0; c < channels; ++c) {
-    const Range range = range_of(planes.plane(scale.numbers, c));
+    const auto [low, high] = range_of(planes.plane(scale.numbers, c));
+    const float per_range = high > low ? 1 / (high - low) : 1;
     const Plane plane = planes.plane(values.numbers, c);
-    panel.draw(image, 0, c * (panel.width + gap), plane,
-               [&](std::int64_t row, std::int64_t column) { return colour_in(range, plane.at(row, column)); });
+    for (std::int64_t row = 0; row < image.height; ++row)
+      for (std::int64_t column = 0; column < width - gap; ++column) {
+        const Colour colour = colour_at((plane.at(row * reduced, column * reduced) - low) * per_range);
+        std::ranges::copy(colour, image.pixels.begin() + (row * image.width + c * width + column) * 3);
+      }
   }
   return image;
 }
 
-/// Classes, one for each place of x, over its first channel.
-files::Image classes_image(const Values& x, std::span<const float> classes) {
-  const Planes under(x.shape, true), over(without_channels(x.shape), false);
-  const Plane ground = under.plane(x.numbers, 0), labels = over.plane(classes, 0);
-  const Range range = range_of(ground);
-  const PlanePanel panel(under.height, under.width);
-  files::Image image = blank(panel, 1);
-  panel.draw(image, 0, 0, ground, [&](std::int64_t row, std::int64_t column) {
-    return tinted(colour_in(range, ground.at(row, column)), labels.at(row, column));
+/// Classes, one for each place of x, as tints over it.
+files::Image classes_image(const SamplePicture& picture, const Values& x, std::span<const float> classes) {
+  std::vector<std::uint16_t> numbers(classes.size());
+  // Below 0 does not count, and what is not a number is no class.
+  std::ranges::transform(classes, numbers.begin(), [](float number) {
+    return static_cast<std::uint16_t>(number > 0 ? std::min(number, 65535.0f) : 0.0f);
   });
+  files::Image image = picture.greys(x.numbers);
+  tint(image, picture.classes(numbers), 0.6f);
   return image;
 }
 
@@ -79,18 +68,19 @@ std::vector<float> chosen_classes(const Values& prediction, std::int64_t classes
 
 }  // namespace
 
-std::vector<NamedImage> sample_images(const train::View& view) {
+std::vector<NamedImage> sample_images(const train::View& view, const std::vector<std::string>& channels) {
   std::vector<NamedImage> images;
   const auto x = view.fields.find("x"), y = view.fields.find("y");
   if (x == view.fields.end() || !is_spatial(x->second.shape)) return images;
   const Values& input = x->second;
-  images.push_back({"input", channels_image(input, input)});
+  const SamplePicture picture(input.shape, channels, most_edge);
+  images.push_back({"input", picture.colours(input.numbers)});
   if (y == view.fields.end()) return images;
   const Values &target = y->second, &prediction = view.prediction;
   const std::int64_t classes = classes_of(target, prediction);
-  if (classes > 0 && target.shape.count() == without_channels(input.shape).count()) {
-    images.push_back({"target", classes_image(input, target.numbers)});
-    images.push_back({"prediction", classes_image(input, chosen_classes(prediction, classes))});
+  if (classes > 0 && target.shape.count() * input.shape[-1] == input.shape.count()) {
+    images.push_back({"target", classes_image(picture, input, target.numbers)});
+    images.push_back({"prediction", classes_image(picture, input, chosen_classes(prediction, classes))});
   } else if (is_spatial(target.shape) && target.shape == prediction.shape) {
     images.push_back({"target", channels_image(target, target)});
     images.push_back({"prediction", channels_image(prediction, target)});

@@ -15,9 +15,10 @@ struct NamedImage {
   files::Image image;
 };
 
-/// Channels stand side by side, the first four of many. Classes are tints over the input, where they lie on its grid;
-/// fields of numbers share the colours of the target. A sample that is no picture gives none.
-std::vector<NamedImage> sample_images(const train::View& view);
+/// `channels` are the names of those of the input. Classes are tints over the input, where they lie on its grid; fields
+/// of numbers stand side by side, the first four of many, in the colours of the target. A sample that is no picture
+/// gives none.
+std::vector<NamedImage> sample_images(const train::View& view, const std::vector<std::string>& channels);
 
 /// Target and prediction as a table in Markdown; empty when there are more than 16 numbers to show.
 std::string sample_table(const train::View& view, const std::vector<std::string>& classes);

@@ -10,7 +10,7 @@
 
 #include "isobar/files/image.hpp"
 #include "isobar/report/colour_map.hpp"
-#include "isobar/report/plane.hpp"
+#include "isobar/report/planes.hpp"
 
 namespace isobar::report {
 

@@ -37,7 +37,7 @@ std::string indented(const std::string& text) {
 }
 
 std::string facts(const train::Start& start) {
-  std::string text = fmt::format("{} parameters, {} per sample; {} training samples, {} for testing; {} threads",
+  std::string text = fmt::format("{} parameters, {} per sample; {} training samples, {} for testing; threads: {}",
                                  with_commas(start.parameters), human_flops(start.flops_per_sample),
                                  with_commas(start.train_samples), with_commas(start.test_samples), start.threads);
   if (!start.batching.empty()) text += "; " + start.batching;
@@ -127,7 +127,7 @@ class TensorBoard final : public train::Sink {
         continue;  // a bad sample: where they are allowed the evaluation has told
       }
       files::Summary summary;
-      for (const NamedImage& drawn : sample_images(view))
+      for (const NamedImage& drawn : sample_images(view, viewer.dataset().channels()))
         if (drawn.name == "prediction" || !inputs_shown_)
           summary.image(fmt::format("sample_{}/{}", sample, drawn.name), drawn.image);
       if (const std::string table = sample_table(view, viewer.dataset().classes()); !table.empty())

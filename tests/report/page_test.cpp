@@ -33,7 +33,8 @@ std::size_t count(const std::string& text, const std::string& what) {
 // The cells of the row that begins with `name`.
 std::vector<std::string> cells(const std::string& html, const std::string& name) {
   std::smatch row;
-  const std::regex pattern("<tr[^>]*><td>(?:<i class=\"c\\d\"></i>)?" + name + "</td>(.*)</tr>");
+  const std::regex pattern("<tr[^>]*><td>(?:<span class=\"name\"><i class=\"c\\d\"></i>)?" + name +
+                           "(?:</span>)?</td>(.*)</tr>");
   std::vector<std::string> found;
   if (!std::regex_search(html, row, pattern)) return found;
   const std::string rest = row[1];

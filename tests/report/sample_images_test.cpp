@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "isobar/report/plane.hpp"
+#include "isobar/report/colour_map.hpp"
 
 namespace isobar::report {
 namespace {
@@ -41,9 +41,9 @@ TEST(SampleImages, SegmentationIsTintedWhereAClassIs) {
   std::ranges::fill(prediction.numbers, 0.0f);
   y.numbers[96 + 7] = 2;                     // row 1, column 7
   prediction.numbers[(96 + 8) * 3 + 2] = 5;  // row 1, column 8
-  const std::vector<NamedImage> images = sample_images(view);
+  const std::vector<NamedImage> images = sample_images(view, {});
   ASSERT_EQ(names(images), all_three);
-  EXPECT_EQ(images[0].image.width, 2 * 96 + 4);  // two channels
+  EXPECT_EQ(images[0].image.width, 96);
   const auto grey = [](const Colour& colour) { return colour[0] == colour[1] && colour[1] == colour[2]; };
   for (std::size_t i : {1u, 2u}) {
     const files::Image& image = images[i].image;
@@ -57,12 +57,21 @@ TEST(SampleImages, SegmentationIsTintedWhereAClassIs) {
 TEST(SampleImages, FieldsShareTheColoursOfTheTarget) {
   train::View view = view_of(Shape{100, 100, 6}, Shape{100, 100, 2}, Shape{100, 100, 2});
   for (float& number : view.prediction.numbers) number += 1e9f;
-  const std::vector<NamedImage> images = sample_images(view);
+  const std::vector<NamedImage> images = sample_images(view, {});
   ASSERT_EQ(names(images), all_three);
-  EXPECT_EQ(images[0].image.width, 4 * 104 - 4);  // the first four of six channels
   EXPECT_EQ(images[2].image.width, 2 * 104 - 4);
   EXPECT_EQ(pixel(images[1].image, 0, 0), colour_at(0));
   EXPECT_EQ(pixel(images[2].image, 0, 0), colour_at(1));
+}
+
+TEST(SampleImages, LargeFieldsAreReducedAndFourChannelsShown) {
+  const std::vector<NamedImage> images =
+      sample_images(view_of(Shape{30, 1500, 2}, Shape{30, 1500, 6}, Shape{30, 1500, 6}), {});
+  ASSERT_EQ(names(images), all_three);
+  EXPECT_EQ(images[0].image.width, 500);
+  EXPECT_EQ(images[1].image.width, 4 * 504 - 4);
+  EXPECT_EQ(images[1].image.height, 10);
+  EXPECT_EQ(sample_images(view_of(Shape{1, 1500, 1}, Shape{1, 1500, 2}, Shape{1, 1500, 2}), {}).at(2).image.height, 1);
 }
 
 TEST(SampleImages, VolumesAreSeenByTheirMiddleLayer) {
@@ -70,18 +79,19 @@ TEST(SampleImages, VolumesAreSeenByTheirMiddleLayer) {
   std::vector<float>& classes = view.fields["y"].numbers;
   std::ranges::fill(classes, 0.0f);
   classes[2 * 96 * 96 + 3 * 96 + 4] = 1;
-  const std::vector<NamedImage> images = sample_images(view);
+  const std::vector<NamedImage> images = sample_images(view, {});
   ASSERT_EQ(names(images), all_three);
   EXPECT_NE(pixel(images[1].image, 3, 4)[0], pixel(images[1].image, 3, 4)[2]);
 }
 
 TEST(SampleImages, OnlyWhatIsAPictureIsDrawn) {
-  EXPECT_EQ(names(sample_images(view_of(Shape{8, 8, 3}, Shape{1}, Shape{10}))), std::vector<std::string>{"input"});
-  EXPECT_EQ(names(sample_images(view_of(Shape{8, 8, 8, 4}, Shape{4}, Shape{4}))), std::vector<std::string>{"input"});
-  EXPECT_EQ(names(sample_images(view_of(Shape{8, 8, 3}, Shape{20, 5}, Shape{64, 9}))),
+  EXPECT_EQ(names(sample_images(view_of(Shape{8, 8, 3}, Shape{1}, Shape{10}), {})), std::vector<std::string>{"input"});
+  EXPECT_EQ(names(sample_images(view_of(Shape{8, 8, 8, 4}, Shape{4}, Shape{4}), {})),
             std::vector<std::string>{"input"});
-  EXPECT_TRUE(sample_images(view_of(Shape{64}, Shape{64}, Shape{64, 100})).empty());
-  EXPECT_TRUE(sample_images({}).empty());
+  EXPECT_EQ(names(sample_images(view_of(Shape{8, 8, 3}, Shape{20, 5}, Shape{64, 9}), {})),
+            std::vector<std::string>{"input"});
+  EXPECT_TRUE(sample_images(view_of(Shape{64}, Shape{64}, Shape{64, 100}), {}).empty());
+  EXPECT_TRUE(sample_images({}, {}).empty());
 }
 
 TEST(SampleImages, TableOfNumbersOrClasses) {

@@ -1,0 +1,53 @@
+#include "isobar/base/cache_file.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace isobar {
+
+std::filesystem::path cache_file(const std::string& name) {
+  const auto variable = [](const char* of) {
+    const char* value = std::getenv(of);
+    return std::filesystem::path(value ? value : "");
+  };
+  std::filesystem::path folder = variable("XDG_CACHE_HOME");
+  if (!folder.is_absolute()) {  // what is not absolute is to be ignored, says the specification of base directories
+    folder = variable("HOME");
+    if (!folder.is_absolute()) return {};
+    folder /= ".cache";
+  }
+  return folder / "isobar" / name;
+}
+
+std::string read_cache(const std::filesystem::path& file) {
+  constexpr std::size_t longest = 1 << 16;
+  std::ifstream in(file, std::ios::binary);
+  std::string text(longest + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text.size() > longest ? std::string() : text;
+}
+
+void write_cache(const std::filesystem::path& file, const std::string& text) noexcept {
+  if (file.empty()) return;
+  try {
+    std::filesystem::create_directories(file.parent_path());
+    std::filesystem::path fresh = file;
+    fresh += fmt::format(".{}", getpid());
+    bool whole = false;
+    {
+      std::ofstream out(fresh, std::ios::binary);
+      out << text;
+      out.close();
+      whole = !out.fail();
+    }
+    if (whole) std::filesystem::rename(fresh, file);
+    else std::filesystem::remove(fresh);
+  } catch (const std::exception&) {  // it is measured again next time
+  }
+}
+
+}  // namespace isobar
