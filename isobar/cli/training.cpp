@@ -1,13 +1,17 @@
 #include "isobar/cli/training.hpp"
 
 #include <cstdio>
+#include <omp.h>
 
 #include "isobar/base/text.hpp"
 #include "isobar/cli/model.hpp"
 #include "isobar/cli/ranks.hpp"
+#include "isobar/cli/surroundings.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/report/curves.hpp"
 #include "isobar/report/json_lines.hpp"
+#include "isobar/report/metrics_csv.hpp"
+#include "isobar/report/mlperf_log.hpp"
 #include "isobar/report/progress.hpp"
 #include "isobar/report/run_summary.hpp"
 
@@ -32,12 +36,20 @@ train::Evaluated run_training(const Spec& recipe, const std::string& name, const
   job.overwrite = options.overwrite;
   job.placement = cores.text();
   const std::string folder = job.folder.string();
-  const auto progress = report::progress(stdout, options.quiet);
+  // A check measures nothing and writes nothing.
+  const report::Surroundings around =
+      options.check ? report::Surroundings{} : surroundings(world, omp_get_max_threads());
+  const auto progress = report::progress(stdout, options.quiet, around.peaks.flops_per_second);
   const auto metrics = report::json_lines();
+  const auto table = report::metrics_csv();
+  const auto mlperf = job.report.mlperf ? report::mlperf_log(job) : nullptr;
   const auto summary = report::run_summary();
   const auto curves = report::curves();
+  std::vector<train::Sink*> sinks{progress.get(), metrics.get(), table.get(),
+                                  mlperf.get(),   summary.get(), curves.get()};
+  std::erase(sinks, nullptr);
   cores.bind_communication();  // the strategy starts its threads now
-  train::Trainer trainer(std::move(job), world, {progress.get(), metrics.get(), summary.get(), curves.get()});
+  train::Trainer trainer(std::move(job), world, sinks);
   cores.bind_compute();
   if (options.check) {
     const graph::Plan& plan = trainer.plan();

@@ -38,8 +38,8 @@ void clear(const Job& job) {
         "another",
         job.folder.string());
   std::error_code ignored;
-  for (const char* name :
-       {"checkpoint.h5", "metrics.jsonl", "timing.jsonl", "report.txt", "predictions.csv", "learned.h5", "curves.svg"})
+  for (const char* name : {"checkpoint.h5", "metrics.csv", "metrics.jsonl", "mlperf.log", "timing.jsonl", "report.txt",
+                           "predictions.csv", "learned.h5", "curves.svg"})
     fs::remove(job.folder / name, ignored);
 }
 
