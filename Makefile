@@ -5,6 +5,7 @@ JOBS ?= $(shell nproc)
 PRESET ?= release
 ISOBAR := build/$(PRESET)/bin/isobar
 CCACHE := $(shell command -v ccache 2>/dev/null)
+export CCACHE_SLOPPINESS ?= pch_defines,time_macros  # or ccache leaves alone what uses precompiled headers
 
 configure = cmake --preset $(1) -DCMAKE_CXX_COMPILER_LAUNCHER=$(CCACHE)
 build = $(call configure,$(1)) && cmake --build --preset $(1) -j $(JOBS)
@@ -18,7 +19,7 @@ fuzz = rm -rf build/fuzz/found && mkdir -p build/fuzz/found && build/fuzz/tests/
 FUZZ_SECONDS ?= 600
 MUTATIONS ?= 10000
 
-.PHONY: help demo test bench hosts format build packages program fuzzer fuzz mutate asan tsan tidy clean
+.PHONY: help demo test bench hosts format build packages browser program fuzzer fuzz mutate asan tsan tidy clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -26,7 +27,7 @@ help: ## Show this list
 demo: program ## Make a small universe, train CosmoFlow on it (about 3 minutes), show what it learned
 	$(ISOBAR) demo
 
-test: build fuzzer ## Build everything and run all tests, then fuzz the ONNX importer for a minute
+test: build fuzzer browser ## Build everything and run all tests, then fuzz the ONNX importer for a minute
 	ctest --preset $(PRESET) -j 2
 	$(call fuzz,60)
 
@@ -47,6 +48,10 @@ build: packages ## Build the program, the libraries and the tests
 packages: ## Install the Debian packages the build needs, if they are missing
 	tools/install_packages build
 
+# What the tests need and the program does not.
+browser:
+	tools/install_packages test
+
 # Only the program: the way to the demo does not lead through the tests.
 program: packages
 	$(call build,$(PRESET)) --target isobar
@@ -63,11 +68,11 @@ mutate: packages ## Read MUTATIONS (default 10000) broken files of every format,
 	ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=256 ISOBAR_MUTATIONS=$(MUTATIONS) \
 	  build/asan/test_data --gtest_filter='*MutatedFiles*'
 
-asan: packages ## Run all tests under the address and undefined-behaviour sanitizers
+asan: packages browser ## Run all tests under the address and undefined-behaviour sanitizers
 	$(call build,asan)
 	ctest --preset asan -j 2
 
-tsan: packages ## Run the threaded tests under the thread sanitizer
+tsan: packages browser ## Run the threaded tests under the thread sanitizer
 	$(call build,tsan)
 	ctest --preset tsan -j 2
 

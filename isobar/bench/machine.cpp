@@ -101,6 +101,10 @@ Machine this_machine() {
   Machine machine;
   machine.processor = entry("/proc/cpuinfo", "model name");
   if (machine.processor.empty()) machine.processor = "unknown processor";
+  const std::string family = entry("/proc/cpuinfo", "cpu family");
+  if (!family.empty())
+    machine.processor_numbers = fmt::format("family {} model {} stepping {}", family, entry("/proc/cpuinfo", "model\t"),
+                                            entry("/proc/cpuinfo", "stepping"));
   std::istringstream flags(entry("/proc/cpuinfo", "flags"));
   for (std::string flag; flags >> flag;) machine.is_virtual |= flag == "hypervisor";
   read_topology(machine);

@@ -16,6 +16,7 @@ struct Cache {
 
 struct Machine {
   std::string processor;
+  std::string processor_numbers{};  ///< "family 6 model 106 stepping 6"; empty where the system does not tell
   bool is_virtual = false;
   int sockets = 1, cores = 1, hardware_threads = 1, memory_nodes = 1;
   std::vector<Cache> caches{};  ///< data caches, nearest first

@@ -25,7 +25,7 @@ TrainingStep::TrainingStep(const Spec& model, std::int64_t batch, const Spec& op
     for (std::int64_t i = 0; i < tensor.count(); ++i)
       tensor.data()[i] = static_cast<float>(random.uniform(static_cast<std::uint64_t>(i)));
   }
-  executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_, &trace_);
+  executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_, &trace_.main());
   replica_ = std::make_unique<parallel::ComputedReplica>(*executor_, *store_, *optimizer_, &trace_);
 }
 
@@ -44,8 +44,11 @@ double TrainingStep::run(Inputs inputs) {
   ++step_;
   const parallel::Feed feed{std::move(inputs), moment()};
   const double begin = now_seconds();
+  trace_.begin_step(step_, begin, false);
   strategy_->step(*replica_, {&feed, 1}, {step_, optimizer_->base_rate()});
-  return now_seconds() - begin;
+  const double end = now_seconds();
+  trace_.end_step(end);
+  return end - begin;
 }
 
 double bare_primitives(const Spec& model, std::int64_t batch, int repeats) {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "isobar/base/trace.hpp"
+#include "isobar/base/step_trace.hpp"
 #include "isobar/exec/executor.hpp"
 #include "isobar/optim/optimizer.hpp"
 #include "isobar/parallel/strategy.hpp"
@@ -32,13 +32,13 @@ class TrainingStep {
   /// Runs one step on what is given.
   double run(Inputs inputs);
   exec::Executor& executor() { return *executor_; }
-  const Trace& trace() const { return trace_; }
+  const Trace& trace() const { return trace_.all(); }
   const parallel::Strategy& strategy() const { return *strategy_; }
   /// What a step is told about its batch.
   exec::Run moment() const;
 
  private:
-  Trace trace_;
+  StepTrace trace_;
   std::unique_ptr<optim::Optimizer> optimizer_;
   std::unique_ptr<exec::ParamStore> store_;
   std::unique_ptr<exec::Executor> executor_;

@@ -1,5 +1,6 @@
 // isobar bench: reading data beside the tools made for it, a training step beside PyTorch's, with memory and the bare
-// primitives, and several ranks beside the MPI library and PyTorch's; all alternating.
+// primitives, several ranks beside the MPI library and PyTorch's, and a run that records itself beside one that does
+// not; all alternating.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -11,18 +12,20 @@
 #include "isobar/bench/reads.hpp"
 #include "isobar/bench/side_by_side.hpp"
 #include "isobar/cli/bench_ranks.hpp"
+#include "isobar/cli/bench_sinks.hpp"
 #include "isobar/cli/verb.hpp"
 
 namespace isobar::cli {
 namespace {
 
 struct Options {
-  std::vector<std::string> levels{"reads", "steps", "sums", "ranks"};
+  std::vector<std::string> levels{"reads", "steps", "sums", "ranks", "sinks"};
   std::vector<std::string> models{"cosmoflow", "cosmoflow_sc18"};
   std::int64_t batch = 1;
   int rounds = 10, threads = 0;
   std::string peers = "bench/peers", record, scratch;
   RankOptions ranks;
+  SinkOptions sinks;
   bool alone = false, serve = false;
 };
 
@@ -75,6 +78,7 @@ void measure_steps(const Options& options, int threads, const std::string& peers
 void run(const Options& options) {
   const int threads = options.threads > 0 ? options.threads : omp_get_max_threads();
   omp_set_num_threads(threads);
+  if (options.serve && !options.sinks.serve.empty()) return serve_sinks(options.sinks, options.scratch);
   if (options.serve) return serve_ranks(options.models.at(0), options.batch, threads, options.ranks);
   if (options.levels == std::vector<std::string>{"sums"} &&
       measure_sums_here(options.ranks, options.rounds, options.record))
@@ -93,6 +97,10 @@ void run(const Options& options) {
     if (level == "steps") measure_steps(options, threads, peers, record);
     if (level == "sums") launch_sums(options.ranks, options.rounds, options.record);
     if (level == "ranks") measure_ranks(options.ranks, options.rounds, peers, record, note);
+    if (level == "sinks") {
+      const Scratch scratch(options.scratch);
+      measure_sinks(options.sinks, options.rounds, threads, scratch.path, record, note);
+    }
   }
 }
 
@@ -102,8 +110,8 @@ void declare(CLI::App& command) {
       .add_option(
           "LEVEL", options->levels,
           "reads: files beside the tools made for them; steps: a training step; sums: sums over ranks beside the "
-          "MPI library's; ranks: steps on several ranks beside PyTorch's")
-      ->check(CLI::IsMember({"reads", "steps", "sums", "ranks"}).description(""))
+          "MPI library's; ranks: steps on several ranks beside PyTorch's; sinks: what recording a run costs it")
+      ->check(CLI::IsMember({"reads", "steps", "sums", "ranks", "sinks"}).description(""))
       ->capture_default_str();
   command.add_option("--model", options->models, "networks to measure")->type_name("SPEC")->capture_default_str();
   command.add_option("--batch", options->batch, "samples per step")->check(CLI::PositiveNumber)->capture_default_str();
@@ -115,9 +123,11 @@ void declare(CLI::App& command) {
   command.add_option("--peers", options->peers, "folder of the peer programs")->capture_default_str();
   command.add_flag("--alone", options->alone, "without peers");
   command.add_option("--record", options->record, "append one JSON line per network to this file");
-  command.add_option("--scratch", options->scratch, "where reads may make half a gigabyte of files")->type_name("DIR");
+  command.add_option("--scratch", options->scratch, "where reads and sinks may make half a gigabyte of files")
+      ->type_name("DIR");
   command.add_flag("--serve", options->serve, "be a contestant: answer 'step N' and 'memory' on standard input");
   add_rank_options(command, options->ranks);
+  add_sink_options(command, options->sinks);
   command.callback([options] { run(*options); });
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "isobar/files/hdf5_file.hpp"
 #include "isobar/onnx/import.hpp"
 #include "isobar/zoo/network.hpp"
 
@@ -25,7 +24,7 @@ Shape target_shape(const Shape& prediction, bool classes) {
   return Shape({prediction.extents().begin(), prediction.extents().end() - 1});
 }
 
-// The file with a loss behind the output called `output`, for one batch.
+// The file with a loss, if one is named, behind its output, for one batch.
 Graph with_loss(const onnx::Model& model, const onnx::ImportOptions& options, const Spec& loss) {
   onnx::Imported imported = onnx::import_model(model, options);
   Graph& graph = imported.graph;
@@ -38,6 +37,7 @@ Graph with_loss(const onnx::Model& model, const onnx::ImportOptions& options, co
         fmt::format("transpose(order=[{}])", fmt::join(onnx::to_last(static_cast<int>(output.dims.size())), ", ")),
         prediction, "prediction channels-last");
   graph.output("prediction", prediction);
+  if (loss.name().empty()) return std::move(graph);
   const ValueId y = graph.input("y", target_shape(graph.value(prediction).shape, takes_classes(loss)));
   const ValueId value = graph.add(loss, {prediction, y}, "loss");
   if (!graph.nodes().back().op->is_loss()) fail_usage("loss: operator '{}' is not a loss", loss.name());
@@ -45,19 +45,19 @@ Graph with_loss(const onnx::Model& model, const onnx::ImportOptions& options, co
   return std::move(graph);
 }
 
+bool is_onnx(const Spec& model) { return model.name() == "onnx" || model.find("onnx"); }
+
+std::string file_of(Args& args) { return args.has("onnx") ? args.text("onnx") : args.text("file"); }
+
 train::Model onnx_model(const Spec& spec, const Spec& loss) {
   Args args(spec, "model");
-  const std::string file = args.has("onnx") ? args.text("onnx") : args.text("file");
+  const std::string file = file_of(args);
   const bool fresh = args.flag("fresh", false);
   const std::string wanted = args.text("output", "");
   const std::vector<std::int64_t> dims = args.integers("dims", {});
   args.finish();
-  if (loss.name().empty())
-    fail_usage("the ONNX file '{}' has no loss of its own; say one in the recipe: loss = \"softmax_cross_entropy\"",
-               file);
-
   auto model = std::make_shared<onnx::Model>(onnx::read_model(file));
-  if (model->inputs.empty() || model->outputs.empty()) fail("'{}' needs an input and an output to be trained", file);
+  if (model->inputs.empty() || model->outputs.empty()) fail("'{}' needs an input and an output to be used", file);
   if (!wanted.empty()) {
     std::vector<std::string> known;
     for (const auto& o : model->outputs) known.push_back(o.name);
@@ -95,7 +95,13 @@ train::Model onnx_model(const Spec& spec, const Spec& loss) {
 }  // namespace
 
 train::Model make_model(const Spec& model, const Spec& loss) {
-  if (model.name() == "onnx" || model.find("onnx")) return onnx_model(model, loss);
+  if (is_onnx(model)) {
+    Args args(model, "model");
+    if (loss.name().empty())
+      fail_usage("the ONNX file '{}' has no loss of its own; say one in the recipe: loss = \"softmax_cross_entropy\"",
+                 file_of(args));
+    return onnx_model(model, loss);
+  }
   Spec resolved;
   const std::shared_ptr<const zoo::Network> network = zoo::make_network(model, &resolved);
   const Spec chosen = loss.name().empty() ? network->loss() : loss;
@@ -103,14 +109,8 @@ train::Model make_model(const Spec& model, const Spec& loss) {
           network->target_names(), resolved, chosen};
 }
 
-std::function<std::vector<float>(const std::string& name)> checkpoint_weights(const std::filesystem::path& file) {
-  return [in = std::make_shared<files::Hdf5File>(files::Hdf5File::open(file)), file](const std::string& name) {
-    const std::string path = "weights/" + name;
-    if (!in->exists(path)) fail("checkpoint '{}': has no '{}'", file.string(), path);
-    std::vector<float> values(static_cast<std::size_t>(in->shape(path).count()));
-    in->read<float>(path, values);
-    return values;
-  };
+train::Model make_bare_model(const Spec& model, const Spec& loss) {
+  return is_onnx(model) ? onnx_model(model, loss) : make_model(model, loss);
 }
 
 }  // namespace isobar::cli

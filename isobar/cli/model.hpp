@@ -10,7 +10,7 @@ namespace isobar::cli {
 /// network's own; a file has none.
 train::Model make_model(const Spec& model, const Spec& loss);
 
-/// The weights of a run's checkpoint by name, in plain order.
-std::function<std::vector<float>(const std::string& name)> checkpoint_weights(const std::filesystem::path& file);
+/// A model that is only applied, and so needs no loss; with an empty one the graph has no loss.
+train::Model make_bare_model(const Spec& model, const Spec& loss = {});
 
 }  // namespace isobar::cli

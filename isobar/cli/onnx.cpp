@@ -3,20 +3,22 @@
 // network of the zoo.
 #include <cmath>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
 
-#include "isobar/base/config.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/cli/model.hpp"
 #include "isobar/cli/verb.hpp"
+#include "isobar/comm/local_comm.hpp"
 #include "isobar/exec/param_store.hpp"
 #include "isobar/graph/plan.hpp"
 #include "isobar/onnx/evaluate.hpp"
 #include "isobar/onnx/export.hpp"
 #include "isobar/onnx/import.hpp"
 #include "isobar/report/text_file.hpp"
+#include "isobar/train/trained.hpp"
 #include "isobar/zoo/network.hpp"
 
 namespace isobar::cli {
@@ -138,31 +140,24 @@ struct ExportRequest {
   std::uint64_t seed = 1;
 };
 
-// Weights as a fresh network starts, for networks that were never trained.
-onnx::WeightReader fresh_weights(const graph::Graph& graph, std::uint64_t seed) {
-  auto store = std::make_shared<exec::ParamStore>(graph::make_plan(graph, {.phase = ops::Phase::inference}), 0);
-  store->initialize(seed);
-  return [store](const std::string& name) {
+void export_to(const ExportRequest& request) {
+  graph::Graph graph;
+  const auto store_for = [&] { return exec::ParamStore(graph::make_plan(graph, {.phase = ops::Phase::inference}), 0); };
+  std::optional<exec::ParamStore> store;
+  if (fs::is_directory(request.what)) {
+    const train::Trained run = train::find_run(request.what, make_model, *comm::alone());
+    graph = run.model.graph(1);
+    train::read_checkpoint_weights(run.checkpoint, store.emplace(store_for()));
+  } else {
+    zoo::make_network(request.what)->build(graph, 1);
+    store.emplace(store_for()).initialize(request.seed);
+  }
+  const auto weights = [&](const std::string& name) {
     const int p = store->find(name);
     std::vector<float> values(static_cast<std::size_t>(store->parameter(p).declared.shape.count()));
     store->read_plain(p, store->weight(p), values);
     return values;
   };
-}
-
-void export_to(const ExportRequest& request) {
-  graph::Graph graph;
-  onnx::WeightReader weights;
-  if (fs::is_directory(request.what)) {
-    const fs::path folder = request.what;
-    Args recipe(read_recipe(folder / "recipe.toml"), "recipe");
-    const Spec model = recipe.spec("model"), loss = recipe.has("loss") ? recipe.spec("loss") : Spec();
-    graph = make_model(model, loss).graph(1);
-    weights = checkpoint_weights(folder / "checkpoint.h5");
-  } else {
-    zoo::make_network(request.what)->build(graph, 1);
-    weights = fresh_weights(graph, request.seed);
-  }
   const onnx::Model model = onnx::export_graph(graph, {"prediction"}, weights);
   onnx::write_model(model, request.out);
   fmt::print("wrote {}: {} nodes, {} parameters, inputs {}, outputs {}\n", request.out,

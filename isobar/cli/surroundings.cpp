@@ -29,6 +29,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const bench::Machine& 
                             machine.sockets == 1 ? "" : "s", machine.hardware_threads)},
       {"memory", human_bytes(machine.memory_bytes)},
       {"memory nodes", std::to_string(machine.memory_nodes)}};
+  if (!machine.processor_numbers.empty()) facts.emplace_back("processor numbers", machine.processor_numbers);
   for (const bench::Cache& cache : machine.caches)
     facts.emplace_back(fmt::format("L{} cache", cache.level),
                        fmt::format("{} x {:.0f} KiB", cache.count, cache.bytes / 1024));

@@ -8,12 +8,18 @@
 #include "isobar/cli/ranks.hpp"
 #include "isobar/cli/surroundings.hpp"
 #include "isobar/cli/verb.hpp"
+#include "isobar/report/chrome_trace.hpp"
 #include "isobar/report/curves.hpp"
 #include "isobar/report/json_lines.hpp"
 #include "isobar/report/metrics_csv.hpp"
 #include "isobar/report/mlperf_log.hpp"
+#include "isobar/report/page.hpp"
+#include "isobar/report/pictures.hpp"
+#include "isobar/report/profile.hpp"
 #include "isobar/report/progress.hpp"
+#include "isobar/report/run_facts.hpp"
 #include "isobar/report/run_summary.hpp"
+#include "isobar/report/tensorboard.hpp"
 
 namespace isobar::cli {
 
@@ -27,6 +33,29 @@ void add_training_options(CLI::App& command, TrainingOptions& options) {
       ->check(CLI::Range(1, 4096));
 }
 
+RunSinks make_sinks(const train::Job& job, const Showing& showing) {
+  RunSinks sinks;
+  sinks.push_back(report::progress(showing.screen, showing.quiet, showing.around.peaks.flops_per_second));
+  sinks.push_back(report::json_lines());
+  sinks.push_back(report::metrics_csv());
+  if (job.report.mlperf) sinks.push_back(report::mlperf_log(job));
+  sinks.push_back(report::run_facts(showing.around));
+  sinks.push_back(report::profile());
+  sinks.push_back(report::chrome_trace(job.report.trace_mb * 1'000'000));
+  if (job.report.tensorboard) sinks.push_back(report::tensorboard(job.report));
+  sinks.push_back(report::run_summary());
+  sinks.push_back(report::curves());
+  if (job.report.pictures) sinks.push_back(report::pictures());
+  if (job.report.page) sinks.push_back(report::page_sink());  // last: it reads what the others wrote
+  return sinks;
+}
+
+std::vector<train::Sink*> listeners(const RunSinks& sinks) {
+  std::vector<train::Sink*> all;
+  for (const auto& sink : sinks) all.push_back(sink.get());
+  return all;
+}
+
 train::Evaluated run_training(const Spec& recipe, const std::string& name, const TrainingOptions& options,
                               comm::Comm& world) {
   const bool shows = world.rank() == 0;
@@ -36,20 +65,11 @@ train::Evaluated run_training(const Spec& recipe, const std::string& name, const
   job.overwrite = options.overwrite;
   job.placement = cores.text();
   const std::string folder = job.folder.string();
-  // A check measures nothing and writes nothing.
-  const report::Surroundings around =
-      options.check ? report::Surroundings{} : surroundings(world, omp_get_max_threads());
-  const auto progress = report::progress(stdout, options.quiet, around.peaks.flops_per_second);
-  const auto metrics = report::json_lines();
-  const auto table = report::metrics_csv();
-  const auto mlperf = job.report.mlperf ? report::mlperf_log(job) : nullptr;
-  const auto summary = report::run_summary();
-  const auto curves = report::curves();
-  std::vector<train::Sink*> sinks{progress.get(), metrics.get(), table.get(),
-                                  mlperf.get(),   summary.get(), curves.get()};
-  std::erase(sinks, nullptr);
+  Showing showing{.screen = stdout, .quiet = options.quiet};
+  if (!options.check) showing.around = surroundings(world, omp_get_max_threads());
+  const RunSinks sinks = make_sinks(job, showing);
   cores.bind_communication();  // the strategy starts its threads now
-  train::Trainer trainer(std::move(job), world, sinks);
+  train::Trainer trainer(std::move(job), world, listeners(sinks));
   cores.bind_compute();
   if (options.check) {
     const graph::Plan& plan = trainer.plan();

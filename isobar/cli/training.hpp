@@ -1,12 +1,16 @@
 // What `train` and `demo` share: from a recipe to a run that shows itself and can be stopped.
 #pragma once
 
+#include <cstdio>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "isobar/base/spec.hpp"
 #include "isobar/comm/comm.hpp"
+#include "isobar/report/surroundings.hpp"
 #include "isobar/train/trainer.hpp"
 
 namespace isobar::cli {
@@ -18,6 +22,18 @@ struct TrainingOptions {
 };
 
 void add_training_options(CLI::App& command, TrainingOptions& options);
+
+/// Where and how loud a run shows itself.
+struct Showing {
+  std::FILE* screen = stdout;
+  bool quiet = false;
+  report::Surroundings around{};  ///< for its record; rank 0 needs it
+};
+
+/// Everything that listens to a run, in the order it is told.
+using RunSinks = std::vector<std::unique_ptr<train::Sink>>;
+RunSinks make_sinks(const train::Job& job, const Showing& showing);
+std::vector<train::Sink*> listeners(const RunSinks& sinks);
 
 /// Trains on all ranks of `world` until the end or a signal to one of them; returns what was predicted for the test
 /// set, on rank 0, which alone shows anything. With `check` it only plans the run, compares data and network, and says

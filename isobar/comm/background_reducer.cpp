@@ -35,7 +35,7 @@ void BackgroundReducer::choose(std::function<std::size_t(std::size_t)> choice, s
   described_ = std::move(described);
 }
 
-Reducer::Sum BackgroundReducer::start(Range range, int priority, std::string what) {
+Reducer::Sum BackgroundReducer::start(Range range, int priority, std::string what, std::function<void()> ended) {
   expect_within(range, memory().size());
   const Sum number = started_++;
   auto flight = routes_[choose_(range.count)]->fly(number, range);
@@ -43,7 +43,7 @@ Reducer::Sum BackgroundReducer::start(Range range, int priority, std::string wha
   const std::lock_guard lock(mutex_);
   if (error_) std::rethrow_exception(error_);
   expects(static_cast<std::int64_t>(under_way_.size()) < sums_under_way - 1, "fewer sums under way");
-  fresh_.push_back({number, priority, std::move(flight)});
+  fresh_.push_back({number, priority, std::move(flight), std::move(ended)});
   under_way_.emplace(number, std::move(what));
   clock_.begin(comm_.now());
   wake_.notify_one();
@@ -130,6 +130,7 @@ bool BackgroundReducer::look() {
         continue;
       }
       const Sum number = sum->number;
+      if (sum->ended) sum->ended();
       sum = flights_.erase(sum);
       const std::lock_guard lock(mutex_);
       under_way_.erase(number);

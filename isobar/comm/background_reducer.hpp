@@ -24,7 +24,7 @@ class BackgroundReducer final : public Reducer {
   ~BackgroundReducer() override;
 
   std::span<float> memory() override { return place_->memory; }
-  Sum start(Range range, int priority, std::string what) override;
+  Sum start(Range range, int priority, std::string what, std::function<void()> ended) override;
   void wait(Sum sum) override;
   std::string describe() const override { return described_; }
   ExchangeCost cost() const override;
@@ -41,6 +41,7 @@ class BackgroundReducer final : public Reducer {
     Sum number;
     int priority;
     std::unique_ptr<Flight> flight;
+    std::function<void()> ended;
   };
 
   void serve(const std::stop_token& stop);

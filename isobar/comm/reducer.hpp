@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -40,8 +41,9 @@ class Reducer {
   /// The memory sums are made in, as many floats as were asked for; zero at first.
   virtual std::span<float> memory() = 0;
   /// Begins to sum a range of memory() over all ranks; it must not be touched before wait(). Of several sums under way
-  /// the one with the highest priority is served first. `what` names it where ranks are missing.
-  virtual Sum start(Range range, int priority, std::string what) = 0;
+  /// the one with the highest priority is served first. `what` names it where ranks are missing. `ended` is called
+  /// when the sum is there, by whatever thread finds that out; it must be quick.
+  virtual Sum start(Range range, int priority, std::string what, std::function<void()> ended = {}) = 0;
   /// Returns when the sum is there.
   virtual void wait(Sum sum) = 0;
   /// What "auto" chose, or what was asked for: for reports.

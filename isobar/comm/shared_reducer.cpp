@@ -50,11 +50,11 @@ class SharedReducer final : public Reducer {
 
   std::span<float> memory() override { return {memory_[self()], floats_}; }
 
-  Sum start(Range range, int, std::string what) override {
+  Sum start(Range range, int, std::string what, std::function<void()> ended) override {
     expect_within(range, floats_);
     const double now = comm_.now();
     const bool small = range.count <= small_floats_;
-    pending_.push_back({range, small, small ? small_++ : large_++, std::move(what)});
+    pending_.push_back({range, small, small ? small_++ : large_++, std::move(what), std::move(ended)});
     publish(flags_[self()]->started, ++started_);
     clock_.begin(now);
     advance();
@@ -79,6 +79,7 @@ class SharedReducer final : public Reducer {
     bool small;
     std::int64_t index;  // among the small ones, or the large ones
     std::string what;
+    std::function<void()> ended;
   };
 
   std::size_t self() const { return static_cast<std::size_t>(comm_.rank()); }
@@ -100,6 +101,7 @@ class SharedReducer final : public Reducer {
     for (; begun_ < started_ && begin(pending_[static_cast<std::size_t>(begun_ - finished_)]); moved = true) ++begun_;
     for (; finished_ < begun_ && end(pending_.front()); moved = true) {
       clock_.end(comm_.now());
+      if (pending_.front().ended) pending_.front().ended();
       pending_.pop_front();
       ++finished_;
     }

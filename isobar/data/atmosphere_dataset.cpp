@@ -53,6 +53,7 @@ class AtmosphereDataset final : public Dataset {
   }
 
   std::string where(std::int64_t index) const override { return "atmosphere " + series_.name(index); }
+  std::optional<Geography> geography() const override { return geography_of(series_); }
 
  private:
   std::shared_ptr<const Kept> made(std::int64_t index) const {

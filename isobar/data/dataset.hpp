@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "isobar/base/row.hpp"
+#include "isobar/data/geography.hpp"
 #include "isobar/data/sampler.hpp"
 #include "isobar/tensor/shape.hpp"
 
@@ -76,6 +78,8 @@ class Dataset {
   /// Told by a loader what it is going to read, with read_varied() and each sample once; may return nothing. For data
   /// sets that fetch samples beforehand.
   virtual std::shared_ptr<Fetching> foresee(const Course&) const { return nullptr; }
+  /// Where and when the samples are, when x is a grid of the Earth; nothing when that is not known.
+  virtual std::optional<Geography> geography() const { return std::nullopt; }
 
  protected:
   /// States that `index` and the memory given to read() belong to this dataset.

@@ -22,6 +22,7 @@ class Join final : public Dataset {
   std::vector<std::string> channels() const override { return x_->channels(); }
   std::vector<std::string> classes() const override { return y_->classes(); }
   std::vector<FileSpan> spans() const override { return x_->spans(); }
+  std::optional<Geography> geography() const override { return x_->geography(); }
 
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
     expects_request(index, out);
@@ -73,6 +74,7 @@ class FolderLabels final : public Dataset {
   std::vector<std::string> channels() const override { return x_->channels(); }
   std::vector<std::string> classes() const override { return classes_; }
   std::vector<FileSpan> spans() const override { return x_->spans(); }
+  std::optional<Geography> geography() const override { return x_->geography(); }
   std::string where(std::int64_t index) const override { return x_->where(index); }
 
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {

@@ -17,6 +17,7 @@ Loader::Loader(const Dataset& dataset, const Sampler& sampler, const LoaderOptio
       options_(options),
       batches_(sampler.batches()),
       rows_(sampler.rows(std::max(1, options.size))),
+      trace_name_(options.trace ? options.trace->main().intern("reading a batch") : 0),
       limit_(options.last_epoch < 0 ? std::numeric_limits<std::int64_t>::max()
                                     : (options.last_epoch - options.epoch) * batches_ - options.step),
       epoch_(options.epoch),
@@ -120,14 +121,52 @@ void Loader::finish_epoch() {
   epoch_rows_ = epoch_skipped_ = 0;
 }
 
+// What one reader does for one batch, as an event of the trace: from its first row there to its last.
+class Loader::Recorded {
+ public:
+  explicit Recorded(const Loader& loader) : trace_(loader.options_.trace), name_(loader.trace_name_) {
+    for (const Field& field : loader.dataset_.fields())
+      row_bytes_ += static_cast<double>(field.shape.count()) * sizeof(float);
+  }
+  ~Recorded() { close(); }
+  Recorded(const Recorded&) = delete;
+  Recorded& operator=(const Recorded&) = delete;
+
+  void row(std::int64_t serial) {
+    if (!trace_) return;
+    if (serial != serial_) {
+      close();
+      mark_ = trace_->begin_beside(Lane::reader, Category::input_output, name_);
+      serial_ = serial;
+    }
+    bytes_ += row_bytes_;
+  }
+  void close() {
+    if (serial_ < 0) return;
+    trace_->end_beside(mark_, bytes_);
+    serial_ = -1;
+    bytes_ = 0;
+  }
+
+ private:
+  StepTrace* const trace_;
+  const std::uint32_t name_;
+  double row_bytes_ = 0, bytes_ = 0;
+  std::int64_t serial_ = -1;  // of the batch; none is open
+  StepTrace::Mark mark_ = 0;
+};
+
 void Loader::read_ahead() {
+  Recorded recorded(*this);
   std::unique_lock lock(mutex_);
   for (;;) {
     // Batches [delivered - held, claimed] occupy slots; the one to claim must not be one the caller still uses.
-    room_.wait(lock, [&] {
+    const auto room = [&] {
       const std::int64_t oldest = delivered_ - held_;
       return stop_ || (claimed_ < limit_ && claimed_ - oldest < static_cast<std::int64_t>(slots_.size()));
-    });
+    };
+    if (!room()) recorded.close();
+    room_.wait(lock, room);
     if (stop_) return;
     Slot& slot = slot_of(claimed_);
     if (claimed_row_ == 0) prepare(slot, claimed_);
@@ -136,7 +175,9 @@ void Loader::read_ahead() {
       ++claimed_;
       claimed_row_ = 0;
     }
+    const std::int64_t serial = slot.serial;
     lock.unlock();
+    recorded.row(serial);
     std::exception_ptr error = fill_row(slot, row);
     lock.lock();
     // Of several failures the one in the lowest row is reported: the message does not depend on the threads.

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "isobar/base/step_trace.hpp"
 #include "isobar/data/dataset.hpp"
 #include "isobar/data/pinned_arena.hpp"
 #include "isobar/data/sampler.hpp"
@@ -44,6 +45,8 @@ struct LoaderOptions {
   bool training = false;         ///< samples vary from epoch to epoch, where the dataset does that
   /// With skip the rows of a batch close up over those that throw Error; everything else that is thrown ends the run.
   OnBad on_bad = OnBad::fail;
+  StepTrace* trace =
+      nullptr;  ///< where reading is recorded, one event for each batch and reader; it outlives the loader
 };
 
 /// Batches of a dataset, epoch after epoch; used by one thread.
@@ -85,6 +88,7 @@ class Loader {
   };
 
   void make_slots();
+  class Recorded;
   void read_ahead();
   void stop_reading();
   void prepare(Slot& slot, std::int64_t serial) const;
@@ -98,6 +102,7 @@ class Loader {
   const Sampler sampler_;
   const LoaderOptions options_;
   const std::int64_t batches_, rows_;
+  const std::uint32_t trace_name_;
   const std::int64_t limit_;   // batches read in all
   std::int64_t epoch_, step_;  // what next() delivers
   double wait_seconds_ = 0;

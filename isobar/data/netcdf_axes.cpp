@@ -85,6 +85,16 @@ const NetcdfVariable* coordinate_of(const NetcdfFile& file, std::size_t dimensio
   return found && found->dimensions == std::vector{dimension} ? found : nullptr;
 }
 
+GridAxis grid_axis(const NetcdfFile& file, std::size_t dimension) {
+  GridAxis axis{.name = last_part(file.dimensions()[dimension].name)};
+  const NetcdfVariable* coordinate = coordinate_of(file, dimension);
+  if (!coordinate || !coordinate->is_numbers()) return axis;
+  axis.places = file.read_all(*coordinate);
+  for (const char* key : {"standard_name", "long_name", "units", "axis", "positive"})
+    if (const std::string text = coordinate->text(key); !text.empty()) axis.attributes.emplace_back(key, text);
+  return axis;
+}
+
 AxisRole role_of(const NetcdfFile& file, std::size_t dimension) {
   if (clock_along(file, dimension)) return AxisRole::time;
   AxisRole role = AxisRole::other;

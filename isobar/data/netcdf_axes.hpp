@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "isobar/data/geography.hpp"
 #include "isobar/files/cf_time.hpp"
 #include "isobar/files/netcdf_file.hpp"
 
@@ -21,6 +22,9 @@ AxisRole role_of(const files::NetcdfFile& file, std::size_t dimension);
 
 /// The variable that gives the places along a dimension: the one of its name, with this dimension only; or null.
 const files::NetcdfVariable* coordinate_of(const files::NetcdfFile& file, std::size_t dimension);
+
+/// A dimension as an axis of a grid: with the places and the words of its coordinate, where it has one.
+GridAxis grid_axis(const files::NetcdfFile& file, std::size_t dimension);
 
 /// The axes of one variable.
 struct NetcdfAxes {

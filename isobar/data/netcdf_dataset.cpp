@@ -138,6 +138,21 @@ class NetcdfDataset final : public Dataset {
                        date.empty() ? "" : fmt::format(" ({})", date));
   }
 
+  std::optional<Geography> geography() const override {
+    if (grid_.empty()) return std::nullopt;
+    Geography made{grid_[0], grid_[1]};
+    if (!series_.dated()) return made;
+    // Counted from the first day there is, so that hours stay exact.
+    files::Date first = date_of(series_.calendar(), series_.instant(0));
+    first.hour = first.minute = 0, first.microsecond = 0;
+    made.time_units = fmt::format("hours since {}", first.str());
+    made.calendar = name_of(series_.calendar());
+    made.time = [this, units = files::CfTime(made.time_units, series_.calendar())](std::int64_t sample) {
+      return units.number(series_.instant(sample));
+    };
+    return made;
+  }
+
   std::vector<FileSpan> spans() const override {
     std::vector<FileSpan> spans;
     if (series_.files().size() == 1) return spans;
@@ -187,10 +202,13 @@ class NetcdfDataset final : public Dataset {
 
   const std::string& name(std::size_t w) const { return options_.choice.variables[wanted_[w].variable]; }
 
-  Source first_source(std::size_t w) const {
+  Source first_source(std::size_t w) {
     const std::filesystem::path& path = series_.files()[series_.first_file(wanted_[w].variable)];
     const NetcdfFile file(path);
     Source source = find_source(file, name(w), wanted_[w], options_.choice.time);
+    if (w == 0 && source.space.size() == 2)
+      for (const std::size_t axis : source.axes.space)
+        grid_.push_back(grid_axis(file, source.variable->dimensions[axis]));
     std::vector<std::int64_t> claimed = source.space;
     claimed.push_back(static_cast<std::int64_t>(source.channels.size()));
     std::error_code code;
@@ -266,6 +284,7 @@ class NetcdfDataset final : public Dataset {
   NetcdfSeries series_;
   mutable FileCache<OpenNetcdf> open_;
   std::vector<Source> first_;
+  std::vector<GridAxis> grid_;  // rows and columns, when there are just these
   std::vector<Field> fields_;
   std::vector<std::string> channels_;
 };

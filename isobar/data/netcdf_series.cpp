@@ -116,13 +116,12 @@ void NetcdfSeries::choose(std::vector<Entry>& entries) const {
     return;
   }
   std::ranges::stable_sort(entries, {}, &Entry::key);
-  const Calendar calendar = calendar_.value_or(Calendar::standard);
   if (!choice_.from.empty()) {
-    const files::Instant from = files::parse_instant(calendar, choice_.from);
+    const files::Instant from = files::parse_instant(calendar(), choice_.from);
     std::erase_if(entries, [&](const Entry& entry) { return entry.key < from; });
   }
   if (!choice_.to.empty()) {
-    const files::Instant to = files::parse_instant(calendar, choice_.to);
+    const files::Instant to = files::parse_instant(calendar(), choice_.to);
     std::erase_if(entries, [&](const Entry& entry) { return entry.key >= to; });
   }
 }
@@ -148,8 +147,7 @@ void NetcdfSeries::join(const std::vector<Found>& found) {
       const files::Instant key = lacks ? leader->entries[i].key : variable.entries[i].key;
       fail("{}: variable '{}' has a step {} that '{}' does not have", files_[0].string(),
            lacks ? name(*leader) : name(variable),
-           undated_.empty() ? "at " + date_of(calendar_.value_or(Calendar::standard), key).str()
-                            : fmt::format("number {}", key),
+           undated_.empty() ? "at " + date_of(calendar(), key).str() : fmt::format("number {}", key),
            lacks ? name(variable) : name(*leader));
     }
   }
@@ -171,8 +169,7 @@ const NetcdfStep& NetcdfSeries::at(std::int64_t sample, std::size_t variable) co
 }
 
 std::string NetcdfSeries::date(std::int64_t sample) const {
-  if (!undated_.empty()) return "";
-  return date_of(calendar_.value_or(Calendar::standard), keys_[static_cast<std::size_t>(sample)]).str();
+  return dated() ? date_of(calendar(), instant(sample)).str() : "";
 }
 
 }  // namespace isobar::data

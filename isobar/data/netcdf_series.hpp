@@ -41,6 +41,10 @@ class NetcdfSeries {
   std::size_t first_file(std::size_t variable) const { return first_[variable]; }
   /// "2005-01-23 06:00:00", or "" when the files have no times.
   std::string date(std::int64_t sample) const;
+  /// Whether samples have times, the calendar of these, and the time of a sample.
+  bool dated() const { return undated_.empty(); }
+  files::Calendar calendar() const { return calendar_.value_or(files::Calendar::standard); }
+  files::Instant instant(std::int64_t sample) const { return keys_[static_cast<std::size_t>(sample)]; }
 
  private:
   /// One step of one variable; steps without a date have their number instead.

@@ -19,15 +19,26 @@ void write_axis(NetcdfWriter& file, int variable, std::span<const double> values
   file.write<double>(variable, from, extent, values);
 }
 
-int add_axis(NetcdfWriter& file, const char* name, int dimension, const char* standard, const char* unit) {
+int add_axis(NetcdfWriter& file, const GridAxis& axis, int dimension) {
   const std::array<int, 1> over{dimension};
-  const int variable = file.add_variable(name, NumberType::float64, over);
-  file.set_text(variable, "standard_name", standard);
-  file.set_text(variable, "units", unit);
+  const int variable = file.add_variable(axis.name, NumberType::float64, over);
+  for (const auto& [key, value] : axis.attributes) file.set_text(variable, key, value);
   return variable;
 }
 
 }  // namespace
+
+Geography geography_of(const WeatherSeries& series) {
+  const worlds::SphereGrid& grid = series.atmosphere().grid();
+  Geography made{{"lat", {}, {{"standard_name", "latitude"}, {"units", "degrees_north"}}},
+                 {"lon", {}, {{"standard_name", "longitude"}, {"units", "degrees_east"}}},
+                 "hours since 2000-01-01 00:00:00",
+                 "noleap",
+                 [&series](std::int64_t frame) { return static_cast<double>(series.hour(frame)); }};
+  for (int row = 0; row < grid.height; ++row) made.row.places.push_back(grid.latitude(row));
+  for (int column = 0; column < grid.width; ++column) made.column.places.push_back(grid.longitude(column));
+  return made;
+}
 
 void write_weather_netcdf(const std::filesystem::path& path, const WeatherSeries& series, std::int64_t frame,
                           const WeatherFrame& made) {
@@ -35,10 +46,10 @@ void write_weather_netcdf(const std::filesystem::path& path, const WeatherSeries
   NetcdfWriter file(path, files::NetcdfKind::netcdf4);
   const std::array<int, 3> over{file.add_dimension("time", NetcdfWriter::unlimited),
                                 file.add_dimension("lat", grid.height), file.add_dimension("lon", grid.width)};
-  const int time = add_axis(file, "time", over[0], "time", "hours since 2000-01-01 00:00:00");
-  file.set_text(time, "calendar", "noleap");
-  const int north = add_axis(file, "lat", over[1], "latitude", "degrees_north");
-  const int east = add_axis(file, "lon", over[2], "longitude", "degrees_east");
+  const Geography places = geography_of(series);
+  const int time = add_axis(file, time_axis(places), over[0]);
+  const int north = add_axis(file, places.row, over[1]);
+  const int east = add_axis(file, places.column, over[2]);
   std::vector<int> variables;
   for (const worlds::ChannelInfo& channel : worlds::channels) {
     variables.push_back(file.add_variable(channel.name, NumberType::float32, over));
@@ -56,13 +67,10 @@ void write_weather_netcdf(const std::filesystem::path& path, const WeatherSeries
   file.set_text(NetcdfWriter::file, "title", "a state of a made atmosphere");
   file.set_text(NetcdfWriter::file, "settings", series.settings().str());
 
-  std::vector<double> latitudes, longitudes;
-  for (int row = 0; row < grid.height; ++row) latitudes.push_back(grid.latitude(row));
-  for (int column = 0; column < grid.width; ++column) longitudes.push_back(grid.longitude(column));
-  const std::array<double, 1> hour{static_cast<double>(series.hour(frame))};
+  const std::array<double, 1> hour{places.time(frame)};
   write_axis(file, time, hour);
-  write_axis(file, north, latitudes);
-  write_axis(file, east, longitudes);
+  write_axis(file, north, places.row.places);
+  write_axis(file, east, places.column.places);
   const std::array<std::int64_t, 3> from{0, 0, 0}, extent{1, grid.height, grid.width};
   worlds::Plane plane(grid.cells());
   for (std::size_t channel = 0; channel < variables.size(); ++channel) {

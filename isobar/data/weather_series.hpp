@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "isobar/base/spec.hpp"
+#include "isobar/data/geography.hpp"
 #include "isobar/worlds/atmosphere.hpp"
 
 namespace isobar::data {
@@ -44,5 +45,8 @@ class WeatherSeries {
   std::int64_t start_;
   worlds::Atmosphere atmosphere_;
 };
+
+/// The grid of a series and the times of its frames, which live as long as the series.
+Geography geography_of(const WeatherSeries& series);
 
 }  // namespace isobar::data

@@ -74,6 +74,8 @@ class Hdf5File {
   void write(std::string_view name, const Shape& shape, std::span<const T> values);
   /// Makes an array to be filled by write_rows(), and the groups above it.
   void make_array(std::string_view name, const Shape& shape, const Hdf5Making& making);
+  /// Makes an array of `count` texts of `length` bytes each to be filled by write_rows(); shorter ones end in zeros.
+  void make_texts(std::string_view name, std::int64_t count, std::size_t length);
   /// Fills the rows of the first axis from `first` on; `bytes` are whole rows of little-endian numbers of the array's
   /// type.
   void write_rows(std::string_view name, std::int64_t first, std::span<const std::uint8_t> bytes);
@@ -103,6 +105,7 @@ class Hdf5File {
   void discard() noexcept;
 
   // These expect the lock to be held.
+  void make_typed(std::string_view name, const Shape& shape, const Handle& type, const Hdf5Making& making);
   Id checked(Id result, std::string_view attempt, std::string_view name) const {
     return checked_hdf5(result, path_, attempt, name);
   }

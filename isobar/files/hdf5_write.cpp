@@ -55,6 +55,20 @@ void Hdf5File::write(std::string_view name, const Shape& shape, std::span<const 
 void Hdf5File::make_array(std::string_view name, const Shape& shape, const Hdf5Making& making) {
   expects(shape.rank() > 0 && (making.gzip == 0 || making.chunk.rank() > 0), "rows, and chunks where they are packed");
   const auto lock = lock_hdf5();
+  make_typed(name, shape, made_type(making.type), making);
+}
+
+void Hdf5File::make_texts(std::string_view name, std::int64_t count, std::size_t length) {
+  expects(length > 0, "texts of some length");
+  const auto lock = lock_hdf5();
+  const Handle type(checked(H5Tcopy(H5T_C_S1), "make texts", name), H5Tclose);
+  checked(H5Tset_size(type.id, length), "make texts", name);
+  checked(H5Tset_strpad(type.id, H5T_STR_NULLPAD), "make texts", name);
+  checked(H5Tset_cset(type.id, H5T_CSET_UTF8), "make texts", name);
+  make_typed(name, Shape{count}, type, {});
+}
+
+void Hdf5File::make_typed(std::string_view name, const Shape& shape, const Handle& type, const Hdf5Making& making) {
   const Handle links(checked(H5Pcreate(H5P_LINK_CREATE), "make array", name), H5Pclose);
   checked(H5Pset_create_intermediate_group(links.id, 1), "make array", name);
   const Handle properties(checked(H5Pcreate(H5P_DATASET_CREATE), "make array", name), H5Pclose);
@@ -69,7 +83,6 @@ void Hdf5File::make_array(std::string_view name, const Shape& shape, const Hdf5M
   }
   const std::vector<hsize_t> sizes(shape.extents().begin(), shape.extents().end());
   const Handle space(checked(H5Screate_simple(shape.rank(), sizes.data(), nullptr), "make array", name), H5Sclose);
-  const Handle type = made_type(making.type);
   const Handle array(
       checked(H5Dcreate2(file_, std::string(name).c_str(), type.id, space.id, links.id, properties.id, H5P_DEFAULT),
               "make array", name),

@@ -1,7 +1,6 @@
 #include "isobar/files/tfrecord_file.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
 #include "isobar/base/error.hpp"
@@ -114,15 +113,19 @@ std::span<const std::uint8_t> TfrecordFile::record(std::int64_t index, Buffer& s
 TfrecordWriter::TfrecordWriter(const std::filesystem::path& path, bool gzip)
     : file_(path, gzip ? ArchiveWriter::Kind::gzip : ArchiveWriter::Kind::plain) {}
 
+RecordFrame frame_of(std::span<const std::uint8_t> record) {
+  RecordFrame frame;
+  put<std::uint64_t>(record.size(), frame.front);
+  put(masked(crc32c(std::span(frame.front).first(8))), std::span(frame.front).subspan(8));
+  put(masked(crc32c(record)), frame.back);
+  return frame;
+}
+
 void TfrecordWriter::write(std::span<const std::uint8_t> record) {
-  std::array<std::uint8_t, header> front;
-  put<std::uint64_t>(record.size(), front);
-  put(masked(crc32c(std::span(front).first(8))), std::span(front).subspan(8));
-  std::array<std::uint8_t, footer> back;
-  put(masked(crc32c(record)), back);
-  file_.write(front);
+  const RecordFrame frame = frame_of(record);
+  file_.write(frame.front);
   file_.write(record);
-  file_.write(back);
+  file_.write(frame.back);
 }
 
 }  // namespace isobar::files

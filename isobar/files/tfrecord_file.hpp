@@ -3,6 +3,7 @@
 // the places of the records are, and the content is read when it is asked for.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -39,6 +40,13 @@ class TfrecordFile {
 
 /// Whether bytes begin with a record: a length whose check sum is right.
 bool begins_with_record(std::span<const std::uint8_t> bytes);
+
+/// What stands around the content of a record: its length before it, check sums of both.
+struct RecordFrame {
+  std::array<std::uint8_t, 12> front;
+  std::array<std::uint8_t, 4> back;
+};
+RecordFrame frame_of(std::span<const std::uint8_t> record);
 
 /// Writes records, one after another.
 class TfrecordWriter {

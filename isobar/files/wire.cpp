@@ -63,6 +63,10 @@ void WireWriter::put(std::uint64_t value) {
   message_.push_back(static_cast<std::uint8_t>(value));
 }
 
+void WireWriter::put_fixed(std::uint64_t value, int bytes) {
+  for (int b = 0; b < bytes; ++b) message_.push_back(static_cast<std::uint8_t>(value >> 8 * b));
+}
+
 void WireWriter::head(std::uint32_t number, WireField::Kind kind) {
   constexpr std::uint32_t codes[] = {0, 1, 2, 5};
   put(static_cast<std::uint64_t>(number) << 3 | codes[static_cast<int>(kind)]);
@@ -71,6 +75,16 @@ void WireWriter::head(std::uint32_t number, WireField::Kind kind) {
 void WireWriter::varint(std::uint32_t number, std::uint64_t value) {
   head(number, WireField::Kind::varint);
   put(value);
+}
+
+void WireWriter::single(std::uint32_t number, float value) {
+  head(number, WireField::Kind::fixed32);
+  put_fixed(std::bit_cast<std::uint32_t>(value), 4);
+}
+
+void WireWriter::real(std::uint32_t number, double value) {
+  head(number, WireField::Kind::fixed64);
+  put_fixed(std::bit_cast<std::uint64_t>(value), 8);
 }
 
 void WireWriter::bytes(std::uint32_t number, std::span<const std::uint8_t> value) {
@@ -86,9 +100,13 @@ void WireWriter::text(std::uint32_t number, std::string_view value) {
 void WireWriter::floats(std::uint32_t number, std::span<const float> values) {
   head(number, WireField::Kind::bytes);
   put(4 * values.size());
-  for (const float value : values)
-    for (int shift = 0; shift < 32; shift += 8)
-      message_.push_back(static_cast<std::uint8_t>(std::bit_cast<std::uint32_t>(value) >> shift));
+  for (const float value : values) put_fixed(std::bit_cast<std::uint32_t>(value), 4);
+}
+
+void WireWriter::reals(std::uint32_t number, std::span<const double> values) {
+  head(number, WireField::Kind::bytes);
+  put(8 * values.size());
+  for (const double value : values) put_fixed(std::bit_cast<std::uint64_t>(value), 8);
 }
 
 void WireWriter::integers(std::uint32_t number, std::span<const std::int64_t> values) {

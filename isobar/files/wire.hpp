@@ -38,10 +38,14 @@ class WireReader {
 class WireWriter {
  public:
   void varint(std::uint32_t number, std::uint64_t value);
+  void single(std::uint32_t number, float value);
+  void real(std::uint32_t number, double value);
   void bytes(std::uint32_t number, std::span<const std::uint8_t> value);
   void text(std::uint32_t number, std::string_view value);
-  /// A packed list of floats, or of whole numbers.
+  void message(std::uint32_t number, const WireWriter& value) { bytes(number, value.message_); }
+  /// A packed list of floats, of doubles, or of whole numbers.
   void floats(std::uint32_t number, std::span<const float> values);
+  void reals(std::uint32_t number, std::span<const double> values);
   void integers(std::uint32_t number, std::span<const std::int64_t> values);
 
   std::span<const std::uint8_t> message() const { return message_; }
@@ -49,6 +53,7 @@ class WireWriter {
 
  private:
   void put(std::uint64_t value);
+  void put_fixed(std::uint64_t value, int bytes);
   void head(std::uint32_t number, WireField::Kind kind);
 
   std::vector<std::uint8_t> message_;

@@ -70,11 +70,12 @@ void Exchange::prepare(Replica& replica) {
     exact.wire = comm::Wire::float32;
     exact_ = comm::make_reducer(*world_, count, exact);
   }
-  if (Trace* const trace = replica.trace()) {
-    for (int b = 0; b < buckets_->count(); ++b)
-      names_.push_back(trace->intern(fmt::format("gradients {} of {}", b + 1, buckets_->count())));
-    names_.push_back(trace->intern("loss and statistics"));
-  }
+  // One rank alone exchanges nothing: there is nothing to tell.
+  trace_ = world_->size() > 1 ? replica.trace() : nullptr;
+  if (!trace_) return;
+  for (int b = 0; b < buckets_->count(); ++b)
+    names_.push_back(trace_->main().intern(fmt::format("gradients {} of {}", b + 1, buckets_->count())));
+  names_.push_back(trace_->main().intern("loss and statistics"));
 }
 
 void Exchange::begin(Replica& replica, std::int64_t step) {
@@ -91,21 +92,35 @@ void Exchange::count_rows(std::span<const Feed> feeds) {
 comm::Reducer::Sum Exchange::start(int b, int copy, int priority) {
   comm::Range range = (*buckets_)[b].range;
   if (copy >= 0) range.begin += gradients_ + numbers + static_cast<std::size_t>(copy) * gradients_;
-  return reducer_->start(range, priority,
-                         fmt::format("gradients {} of {} of step {}", b + 1, buckets_->count(), step_));
+  const auto name = static_cast<std::uint32_t>(b);
+  comm::Reducer::Sum sum{};
+  // On one node the sum is partly made here, by who starts it.
+  timed(name, 0, [&] {
+    sum =
+        reducer_->start(range, priority, fmt::format("gradients {} of {} of step {}", b + 1, buckets_->count(), step_),
+                        watched(name, static_cast<double>(range.count * sizeof(float))));
+  });
+  return sum;
+}
+
+// Shows a sum in the trace from now on until the function that is returned is called.
+std::function<void()> Exchange::watched(std::uint32_t name, double bytes) {
+  if (!trace_) return {};
+  const StepTrace::Mark mark = trace_->begin_beside(Lane::exchange, Category::communication, names_[name]);
+  return [trace = trace_, mark, bytes] { trace->end_beside(mark, bytes); };
 }
 
 template <class Wait>
-void Exchange::timed(Replica& replica, std::uint32_t name, double bytes, Wait wait) {
+void Exchange::timed(std::uint32_t name, double bytes, Wait wait) {
   const double begin = now_seconds();
   wait();
-  if (Trace* const trace = replica.trace())
-    trace->record({Category::communication, names_[name], step_, begin, now_seconds() - begin, 0, bytes});
+  if (trace_)
+    trace_->main().record({Category::communication, names_[name], step_, begin, now_seconds() - begin, 0, bytes});
 }
 
-void Exchange::wait(Replica& replica, int b, comm::Reducer::Sum sum) {
+void Exchange::wait(int b, comm::Reducer::Sum sum) {
   world_->note(fmt::format("step {}: gradients {} of {}", step_, b + 1, buckets_->count()));
-  timed(replica, static_cast<std::uint32_t>(b), static_cast<double>((*buckets_)[b].range.count * sizeof(float)),
+  timed(static_cast<std::uint32_t>(b), static_cast<double>((*buckets_)[b].range.count * sizeof(float)),
         [&] { reducer_->wait(sum); });
 }
 
@@ -121,21 +136,28 @@ void Exchange::copy_ranges(Copy copy) {
 
 // Only the range behind the gradients when there are no statistics to sum.
 void Exchange::start_numbers(bool statistics) {
+  const auto name = static_cast<std::uint32_t>(buckets_->count());
   const std::string what = fmt::format("{} of step {}", statistics ? "loss and statistics" : "loss", step_);
-  if (exact_) {
-    copy_ranges([](auto from, auto to) { std::ranges::copy(from, to.begin()); });
-    const std::size_t all = exact_->memory().size(), count = statistics ? all : numbers;
-    summary_.push_back(exact_->start({all - count, count}, INT_MAX, what));
-    return;
-  }
-  if (statistics)
-    for (const comm::Range& range : ranges_) summary_.push_back(reducer_->start(range, INT_MAX, what));
-  else summary_.push_back(reducer_->start({gradients_, numbers}, INT_MAX, what));
+  const auto start = [&](comm::Reducer& reducer, comm::Range range) {
+    summary_.push_back(
+        reducer.start(range, INT_MAX, what, watched(name, static_cast<double>(range.count * sizeof(float)))));
+  };
+  timed(name, 0, [&] {
+    if (exact_) {
+      copy_ranges([](auto from, auto to) { std::ranges::copy(from, to.begin()); });
+      const std::size_t all = exact_->memory().size(), count = statistics ? all : numbers;
+      start(*exact_, {all - count, count});
+    } else if (statistics) {
+      for (const comm::Range& range : ranges_) start(*reducer_, range);
+    } else {
+      start(*reducer_, {gradients_, numbers});
+    }
+  });
 }
 
-void Exchange::wait_numbers(Replica& replica) {
+void Exchange::wait_numbers() {
   world_->note(fmt::format("step {}: loss and statistics", step_));
-  timed(replica, static_cast<std::uint32_t>(buckets_->count()), numbers * sizeof(float), [&] {
+  timed(static_cast<std::uint32_t>(buckets_->count()), numbers * sizeof(float), [&] {
     for (const comm::Reducer::Sum sum : summary_) (exact_ ? exact_ : reducer_)->wait(sum);
   });
   if (exact_) copy_ranges([](auto to, auto from) { std::ranges::copy(from, to.begin()); });
@@ -149,7 +171,7 @@ void Exchange::start_summary(const MicroBatches& batches) {
 }
 
 double Exchange::wait_summary(Replica& replica) {
-  wait_numbers(replica);
+  wait_numbers();
   if (options_.deterministic)
     for (int p = 0; p < replica.parameters(); ++p)
       if (!replica.trained(p)) std::ranges::copy(replica.gradient(p), replica.weight(p).begin());
@@ -166,7 +188,7 @@ void Exchange::settle(Replica& replica) {
       std::ranges::transform(replica.weight(p), replica.gradient(p).begin(), [&](float v) { return mine * v; });
   number(rows_at) = mine;
   start_numbers(true);
-  wait_numbers(replica);
+  wait_numbers();
   const float all = number(rows_at);
   rows_ = 0;
   // Nothing was seen since the last time: they are equal already, and stay what they are to the last bit.

@@ -44,7 +44,7 @@ class Exchange {
   /// Begins to sum bucket b, in the gradients (-1) or in a copy of them.
   comm::Reducer::Sum start(int b, int copy, int priority);
   /// Waits for a sum of bucket b.
-  void wait(Replica& replica, int b, comm::Reducer::Sum sum);
+  void wait(int b, comm::Reducer::Sum sum);
 
   /// Makes the running statistics of all ranks their mean, weighted by the samples seen since the last time.
   void settle(Replica& replica);
@@ -60,10 +60,11 @@ class Exchange {
   template <class Copy>
   void copy_ranges(Copy copy);
   void start_numbers(bool statistics);
-  void wait_numbers(Replica& replica);
+  void wait_numbers();
   float& number(std::size_t i) { return reducer_->memory()[gradients_ + i]; }
   template <class Wait>
-  void timed(Replica& replica, std::uint32_t name, double bytes, Wait wait);
+  void timed(std::uint32_t name, double bytes, Wait wait);
+  std::function<void()> watched(std::uint32_t name, double bytes);
 
   ExchangeOptions options_;
   comm::Comm* world_ = nullptr;
@@ -74,7 +75,8 @@ class Exchange {
   std::optional<Buckets> buckets_;
   std::vector<comm::Range> ranges_;  // where running statistics and numbers lie
   std::vector<comm::Reducer::Sum> summary_;
-  std::vector<std::uint32_t> names_;  // of waits in the trace: one for each bucket, then the summary
+  StepTrace* trace_ = nullptr;        // null with one rank alone
+  std::vector<std::uint32_t> names_;  // of sums in the trace: one for each bucket, then the summary
   std::int64_t step_ = 0;
   double rows_ = 0;  // samples since the last settle()
 };

@@ -42,7 +42,7 @@ class Lagged final : public Strategy {
   }
 
   void settle(Replica& replica) override {
-    for (int c = 0; c < copies(); ++c) wait(replica, sums_[static_cast<std::size_t>(c)]);
+    for (int c = 0; c < copies(); ++c) wait(sums_[static_cast<std::size_t>(c)]);
     exchange_.settle(replica);
   }
 
@@ -92,18 +92,21 @@ class Lagged final : public Strategy {
     return sums;
   }
 
-  void wait(Replica& replica, std::vector<comm::Reducer::Sum>& sums) {
-    for (std::size_t b = 0; b < sums.size(); ++b) exchange_.wait(replica, static_cast<int>(b), sums[b]);
+  void wait(std::vector<comm::Reducer::Sum>& sums) {
+    for (std::size_t b = 0; b < sums.size(); ++b) exchange_.wait(static_cast<int>(b), sums[b]);
     sums.clear();
   }
 
   void keep(Replica& replica, int c, const optim::Step& step) {
     Buckets& buckets = exchange_.buckets();
-    for (int b = 0; b < buckets.count(); ++b) {
-      const comm::Range range = buckets[b].range;
-      copy_to(exchange_.copy(c).subspan(range.begin, range.count),
-              replica.all_gradients().subspan(range.begin, range.count));
-    }
+    const double bytes = 2.0 * static_cast<double>(replica.all_gradients().size_bytes());
+    replica.timed(Category::copy, "gradients laid aside", step.index, bytes, [&] {
+      for (int b = 0; b < buckets.count(); ++b) {
+        const comm::Range range = buckets[b].range;
+        copy_to(exchange_.copy(c).subspan(range.begin, range.count),
+                replica.all_gradients().subspan(range.begin, range.count));
+      }
+    });
     const double numbers[] = {static_cast<double>(step.index),
                               step.learning_rate,
                               step.decay_scale,
@@ -125,11 +128,11 @@ class Lagged final : public Strategy {
   // Restored from a checkpoint there are no sums to wait for.
   void apply(Replica& replica, std::span<float> gradients, std::vector<comm::Reducer::Sum>& sums,
              const optim::Step& step) {
-    if (step.clip_norm > 0) wait(replica, sums);
+    if (step.clip_norm > 0) wait(sums);
     const optim::Step clipped = clip(replica, gradients, step);
     Buckets& buckets = exchange_.buckets();
     for (int b = 0; b < buckets.count(); ++b) {
-      if (!sums.empty()) exchange_.wait(replica, b, sums[static_cast<std::size_t>(b)]);
+      if (!sums.empty()) exchange_.wait(b, sums[static_cast<std::size_t>(b)]);
       for (int p = buckets[b].first; p < buckets[b].last; ++p) {
         const std::span<float> gradient = gradients.subspan(replica.offset(p), replica.gradient(p).size());
         replica.update(p, gradient, clipped);

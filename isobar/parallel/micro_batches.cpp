@@ -57,7 +57,12 @@ void MicroBatches::run_one(Replica& replica, const Feed& feed, std::size_t item,
   if (!empty) replica.forward(feed);
   add_forward(replica, feed, item, last);
   if (last && listener.forwarded) listener.forwarded();
-  const auto add = [&](int p) { sums_->add(item, last, replica.gradient(p), replica.offset(p)); };
+  // Their sum is no work of the network: no FLOPs of it are counted, only what it moves.
+  const auto add = [&](int p) {
+    const double bytes = 3.0 * static_cast<double>(replica.gradient(p).size_bytes());
+    replica.timed(Category::copy, "sum of micro-batches", feed.run.step, bytes,
+                  [&] { sums_->add(item, last, replica.gradient(p), replica.offset(p)); });
+  };
   std::vector<bool> told(static_cast<std::size_t>(replica.parameters()));
   if (empty) {
     clear_gradients(replica);

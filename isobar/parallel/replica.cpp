@@ -5,11 +5,11 @@
 namespace isobar::parallel {
 
 ComputedReplica::ComputedReplica(exec::Executor& executor, exec::ParamStore& store, const optim::Optimizer& optimizer,
-                                 Trace* trace)
+                                 StepTrace* trace)
     : executor_(executor), store_(store), optimizer_(optimizer), trace_(trace) {
   if (trace_)
     for (int p = 0; p < store_.count(); ++p)
-      trace_names_.push_back(trace_->intern(store_.parameter(p).name + " update"));
+      trace_names_.push_back(trace_->main().intern(store_.parameter(p).name + " update"));
 }
 
 void ComputedReplica::forward(const Feed& feed) {
@@ -34,9 +34,9 @@ void ComputedReplica::update(int p, std::span<const float> gradient, const optim
   // Weight read and written, gradient read, each slot read and written.
   const double bytes = static_cast<double>(gradient.size_bytes()) * (3 + 2 * store_.slot_count());
   if (trace_)
-    trace_->record({Category::optimizer, trace_names_[static_cast<std::size_t>(p)], step.index, begin,
-                    now_seconds() - begin, 2.0 * static_cast<double>(gradient.size()) * (1 + store_.slot_count()),
-                    bytes});
+    trace_->main().record({Category::optimizer, trace_names_[static_cast<std::size_t>(p)], step.index, begin,
+                           now_seconds() - begin,
+                           2.0 * static_cast<double>(gradient.size()) * (1 + store_.slot_count()), bytes});
 }
 
 }  // namespace isobar::parallel

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "isobar/base/clock.hpp"
+#include "isobar/base/step_trace.hpp"
 #include "isobar/exec/executor.hpp"
 #include "isobar/optim/optimizer.hpp"
 
@@ -41,15 +43,27 @@ class Replica {
   virtual void update(int p, std::span<const float> gradient, const optim::Step& step) = 0;
   /// Of the last forward().
   virtual double loss() const = 0;
-  /// Where this rank's events are recorded, if anywhere.
-  virtual Trace* trace() { return nullptr; }
+  /// Where this rank's events are recorded, if anywhere; strategies record there what they do themselves.
+  virtual StepTrace* trace() { return nullptr; }
+
+  /// Does some work of a strategy itself and records it.
+  template <class Work>
+  void timed(Category category, std::string_view name, std::int64_t step, double bytes, Work work) {
+    StepTrace* const into = trace();
+    if (!into) return work();
+    const double begin = now_seconds();
+    work();
+    Trace& main = into->main();
+    main.record({category, main.intern(name), step, begin, now_seconds() - begin, 0, bytes});
+  }
 };
 
 /// The replica that computes.
 class ComputedReplica final : public Replica {
  public:
   /// All four must outlive the replica.
-  ComputedReplica(exec::Executor& executor, exec::ParamStore& store, const optim::Optimizer& optimizer, Trace* trace);
+  ComputedReplica(exec::Executor& executor, exec::ParamStore& store, const optim::Optimizer& optimizer,
+                  StepTrace* trace);
 
   int parameters() const override { return store_.count(); }
   std::span<float> weight(int p) override { return store_.weight(p); }
@@ -62,13 +76,13 @@ class ComputedReplica final : public Replica {
   void backward(const Feed& feed, const std::function<void(int p)>& ready) override;
   void update(int p, std::span<const float> gradient, const optim::Step& step) override;
   double loss() const override { return static_cast<double>(executor_.output("loss")[0]); }
-  Trace* trace() override { return trace_; }
+  StepTrace* trace() override { return trace_; }
 
  private:
   exec::Executor& executor_;
   exec::ParamStore& store_;
   const optim::Optimizer& optimizer_;
-  Trace* trace_;
+  StepTrace* trace_;
   std::vector<std::uint32_t> trace_names_;
 };
 

@@ -28,12 +28,12 @@ class Sync final : public Strategy {
     for (const int b : buckets.rest()) start(b);
     const double loss = exchange_.wait_summary(replica);
     if (step.clip_norm > 0) {
-      for (int b = 0; b < buckets.count(); ++b) wait(replica, b);
+      for (int b = 0; b < buckets.count(); ++b) wait(b);
       const optim::Step clipped = clip(replica, replica.all_gradients(), step);
       for (int b = 0; b < buckets.count(); ++b) update(replica, b, clipped);
     } else {
       for (int b = 0; b < buckets.count(); ++b) {
-        wait(replica, b);
+        wait(b);
         update(replica, b, step);
       }
     }
@@ -48,7 +48,7 @@ class Sync final : public Strategy {
  private:
   // What becomes final last belongs to the layers that the next forward pass begins with.
   void start(int b) { sums_[static_cast<std::size_t>(b)] = exchange_.start(b, -1, b); }
-  void wait(Replica& replica, int b) { exchange_.wait(replica, b, sums_[static_cast<std::size_t>(b)]); }
+  void wait(int b) { exchange_.wait(b, sums_[static_cast<std::size_t>(b)]); }
   void update(Replica& replica, int b, const optim::Step& step) {
     const Bucket& bucket = exchange_.buckets()[b];
     for (int p = bucket.first; p < bucket.last; ++p) replica.update(p, replica.gradient(p), step);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace isobar::report {
 namespace {
 
@@ -31,5 +33,14 @@ Colour class_colour(std::int64_t number) {
   constexpr auto count = static_cast<std::int64_t>(std::size(classes));
   return classes[static_cast<std::size_t>(((number - 1) % count + count) % count)];
 }
+
+Colour mixed(Colour a, Colour b, float part) {
+  for (std::size_t c = 0; c < 3; ++c)
+    a[c] =
+        static_cast<std::uint8_t>(std::lround((1 - part) * static_cast<float>(a[c]) + part * static_cast<float>(b[c])));
+  return a;
+}
+
+std::string hex(Colour colour) { return fmt::format("#{:02x}{:02x}{:02x}", colour[0], colour[1], colour[2]); }
 
 }  // namespace isobar::report

@@ -6,58 +6,12 @@
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/report/colour_map.hpp"
+#include "isobar/report/planes.hpp"
 
 namespace isobar::report {
 namespace {
 
 constexpr std::int64_t most_samples = 16, most_channels = 4, most_edge = 288, least_edge = 96, gap = 4;
-
-/// A view of the numbers of a sample: `height` rows of `width` numbers.
-struct Plane {
-  const float* first = nullptr;
-  std::int64_t height = 1, width = 1, row = 0, column = 0;  // the latter: numbers from one to the next
-
-  float at(std::int64_t y, std::int64_t x) const { return first[y * row + x * column]; }
-};
-
-/// How a field is seen as planes: its last axis are channels from three axes on.
-struct Planes {
-  Shape shape;
-  std::int64_t height = 1, width = 1, channels = 1, begin = 0;  // begin: the middle layer of a volume
-
-  explicit Planes(const Shape& of, bool with_channels) : shape(of) {
-    std::vector<std::int64_t> places = of.extents();
-    if (with_channels && places.size() >= 3) {
-      channels = places.back();
-      places.pop_back();
-    }
-    std::int64_t size = channels;
-    for (std::size_t left = places.size(); left > 0; --left) {
-      const std::size_t from_end = places.size() - left;
-      const std::int64_t extent = places[left - 1];
-      if (from_end == 0) width = extent;
-      else if (from_end == 1) height = extent;
-      else if (from_end == 2) begin = extent / 2 * size;  // what lies further out begins at its first
-      size *= extent;
-    }
-  }
-
-  Plane plane(std::span<const float> numbers, std::int64_t channel) const {
-    return {numbers.data() + begin + channel, height, width, width * channels, channels};
-  }
-};
-
-/// Values between which nearly all numbers lie: single ones far out do not make the rest dark.
-std::pair<float, float> range_of(const Plane& plane) {
-  std::vector<float> some;
-  const std::int64_t count = plane.height * plane.width, step = std::max<std::int64_t>(1, count / 8192);
-  for (std::int64_t i = 0; i < count; i += step)
-    if (const float value = plane.at(i / plane.width, i % plane.width); std::isfinite(value)) some.push_back(value);
-  if (some.empty()) return {0.0f, 1.0f};
-  std::ranges::sort(some);
-  const std::size_t out = some.size() / 200;
-  return {some[out], some[some.size() - 1 - out]};
-}
 
 /// One field of the sheet: the picture of a plane, enlarged or reduced to a fitting size.
 class Panel {
@@ -87,17 +41,6 @@ class Panel {
  private:
   std::int64_t enlarged_ = 1, reduced_ = 1, stretched_ = 1;
 };
-
-/// Whether numbers are those of a picture, 0 to 255: shown as they are.
-bool is_picture(std::span<const float> numbers, std::int64_t channels, const Shape& shape) {
-  return (channels == 1 || channels == 3) && shape.rank() == 3 && std::ranges::max(numbers) > 2 &&
-         std::ranges::all_of(numbers, [](float v) { return v >= 0 && v <= 255 && v == std::floor(v); });
-}
-
-Colour mixed(Colour a, Colour b) {
-  for (std::size_t c = 0; c < 3; ++c) a[c] = static_cast<std::uint8_t>((a[c] + b[c] + 1) / 2);
-  return a;
-}
 
 std::string channel_name(const std::vector<std::string>& names, std::int64_t number) {
   const auto n = static_cast<std::size_t>(number);

@@ -15,6 +15,7 @@ namespace isobar::report {
 struct Curve {
   std::string name;
   std::vector<double> epochs{}, values{};
+  enum class Drawn { whole, line, points } drawn = Drawn::whole;  ///< as a line with its points, or one of them
 };
 
 /// Curves that share an axis.
@@ -30,6 +31,9 @@ std::vector<Panel> panels_of(std::span<const train::EpochDone> epochs);
 
 /// A self-contained SVG picture, at most three panels in a row.
 std::string curves_svg(std::span<const Panel> panels, std::string_view title = "Loss and metrics over epochs");
+
+/// One panel as a drawing in a page, which gives it its colours.
+std::string panel_chart(const Panel& panel);
 
 /// Draws curves.svg into the folder named by Start. Resumed, it begins with the epochs in metrics.jsonl, and so must
 /// come behind json_lines() in the list of sinks.

@@ -1,4 +1,5 @@
-// The picture of curves.hpp. All sizes are in pixels; colours suit a light page and stay apart when printed.
+// The picture of curves.hpp. All sizes are in pixels. A drawing names its colours by class (s0, s1, ...), so that a
+// page can give them others; those here suit a light page and stay apart when printed.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -6,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "isobar/report/axis.hpp"
+#include "isobar/report/chart.hpp"
 #include "isobar/report/curves.hpp"
 #include "isobar/report/svg_text.hpp"
 
@@ -17,18 +19,28 @@ constexpr int panel_width = left + plot_width + right, panel_height = top + plot
 constexpr std::size_t panels_in_a_row = 3;
 constexpr std::array colours{"#2563eb", "#f97316", "#059669", "#9333ea", "#dc2626", "#0891b2", "#a16207", "#475569"};
 
-constexpr std::string_view style = R"(<style>
-  text { font-family: 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif; fill: #1e293b; }
+std::string colour_class(std::size_t curve) { return fmt::format("s{}", curve % colours.size()); }
+
+constexpr std::string_view rules =
+    R"(  text { font-family: 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif; fill: #1e293b; }
   .name { font-size: 18px; font-weight: 600; }
   .tick { font-size: 12px; fill: #475569; }
   .axis { font-size: 13px; fill: #334155; }
-  .legend { font-size: 13px; }
+  .legend { font-size: 13px; stroke: none; }
   .grid { stroke: #e2e8f0; stroke-width: 1; }
   .frame { fill: none; stroke: #94a3b8; stroke-width: 1; }
   .curve { fill: none; stroke-width: 2; stroke-linejoin: round; }
+  .marks { stroke: none; }
+  .faint { opacity: 0.4; }
 </style>
 )";
 
+std::string style() {
+  std::string text = "<style>\n";
+  for (std::size_t i = 0; i < colours.size(); ++i)
+    text += fmt::format("  .{} {{ fill: {}; stroke: {}; }}\n", colour_class(i), colours[i], colours[i]);
+  return text + std::string(rules);
+}
 double across(const Axis& axis, double value) { return plot_width * axis.place(value); }
 double down(const Axis& axis, double value) { return plot_height * (1 - axis.place(value)); }
 
@@ -39,7 +51,7 @@ std::string grid(const Axis& epochs, const Axis& values) {
     text += fmt::format(R"(<line class="grid" x1="{0:.1f}" y1="0" x2="{0:.1f}" y2="{1}"/>)", across(epochs, tick),
                         plot_height);
     text += fmt::format(R"(<text class="tick" x="{:.1f}" y="{}" text-anchor="middle">{:.0f}</text>)",
-                        across(epochs, tick), plot_height + 18, tick);
+                        across(epochs, tick), plot_height + 18, tick + 0.0);  // no -0
   }
   for (const double tick : values.ticks()) {
     const double y = down(values, tick);
@@ -50,17 +62,23 @@ std::string grid(const Axis& epochs, const Axis& values) {
   return text + "\n";
 }
 
-std::string drawn(const Curve& curve, const Axis& epochs, const Axis& values, const char* colour) {
+std::string drawn(const Curve& curve, const Panel& panel, const Axis& epochs, const Axis& values,
+                  const std::string& colour) {
+  const bool only_points = curve.drawn == Curve::Drawn::points;
+  const bool marked = only_points || (curve.drawn == Curve::Drawn::whole && curve.values.size() <= 40);
   std::string points, marks;
   for (std::size_t i = 0; i < curve.values.size(); ++i) {
     if (!std::isfinite(curve.values[i])) continue;
     const double x = across(epochs, curve.epochs[i]), y = down(values, curve.values[i]);
-    points += fmt::format("{:.1f},{:.1f} ", x, y);
-    if (curve.values.size() <= 40) marks += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="2.6"/>)", x, y);
+    if (!only_points) points += fmt::format("{:.1f},{:.1f} ", x, y);
+    if (marked)
+      marks += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="{}"><title>{}, {} {:.0f}: {:.5g}</title></circle>)", x,
+                           y, only_points ? 1.8 : 2.8, svg_text(curve.name), svg_text(panel.along), curve.epochs[i],
+                           curve.values[i]);
   }
-  return fmt::format(R"(<polyline class="curve" stroke="{0}" points="{1}"/><g fill="{0}">{2}</g>)", colour, points,
-                     marks) +
-         "\n";
+  const std::string line =
+      only_points ? std::string() : fmt::format(R"(<polyline class="{} curve" points="{}"/>)", colour, points);
+  return fmt::format("{}<g class=\"{}{} marks\">{}</g>\n", line, colour, only_points ? " faint" : "", marks);
 }
 
 // The names of the curves with what they ended at, from the right edge to the left as far as there is room.
@@ -69,11 +87,12 @@ std::string legend(const Panel& panel) {
   double x = plot_width;
   for (std::size_t i = panel.curves.size(); i-- > 0;) {
     const Curve& curve = panel.curves[i];
+    if (curve.values.empty()) continue;
     const std::string label = fmt::format("{} {:.4g}", curve.name, curve.values.back());
     if (x < 7.0 * static_cast<double>(label.size()) + 8.0 * static_cast<double>(panel.title.size())) break;
-    text += fmt::format(R"(<text class="legend" x="{:.0f}" y="-16" text-anchor="end" style="fill:{}">{}</text>)", x,
-                        colours[i % colours.size()], svg_text(label));
-    x -= 7.0 * static_cast<double>(label.size()) + 12;
+    text += fmt::format(R"(<text class="{} legend" x="{:.0f}" y="-16" text-anchor="end">{}</text>)", colour_class(i), x,
+                        svg_text(label));
+    x -= 7.2 * static_cast<double>(label.size()) + 12;
   }
   return text + "\n";
 }
@@ -89,7 +108,7 @@ std::string drawn(const Panel& panel, int x, int y) {
   text += fmt::format(R"(<text class="name" x="0" y="-16">{}</text>)", svg_text(panel.title));
   text += legend(panel) + grid(epochs, values);
   for (std::size_t i = 0; i < panel.curves.size(); ++i)
-    text += drawn(panel.curves[i], epochs, values, colours[i % colours.size()]);
+    text += drawn(panel.curves[i], panel, epochs, values, colour_class(i));
   text += fmt::format(R"(<rect class="frame" width="{}" height="{}"/>)", plot_width, plot_height);
   text += fmt::format(R"(<text class="axis" x="{}" y="{}" text-anchor="middle">{}</text>)", plot_width / 2,
                       plot_height + 38, svg_text(panel.along));
@@ -97,6 +116,10 @@ std::string drawn(const Panel& panel, int x, int y) {
 }
 
 }  // namespace
+
+std::string panel_chart(const Panel& panel) {
+  return chart_svg(panel_width, panel_height, fmt::format("{} over {}s", panel.title, panel.along), drawn(panel, 0, 0));
+}
 
 std::string curves_svg(std::span<const Panel> panels, std::string_view title) {
   const std::size_t in_a_row = std::clamp<std::size_t>(panels.size(), 1, panels_in_a_row);
@@ -106,7 +129,7 @@ std::string curves_svg(std::span<const Panel> panels, std::string_view title) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n"
       "<title>{2}</title>\n",
       width, height, svg_text(title));
-  text += style;
+  text += style();
   text += fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"#ffffff\"/>\n", width, height);
   for (std::size_t i = 0; i < panels.size(); ++i)
     text +=

@@ -49,6 +49,7 @@ class JsonLines final : public train::Sink {
                   {"global_batch", start.global_batch},
                   {"parameters", start.parameters},
                   {"flops_per_sample", start.flops_per_sample},
+                  {"staging_seconds", start.staging_seconds},
                   {"arena_bytes", start.arena_bytes},
                   {"weight_bytes", start.weight_bytes}});
   }

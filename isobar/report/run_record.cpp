@@ -131,7 +131,7 @@ void read_facts(RunRecord& run) {
   run.arena_bytes = member(facts, "arena_bytes", run.arena_bytes);
   run.weight_bytes = member(facts, "weight_bytes", run.weight_bytes);
   run.batching = member<std::string>(facts, "batching"), run.strategy = member<std::string>(facts, "strategy");
-  run.placement = member<std::string>(facts, "placement");
+  run.placement = member<std::string>(facts, "placement"), run.precision = member<std::string>(facts, "precision");
   if (facts.contains("plan")) read_plan(run, facts["plan"]);
 }
 
@@ -279,9 +279,9 @@ std::vector<TraceEvent> read_trace(const fs::path& folder, int rank) {
     if (member<std::string>(event, "ph") != "X" || thread < 1) continue;
     const Json arguments = event.value("args", Json::object());
     events.push_back({member<std::string>(event, "name"), member<std::string>(event, "cat"),
-                      thread == 1   ? Lane::main
-                      : thread == 2 ? Lane::exchange
-                                    : Lane::reader,
+                      thread == 1                     ? Lane::main
+                      : thread == 2 || thread >= 1000 ? Lane::exchange
+                                                      : Lane::reader,
                       member<std::int64_t>(arguments, "step"), member<double>(event, "ts") * 1e-6,
                       member<double>(event, "dur") * 1e-6, member<double>(arguments, "flops"),
                       member<double>(arguments, "bytes")});

@@ -89,7 +89,7 @@ struct RunRecord {
   std::int64_t global_batch = 0, parameters = 0, train_samples = 0, test_samples = 0, planned_epochs = 0,
                steps_per_epoch = 0;
   double flops_per_sample = 0, arena_bytes = 0, weight_bytes = 0;
-  std::string batching{}, strategy{}, placement{}, fingerprint{};
+  std::string batching{}, strategy{}, placement{}, precision{}, fingerprint{};
   std::size_t forward_steps = 0;
   std::vector<PlannedStep> plan{};
   std::vector<std::pair<std::string, std::string>> inputs{};  ///< name and shape of one sample

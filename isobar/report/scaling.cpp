@@ -9,7 +9,6 @@
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
-#include "isobar/report/curves.hpp"
 
 namespace isobar::report {
 namespace {
@@ -149,7 +148,7 @@ std::string scaling_csv(std::span<const ScalingRun> runs, Scaling kind) {
   return text;
 }
 
-std::string scaling_svg(std::span<const ScalingRun> runs, Scaling kind) {
+std::vector<Panel> scaling_panels(std::span<const ScalingRun> runs, Scaling kind) {
   const std::string name = kind == Scaling::strong ? "strong scaling" : "weak scaling";
   Panel speed{"samples/s", {{"measured"}, {"ideal"}}, "ranks, " + name};
   Panel efficiency{"efficiency", {{"%"}}, "ranks, " + name};
@@ -166,8 +165,12 @@ std::string scaling_svg(std::span<const ScalingRun> runs, Scaling kind) {
     add(parts.curves[1], run, run.hidden_seconds * 1e3);
     add(parts.curves[2], run, run.waiting_seconds * 1e3);
   }
-  const Panel panels[] = {speed, efficiency, parts};
-  return curves_svg(panels, "A study of " + name);
+  return {speed, efficiency, parts};
+}
+
+std::string scaling_svg(std::span<const ScalingRun> runs, Scaling kind) {
+  return curves_svg(scaling_panels(runs, kind),
+                    kind == Scaling::strong ? "A study of strong scaling" : "A study of weak scaling");
 }
 
 }  // namespace isobar::report

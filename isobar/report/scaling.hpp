@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "isobar/report/curves.hpp"
+
 namespace isobar::report {
 
 enum class Scaling { strong, weak };
@@ -30,6 +32,9 @@ struct ScalingRun {
 /// Reads the runs of a study from their folders, in order, and compares them with the first; a folder without a
 /// finished run is an Error.
 std::vector<ScalingRun> read_scaling(std::span<const std::filesystem::path> folders, Scaling kind);
+
+/// Speed, efficiency and communication over ranks.
+std::vector<Panel> scaling_panels(std::span<const ScalingRun> runs, Scaling kind);
 
 /// The table for people; the same as CSV; and a picture.
 std::string scaling_table(std::span<const ScalingRun> runs, Scaling kind);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int plot = 250, left = 66, top = 52, bottom = 56, right = 18;
 constexpr int panel_width = left + plot + right, panel_height = top + plot + bottom;
-constexpr std::size_t panels_in_a_row = 4;
+constexpr std::size_t panels_in_a_row = 4, most_points = 4000;
 
 constexpr std::string_view style = R"(<style>
   text { font-family: 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif; fill: #1e293b; }
@@ -71,7 +71,9 @@ std::string panel(const Series& series, int x, int y) {
   text += "\n" + grid(axis);
   text += fmt::format("<line class=\"diagonal\" x1=\"0\" y1=\"{0}\" x2=\"{0}\" y2=\"0\"/>\n", plot);
   text += R"(<g class="samples">)";
-  for (std::size_t i = 0; i < series.truth.size(); ++i) {
+  // Of very many samples an even part is drawn, so that the file stays small; the score is that of all.
+  const std::size_t step = (series.truth.size() + most_points - 1) / most_points;
+  for (std::size_t i = 0; i < series.truth.size(); i += step) {
     const double truth = series.truth[i], predicted = series.predicted[i];
     if (std::isfinite(truth) && std::isfinite(predicted))
       text += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="{}"/>)", plot * axis.place(truth),

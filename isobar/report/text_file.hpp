@@ -18,6 +18,7 @@ class TextFile {
   /// Goes on at the end of a file, which is made when it is not there.
   static TextFile append(const std::filesystem::path& path) { return TextFile(path, "a"); }
 
+  bool is_open() const { return file_ != nullptr; }
   void write(std::string_view text);
   /// Hands everything to the system.
   void flush();

@@ -34,6 +34,57 @@ void expect_same_kept(const std::filesystem::path& file, const files::Hdf5File& 
         file.string(), join(held, ", "));
 }
 
+files::Hdf5File open_checkpoint(const std::filesystem::path& file) {
+  files::Hdf5File in = files::Hdf5File::open(file);
+  if (!in.has_attribute("/", "format") || in.integer("/", "format") != format_version)
+    fail("checkpoint '{}': not a checkpoint of format {}", file.string(), format_version);
+  return in;
+}
+
+Position position_in(const files::Hdf5File& in) {
+  const auto or_zero = [&](const char* name) { return in.has_attribute("/", name) ? in.integer("/", name) : 0; };
+  return {in.integer("/", "step"),
+          in.integer("/", "epoch"),
+          in.integer("/", "step_in_epoch"),
+          in.real("/", "loss_sum"),
+          in.integer("/", "loss_samples"),
+          or_zero("skipped"),
+          or_zero("batch"),
+          or_zero("rows")};
+}
+
+// Numbers of a checkpoint, in plain layout there, into the store.
+class PlainReader {
+ public:
+  PlainReader(const std::filesystem::path& file, const files::Hdf5File& in, const exec::ParamStore& store)
+      : file_(file), in_(in), store_(store) {}
+
+  void read(const std::string& group, int p, std::span<float> stored) {
+    const std::string name = group + "/" + store_.parameter(p).name;
+    const Shape& shape = store_.parameter(p).declared.shape;
+    if (!in_.exists(name)) fail("checkpoint '{}': has no '{}'", file_.string(), name);
+    if (in_.shape(name) != shape)
+      fail("checkpoint '{}': '{}' is {}, the network expects {}", file_.string(), name, in_.shape(name).str(),
+           shape.str());
+    plain_values_.resize(static_cast<std::size_t>(shape.count()));
+    in_.read<float>(name, plain_values_);
+    store_.write_plain(p, plain_values_, stored);
+  }
+
+  void read_weights() {
+    const auto in_file = in_.children("weights").size();
+    if (in_file != static_cast<std::size_t>(store_.count()))
+      fail("checkpoint '{}': holds {} weights, the network has {}", file_.string(), in_file, store_.count());
+    for (int p = 0; p < store_.count(); ++p) read("weights", p, store_.weight(p));
+  }
+
+ private:
+  const std::filesystem::path& file_;
+  const files::Hdf5File& in_;
+  const exec::ParamStore& store_;
+  std::vector<float> plain_values_;
+};
+
 }  // namespace
 
 bool Kept::empty() const {
@@ -68,47 +119,39 @@ std::uintmax_t write_checkpoint(const std::filesystem::path& file, const exec::P
   out.set_integer("/", "loss_samples", position.loss_samples);
   out.set_integer("/", "skipped", position.skipped);
   out.set_integer("/", "batch", position.batch);
+  out.set_integer("/", "rows", position.rows);
   out.set_text("/", "recipe", recipe);
   out.commit();
   return std::filesystem::file_size(file);
 }
 
 Position read_checkpoint(const std::filesystem::path& file, exec::ParamStore& store, const Kept& kept) {
-  const files::Hdf5File in = files::Hdf5File::open(file);
-  if (!in.has_attribute("/", "format") || in.integer("/", "format") != format_version)
-    fail("checkpoint '{}': not a checkpoint of format {}", file.string(), format_version);
+  const files::Hdf5File in = open_checkpoint(file);
   if (in.integer("/", "slots") != store.slot_count())
     fail("checkpoint '{}': its optimizer keeps {} numbers per weight, the recipe's keeps {}", file.string(),
          in.integer("/", "slots"), store.slot_count());
-  const auto in_file = in.children("weights").size();
-  if (in_file != static_cast<std::size_t>(store.count()))
-    fail("checkpoint '{}': holds {} weights, the network has {}", file.string(), in_file, store.count());
-  std::vector<float> plain_values;
-  const auto read = [&](const std::string& group, int p, std::span<float> stored) {
-    const std::string name = group + "/" + store.parameter(p).name;
-    const Shape& shape = store.parameter(p).declared.shape;
-    if (!in.exists(name)) fail("checkpoint '{}': has no '{}'", file.string(), name);
-    if (in.shape(name) != shape)
-      fail("checkpoint '{}': '{}' is {}, the network expects {}", file.string(), name, in.shape(name).str(),
-           shape.str());
-    plain_values.resize(static_cast<std::size_t>(shape.count()));
-    in.read<float>(name, plain_values);
-    store.write_plain(p, plain_values, stored);
-  };
-  for (int p = 0; p < store.count(); ++p) {
-    read("weights", p, store.weight(p));
-    for (int s = 0; s < store.slot_count(); ++s) read(slot_group(s), p, store.slot(p, s));
-  }
+  PlainReader reader(file, in, store);
+  reader.read_weights();
+  for (int p = 0; p < store.count(); ++p)
+    for (int s = 0; s < store.slot_count(); ++s) reader.read(slot_group(s), p, store.slot(p, s));
   if (in.exists("kept")) {
     expect_same_kept(file, in, kept);
     for (const auto& [name, numbers] : kept.blocks)
-      for (int p = 0; p < store.count(); ++p) read("kept/" + name, p, part(store, numbers, p));
+      for (int p = 0; p < store.count(); ++p) reader.read("kept/" + name, p, part(store, numbers, p));
     in.read<double>("kept_numbers", kept.numbers);
   }
-  const auto or_zero = [&](const char* name) { return in.has_attribute("/", name) ? in.integer("/", name) : 0; };
-  return {in.integer("/", "step"),  in.integer("/", "epoch"),        in.integer("/", "step_in_epoch"),
-          in.real("/", "loss_sum"), in.integer("/", "loss_samples"), or_zero("skipped"),
-          or_zero("batch")};
+  return position_in(in);
+}
+
+CheckpointHead read_checkpoint_head(const std::filesystem::path& file) {
+  const files::Hdf5File in = open_checkpoint(file);
+  return {position_in(in), in.text("/", "recipe")};
+}
+
+Position read_checkpoint_weights(const std::filesystem::path& file, exec::ParamStore& store) {
+  const files::Hdf5File in = open_checkpoint(file);
+  PlainReader(file, in, store).read_weights();
+  return position_in(in);
 }
 
 }  // namespace isobar::train

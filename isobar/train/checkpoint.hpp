@@ -22,6 +22,7 @@ struct Position {
   std::int64_t loss_samples = 0;
   std::int64_t skipped = 0;  ///< bad samples left out in the epoch under way
   std::int64_t batch = 0;    ///< samples of a global batch; 0: not known
+  std::int64_t rows = 0;     ///< samples the network computes at a time on one rank; 0: not known
 };
 
 /// What a strategy keeps from step to step: blocks laid out as all gradients, by name, and numbers beside them, which
@@ -41,5 +42,15 @@ std::uintmax_t write_checkpoint(const std::filesystem::path& file, const exec::P
 /// nothing of the kind; throws Error when the file holds another network, or was left by another optimizer, or by
 /// another strategy with steps under way.
 Position read_checkpoint(const std::filesystem::path& file, exec::ParamStore& store, const Kept& kept = {});
+
+/// What a checkpoint is of: where the run stood, and its recipe as TOML.
+struct CheckpointHead {
+  Position position{};
+  std::string recipe{};
+};
+CheckpointHead read_checkpoint_head(const std::filesystem::path& file);
+
+/// Reads the weights alone, for a network that is not trained any further: neither slots nor what a strategy keeps.
+Position read_checkpoint_weights(const std::filesystem::path& file, exec::ParamStore& store);
 
 }  // namespace isobar::train

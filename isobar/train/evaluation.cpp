@@ -57,7 +57,7 @@ void collect_rows(comm::Comm& comm, const Seen& seen, Evaluated& evaluated) {
 }
 
 // Rank 0 adds up what the metrics of all ranks have taken, in the order of the ranks, and tells the results.
-std::map<std::string, double> collect_results(comm::Comm& comm, const Job& job, const Seen& seen) {
+std::map<std::string, double> collect_results(comm::Comm& comm, const Job& job, const Seen& seen, bool with_loss) {
   std::vector<double> sums{0, 0};
   const std::vector<double> mine{seen.loss, static_cast<double>(seen.samples)};
   const auto doubles = [](std::span<const std::byte> bytes) {
@@ -75,7 +75,7 @@ std::map<std::string, double> collect_results(comm::Comm& comm, const Job& job, 
             });
   std::map<std::string, double> results;
   if (comm.rank() == 0) {
-    if (sums[1] > 0) results["loss"] = sums[0] / sums[1];
+    if (sums[1] > 0 && with_loss) results["loss"] = sums[0] / sums[1];
     for (const auto& metric : job.metrics) results.merge(metric->values(job.model.target_names));
   }
   return results;
@@ -137,16 +137,29 @@ void expect_fields(const graph::Plan& plan, const data::Dataset& dataset, const 
   }
 }
 
+std::span<const float> first_rows(const data::Dataset& dataset, const data::Batch& batch, std::string_view name) {
+  const std::vector<data::Field> fields = dataset.fields();
+  for (std::size_t f = 0; f < fields.size(); ++f)
+    if (fields[f].name == name)
+      return batch.fields[f].span().first(static_cast<std::size_t>(batch.count * fields[f].shape.count()));
+  return {};
+}
+
 Shape sample_shape(const Shape& batch) {
   return Shape(std::vector(batch.extents().begin() + 1, batch.extents().end()));
 }
 
 void reset_metrics(const graph::Plan& plan, const Job& job) {
-  if (job.metrics.empty()) return;
-  const auto y = std::find_if(plan.inputs.begin(), plan.inputs.end(), [](const auto& i) { return i.name == "y"; });
-  expects(y != plan.inputs.end(), "a graph with the target input 'y'");
-  const Shape prediction = sample_shape(plan.output_shapes.at("prediction")), target = sample_shape(y->shape);
-  for (const auto& metric : job.metrics) metric->reset(prediction, target);
+  const std::vector<data::Field> fields = job.test_data->fields();
+  const Shape* target = shape_of(fields, "y");
+  if (!target) fail("the samples have no field 'y' to compare predictions with");
+  const Shape prediction = sample_shape(plan.output_shapes.at("prediction"));
+  for (const auto& metric : job.metrics) metric->reset(prediction, *target);
+}
+
+const Shape* shape_of(const std::vector<data::Field>& fields, std::string_view name) {
+  const auto found = std::ranges::find(fields, name, &data::Field::name);
+  return found == fields.end() ? nullptr : &found->shape;
 }
 
 Evaluated evaluate(exec::Executor& executor, const Job& job, comm::Comm& comm, const std::atomic<bool>* stop) {
@@ -159,6 +172,7 @@ Evaluated evaluate(exec::Executor& executor, const Job& job, comm::Comm& comm, c
   data::Loader loader(*job.test_data, sampler, options);
   const std::int64_t width = plan.output_shapes.at("prediction").count() / rows;
   const bool keep = width * job.test_data->size() <= max_kept_predictions;
+  const bool with_loss = plan.outputs.contains("loss");
   reset_metrics(plan, job);
   Seen seen;
   while (const data::Batch* batch = loader.next()) {
@@ -171,12 +185,9 @@ Evaluated evaluate(exec::Executor& executor, const Job& job, comm::Comm& comm, c
     executor.forward({.seed = job.seed, .samples = batch->samples, .rows = batch->count});
     const auto numbers = static_cast<std::size_t>(batch->count * width);
     const std::span<const float> prediction = executor.output("prediction").first(numbers);
-    const auto y = std::find_if(inputs.begin(), inputs.end(), [](const auto& i) { return i.first == "y"; });
-    expects(y != inputs.end(), "a graph with the target input 'y'");
-    const std::span<const float> target =
-        y->second.first(static_cast<std::size_t>(batch->count) * y->second.size() / static_cast<std::size_t>(rows));
+    const std::span<const float> target = first_rows(*job.test_data, *batch, "y");
     for (const auto& metric : job.metrics) metric->add(prediction, target);
-    seen.loss += static_cast<double>(executor.output("loss")[0]) * batch->count;
+    if (with_loss) seen.loss += static_cast<double>(executor.output("loss")[0]) * batch->count;
     seen.samples += batch->count;
     if (!keep) continue;
     seen.kept.insert(seen.kept.end(), batch->samples.begin(), batch->samples.end());
@@ -188,7 +199,7 @@ Evaluated evaluate(exec::Executor& executor, const Job& job, comm::Comm& comm, c
   if (counts[0] == 0) fail("all {} samples of data.test are bad", counts[1]);
   Evaluated evaluated;
   evaluated.skipped = counts[1];
-  evaluated.results = collect_results(comm, job, seen);
+  evaluated.results = collect_results(comm, job, seen, with_loss);
   share_results(comm, evaluated.results);
   if (keep) collect_rows(comm, seen, evaluated);
   return evaluated;

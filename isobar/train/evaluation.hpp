@@ -25,8 +25,8 @@ struct Evaluated {
 
 inline constexpr std::int64_t max_kept_predictions = 1 << 22;
 
-/// Runs the whole test set; when `stop` is set on some rank it ends early and the result is not complete. All ranks
-/// must call.
+/// Runs the whole test set, whose targets are its field "y"; a plan without a loss gives metrics alone. When `stop` is
+/// set on some rank it ends early and the result is not complete. All ranks must call.
 Evaluated evaluate(exec::Executor& executor, const Job& job, comm::Comm& comm, const std::atomic<bool>* stop);
 
 /// The memory of some rows of a batch's fields under the names of the data set, for the inputs the plan has.
@@ -35,7 +35,14 @@ std::vector<std::pair<std::string, std::span<const float>>> named_inputs(const g
                                                                          const data::Batch& batch,
                                                                          std::int64_t first_row = 0);
 
-/// Makes the metrics ready for the plan's predictions and targets; one that does not fit them is an Error.
+/// The numbers of a field in the rows of a batch that hold samples; empty when samples have no such field.
+std::span<const float> first_rows(const data::Dataset& dataset, const data::Batch& batch, std::string_view name);
+
+/// One sample of the field of a data set with a name, if it has one.
+const Shape* shape_of(const std::vector<data::Field>& fields, std::string_view name);
+
+/// Makes the metrics ready for the plan's predictions and the targets of the test set; one that does not fit them is an
+/// Error.
 void reset_metrics(const graph::Plan& plan, const Job& job);
 
 /// One sample of an input or output of the plan, whose first axis is the batch.

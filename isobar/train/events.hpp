@@ -34,6 +34,7 @@ struct Start {
   std::string batching{};             ///< how they are divided: "global batch 8: 2 ranks with 1 micro-batch of 4"
   std::string strategy{};             ///< how ranks are kept together, as it describes itself
   std::string placement{};            ///< which cores ranks and threads are bound to; empty when nobody bound them
+  double staging_seconds = 0;         ///< until the data was staged on all ranks and what is learned from it was known
   int rank = 0;                       ///< of the listener: 0, unless the sink listens on every rank
   int node = 0;                       ///< it is on
   const graph::Plan* plan = nullptr;  ///< of a training step on this rank; lives as long as the run

@@ -2,6 +2,7 @@
 
 #include "isobar/base/text.hpp"
 #include "isobar/train/agreement.hpp"
+#include "isobar/train/target.hpp"
 
 namespace isobar::train {
 namespace {
@@ -42,15 +43,25 @@ void learn(Job& job, const data::Dataset& from, const std::filesystem::path& fil
   if (!job.pipeline || !job.pipeline->learns()) return;
   if (comm.rank() == 0) job.pipeline->learn(from, file, job.readers);
   sum_over_ranks(comm, {}, while_all_answer(comm, job.limits, "what transforms learn from the training set"));
-  for (std::vector<float>* values : job.pipeline->learned()) {
+  share_learned(*job.pipeline, comm);
+}
+
+}  // namespace
+
+WaitLimits limits_of(const Spec& strategy) {
+  if (!strategy.find("stall_seconds")) return {};
+  Args args(strategy, "strategy");
+  return {args.real("warn_seconds"), args.real("stall_seconds")};
+}
+
+void share_learned(transforms::Pipeline& pipeline, comm::Comm& comm) {
+  for (std::vector<float>* values : pipeline.learned()) {
     std::uint64_t length = values->size();
     share_object(comm, length);
     values->resize(length);
     share_numbers(comm, *values);
   }
 }
-
-}  // namespace
 
 StagedData stage_data(Job& job, const std::filesystem::path& learned_file, comm::Comm& comm) {
   const std::shared_ptr<const data::Dataset> original = job.source;
@@ -84,6 +95,11 @@ static ReportOptions read_report_options(Args& args) {
   options.tensorboard = args.flag("tensorboard", true);
   options.images = args.integer("images", 4);
   options.histograms = args.integer("histograms", 0);
+  options.target = args.text("target", "");
+  if (!options.target.empty()) read_target(options.target);
+  const std::int64_t year = args.integer("processor_year", 0);
+  args.require(year == 0 || (year >= 1970 && year <= 2100), "processor_year must be 1970 to 2100; 0: not known");
+  options.processor_year = static_cast<int>(year);
   options.mlperf = args.flag("mlperf", false);
   options.mlperf_organization = args.text("mlperf_organization", "");
   options.mlperf_platform = args.text("mlperf_platform", "");
@@ -159,10 +175,7 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   if (job.deterministic) strategy.set("deterministic", true);
   job.strategy = make(parallel::strategies(), strategy, "strategy", &strategy);
   root.record("strategy", strategy);
-  if (strategy.find("stall_seconds")) {
-    Args args(strategy, "strategy");
-    job.limits = {args.real("warn_seconds"), args.real("stall_seconds")};
-  }
+  job.limits = limits_of(strategy);
   job.model = make_model(model, loss);
   for (const std::string& metric : train.texts("metrics", default_metrics(job.model.loss)))
     job.metrics.push_back(make(metrics(), Spec(metric), "metric"));

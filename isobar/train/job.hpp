@@ -41,6 +41,8 @@ struct ReportOptions {
   bool tensorboard = true;        ///< event files
   std::int64_t images = 4;        ///< test samples shown in TensorBoard after an evaluation; 0: none
   std::int64_t histograms = 0;    ///< of weights and gradients in TensorBoard, every so many epochs; 0: none
+  std::string target{};           ///< a quality to reach, as mae<=0.124, for time to solution; empty: none
+  int processor_year = 0;         ///< it was introduced, where the program does not know; 0: not known
   bool mlperf = false;            ///< log lines of MLPerf HPC
   std::string mlperf_organization{}, mlperf_platform{}, mlperf_division{}, mlperf_status{};
 };
@@ -88,6 +90,12 @@ struct StagedData {
 /// Stages both data sets, lets the transforms learn what they need, on rank 0 for all, and puts them back on. What is
 /// learned is kept in `learned_file`, which only rank 0 sees. All ranks must call.
 StagedData stage_data(Job& job, const std::filesystem::path& learned_file, comm::Comm& comm);
+
+/// How long the ranks of a strategy wait for each other.
+WaitLimits limits_of(const Spec& strategy);
+
+/// Gives all ranks what the transforms have learned on rank 0. All ranks must call.
+void share_learned(transforms::Pipeline& pipeline, comm::Comm& comm);
 
 /// Reads a recipe; unknown keys are answered with the nearest valid one. `name` gives the default folder.
 Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make_model);

@@ -5,6 +5,7 @@
 #include "isobar/base/config.hpp"
 #include "isobar/base/error.hpp"
 #include "isobar/train/agreement.hpp"
+#include "isobar/train/history.hpp"
 
 namespace isobar::train {
 namespace {
@@ -37,10 +38,12 @@ void clear(const Job& job) {
         "run folder '{}' already holds a run: --resume goes on with it, --overwrite replaces it, --set folder=... uses "
         "another",
         job.folder.string());
+  note_start(job.folder, fs::exists(job.folder / "recipe.toml") ? "overwritten" : "new", 0);
   std::error_code ignored;
   for (const char* name : {"checkpoint.h5", "metrics.csv", "metrics.jsonl", "mlperf.log", "timing.jsonl", "report.txt",
-                           "predictions.csv", "learned.h5", "curves.svg"})
+                           "predictions.csv", "learned.h5", "curves.svg", "run.json"})
     fs::remove(job.folder / name, ignored);
+  fs::remove_all(job.folder / "tensorboard", ignored);
 }
 
 }  // namespace
@@ -55,11 +58,16 @@ Position open_run(const Job& job, const Batching& batching, exec::ParamStore& st
     std::error_code problem;
     fs::create_directories(job.folder, problem);
     if (problem) fail("run folder '{}' cannot be made: {}", job.folder.string(), problem.message());
-    if (job.resume) position = read_position(job, batching, store, kept);
-    else clear(job);
+    if (job.resume) {
+      position = read_position(job, batching, store, kept);
+      note_start(job.folder, "resumed", position.step);
+    } else {
+      clear(job);
+    }
     write_recipe_file(job, batching);
   }
   position.batch = batching.batch;
+  position.rows = batching.rows;
   share_object(comm, position);
   share_numbers(comm, store.all_weights());
   if (!job.resume) return position;

@@ -24,7 +24,9 @@ Trainer::Trainer(Job job, std::unique_ptr<comm::Comm> alone, comm::Comm* world, 
       alone_(std::move(alone)),
       world_(world ? *world : *alone_),
       sinks_(std::move(sinks)),
-      wait_name_(trace_.intern("waiting for input")) {
+      wait_name_(trace_.main().intern("waiting for input")),
+      agree_name_(trace_.main().intern("waiting for ranks before the step")),
+      norm_name_(trace_.main().intern("statistics of a batch")) {
   if (!first()) std::erase_if(sinks_, [](const Sink* sink) { return !sink->on_every_rank(); });
   comm::guarded(world_, [&] { plan_run(); });
 }
@@ -86,7 +88,7 @@ bool Trainer::finish_epoch(double train_seconds, const std::atomic<bool>* stop) 
     if (!evaluated_.results.empty()) done.test_skipped = evaluated_.skipped;
   }
   done.test_seconds = now_seconds() - begin;
-  position_ = {.step = position_.step, .epoch = done.epoch, .batch = position_.batch};
+  position_ = {.step = position_.step, .epoch = done.epoch, .batch = position_.batch, .rows = position_.rows};
   done.viewer = viewer_.get();
   if (first())
     for (Sink* sink : sinks_) sink->epoch(done);
@@ -126,6 +128,7 @@ void Trainer::save() {
 }
 
 void Trainer::finish(End::Reason reason, double seconds) {
+  trace_.drop_step();
   End end;
   end.reason = reason;
   end.steps = position_.step;
@@ -138,7 +141,7 @@ void Trainer::finish(End::Reason reason, double seconds) {
   }
   end.predictions = evaluated_.predictions;
   end.targets = evaluated_.targets;
-  end.trace = &trace_;
+  end.trace = &trace_.all();
   if (job_.on_bad == data::OnBad::skip) end.skipped = skipped_;
   end.first_skipped = first_skipped_;
   end.staging = staged_.counters();

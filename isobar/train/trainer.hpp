@@ -31,7 +31,7 @@ class Trainer {
   End::Reason run(const std::atomic<bool>* stop = nullptr);
 
   const Evaluated& last_evaluation() const { return evaluated_; }
-  const Trace& trace() const { return trace_; }
+  const Trace& trace() const { return trace_.all(); }
   const graph::Plan& plan() const { return executor_->plan(); }
   const Batching& batching() const { return batching_; }
   exec::ParamStore& store() { return *store_; }
@@ -51,24 +51,27 @@ class Trainer {
   Kept kept() { return {job_.strategy->kept(), job_.strategy->kept_numbers()}; }
   bool first() const { return world_.rank() == 0; }
   data::Sampler sampler() const;
-  data::LoaderOptions loader_options() const;
+  data::LoaderOptions loader_options();
   void join_batch_norm();
   void stage();
   void announce(double staging_seconds);
   bool train_epochs(const std::atomic<bool>* stop);
   bool train_epoch(data::Loader& loader, const std::atomic<bool>* stop);
   optim::Progress progress(std::int64_t factor) const;
+  bool is_traced(std::int64_t factor) const;
   Batches next_batches(data::Loader& loader, std::int64_t factor) const;
-  Agreed agree(const Batches& batches, bool stop) const;
+  Agreed agree(const Batches& batches, bool stop);
   std::vector<parallel::Feed> feeds_of(const Batches& batches, std::int64_t factor, const optim::Step& step,
                                        double total) const;
   void train_step(const Batches& batches, std::int64_t factor, const Agreed& agreed, double begin, double wait_seconds);
+  void tell(const StepDone& done, double begin, double end);
   bool finish_epoch(double train_seconds, const std::atomic<bool>* stop);
   void note_skipped(const data::Loader& loader);
   void meet(const std::string& what);
   void save();
   void finish(End::Reason reason, double seconds);
 
+  StepTrace trace_;  // before the strategy, whose threads may record until they end
   Job job_;
   std::unique_ptr<comm::Comm> alone_;  // the world, when there is no other
   comm::Comm& world_;
@@ -76,8 +79,8 @@ class Trainer {
   std::unique_ptr<comm::Comm> norm_group_;                 // once more, for sums within a pass
   std::function<void(std::span<float>)> sum_within_pass_;  // empty unless batches are normalised over all ranks
   std::vector<Sink*> sinks_;                               // on ranks above 0 those that listen on every rank
-  Trace trace_;
-  std::uint32_t wait_name_;
+  std::uint32_t wait_name_, agree_name_, norm_name_;
+  std::int64_t session_steps_ = 0;  // since the start or resume
   Batching batching_;
   std::unique_ptr<exec::ParamStore> store_;
   std::unique_ptr<exec::Executor> executor_, test_executor_;
@@ -87,7 +90,7 @@ class Trainer {
   std::int64_t batches_per_epoch_ = 0;
   Evaluated evaluated_;
   StagedData staged_;
-  double step_seconds_ = 0;
+  double step_seconds_ = 0, staging_seconds_ = 0;
   std::int64_t skipped_ = 0;  // in this run, on all ranks
   std::vector<std::string> first_skipped_;
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <omp.h>
 
+#include "isobar/base/clock.hpp"
 #include "isobar/base/error.hpp"
 #include "isobar/base/random.hpp"
 #include "isobar/train/same_run.hpp"
@@ -32,7 +33,7 @@ void Trainer::plan_run() {
     arena = std::make_shared<Block>(std::max(plan.arena_bytes, test_plan.arena_bytes));
     test_executor_ = std::make_unique<exec::Executor>(std::move(test_plan), *store_, nullptr, arena);
   }
-  executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_, &trace_, arena);
+  executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_, &trace_.main(), arena);
   replica_ = std::make_unique<parallel::ComputedReplica>(*executor_, *store_, *job_.optimizer, &trace_);
   if (job_.sync_batch_norm && world_.size() > 1) join_batch_norm();
 }
@@ -42,7 +43,10 @@ void Trainer::join_batch_norm() {
   const std::shared_ptr<comm::Algorithm> algorithm =
       make(comm::all_reduces(), "recursive_doubling", "all-reduce");  // few numbers: what counts is the latency
   sum_within_pass_ = [this, algorithm, group = comm::group_of(*norm_group_)](std::span<float> numbers) {
+    const double begin = now_seconds();
     comm::run(*norm_group_, algorithm->schedule(group, numbers.size()), numbers);
+    trace_.main().record({Category::communication, norm_name_, position_.step, begin, now_seconds() - begin, 0,
+                          static_cast<double>(numbers.size_bytes())});
   };
 }
 
@@ -54,7 +58,7 @@ data::Sampler Trainer::sampler() const {
   return {samples, batching_.batch / world_.size(), seed, job_.shuffle, true};
 }
 
-data::LoaderOptions Trainer::loader_options() const {
+data::LoaderOptions Trainer::loader_options() {
   data::LoaderOptions options{job_.readers, job_.ahead};
   if (!staged_.own_samples) options.rank = world_.rank(), options.size = world_.size();
   options.epoch = position_.epoch;
@@ -62,6 +66,7 @@ data::LoaderOptions Trainer::loader_options() const {
   options.last_epoch = job_.epochs;
   options.training = true;
   options.on_bad = job_.on_bad;
+  options.trace = &trace_;
   // No step takes batches of two epochs.
   options.held = static_cast<int>(std::min(job_.ramp->largest(), batches_per_epoch_));
   return options;
@@ -69,6 +74,7 @@ data::LoaderOptions Trainer::loader_options() const {
 
 void Trainer::stage() {
   world_.note("staging the data");
+  const double begin = now_seconds();
   staged_ = stage_data(job_, job_.folder / "learned.h5", world_);
   expect_fields(plan(), *job_.train_data, "data.train");
   if (job_.test_data) expect_fields(plan(), *job_.test_data, "data.test");
@@ -80,6 +86,7 @@ void Trainer::stage() {
     fail("data.train has {} samples after staging, fewer than one batch of {}", job_.train_data->size(), mine.batch);
   batches_per_epoch_ = mine.batches();
   meet("staging");
+  staging_seconds_ = now_seconds() - begin;
   for (const std::int64_t theirs : comm::all_gather_number(*talk_, batches_per_epoch_))
     batches_per_epoch_ = std::min(batches_per_epoch_, theirs);
 }
@@ -104,6 +111,7 @@ void Trainer::announce(double staging_seconds) {
   start.batching = batching_.describe();
   start.strategy = job_.strategy->describe();
   start.placement = job_.placement;
+  start.staging_seconds = staging_seconds_;
   start.rank = world_.rank();
   start.node = world_.nodes()[static_cast<std::size_t>(world_.rank())];
   start.plan = &plan();

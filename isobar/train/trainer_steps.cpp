@@ -22,15 +22,31 @@ bool Trainer::train_epoch(data::Loader& loader, const std::atomic<bool>* stop) {
     const double waited = loader.wait_seconds();
     world_.note(fmt::format("waiting for the input of step {}", position_.step + 1));
     const std::int64_t factor = job_.ramp->factor(progress(1));
+    trace_.begin_step(position_.step + 1, begin, is_traced(factor));
     const Batches batches = next_batches(loader, factor);
-    if (batches.empty()) return true;
+    if (batches.empty()) return trace_.drop_step(), true;
     const double wait = loader.wait_seconds() - waited;
+    if (wait > 0) trace_.main().record({Category::input_output, wait_name_, position_.step + 1, begin, wait, 0, 0});
     world_.note(fmt::format("step {}", position_.step + 1));
     const Agreed agreed = agree(batches, stop && *stop);
-    if (agreed.stop) return false;
-    trace_.record({Category::input_output, wait_name_, position_.step + 1, begin, wait, 0, 0});
+    if (agreed.stop) return trace_.drop_step(), false;
     train_step(batches, factor, agreed, begin, wait);
   }
+}
+
+// The second step of a session, when everything is warm, and as many as were asked for spread over the batches of the
+// whole run: which those are does not depend on where it was resumed.
+bool Trainer::is_traced(std::int64_t factor) const {
+  const std::int64_t wanted = job_.report.trace_steps, all = batches_per_epoch_ * job_.epochs;
+  if (wanted == 0) return false;
+  if (session_steps_ == 1) return true;
+  const std::int64_t before = position_.epoch * batches_per_epoch_ + position_.step_in_epoch;
+  const std::int64_t after = before + std::min(factor, batches_per_epoch_ - position_.step_in_epoch);
+  const auto due = [&](std::int64_t batches) {
+    return static_cast<std::int64_t>(static_cast<double>(batches) * static_cast<double>(wanted) /
+                                     static_cast<double>(all));
+  };
+  return due(after) > due(before);
 }
 
 // Fewer than the factor at the end of an epoch, none when it is over.
@@ -42,10 +58,14 @@ Trainer::Batches Trainer::next_batches(data::Loader& loader, std::int64_t factor
   return batches;
 }
 
-Trainer::Agreed Trainer::agree(const Batches& batches, bool stop) const {
+Trainer::Agreed Trainer::agree(const Batches& batches, bool stop) {
+  const double begin = now_seconds();
   std::int64_t numbers[] = {stop, 0, 0};
   for (const data::Batch* batch : batches) numbers[1] += batch->count, numbers[2] += batch->skipped;
   sum_over_ranks(*talk_, numbers, until_stalled(*talk_, job_.limits, fmt::format("step {}", position_.step + 1)));
+  if (world_.size() > 1)
+    trace_.main().record({Category::communication, agree_name_, position_.step + 1, begin, now_seconds() - begin, 0,
+                          static_cast<double>(sizeof numbers)});
   return {numbers[0] > 0, numbers[1], numbers[2]};
 }
 
@@ -84,7 +104,7 @@ void Trainer::train_step(const Batches& batches, std::int64_t factor, const Agre
   ++position_.step;
   position_.step_in_epoch += static_cast<std::int64_t>(batches.size());
   // Nothing but bad samples: a step without an update, so that positions stay what they are.
-  if (agreed.samples == 0) return;
+  if (agreed.samples == 0) return trace_.drop_step();
   optim::Step step{position_.step, job_.rate->rate(job_.optimizer->base_rate(), before)};
   step.clip_norm = job_.clip_norm;
   const comm::ExchangeCost cost = job_.strategy->cost();
@@ -96,14 +116,25 @@ void Trainer::train_step(const Batches& batches, std::int64_t factor, const Agre
          epoch, step.learning_rate);
   position_.loss_sum += loss * static_cast<double>(agreed.samples);
   position_.loss_samples += agreed.samples;
-  StepDone done{position_.step,        epoch,       position_.step_in_epoch, agreed.samples, loss, step.learning_rate,
-                now_seconds() - begin, wait_seconds};
+  const double end = now_seconds();
+  StepDone done{position_.step, epoch,       position_.step_in_epoch, agreed.samples, loss, step.learning_rate,
+                end - begin,    wait_seconds};
   const comm::ExchangeCost after = job_.strategy->cost();
   done.exchange_seconds = after.waited_seconds - cost.waited_seconds;
   done.bytes_sent = after.traffic.bytes - cost.traffic.bytes;
+  tell(done, begin, end);
+}
+
+// Of every step rank 0; of a traced one all ranks.
+void Trainer::tell(const StepDone& done, double begin, double end) {
+  const std::span<const Event> events = trace_.end_step(end);
   step_seconds_ += done.seconds;
+  ++session_steps_;
   if (first())
     for (Sink* sink : sinks_) sink->step(done);
+  if (events.empty()) return;
+  const StepTraced traced{done.step, begin, done.seconds, events, &trace_.main()};
+  for (Sink* sink : sinks_) sink->traced(traced);
 }
 
 }  // namespace isobar::train

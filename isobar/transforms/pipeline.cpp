@@ -5,6 +5,19 @@
 #include "isobar/files/hdf5_file.hpp"
 
 namespace isobar::transforms {
+namespace {
+
+// Where a file keeps what a transform has learned.
+std::string group_of(std::size_t step) { return fmt::format("{}", step); }
+
+// A transform as it is kept with what it learned may have been written with fewer of its arguments.
+std::string resolved_of(const std::string& text) {
+  std::vector<std::string> resolved;
+  const Pipeline alone(std::span(&text, 1), &resolved);
+  return resolved[0];
+}
+
+}  // namespace
 
 Pipeline::Pipeline(std::span<const std::string> specs, std::vector<std::string>* resolved) {
   if (resolved) resolved->clear();
@@ -15,10 +28,11 @@ Pipeline::Pipeline(std::span<const std::string> specs, std::vector<std::string>*
     for (const auto& argument : given.arguments())
       if (argument.first != "field") arguments.push_back(argument);
     Spec in_force;
-    Step step{text, "", make(transforms(), Spec(given.name(), std::move(arguments)), "transform", &in_force)};
+    Step step{text, "", "", make(transforms(), Spec(given.name(), std::move(arguments)), "transform", &in_force)};
     step.field = field ? Args(given, "transform").text("field") : step.transform->field();
     if (field) in_force.set("field", *field);
-    if (resolved) resolved->push_back(in_force.str());
+    step.spec = in_force.str();
+    if (resolved) resolved->push_back(step.spec);
     steps_.push_back(std::move(step));
   }
 }
@@ -42,33 +56,42 @@ std::size_t Pipeline::Step::field_of(const std::vector<Grid>& grids) const {
   fail("transform '{}': a sample has no field '{}'{}", name, field, suggestion(field, known));
 }
 
-void Pipeline::learn(const data::Dataset& train, const std::filesystem::path& file, int threads) {
+void Pipeline::recall(const std::filesystem::path& file) {
   if (!learns()) return;
-  const bool kept = std::filesystem::exists(file);
-  const auto group = [this](std::size_t i) { return fmt::format("{}", i); };
+  const files::Hdf5File in = files::Hdf5File::open(file);
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     std::vector<float>* values = steps_[i].transform->learned();
     if (!values) continue;
-    if (kept) {
-      const files::Hdf5File in = files::Hdf5File::open(file);
-      if (!in.exists(group(i)) || in.text(group(i), "transform") != steps_[i].name)
-        fail("{}: was not learned by transform {}, '{}'; remove it to learn anew", file.string(), i, steps_[i].name);
-      values->resize(static_cast<std::size_t>(in.shape(group(i)).count()));
-      in.read<float>(group(i), *values);
-    } else {
-      // Borrowed for the time of learning: the pipeline and the training set outlive it.
-      const Transformed before(std::shared_ptr<const data::Dataset>(std::shared_ptr<void>(), &train),
-                               std::shared_ptr<const Pipeline>(std::shared_ptr<void>(), this), i);
-      steps_[i].transform->learn(before, steps_[i].field_of(Route(*this, i, train).result()), threads);
-    }
+    if (!in.exists(group_of(i)) || resolved_of(in.text(group_of(i), "transform")) != steps_[i].spec)
+      fail("{}: was not learned by transform {}, '{}'; remove it to learn anew", file.string(), i, steps_[i].name);
+    values->resize(static_cast<std::size_t>(in.shape(group_of(i)).count()));
+    in.read<float>(group_of(i), *values);
   }
-  if (kept) return;
+}
+
+void Pipeline::leave_out_absent(const data::Dataset& source) {
+  const std::vector<data::Field> fields = source.fields();
+  std::erase_if(steps_, [&](const Step& step) {
+    return std::ranges::none_of(fields, [&](const data::Field& field) { return field.name == step.field; });
+  });
+}
+
+void Pipeline::learn(const data::Dataset& train, const std::filesystem::path& file, int threads) {
+  if (!learns()) return;
+  if (std::filesystem::exists(file)) return recall(file);
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    if (!steps_[i].transform->learned()) continue;
+    // Borrowed for the time of learning: the pipeline and the training set outlive it.
+    const Transformed before(std::shared_ptr<const data::Dataset>(std::shared_ptr<void>(), &train),
+                             std::shared_ptr<const Pipeline>(std::shared_ptr<void>(), this), i);
+    steps_[i].transform->learn(before, steps_[i].field_of(Route(*this, i, train).result()), threads);
+  }
   files::Hdf5File out = files::Hdf5File::create(file);
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const std::vector<float>* values = steps_[i].transform->learned();
     if (!values) continue;
-    out.write<float>(group(i), Shape{static_cast<std::int64_t>(values->size())}, *values);
-    out.set_text(group(i), "transform", steps_[i].name);
+    out.write<float>(group_of(i), Shape{static_cast<std::int64_t>(values->size())}, *values);
+    out.set_text(group_of(i), "transform", steps_[i].name);
   }
   out.commit();
 }
@@ -88,6 +111,12 @@ std::vector<data::Field> Transformed::fields() const {
 
 std::vector<std::string> Transformed::classes() const {
   return route_.result().size() > 1 ? route_.result()[1].classes : source_->classes();
+}
+
+std::optional<data::Geography> Transformed::geography() const {
+  const Shape before = source_->fields()[0].shape, after = route_.result()[0].shape;
+  if (after.rank() < 2 || before.rank() < 2 || after[0] != before[0] || after[1] != before[1]) return std::nullopt;
+  return source_->geography();
 }
 
 void Transformed::read(std::int64_t index, std::span<const std::span<float>> out) const { read_varied({}, index, out); }

@@ -22,6 +22,11 @@ class Pipeline {
   /// Lets every transform learn what it needs from `train`. What `file` holds from an earlier call is taken from
   /// there, and what was learned is kept in it; transforms that need nothing leave no file.
   void learn(const data::Dataset& train, const std::filesystem::path& file, int threads);
+  /// Takes from `file` what was learned by an earlier learn(); transforms that need nothing need no file.
+  void recall(const std::filesystem::path& file);
+  /// Leaves out the transforms of fields that samples of `source` do not have: of targets nobody knows. What was
+  /// learned is recalled before.
+  void leave_out_absent(const data::Dataset& source);
   /// What the transforms that learn have learned, in their order; empty before. Other ranks get it from here.
   std::vector<std::vector<float>*> learned();
 
@@ -29,6 +34,7 @@ class Pipeline {
   friend class Route;
   struct Step {
     std::string name;   // as the recipe has it
+    std::string spec;   // with all defaults
     std::string field;  // the one it acts on
     std::unique_ptr<Transform> transform;
 
@@ -87,6 +93,8 @@ class Transformed final : public data::Dataset {
   std::vector<std::string> classes() const override;
   std::string where(std::int64_t index) const override { return source_->where(index); }
   std::vector<data::FileSpan> spans() const override { return source_->spans(); }
+  /// That of the source, as long as no transform changes the grid.
+  std::optional<data::Geography> geography() const override;
   std::shared_ptr<data::Fetching> foresee(const data::Course& course) const override {
     return source_->foresee(course);
   }

@@ -6,6 +6,8 @@
 #include <thread>
 #include <tuple>
 
+#include "isobar/base/clock.hpp"
+
 #include "tests/data/samples.hpp"
 
 namespace isobar::data {
@@ -210,6 +212,31 @@ TEST(Loader, BadOptionsAreErrors) {
   EXPECT_HAS(error_of([&] { Loader(numbers, sampler, {.step = 3}); }), "batches 0 to 1");
   EXPECT_HAS(error_of([&] { Loader(numbers, {.count = 0}); }), "0 samples");
   EXPECT_THROW(Loader(numbers, {.count = 11}), std::logic_error);
+}
+
+TEST(Loader, ReadingIsRecordedBatchByBatchWithItsBytes) {
+  const Numbers numbers(20);
+  for (const int threads : {1, 3}) {
+    StepTrace trace;
+    trace.begin_step(1, now_seconds(), true);
+    {
+      Loader loader(numbers, {.count = 20, .batch = 6}, {.threads = threads, .last_epoch = 1, .trace = &trace});
+      while (loader.next()) {
+      }
+    }
+    double bytes = 0;
+    std::int64_t events = 0;
+    for (const Event& event : trace.end_step(now_seconds())) {
+      if (event.lane != Lane::reader) continue;
+      EXPECT_EQ(trace.main().names()[event.name], "reading a batch");
+      EXPECT_EQ(event.category, Category::input_output);
+      bytes += event.bytes;
+      ++events;
+    }
+    EXPECT_EQ(bytes, 4.0 * 6 * (3 + 1) * sizeof(float)) << "four batches of six rows, the last one not full";
+    EXPECT_GE(events, threads == 1 ? 4 : 1);
+    EXPECT_LE(events, threads == 1 ? 4 : 24);
+  }
 }
 
 }  // namespace

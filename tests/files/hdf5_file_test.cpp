@@ -20,6 +20,23 @@ std::vector<float> counting(std::size_t n) {
   return values;
 }
 
+TEST(Hdf5File, TextsHaveALengthOfTheirOwn) {
+  const TemporaryFolder folder;
+  {
+    Hdf5File file = Hdf5File::create(folder / "a.h5");
+    file.make_texts("where/from", 3, 4);
+    const std::string rows = "one" + std::string(1, '\0') + "four";
+    file.write_rows("where/from", 1, {reinterpret_cast<const std::uint8_t*>(rows.data()), rows.size()});
+    file.commit();
+  }
+  const Hdf5File file = Hdf5File::open(folder / "a.h5");
+  EXPECT_EQ(file.shape("where/from"), Shape{3});
+  EXPECT_EQ(file.type_name("where/from"), "text");
+  std::ifstream in(folder / "a.h5", std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_NE(bytes.find(std::string("one\0four", 8)), std::string::npos);
+}
+
 TEST(Hdf5File, WhatIsWrittenIsReadBack) {
   const TemporaryFolder folder;
   const std::string long_text(200'000, 'z');

@@ -92,7 +92,7 @@ class Trained {
     const std::span<float> gradients = strategy_->open(comm, exec::ParamStore::gradient_floats(plan));
     store_ = std::make_unique<exec::ParamStore>(plan, optimizer_->slots(), gradients);
     store_->initialize(1);
-    executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_, &trace_);
+    executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_, &trace_.main());
     replica_ = std::make_unique<ComputedReplica>(*executor_, *store_, *optimizer_, &trace_);
   }
 
@@ -146,7 +146,7 @@ class Trained {
   Strategy& strategy() { return *strategy_; }
   ComputedReplica& replica() { return *replica_; }
   exec::ParamStore& store() { return *store_; }
-  Trace& trace() { return trace_; }
+  Trace& trace() { return trace_.main(); }
 
  private:
   Training setup_;
@@ -155,8 +155,8 @@ class Trained {
   std::vector<std::int64_t> shares_;
   std::int64_t rows_ = 0;
   std::unique_ptr<optim::Optimizer> optimizer_;
+  StepTrace trace_;
   std::unique_ptr<Strategy> strategy_;
-  Trace trace_;
   std::unique_ptr<exec::ParamStore> store_;
   std::unique_ptr<exec::Executor> executor_;
   std::unique_ptr<ComputedReplica> replica_;

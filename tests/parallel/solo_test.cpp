@@ -17,8 +17,8 @@ TEST(Solo, TakesOnePlainSgdStep) {
   const auto rule = make(optim::optimizers(), "sgd", "optimizer");
   exec::ParamStore store(plan, rule->slots());
   store.initialize(1);
-  Trace trace;
-  exec::Executor executor(plan, store, &trace);
+  StepTrace trace;
+  exec::Executor executor(plan, store, &trace.main());
   ComputedReplica replica(executor, store, *rule, &trace);
   const auto strategy = make(strategies(), "solo", "strategy");
   const std::vector<float> xs{1, 3}, ys{2, -1};
@@ -29,7 +29,7 @@ TEST(Solo, TakesOnePlainSgdStep) {
   EXPECT_NEAR(loss, ((0.5 - 2) * (0.5 - 2) + 2.5 * 2.5) / 2, 1e-6);
   EXPECT_NEAR(replica.gradient(0)[0], gradient, 1e-5);
   EXPECT_NEAR(replica.weight(0)[0], 0.5 - 0.1 * gradient, 1e-6);
-  EXPECT_EQ(trace.total(Category::optimizer).events, 1);
+  EXPECT_EQ(trace.main().total(Category::optimizer).events, 1);
 }
 
 TEST(Solo, UnknownStrategyIsAnsweredWithTheKnown) {

@@ -46,6 +46,42 @@ TEST(Pipeline, TransformsInOrderThroughChangingShapes) {
   EXPECT_EQ(read_sample(same, 1)[0][15], 2 * 1501.0f - 1);
 }
 
+TEST(Pipeline, WhatWasLearnedIsRecalledWithoutTheTrainingSet) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> given{"scale(by=0.5)", "subtract_mean"};
+  std::vector<std::string> resolved;
+  Pipeline first(given, &resolved);
+  first.learn(Ramp(41), folder / "learned.h5", 1);
+  // A run is recalled with the recipe it wrote, which has every argument.
+  const auto again = pipeline(resolved);
+  again->recall(folder / "learned.h5");
+  EXPECT_EQ(*again->learned()[0], *first.learned()[0]);
+  EXPECT_HAS(error_of([&] {
+               pipeline({"scale", "scale", "subtract_mean"})->recall(folder / "learned.h5");
+             }),
+             "was not learned by transform 2");
+  EXPECT_HAS(error_of([&] { pipeline({"subtract_mean"})->recall(folder / "absent.h5"); }), "no such file");
+  pipeline({"scale"})->recall(folder / "absent.h5");  // nothing to recall
+}
+
+TEST(Pipeline, TransformsOfTargetsNobodyKnowsAreLeftOut) {
+  const auto list = pipeline({"scale(by=2)", "scale(by=3, field=y)", "scale(by=10, field=weights)"});
+  const auto source = std::make_shared<Ramp>(3);
+  list->leave_out_absent(*source);
+  EXPECT_EQ(list->size(), 2u);
+  const Transformed set(source, list);
+  EXPECT_EQ(read_sample(set, 2)[0][0], 4);
+  EXPECT_EQ(read_sample(set, 2)[1][0], 6);
+}
+
+TEST(Pipeline, AGridKeepsItsPlacesUntilItChanges) {
+  const std::shared_ptr<const data::Dataset> source =
+      data::make_dataset("atmosphere(height=16, width=24, count=2, channels=[TMQ])");
+  EXPECT_EQ(Transformed(source, pipeline({"scale"})).geography()->row.places, source->geography()->row.places);
+  EXPECT_FALSE(Transformed(source, pipeline({"crop(size=4)"})).geography());
+  EXPECT_FALSE(Transformed(std::make_shared<Ramp>(3), pipeline({"scale"})).geography());
+}
+
 TEST(Pipeline, TheMeanIsThatOfTheTrainingSet) {
   const TemporaryFolder folder;
   const auto train = std::make_shared<Ramp>(41), test = std::make_shared<Ramp>(2);

@@ -1,0 +1,149 @@
+#include "isobar/cli/bench_sinks.hpp"
+
+#include <atomic>
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+
+#include "isobar/base/clock.hpp"
+#include "isobar/base/config.hpp"
+#include "isobar/base/error.hpp"
+#include "isobar/bench/contestant.hpp"
+#include "isobar/bench/statistics.hpp"
+#include "isobar/cli/model.hpp"
+#include "isobar/cli/training.hpp"
+
+namespace isobar::cli {
+namespace {
+
+// As in a run of 240 steps, of which 24 are traced unless said otherwise, every row of steps has a traced one; in
+// longer runs there are fewer. The run of a contestant never comes to its end.
+constexpr int block = 10, endless = 100'000;
+constexpr double asked = 1.01;
+const std::vector<std::string> kinds{"none", "all", "every"};
+
+// The last of the sinks: between two steps it answers the contest and waits until it is asked for more. A step lasts
+// from where the last answer was given, or the last step ended, to where all other sinks have been told of this one.
+class Gate final : public train::Sink {
+ public:
+  explicit Gate(std::string name) : name_(std::move(name)) {}
+
+  void start(const train::Start&) override {
+    say("ready isobar with sinks: " + name_);
+    await();
+  }
+  void step(const train::StepDone&) override {
+    times_ += fmt::format("{}{:.9f}", times_.empty() ? "" : " ", now_seconds() - begin_);
+    begin_ = now_seconds();
+    if (--left_ > 0) return;
+    say(times_);
+    await();
+  }
+
+  std::atomic<bool> stop = false;
+
+ private:
+  static void say(const std::string& text) {
+    fmt::print("{}\n", text);
+    std::fflush(stdout);
+  }
+  void await() {
+    char line[64];
+    times_.clear();
+    while (std::fgets(line, sizeof line, stdin)) {
+      begin_ = now_seconds();
+      if (std::sscanf(line, "step %d", &left_) == 1 && left_ > 0) return;
+      fail("bench: '{}' is not 'step N'", line);
+    }
+    stop = true;
+  }
+
+  std::string name_, times_;
+  double begin_ = 0;
+  int left_ = 0;
+};
+
+Spec recipe_of(const SinkOptions& options, const std::filesystem::path& folder) {
+  const graph::Graph graph = make_model(options.model, {}).graph(1);
+  const auto sample = [&](const char* name) {
+    const std::vector<std::int64_t>& extents = graph.value(graph.find(name)).shape.extents();
+    return fmt::format("[{}]", fmt::join(extents.begin() + 1, extents.end(), ", "));
+  };
+  Spec recipe = parse_recipe(fmt::format("model = \"{}\"\nfolder = \"{}\"\n[data]\nbatch = 1\n"
+                                         "train = \"noise(shape={}, targets={}, count={})\"\n[train]\nepochs = 1\n",
+                                         options.model, folder.string(), sample("x"), sample("y"), endless),
+                             "bench");
+  const int traced = options.serve == "every" ? endless : options.serve == "all" ? endless / block : 0;
+  apply_setting(recipe, fmt::format("report.trace_steps={}", traced));
+  apply_setting(recipe, "report.trace_mb=100000");  // so that every one is also written
+  return recipe;
+}
+
+std::string with_interval(const bench::Summary& s, double scale, int digits) {
+  return fmt::format("{:.{}f} [{:.{}f}, {:.{}f}]", s.median * scale, digits, s.low * scale, digits, s.high * scale,
+                     digits);
+}
+
+}  // namespace
+
+void add_sink_options(CLI::App& command, SinkOptions& options) {
+  command.add_option("--sink-model", options.model, "sinks: the network, batch 1")
+      ->type_name("SPEC")
+      ->capture_default_str();
+  command.add_option("--sinks", options.serve, "with --serve: which of a run's sinks listen")
+      ->check(CLI::IsMember(kinds));
+}
+
+void serve_sinks(const SinkOptions& options, const std::filesystem::path& scratch) {
+  train::Job job = train::read_job(recipe_of(options, scratch / options.serve), "bench", make_model);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> nowhere(std::fopen("/dev/null", "w"), std::fclose);
+  Gate gate(options.serve);
+  RunSinks sinks;
+  if (options.serve != "none") sinks = make_sinks(job, {.screen = nowhere.get()});
+  std::vector<train::Sink*> all = listeners(sinks);
+  all.push_back(&gate);
+  train::Trainer(std::move(job), all).run(&gate.stop);
+}
+
+void measure_sinks(const SinkOptions& options, int rounds, int threads, const std::filesystem::path& scratch,
+                   std::ofstream& record, const std::function<void(const std::string&)>& note) {
+  std::vector<std::unique_ptr<bench::Contestant>> contestants;
+  for (const std::string& kind : kinds) {
+    contestants.push_back(std::make_unique<bench::Contestant>(
+        std::vector<std::string>{"/proc/self/exe", "bench", "--serve", "--sinks", kind, "--sink-model", options.model,
+                                 "--threads", std::to_string(threads), "--scratch", (scratch / "runs").string()}));
+    note(contestants.back()->name() + ": warm-up");
+    contestants.back()->steps(3);
+  }
+  std::vector<std::vector<double>> seconds(kinds.size()), ratios(kinds.size());
+  for (int round = 0; round < rounds; ++round) {
+    note(fmt::format("sinks: round {} of {}", round + 1, rounds));
+    // Who goes first changes, so that nobody always meets the warmer machine.
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+      const std::size_t c = (i + static_cast<std::size_t>(round)) % kinds.size();
+      double sum = 0;
+      for (const double step : contestants[c]->steps(block)) sum += step;
+      seconds[c].push_back(sum / block);
+    }
+    for (std::size_t c = 0; c < kinds.size(); ++c) ratios[c].push_back(seconds[c].back() / seconds[0].back());
+  }
+  note("");
+  fmt::print(
+      "{}, batch 1, {} threads, {} rounds of {} steps: what telling of itself costs a run, median [95 % interval]\n",
+      options.model, threads, rounds, block);
+  fmt::print("  {:<44} {:>28} ms\n", "a step without anybody listening",
+             with_interval(bench::summarize(seconds[0]), 1e3, 1));
+  const char* what[] = {"", "with all sinks of a run", "with all sinks, every step traced"};
+  nlohmann::json line{{"level", "sinks"}, {"model", options.model}, {"rounds", rounds}, {"threads", threads}};
+  line["seconds"] = bench::summarize(seconds[0]).median;
+  for (std::size_t c = 1; c < kinds.size(); ++c) {
+    const bench::Summary ratio = bench::summarize(ratios[c]);
+    fmt::print("  {:<44} {:>28} times that{}\n", what[c], with_interval(ratio, 1, 4),
+               c == 1 ? fmt::format("; asked: at most {:.2f}", asked) : "");
+    line[kinds[c]] = {{"ratio", ratio.median}, {"low", ratio.low}, {"high", ratio.high}};
+  }
+  std::fflush(stdout);
+  if (record.is_open()) record << line << std::endl;
+}
+
+}  // namespace isobar::cli

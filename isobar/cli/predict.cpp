@@ -1,0 +1,125 @@
+// isobar predict WHAT [--data DATA] --out FILE: what a trained network makes of every sample, as HDF5 or CF NetCDF.
+#include <ctime>
+#include <filesystem>
+#include <optional>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "isobar/base/clock.hpp"
+#include "isobar/base/text.hpp"
+#include "isobar/cli/data.hpp"
+#include "isobar/cli/inference.hpp"
+#include "isobar/cli/verb.hpp"
+#include "isobar/data/prediction_writer.hpp"
+
+namespace isobar::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  InferenceRequest request;
+  std::string out;
+  bool overwrite = false, probabilities = false;
+};
+
+// Before anything is read or computed.
+void check_target(const Options& options) {
+  const fs::path out = options.out, folder = out.has_parent_path() ? out.parent_path() : fs::path(".");
+  data::expect_prediction_format(out);
+  std::error_code code;
+  if (!fs::is_directory(folder, code)) fail("{}: the folder {} is not there", options.out, folder.string());
+  if (fs::exists(out, code) && !options.overwrite) fail("{}: exists already; --overwrite replaces it", options.out);
+}
+
+data::PredictionOutline outline_of(const Options& options, const train::Inference& inference) {
+  const train::Trained& trained = inference.trained();
+  data::PredictionOutline outline;
+  outline.samples = inference.data();
+  outline.first = sample_range_of(options.request.samples).first;
+  outline.prediction = inference.prediction_shape();
+  outline.target = inference.target_shape();
+  outline.meaning = inference.meaning();
+  outline.names = inference.names();
+  outline.squash = train::squash_of(trained.model.loss);
+  outline.probabilities = options.probabilities;
+  if (options.probabilities && outline.squash == data::Squash::none) {
+    if (trained.model.loss.name().empty())
+      fail_usage("--probabilities: say what the file was trained with, as --loss softmax_cross_entropy");
+    fail_usage("--probabilities: what is trained with the loss '{}' has none", trained.model.loss.name());
+  }
+  outline.notes = {{"title", "predictions of " + trained.name},
+                   {"source", fmt::format("isobar {}: {}", ISOBAR_VERSION, trained.model.resolved.str())},
+                   {"history", fmt::format("{:%Y-%m-%dT%H:%M:%SZ} isobar predict {}", fmt::gmtime(std::time(nullptr)),
+                                           trained.name)},
+                   {"data", inference.data_name()}};
+  if (trained.is_run()) outline.notes.emplace_back("checkpoint", trained.standing());
+  if (!trained.model.loss.name().empty()) outline.notes.emplace_back("loss", trained.model.loss.str());
+  return outline;
+}
+
+void predict(const Options& options) {
+  const auto work = [&](train::Inference& inference, comm::Comm& comm) {
+    const bool first = comm.rank() == 0, shows = first && !options.request.quiet;
+    if (shows) fmt::print("{}", described(inference));
+    std::unique_ptr<data::PredictionWriter> writer;
+    if (first) writer = data::make_prediction_writer(options.out, outline_of(options, inference));
+    const std::int64_t all = inference.data()->size();
+    std::int64_t done = 0;
+    const double begin = now_seconds();
+    bool complete = false;
+    {
+      std::optional<report::StatusLine> line;
+      std::function<void(std::int64_t, std::int64_t)> progress = [](std::int64_t, std::int64_t) {};
+      if (shows) progress = shown_on(line.emplace(report::Screen::of(stdout)));
+      progress(0, all);
+      complete = inference.predict(
+          [&](const train::PredictedRows& rows) {
+            writer->write(rows.samples, rows.predictions, rows.targets);
+            done += static_cast<std::int64_t>(rows.samples.size());
+            progress(done, all);
+          },
+          &stop_requested());
+    }
+    if (!complete) {
+      stop_requested() = true;  // another rank may have got the signal
+      if (first) fmt::print(stderr, "isobar: stopped: nothing was written to {}\n", options.out);
+      return;
+    }
+    if (!first) return;
+    writer->finish();
+    if (done < all)
+      fmt::print(stderr, "isobar: {} of {} samples could not be read: their predictions are missing\n",
+                 with_commas(all - done), with_commas(all));
+    const double seconds = now_seconds() - begin;
+    if (shows)
+      fmt::print("{}: {} in {}, {:.3g} samples a second\n", options.out,
+                 human_bytes(static_cast<double>(fs::file_size(options.out))), human_seconds(seconds),
+                 static_cast<double>(done) / std::max(seconds, 1e-9));
+  };
+  infer(
+      options.request, [&] { check_target(options); }, work);
+}
+
+void declare(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  add_inference_options(command, options->request);
+  command.add_option("--out", options->out, "the file to write: .h5, or .nc for maps")->required()->type_name("FILE");
+  command.add_flag("--overwrite", options->overwrite, "replace a file that exists");
+  command.add_flag("--probabilities", options->probabilities, "write the probability of every class as well");
+  command.footer(
+      "HDF5 holds prediction, class (for scores of classes), target (where the data has one), sample and where. "
+      "NetCDF\n"
+      "holds maps after the CF conventions, with the latitudes, longitudes and times of the data where they are "
+      "known.\n"
+      "The file appears when it is complete.");
+  command.callback([options] { predict(*options); });
+}
+
+}  // namespace
+
+extern const Verb predict_verb;
+const Verb predict_verb{"predict", "write what a trained network makes of data", declare};
+
+}  // namespace isobar::cli

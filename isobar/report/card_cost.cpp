@@ -1,0 +1,114 @@
+// Rows of the run card about what a run has cost: all runs that led to it, all of its time, input, and its FLOPs.
+#include <fmt/format.h>
+
+#include "isobar/base/text.hpp"
+#include "isobar/report/card_facts.hpp"
+
+namespace isobar::report {
+namespace {
+
+std::string count(std::int64_t number, std::string_view thing) {
+  return fmt::format("{} {}{}", with_commas(number), thing, number == 1 ? "" : "s");
+}
+
+double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
+
+// Seconds of the traced steps of rank 0, and of kernels that compute in them.
+std::pair<double, double> traced_and_computing(const RunRecord& run) {
+  double all = 0, kernels = 0;
+  if (run.by_rank.empty()) return {0, 0};
+  for (const ProfiledStep& step : run.by_rank[0].steps) all += step.seconds;
+  const auto totals = run.totals(run.by_rank[0]);
+  for (const Category category : {Category::forward_convolution, Category::forward_pointwise,
+                                  Category::backward_convolution, Category::backward_pointwise})
+    kernels += totals[static_cast<std::size_t>(category)].seconds;
+  return {all, kernels};
+}
+
+}  // namespace
+
+Finding tuning_runs(const CardFacts& facts) {
+  const Ledger& own = facts.ledger;
+  if (!own.has_history)
+    return not_shown("how often it was started is not recorded (no history.jsonl, an older program): " +
+                     facts.again("") + ", with all tuning runs in folders beside each other");
+  std::string figure = "started once";
+  if (own.starts > 1)
+    figure = fmt::format("started {} times ({} resumed, {} overwritten; {} thrown away or done again)", own.starts,
+                         own.resumed, own.overwritten, count(own.dropped_steps, "step"));
+  std::int64_t steps = own.all_steps(), without = 0;
+  double seconds = own.all_seconds();
+  for (const Sibling& sibling : facts.siblings) {
+    steps += sibling.ledger.all_steps();
+    seconds += sibling.ledger.all_seconds();
+    without += !sibling.ledger.has_history;
+  }
+  figure += fmt::format("; {} of {} on the same data beside it", count(std::ssize(facts.siblings), "other run"),
+                        facts.run.model_name());
+  if (without > 0) figure += fmt::format(" ({} with unknown restarts)", without);
+  return shown(figure + fmt::format("; all together {} in {}. Runs kept elsewhere are not seen", count(steps, "step"),
+                                    human_seconds(seconds)));
+}
+
+Finding whole_application(const CardFacts& facts) {
+  const Ledger& ledger = facts.ledger;
+  if (!facts.timed() || ledger.kept_seconds() <= 0) return not_shown("no step of it was timed: " + facts.to_its_end());
+  const double whole = ledger.kept_seconds();
+  std::string figure = fmt::format(
+      "{:.4g} samples/s over {} of steps, evaluations ({:.3g} s) and checkpoints ({:.3g} s); {} in steps alone",
+      static_cast<double>(ledger.samples) / whole, human_seconds(whole), ledger.test_seconds, ledger.checkpoint_seconds,
+      facts.speed());
+  figure += fmt::format(", a step of {:.4g} ms with input and communication", facts.run.step_seconds() * 1e3);
+  if (const auto [traced, kernels] = traced_and_computing(facts.run); traced > 0)
+    figure += fmt::format(", of which kernels are {:.1f} %", percent(kernels, traced));
+  const auto& sessions = facts.run.sessions;
+  if (sessions.size() == 1 && sessions[0].seconds)
+    figure += fmt::format("; wall time from the first step to the end {}", human_seconds(*sessions[0].seconds));
+  return shown(figure + facts.ending());
+}
+
+Finding input_and_staging(const CardFacts& facts) {
+  const Ledger& ledger = facts.ledger;
+  if (!facts.timed()) return not_shown("no step of it was timed: " + facts.to_its_end());
+  const std::string data = one_line(facts.setting("data", "train"), 60);
+  const std::string waited = fmt::format("{:.1f} % of the steps' time ({:.3g} s) was waiting for input",
+                                         percent(ledger.wait_seconds, ledger.step_seconds), ledger.wait_seconds);
+  if (!facts.reads_files())
+    return not_shown(fmt::format(
+        "its samples are generated ({}), no file was read ({}). Write them first, `isobar data make --help`, and train "
+        "from the files: {}",
+        data, waited, facts.again("--set 'data.train=hdf5(path=...)'")));
+  for (const Setup& setup : ledger.setups)
+    if (!setup.staging_seconds)
+      return not_shown(fmt::format("{}, included; how long staging took is not recorded (an older program): {}", waited,
+                                   facts.again("")));
+  const std::string staging = facts.setting("data", "staging");
+  std::string figure = waited + ", included; ";
+  figure += staging.empty() || staging == "none"
+                ? fmt::format("nothing was staged, {:.3g} s until the data was ready", ledger.staging_seconds())
+                : fmt::format("staging by {} took {:.4g} s, beside the steps", staging, ledger.staging_seconds());
+  for (const Session& session : facts.run.sessions)
+    if (const auto read = session.staging.find("train.bytes_read"); read != session.staging.end())
+      figure += fmt::format(", {} read", human_bytes(read->second));
+  return shown(figure + facts.ending());
+}
+
+Finding flops(const CardFacts& facts) {
+  const RunRecord& run = facts.run;
+  if (run.flops_per_sample <= 0 || run.precision.empty())
+    return not_shown(fmt::format("{} not recorded (an older program, or no step was begun): {}",
+                                 run.flops_per_sample <= 0 ? "FLOPs are" : "the precision of its FLOPs is",
+                                 facts.again("")));
+  std::string figure = fmt::format(
+      "{} for a sample, forward and backward, in {}: the sum over the kernels of the plan, a multiply-add counts 2",
+      human_flops(run.flops_per_sample), run.precision);
+  if (!facts.timed()) return shown(figure + facts.ending());
+  const double rate = run.flops_per_sample * run.samples_per_second();
+  figure += fmt::format("; {}/s sustained in steps", human_flops(rate));
+  if (run.peaks.flops_per_second > 0)
+    figure += fmt::format(", {:.1f} % of the {}/s measured here ({})", percent(rate, run.peaks.flops_per_second),
+                          human_flops(run.peaks.flops_per_second), run.peaks.how);
+  return shown(figure + facts.ending());
+}
+
+}  // namespace isobar::report

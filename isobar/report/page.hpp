@@ -1,0 +1,23 @@
+// The report of a run: report.html, one file that can be opened from disk or sent to a colleague. It shows what the
+// folder holds and so can be made while the run goes on, afterwards, or when it was killed.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "isobar/report/run_record.hpp"
+#include "isobar/train/events.hpp"
+
+namespace isobar::report {
+
+/// The whole page.
+std::string page(const RunRecord& run);
+
+/// Reads the folder of a run and writes report.html and run_card.json into it.
+void write_page(const std::filesystem::path& folder);
+
+/// Writes the page when the run ends; that it cannot be written is a warning. Comes behind all sinks that write files.
+std::unique_ptr<train::Sink> page_sink();
+
+}  // namespace isobar::report

@@ -1,0 +1,34 @@
+// A section of the report of a run: one file, one row in the table of page.cpp.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isobar/report/run_record.hpp"
+
+namespace isobar::report {
+
+/// What sections show: a run, and the trace of its rank 0, which is read once for all of them.
+struct PageSource {
+  const RunRecord& run;
+  std::vector<TraceEvent> trace{};
+};
+
+struct Section {
+  std::string_view id, title;
+  /// What stands below the title, as HTML; without data, one sentence that says what would give it.
+  std::string (*html)(const PageSource&);
+};
+
+/// The sections in the order of the page.
+std::span<const Section* const> sections();
+
+/// A sentence (text) in place of what cannot be shown.
+std::string missing_html(std::string_view sentence);
+
+/// A note (text) below or above a figure.
+std::string note_html(std::string_view sentence);
+
+}  // namespace isobar::report

@@ -1,0 +1,90 @@
+#include "isobar/report/quality.hpp"
+
+#include <algorithm>
+
+#include "isobar/base/error.hpp"
+#include "isobar/report/references.hpp"
+
+namespace isobar::report {
+namespace {
+
+Args section(const RunRecord& run, std::string_view name) {
+  Args root(run.recipe, "recipe");
+  return run.recipe.find(name) ? root.section(name) : Args(Spec(std::string(name), {}), "section");
+}
+
+// Sums that only grow with the step, one after the other.
+class Elapsed {
+ public:
+  Elapsed(const RunRecord& run, const Ledger& ledger) : run_(run), ledger_(ledger) {}
+
+  double until(const EpochRecord& epoch) {
+    for (; step_ < run_.steps.size() && run_.steps[step_].step <= epoch.step; ++step_)
+      seconds_ += run_.steps[step_].seconds;
+    for (; saved_ < ledger_.checkpoints.size() && ledger_.checkpoints[saved_].first < epoch.step; ++saved_)
+      seconds_ += ledger_.checkpoints[saved_].second;
+    return seconds_ += epoch.test_seconds;
+  }
+
+ private:
+  const RunRecord& run_;
+  const Ledger& ledger_;
+  std::size_t step_ = 0, saved_ = 0;
+  double seconds_ = 0;
+};
+
+}  // namespace
+
+std::vector<Evaluation> evaluations_of(const RunRecord& run, const Ledger& ledger) {
+  std::vector<Evaluation> evaluations;
+  Elapsed elapsed(run, ledger);
+  for (const EpochRecord& epoch : run.epochs) {
+    const double seconds = elapsed.until(epoch);
+    if (!epoch.test.empty()) evaluations.push_back({epoch.epoch, epoch.step, epoch.test, seconds});
+  }
+  // A run that was resumed behind its last epoch tests once more.
+  const bool known = !evaluations.empty() && evaluations.back().values == run.test;
+  if (!run.test.empty() && !known && !run.steps.empty())
+    evaluations.push_back(
+        {run.epochs.empty() ? 0 : run.epochs.back().epoch, run.steps.back().step, run.test, ledger.kept_seconds()});
+  return evaluations;
+}
+
+bool larger_is_better(std::string_view metric) {
+  const std::string_view name = metric.substr(0, metric.find('.'));
+  return name == "accuracy" || name == "iou" || name == "r2" || name == "roc_auc" || name == "average_precision" ||
+         name.starts_with("top_");
+}
+
+std::string judged_by(const RunRecord& run, std::span<const Evaluation> evaluations) {
+  if (evaluations.empty()) return "";
+  const std::map<std::string, double>& values = evaluations.back().values;
+  if (const auto target = target_of(run); target && values.contains(target->metric)) return target->metric;
+  if (const Reference* reference = reference_of(run.model_name()); reference && reference->target())
+    if (values.contains(reference->target()->metric)) return reference->target()->metric;
+  for (const std::string& metric : metrics_of(run))
+    for (const auto& [name, value] : values)
+      if (name == Spec(metric).name() || (Spec(metric).name() == "top_k" && name.starts_with("top_"))) return name;
+  for (const auto& [name, value] : values)
+    if (name != "loss" && name.find('.') == std::string::npos) return name;
+  return values.contains("loss") ? "loss" : values.begin()->first;
+}
+
+const Evaluation* first_to_reach(std::span<const Evaluation> evaluations, const train::Target& target) {
+  const auto found = std::ranges::find_if(evaluations, [&](const Evaluation& evaluation) {
+    const auto value = evaluation.values.find(target.metric);
+    return value != evaluation.values.end() && target.reached(value->second);
+  });
+  return found == evaluations.end() ? nullptr : &*found;
+}
+
+std::optional<train::Target> target_of(const RunRecord& run) {
+  Args report = section(run, "report");
+  const std::string text = report.text("target", "");
+  if (text.empty()) return std::nullopt;
+  return train::read_target(text);
+}
+
+std::vector<std::string> metrics_of(const RunRecord& run) { return section(run, "train").texts("metrics", {}); }
+
+}  // namespace isobar::report

@@ -1,0 +1,43 @@
+// Quality: how good a run's network is on the test set, when it was found out, and which metric counts.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isobar/report/ledger.hpp"
+#include "isobar/report/run_record.hpp"
+#include "isobar/train/target.hpp"
+
+namespace isobar::report {
+
+/// A test of the network, during the run or at its end.
+struct Evaluation {
+  std::int64_t epoch = 0, step = 0;
+  std::map<std::string, double> values{};
+  double seconds = 0;  ///< from the first step until its result: steps, evaluations and checkpoints
+};
+
+/// All that were finished, in order.
+std::vector<Evaluation> evaluations_of(const RunRecord& run, const Ledger& ledger);
+
+/// Whether more is better, by the name of a metric's value: accuracy, iou.cyclone, mae, loss.
+bool larger_is_better(std::string_view metric);
+
+/// The value a run is judged by: that of its target or its published reference if there is one, else its first metric,
+/// else the loss; empty when nothing was evaluated.
+std::string judged_by(const RunRecord& run, std::span<const Evaluation> evaluations);
+
+/// The first evaluation that reached a target, or null.
+const Evaluation* first_to_reach(std::span<const Evaluation> evaluations, const train::Target& target);
+
+/// The target that the recipe set before the run.
+std::optional<train::Target> target_of(const RunRecord& run);
+
+/// The metrics of the recipe, as they are written there: iou(kind=sample).
+std::vector<std::string> metrics_of(const RunRecord& run);
+
+}  // namespace isobar::report

@@ -1,0 +1,39 @@
+// The run card: twelve rows, one for each of the known ways to make deep-learning performance look better than it is.
+// A row shows the figure that rules its way out, or says that it is not shown and what would show it; always from what
+// the run itself recorded, never from what was intended.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isobar/report/run_record.hpp"
+
+namespace isobar::report {
+
+struct CardRow {
+  int number = 0;    ///< 1 to 12
+  std::string trap;  ///< how one could fool people
+  std::string what;  ///< what has to be shown against it
+  bool shown = false;
+  std::string figure;   ///< when shown
+  std::string missing;  ///< otherwise: what is missing, and what would show it; commands in backquotes
+};
+
+/// The twelve rows of a run; looks into its folder and at runs in folders beside it.
+std::vector<CardRow> run_card(const RunRecord& run);
+
+int rows_shown(std::span<const CardRow> card);
+
+/// For the terminal, `width` columns wide.
+std::string card_text(std::span<const CardRow> card, std::size_t width = 110);
+/// The body of the section in a page.
+std::string card_html(std::span<const CardRow> card);
+/// {"run", "network", "shown", "of", "rows": [{"number", "trap", "what", "shown", "figure" or "missing"}]}.
+std::string card_json(const RunRecord& run, std::span<const CardRow> card);
+
+/// Writes run_card.json into the folder of the run.
+void write_card(const RunRecord& run, std::span<const CardRow> card);
+
+}  // namespace isobar::report

@@ -1,0 +1,71 @@
+#include "isobar/train/history.hpp"
+
+#include <chrono>
+#include <fstream>
+
+#include <fmt/chrono.h>
+#include <nlohmann/json.hpp>
+
+#include "isobar/base/error.hpp"
+
+namespace isobar::train {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+struct Dropped {
+  std::int64_t steps = 0;
+  double seconds = 0;
+};
+
+double number(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? found->get<double>() : 0;
+}
+
+// What timing.jsonl holds behind the part that a run going on after `first_step` keeps: the end of the run before,
+// steps behind the checkpoint, and whatever follows them.
+Dropped dropped_by(const fs::path& timing, std::int64_t first_step) {
+  Dropped dropped;
+  std::ifstream in(timing);
+  bool kept = first_step > 0;
+  for (std::string line; std::getline(in, line);) {
+    const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!object.is_object() || !object.contains("kind")) continue;
+    kept = kept && object["kind"] != "end" && number(object, "step") <= static_cast<double>(first_step);
+    if (kept) continue;
+    if (object["kind"] == "step") ++dropped.steps;
+    if (object["kind"] == "step" || object["kind"] == "checkpoint") dropped.seconds += number(object, "seconds");
+    if (object["kind"] == "epoch") dropped.seconds += number(object, "test_seconds");
+  }
+  return dropped;
+}
+
+// A line that a crash tore must not swallow the next.
+bool ends_in_mid_line(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary | std::ios::ate);
+  if (!in || in.tellg() == 0) return false;
+  in.seekg(-1, std::ios::end);
+  return in.get() != '\n';
+}
+
+}  // namespace
+
+void note_start(const fs::path& folder, std::string_view kind, std::int64_t first_step) {
+  const Dropped dropped = dropped_by(folder / "timing.jsonl", first_step);
+  const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
+  const Json line{{"started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))},
+                  {"kind", kind},
+                  {"first_step", first_step},
+                  {"dropped_steps", dropped.steps},
+                  {"dropped_seconds", dropped.seconds}};
+  const fs::path file = folder / "history.jsonl";
+  const bool torn = ends_in_mid_line(file);
+  std::ofstream out(file, std::ios::app);
+  out << (torn ? "\n" : "") << line.dump() << "\n";
+  out.close();
+  if (!out) fail("history of the run '{}' cannot be written", file.string());
+}
+
+}  // namespace isobar::train

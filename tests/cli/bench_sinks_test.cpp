@@ -1,0 +1,27 @@
+// What `isobar bench` measures of recording a run; that it can be measured, not how much it is.
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.hpp"
+
+namespace {
+
+TEST(BenchSinks, ComparesARunThatRecordsItselfWithOneThatDoesNot) {
+  const TemporaryFolder folder;
+  const std::string record = folder / "record.jsonl", scratch = folder / "scratch";
+  const Outcome outcome = run_isobar(
+      "bench sinks --alone --rounds 2 --threads 1 --sink-model 'cosmoflow(size=8, width=4, layers=2)' "
+      "--record " +
+      record + " --scratch " + scratch);
+  EXPECT_EQ(outcome.code, 0) << outcome;
+  EXPECT_SHOWS(outcome, "a step without anybody listening");
+  EXPECT_SHOWS(outcome, "asked: at most 1.01");
+  std::ifstream in(record);
+  const auto line = nlohmann::json::parse(in);
+  EXPECT_GT(line.at("seconds").get<double>(), 0);
+  for (const char* kind : {"all", "every"}) EXPECT_GT(line.at(kind).at("ratio").get<double>(), 0.5);
+  EXPECT_TRUE(fs::is_empty(scratch)) << "nothing is left behind";
+}
+
+}  // namespace

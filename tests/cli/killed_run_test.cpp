@@ -1,0 +1,58 @@
+// A run that is killed in the middle: what it has told of itself can be read up to the last step that reached the disk.
+#include <set>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "isobar/report/run_record.hpp"
+
+#include "tests/cli/launched.hpp"
+
+namespace {
+
+using namespace isobar;
+
+std::size_t lines(const fs::path& file) {
+  std::ifstream in(file);
+  return static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>(in), {}, '\n'));
+}
+
+TEST(KilledRun, IsReadUpToTheLastStepThatReachedTheDisk) {
+  const TemporaryFolder folder;
+  const fs::path run_folder = folder / "run";
+  Launched launched(fmt::format("{} train {} --quiet --threads 1 --set 'folder=\"{}\"' --set train.epochs=1000000 "
+                                "--set report.trace_steps=100000 --set train.checkpoint_every=1",
+                                ISOBAR_PROGRAM, small_recipe(folder), run_folder.string()),
+                    folder / "out");
+  // Every second step of the run is traced at the least, so that these have gone through all sinks often.
+  ASSERT_TRUE(launched.wait_until([&] {
+    return lines(run_folder / "profile" / "rank0.jsonl") > 20 && lines(run_folder / "metrics.jsonl") > 20;
+  })) << launched.outcome(0);
+  launched.send(SIGKILL);
+  EXPECT_EQ(launched.outcome(60).code, 128 + SIGKILL);
+
+  const report::RunRecord run = report::read_run(run_folder);
+  EXPECT_TRUE(run.described) << "run.json";
+  EXPECT_EQ(run.ranks, 1);
+  EXPECT_FALSE(run.plan.empty());
+  EXPECT_TRUE(run.reason.empty()) << "it did not end";
+  ASSERT_GE(run.steps.size(), 15u);
+  for (std::size_t i = 0; i < run.steps.size(); ++i) EXPECT_EQ(run.steps[i].step, static_cast<std::int64_t>(i) + 1);
+
+  ASSERT_EQ(run.by_rank.size(), 1u);
+  const auto& profiled = run.by_rank[0].steps;
+  ASSERT_GE(profiled.size(), 19u);
+  std::set<std::int64_t> traced;
+  std::map<std::int64_t, double> seconds;
+  for (const report::TraceEvent& event : report::read_trace(run_folder, 0)) {
+    traced.insert(event.step);
+    if (event.lane == Lane::main) seconds[event.step] += event.seconds;
+  }
+  // A step may be in one file and not yet in the other.
+  for (std::size_t i = 0; i + 1 < profiled.size(); ++i) {
+    EXPECT_TRUE(traced.contains(profiled[i].step)) << profiled[i].step;
+    EXPECT_NEAR(seconds[profiled[i].step], profiled[i].seconds, 0.01 * profiled[i].seconds);
+  }
+}
+
+}  // namespace
