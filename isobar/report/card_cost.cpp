@@ -55,10 +55,10 @@ Finding whole_application(const CardFacts& facts) {
   const Ledger& ledger = facts.ledger;
   if (!facts.timed() || ledger.kept_seconds() <= 0) return not_shown("no step of it was timed: " + facts.to_its_end());
   const double whole = ledger.kept_seconds();
-  std::string figure = fmt::format(
-      "{:.4g} samples/s over {} of steps, evaluations ({:.3g} s) and checkpoints ({:.3g} s); {} in steps alone",
-      static_cast<double>(ledger.samples) / whole, short_seconds(whole), ledger.test_seconds, ledger.checkpoint_seconds,
-      facts.speed());
+  std::string figure =
+      fmt::format("{} over {} of steps, evaluations ({:.3g} s) and checkpoints ({:.3g} s); {} in steps alone",
+                  told_speed(static_cast<double>(ledger.samples) / whole), short_seconds(whole), ledger.test_seconds,
+                  ledger.checkpoint_seconds, facts.speed());
   figure += fmt::format(", a step of {:.4g} ms with input and communication", facts.run.step_seconds() * 1e3);
   if (const auto [traced, kernels] = traced_and_computing(facts.run); traced > 0)
     figure += fmt::format(", of which kernels are {:.1f} %{}", percent(kernels, traced),
@@ -111,6 +111,8 @@ Finding flops(const CardFacts& facts) {
   if (run.peaks.flops_per_second > 0)
     figure += fmt::format(", {:.1f} % of the {}/s measured here ({})", percent(rate, run.peaks.flops_per_second),
                           human_flops(run.peaks.flops_per_second), run.peaks.how);
+  if (run.peaks.flops_per_second > 0 && rate > run.peaks.flops_per_second)
+    figure += "; more than the peak: it was measured while the machine was busy, `isobar doctor` does it anew";
   return shown(figure + facts.ending());
 }
 

@@ -51,7 +51,7 @@ std::string CardFacts::result() const {
   return fmt::format("test {} {} after epoch {}", judged, number, last.epoch);
 }
 
-std::string CardFacts::speed() const { return fmt::format("{:.4g} samples/s", run.samples_per_second()); }
+std::string CardFacts::speed() const { return told_speed(run.samples_per_second()); }
 
 std::string CardFacts::setting(std::string_view section, std::string_view key) const {
   return recipe_text(run.recipe, section, key);

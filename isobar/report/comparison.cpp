@@ -102,14 +102,16 @@ void find_scaling(Comparison& comparison, std::span<const fs::path> folders) {
   else comparison.notes.push_back("Efficiency is given once all runs have ended by themselves, without a restart.");
 }
 
+// What one of them is judged by and all have.
 void find_metric(Comparison& comparison) {
   for (const ComparedRun& run : comparison.runs) {
     const std::string metric = judged_by(run.record, run.evaluations);
-    if (metric.empty() || (!comparison.metric.empty() && metric != comparison.metric)) {
-      comparison.metric.clear();
-      return;
-    }
+    const bool common = std::ranges::all_of(comparison.runs, [&](const ComparedRun& other) {
+      return !other.evaluations.empty() && other.evaluations.back().values.contains(metric);
+    });
+    if (!common) continue;
     comparison.metric = metric;
+    return;
   }
 }
 

@@ -113,7 +113,10 @@ std::vector<ComparedFigure> compared_figures(const Comparison& comparison) {
   if (comparison.target)
     add(fmt::format("time to {}", comparison.target->str()), [&](Run run) { return time_to(run, *comparison.target); });
   add("ms/step", [](Run run) { return some(run.record.step_seconds() * 1e3, "{:.4g}"); });
-  add("samples/s", [](Run run) { return some(run.record.samples_per_second(), "{:.4g}"); });
+  add("samples/s", [](Run run) {
+    const double speed = run.record.samples_per_second();
+    return speed > 0 ? told_speed(speed).substr(0, told_speed(speed).find(' ')) : "";
+  });
   add("GF/s", [](Run run) { return some(flops_rate(run.record) / 1e9, "{:.4g}"); });
   add("% of measured peak", [](Run run) {
     return run.record.peaks.flops_per_second > 0

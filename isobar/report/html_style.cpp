@@ -62,7 +62,7 @@ table.card td:nth-child(4) { overflow-wrap: anywhere; }
 .cards b { display: block; font-size: 21px; line-height: 1.3; font-variant-numeric: tabular-nums; }
 .cards span { color: var(--soft); font-size: 13.5px; overflow-wrap: anywhere; }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 330px), 1fr)); gap: 18px 26px; }
-.columns figure { max-width: 560px; }
+.columns figure { max-width: 460px; }
 figure { margin: 0 0 14px; }
 figcaption { color: var(--soft); font-size: 14px; margin-top: 4px; max-width: 76ch; }
 figcaption b { color: var(--ink); }

@@ -1,6 +1,7 @@
 #include "isobar/report/ledger.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 
 #include <fmt/format.h>
@@ -100,6 +101,11 @@ double Ledger::staging_seconds() const {
 
 std::string short_seconds(double seconds) {
   return seconds < 100 ? fmt::format("{:.3g} s", seconds) : human_seconds(seconds);
+}
+
+std::string told_speed(double samples_per_second) {
+  if (samples_per_second < 1000) return fmt::format("{:.4g} samples/s", samples_per_second);
+  return with_commas(std::llround(std::min(samples_per_second, 1e15))) + " samples/s";
 }
 
 Ledger read_ledger(const fs::path& folder) {

@@ -45,6 +45,9 @@ struct Ledger {
 /// "0.68 s", "42.3 s", "2:03": short times with three digits.
 std::string short_seconds(double seconds);
 
+/// "10,140 samples/s", "26.1 samples/s".
+std::string told_speed(double samples_per_second);
+
 /// Reads a folder; what is missing in it counts as nothing.
 Ledger read_ledger(const std::filesystem::path& folder);
 

@@ -101,9 +101,16 @@ TEST(Comparison, SaysWhatDoesNotCompare) {
        {"networks differ (cosmoflow; lenet)", "different data (", "Tested on different data",
         "Samples are of different size", "processors differ", "c has not ended", "c was resumed with other ranks"})
     EXPECT_HAS(notes, part);
-  EXPECT_EQ(comparison.metric, "");
+  EXPECT_EQ(comparison.metric, "");  // c was not judged by what b was
   EXPECT_FALSE(comparison.target.has_value());
   EXPECT_EQ(values(comparison, "test accuracy"), (Values{"", "0.1", ""}));
+}
+
+TEST(Comparison, RunsAreJudgedByWhatAllHave) {
+  const TemporaryFolder folder;
+  const std::vector<std::filesystem::path> runs{written(folder / "a", {.extra = "target = \"loss<=9\"\n"}),
+                                                written(folder / "b")};
+  EXPECT_EQ(compare(runs).metric, "loss");
 }
 
 TEST(Comparison, ARunWithNothingButARecipe) {

@@ -47,6 +47,13 @@ TEST(RunCard, AccuracyNextToEverySpeed) {
   expect_not_shown(1, {.timed = false}, {"no step of it was timed"});
 }
 
+TEST(RunCard, SpeedsAreReadable) {
+  EXPECT_EQ(told_speed(10139.6), "10,140 samples/s");
+  EXPECT_EQ(told_speed(26.1234), "26.12 samples/s");
+  EXPECT_EQ(short_seconds(0.6789), "0.679 s");
+  EXPECT_EQ(short_seconds(123), "2:03");
+}
+
 TEST(RunCard, TestAccuracyAndNotOnlyTraining) {
   expect_shown(2, {}, {"test mae 0.1", "test loss 0.25", "on 64 samples", "training loss 0.75", "not the best"});
   expect_not_shown(2, {.test = "", .evaluated = false}, {"training loss of 0.05 only"});
@@ -105,6 +112,7 @@ TEST(RunCard, InputAndStaging) {
 TEST(RunCard, FlopsWithTheirPrecision) {
   expect_shown(
       7, {}, {"1.00 GF for a sample", "float32", "multiply-add counts 2", "40.0 GF/s sustained", "40.0 %", "FMA loop"});
+  expect_shown(7, {.step_seconds = 0.03}, {"133.3 % of", "measured while the machine was busy"});
   expect_not_shown(7, {.described = false}, {"precision of its FLOPs is not recorded"});
 }
 
