@@ -88,7 +88,7 @@ TEST(Report, WrongCallsAreAnswered) {
   const TemporaryFolder folder;
   ASSERT_EQ(train(folder, "a").code, 0);
   const std::string run = folder / "a";
-  expect_wrong_call("report", "RUNS is required");
+  expect_wrong_call("report", "runs is required");
   expect_wrong_call("report " + run + " " + run, "named twice");
   expect_wrong_call("train " + small_recipe(folder) + " --set report.target=good", "mae<=0.124");
   for (const std::string& wrong : {folder / "none", "/dev/null " + run, run + " " + folder / "recipe.toml"}) {
