@@ -1,3 +1,10 @@
+# isobar_precompile_tests(TARGET): reads once what every test includes; that took a third of the time of compiling them.
+# The preset dev does without, so that every file is seen to include what it uses.
+function(isobar_precompile_tests target)
+  target_precompile_headers(${target} PRIVATE <algorithm> <filesystem> <fstream> <functional> <map> <memory> <optional>
+    <span> <string> <vector> <gtest/gtest.h>)
+endfunction()
+
 # isobar_room(NAME [ROOMS a b] [LIBRARIES x y] [PRIVATE z] [TESTED_WITH c] [WHOLE_MACHINE]): one static library per
 # folder of isobar/, linking only the rooms its row of tools/rooms.txt names. Sources are every .cpp of the folder: a new
 # file needs no line here. LIBRARIES are those the room's headers show, PRIVATE those only its sources use.
@@ -31,6 +38,7 @@ function(isobar_room name)
     list(TRANSFORM ROOM_TESTED_WITH PREPEND isobar_)
     target_link_libraries(test_${name} PRIVATE isobar_${name} ${ROOM_TESTED_WITH} isobar_flags GTest::gtest_main)
     target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # most of the time of `make test` is compiling
+    isobar_precompile_tests(test_${name})
     # Two tests at a time share the cores badly when both compute with many threads.
     set(processors 1)
     if(ROOM_WHOLE_MACHINE)

@@ -12,6 +12,7 @@
 #include "isobar/cli/inference.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/data/prediction_writer.hpp"
+#include "isobar/report/pictures.hpp"
 
 namespace isobar::cli {
 namespace {
@@ -20,7 +21,7 @@ namespace fs = std::filesystem;
 
 struct Options {
   InferenceRequest request;
-  std::string out;
+  std::string out, pictures;
   bool overwrite = false, probabilities = false;
 };
 
@@ -59,6 +60,24 @@ data::PredictionOutline outline_of(const Options& options, const train::Inferenc
   return outline;
 }
 
+// What was predicted, as long as it is little enough to keep.
+struct KeptRows {
+  std::vector<float> predictions{}, targets{};
+};
+
+void draw(const Options& options, train::Inference& inference, const KeptRows& kept) {
+  train::Viewer viewer(inference.executor(), *inference.data());
+  report::PictureRequest request;
+  request.viewer = &viewer;
+  request.loss = inference.trained().model.loss;
+  request.target_names = inference.names();
+  request.target_shape = inference.target_shape().value_or(Shape());
+  request.predictions = kept.predictions;
+  request.targets = kept.targets;
+  const std::size_t drawn = report::draw_pictures(options.pictures, request).size();
+  if (!options.request.quiet) fmt::print("{}: {} picture{}\n", options.pictures, drawn, drawn == 1 ? "" : "s");
+}
+
 void predict(const Options& options) {
   const auto work = [&](train::Inference& inference, comm::Comm& comm) {
     const bool first = comm.rank() == 0, shows = first && !options.request.quiet;
@@ -67,6 +86,9 @@ void predict(const Options& options) {
     if (first) writer = data::make_prediction_writer(options.out, outline_of(options, inference));
     const std::int64_t all = inference.data()->size();
     std::int64_t done = 0;
+    KeptRows kept;
+    const bool keeps =
+        !options.pictures.empty() && all * inference.prediction_shape().count() <= train::max_kept_predictions;
     const double begin = now_seconds();
     bool complete = false;
     {
@@ -77,6 +99,10 @@ void predict(const Options& options) {
       complete = inference.predict(
           [&](const train::PredictedRows& rows) {
             writer->write(rows.samples, rows.predictions, rows.targets);
+            if (keeps) {
+              kept.predictions.insert(kept.predictions.end(), rows.predictions.begin(), rows.predictions.end());
+              kept.targets.insert(kept.targets.end(), rows.targets.begin(), rows.targets.end());
+            }
             done += static_cast<std::int64_t>(rows.samples.size());
             progress(done, all);
           },
@@ -97,6 +123,7 @@ void predict(const Options& options) {
       fmt::print("{}: {} in {}, {:.3g} samples a second\n", options.out,
                  human_bytes(static_cast<double>(fs::file_size(options.out))), human_seconds(seconds),
                  static_cast<double>(done) / std::max(seconds, 1e-9));
+    if (!options.pictures.empty()) draw(options, inference, kept);
   };
   infer(
       options.request, [&] { check_target(options); }, work);
@@ -107,6 +134,7 @@ void declare(CLI::App& command) {
   add_inference_options(command, options->request);
   command.add_option("--out", options->out, "the file to write: .h5, or .nc for maps")->required()->type_name("FILE");
   command.add_flag("--overwrite", options->overwrite, "replace a file that exists");
+  command.add_option("--pictures", options->pictures, "draw what the network does into this folder")->type_name("DIR");
   command.add_flag("--probabilities", options->probabilities, "write the probability of every class as well");
   command.footer(
       "HDF5 holds prediction, class (for scores of classes), target (where the data has one), sample and where. "
@@ -114,7 +142,10 @@ void declare(CLI::App& command) {
       "holds maps after the CF conventions, with the latitudes, longitudes and times of the data where they are "
       "known.\n"
       "The file appears when it is complete.");
-  command.callback([options] { predict(*options); });
+  command.callback([options] {
+    options->request.shows = !options->pictures.empty();
+    predict(*options);
+  });
 }
 
 }  // namespace

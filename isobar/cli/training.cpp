@@ -11,6 +11,8 @@
 #include "isobar/report/chrome_trace.hpp"
 #include "isobar/report/curves.hpp"
 #include "isobar/report/json_lines.hpp"
+#include "isobar/report/metrics_csv.hpp"
+#include "isobar/report/mlperf_log.hpp"
 #include "isobar/report/page.hpp"
 #include "isobar/report/pictures.hpp"
 #include "isobar/report/profile.hpp"
@@ -33,8 +35,10 @@ void add_training_options(CLI::App& command, TrainingOptions& options) {
 
 RunSinks make_sinks(const train::Job& job, const Showing& showing) {
   RunSinks sinks;
-  sinks.push_back(report::progress(showing.screen, showing.quiet));
+  sinks.push_back(report::progress(showing.screen, showing.quiet, showing.around.peaks.flops_per_second));
   sinks.push_back(report::json_lines());
+  sinks.push_back(report::metrics_csv());
+  if (job.report.mlperf) sinks.push_back(report::mlperf_log(job));
   sinks.push_back(report::run_facts(showing.around));
   sinks.push_back(report::profile());
   sinks.push_back(report::chrome_trace(job.report.trace_mb * 1'000'000));

@@ -38,13 +38,14 @@ Finding tuning_runs(const CardFacts& facts) {
                          own.resumed, own.overwritten, count(own.dropped_steps, "step"));
   std::int64_t steps = own.all_steps(), without = 0;
   double seconds = own.all_seconds();
-  for (const Sibling& sibling : facts.siblings) {
+  for (const Sibling& sibling : facts.siblings.runs) {
     steps += sibling.ledger.all_steps();
     seconds += sibling.ledger.all_seconds();
     without += !sibling.ledger.has_history;
   }
-  figure += fmt::format("; {} of {} on the same data beside it", count(std::ssize(facts.siblings), "other run"),
+  figure += fmt::format("; {} of {} on the same data beside it", count(std::ssize(facts.siblings.runs), "other run"),
                         facts.run.model_name());
+  if (!facts.siblings.all) figure += ", and more that are too many to count";
   if (without > 0) figure += fmt::format(" ({} with unknown restarts)", without);
   return shown(figure + fmt::format("; all together {} in {}. Runs kept elsewhere are not seen", count(steps, "step"),
                                     human_seconds(seconds)));
@@ -60,7 +61,8 @@ Finding whole_application(const CardFacts& facts) {
       facts.speed());
   figure += fmt::format(", a step of {:.4g} ms with input and communication", facts.run.step_seconds() * 1e3);
   if (const auto [traced, kernels] = traced_and_computing(facts.run); traced > 0)
-    figure += fmt::format(", of which kernels are {:.1f} %", percent(kernels, traced));
+    figure += fmt::format(", of which kernels are {:.1f} %{}", percent(kernels, traced),
+                          facts.run.ranks > 1 ? " on rank 0" : "");
   const auto& sessions = facts.run.sessions;
   if (sessions.size() == 1 && sessions[0].seconds)
     figure += fmt::format("; wall time from the first step to the end {}", human_seconds(*sessions[0].seconds));
@@ -71,8 +73,9 @@ Finding input_and_staging(const CardFacts& facts) {
   const Ledger& ledger = facts.ledger;
   if (!facts.timed()) return not_shown("no step of it was timed: " + facts.to_its_end());
   const std::string data = one_line(facts.setting("data", "train"), 60);
-  const std::string waited = fmt::format("{:.1f} % of the steps' time ({:.3g} s) was waiting for input",
-                                         percent(ledger.wait_seconds, ledger.step_seconds), ledger.wait_seconds);
+  const std::string waited = fmt::format("{:.1f} % of the steps' time ({:.3g} s) was waiting for input{}",
+                                         percent(ledger.wait_seconds, ledger.step_seconds), ledger.wait_seconds,
+                                         facts.run.ranks > 1 ? " on rank 0" : "");
   if (!facts.reads_files())
     return not_shown(fmt::format(
         "its samples are generated ({}), no file was read ({}). Write them first, `isobar data make --help`, and train "

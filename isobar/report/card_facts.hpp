@@ -18,7 +18,7 @@ struct CardFacts {
 
   const RunRecord& run;
   Ledger ledger;
-  std::vector<Sibling> siblings;
+  Siblings siblings;
   std::vector<Evaluation> evaluations;
   std::string judged;  ///< judged_by()
   const Reference* reference = nullptr;

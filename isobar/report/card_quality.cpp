@@ -23,8 +23,9 @@ bool tests_on_training_data(const CardFacts& facts) {
 }
 
 std::string set_up(const Setup& setup) {
-  return fmt::format("{} rank{} with {} thread{}, global batch {}", setup.ranks, setup.ranks == 1 ? "" : "s",
-                     setup.threads, setup.threads == 1 ? "" : "s", setup.global_batch);
+  return fmt::format("{} rank{} with {} thread{}{}", setup.ranks, setup.ranks == 1 ? "" : "s", setup.threads,
+                     setup.threads == 1 ? "" : "s",
+                     setup.global_batch > 0 ? fmt::format(", global batch {}", setup.global_batch) : "");
 }
 
 double best_of(std::span<const Evaluation> evaluations, const train::Target& target) {

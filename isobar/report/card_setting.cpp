@@ -81,10 +81,11 @@ Finding input_size(const CardFacts& facts) {
 
 Finding scaling_kind(const CardFacts& facts) {
   const RunRecord& run = facts.run;
-  const std::string setting = fmt::format("{}, global batch {}", plural(run.ranks, "rank"), run.global_batch);
+  std::string setting = plural(run.ranks, "rank");
+  if (run.global_batch > 0) setting += fmt::format(", global batch {}", run.global_batch);
   const Sibling* base = nullptr;
   std::optional<Scaling> kind;
-  for (const Sibling& sibling : facts.siblings) {
+  for (const Sibling& sibling : facts.siblings.runs) {
     if (sibling.ledger.setups.empty() || sibling.ledger.steps == 0) continue;
     const Setup& theirs = sibling.ledger.setups.back();
     if (theirs.ranks == run.ranks || (base && theirs.ranks >= base->ledger.setups.back().ranks)) continue;

@@ -18,7 +18,7 @@ constexpr int colours = 8;
 // What a horizontal axis counts, for the steps and for the evaluations of a run.
 struct Along {
   const char* name;
-  double (*of_step)(const StepRecord&);  // what a step adds
+  double (*of_step)(double before, const StepRecord&);
   double (*of_evaluation)(const ComparedRun&, const Evaluation&);
 };
 
@@ -30,11 +30,11 @@ double samples_until(const ComparedRun& run, std::int64_t step) {
 }
 
 constexpr Along alongs[] = {
-    {"step", [](const StepRecord&) { return 1.0; },
+    {"step", [](double, const StepRecord& step) { return static_cast<double>(step.step); },
      [](const ComparedRun&, const Evaluation& evaluation) { return static_cast<double>(evaluation.step); }},
-    {"sample", [](const StepRecord& step) { return static_cast<double>(step.samples); },
+    {"sample", [](double before, const StepRecord& step) { return before + static_cast<double>(step.samples); },
      [](const ComparedRun& run, const Evaluation& evaluation) { return samples_until(run, evaluation.step); }},
-    {"second", [](const StepRecord& step) { return step.seconds; },
+    {"second", [](double before, const StepRecord& step) { return before + step.seconds; },
      [](const ComparedRun&, const Evaluation& evaluation) { return evaluation.seconds; }},
 };
 
@@ -47,7 +47,7 @@ Curve losses(const ComparedRun& run, const Along& along) {
   double x = 0, sum = 0;
   std::size_t count = 0;
   for (const StepRecord& step : steps) {
-    x += along.of_step(step);
+    x = along.of_step(x, step);
     if (std::isfinite(step.loss)) sum += step.loss, ++count;
     if (count == 0 || (count < together && &step != &steps.back())) continue;
     curve.epochs.push_back(x);
@@ -68,15 +68,14 @@ Curve values(const ComparedRun& run, const std::string& metric, const Along& alo
   return curve;
 }
 
-// The axis counts whole numbers: short times in milliseconds.
-void choose_unit(Panel& panel) {
-  double longest = 0;
-  for (const Curve& curve : panel.curves)
-    for (const double x : curve.epochs) longest = std::max(longest, x);
-  if (panel.along != "second" || longest >= 10) return;
-  panel.along = "millisecond";
+// The axis counts whole numbers and has room for short ones: few seconds are shown in milliseconds, many samples in
+// thousands.
+void choose_unit(Panel& panel, double furthest) {
+  double factor = 1;
+  if (panel.along == "second" && furthest < 10) panel.along = "millisecond", factor = 1e3;
+  if (panel.along != "second" && furthest >= 1e5) panel.along = "thousand " + panel.along + "s", factor = 1e-3;
   for (Curve& curve : panel.curves)
-    for (double& x : curve.epochs) x *= 1e3;
+    for (double& x : curve.epochs) x *= factor;
 }
 
 std::string drawn(Panel panel) {
@@ -84,7 +83,7 @@ std::string drawn(Panel panel) {
   for (const Curve& curve : panel.curves)
     for (const double x : curve.epochs) furthest = std::max(furthest, x);
   if (furthest <= 0) return "";
-  choose_unit(panel);
+  choose_unit(panel, furthest);
   return "<figure>\n" + panel_chart(panel) + "</figure>\n";
 }
 

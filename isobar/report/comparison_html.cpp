@@ -78,9 +78,13 @@ std::string comparison_html(const Comparison& comparison) {
   body += html_section("differences", "What differs between the recipes", differences(comparison));
   if (!comparison.study.empty()) body += html_section("scaling", "Scaling", scaling(comparison));
   const std::string curves = comparison_curves(comparison), categories = comparison_categories(comparison);
-  const std::string none = "<p class=\"missing\">No run has recorded any yet.</p>\n";
-  body += html_section("curves", "Curves", curves.empty() ? none : curves);
-  body += html_section("categories", "Where the time of a step went", categories.empty() ? none : categories);
+  body += html_section("curves", "Curves",
+                       curves.empty() ? "<p class=\"missing\">No run has recorded a step yet.</p>\n" : curves);
+  body +=
+      html_section("categories", "Where the time of a step went",
+                   categories.empty() ? "<p class=\"missing\">No step was traced: the folder profile/ of every run is "
+                                        "missing; [report] trace_steps in a recipe sets how many are.</p>\n"
+                                      : categories);
   body += html_section("cards", "Run cards", cards(comparison));
   return html_page(title, body);
 }

@@ -131,7 +131,7 @@ std::vector<ComparedFigure> compared_figures(const Comparison& comparison) {
   };
   add("exposed communication", [&](Run run) { return share(exchange_seconds(run.record), run.ledger.step_seconds); });
   add("waiting for input", [&](Run run) { return share(run.ledger.wait_seconds, run.ledger.step_seconds); });
-  add("time, all of it",
+  add("time of the run",
       [](Run run) { return human_seconds(run.ledger.kept_seconds() + run.ledger.staging_seconds()); });
   add("starts", [](Run run) { return run.ledger.has_history ? std::to_string(run.ledger.starts) : ""; });
   add("run card", [](Run run) { return fmt::format("{} of {}", rows_shown(run.card), run.card.size()); });

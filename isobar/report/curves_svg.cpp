@@ -118,7 +118,7 @@ std::string drawn(const Panel& panel, int x, int y) {
 }  // namespace
 
 std::string panel_chart(const Panel& panel) {
-  return chart_svg(panel_width, panel_height, fmt::format("{} over {}s", panel.title, panel.along), drawn(panel, 0, 0));
+  return chart_svg(panel_width, panel_height, fmt::format("{} by {}", panel.title, panel.along), drawn(panel, 0, 0));
 }
 
 std::string curves_svg(std::span<const Panel> panels, std::string_view title) {

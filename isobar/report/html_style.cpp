@@ -54,12 +54,15 @@ th.number + th:not(.number), td.number + td:not(.number) { padding-left: 22px; }
 tr.sum td { font-weight: 600; border-top: 2px solid var(--frame); border-bottom: 0; }
 table.pairs th { color: var(--soft); font-weight: 400; white-space: nowrap; padding-right: 22px; }
 table.pairs td { overflow-wrap: anywhere; }
+table.card td { line-height: 1.4; padding-top: 7px; padding-bottom: 7px; }
+table.card td:nth-child(2) { min-width: 290px; }
+table.card td:nth-child(4) { overflow-wrap: anywhere; }
 .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: 10px; margin: 0 0 14px; }
 .cards div { padding: 10px 14px; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; }
 .cards b { display: block; font-size: 21px; line-height: 1.3; font-variant-numeric: tabular-nums; }
 .cards span { color: var(--soft); font-size: 13.5px; overflow-wrap: anywhere; }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 330px), 1fr)); gap: 18px 26px; }
-.columns figure { max-width: 560px; }
+.columns figure { max-width: 460px; }
 figure { margin: 0 0 14px; }
 figcaption { color: var(--soft); font-size: 14px; margin-top: 4px; max-width: 76ch; }
 figcaption b { color: var(--ink); }
@@ -103,6 +106,13 @@ figcaption b { color: var(--ink); }
   .wide { display: none; }
   .narrow { display: block; }
   table { font-size: 13.5px; }
+  table.card, table.card tbody, table.card tr, table.card td { display: block; }
+  table.card thead { display: none; }
+  table.card tr { padding: 9px 0; border-bottom: 1px solid var(--line); }
+  table.card td, table.card td.number { padding: 1px 0; border: 0; text-align: left; }
+  table.card td.number { float: left; width: 24px; color: var(--soft); }
+  table.card td + td.number, table.card td.number ~ td { padding-left: 24px; }
+  table.card td:nth-child(2) { min-width: 0; }
   .cards { grid-template-columns: repeat(auto-fill, minmax(140px, 1fr)); }
 }
 @media print { section { break-inside: avoid; } }

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "isobar/report/flush_clock.hpp"
 #include "isobar/report/text_file.hpp"
 
 namespace isobar::report {
@@ -35,6 +36,8 @@ TextFile open(const fs::path& path, std::int64_t first_step) {
 
 class JsonLines final : public train::Sink {
  public:
+  explicit JsonLines(std::function<double()> clock) : flushes_(std::move(clock)) {}
+
   void start(const train::Start& start) override {
     metrics_ = open(start.folder / "metrics.jsonl", start.first_step);
     timing_ = open(start.folder / "timing.jsonl", start.first_step);
@@ -59,11 +62,13 @@ class JsonLines final : public train::Sink {
                    {"learning_rate", step.learning_rate}});
     put(timing_, {{"kind", "step"},
                   {"step", step.step},
+                  {"step_in_epoch", step.step_in_epoch},
                   {"samples", step.samples},
                   {"seconds", step.seconds},
                   {"wait_seconds", step.wait_seconds},
                   {"exchange_seconds", step.exchange_seconds},
                   {"bytes_sent", step.bytes_sent}});
+    if (flushes_.due(step.seconds)) flush();
   }
 
   void epoch(const train::EpochDone& epoch) override {
@@ -112,13 +117,17 @@ class JsonLines final : public train::Sink {
   void flush() {
     metrics_.flush();
     timing_.flush();
+    flushes_.done();
   }
 
   TextFile metrics_, timing_;
+  FlushClock flushes_;
 };
 
 }  // namespace
 
-std::unique_ptr<train::Sink> json_lines() { return std::make_unique<JsonLines>(); }
+std::unique_ptr<train::Sink> json_lines(std::function<double()> clock) {
+  return std::make_unique<JsonLines>(std::move(clock));
+}
 
 }  // namespace isobar::report

@@ -52,8 +52,8 @@ void read_timing(Ledger& ledger, const fs::path& file) {
       ledger.wait_seconds += number(line, "wait_seconds");
     } else if (kind == "epoch") {
       ledger.test_seconds += number(line, "test_seconds");
+      ledger.epochs.emplace_back(whole(line, "epoch"), ledger.kept_seconds());
     } else if (kind == "checkpoint") {
-      ledger.checkpoints.emplace_back(whole(line, "step"), number(line, "seconds"));
       ledger.checkpoint_seconds += number(line, "seconds");
     }
   }
@@ -110,16 +110,20 @@ std::string training_data(const Spec& recipe) {
   return data.has("train") ? data.spec("train").str() : "";
 }
 
-std::vector<Sibling> siblings_of(const RunRecord& run) {
+Siblings siblings_of(const RunRecord& run, std::uintmax_t most_bytes) {
   std::error_code none;
   const fs::path own = fs::weakly_canonical(run.folder, none);
+  Siblings siblings;
   std::vector<fs::path> folders;
   for (const fs::directory_entry& entry : fs::directory_iterator(own.parent_path(), none)) {
-    if (entry.is_directory(none) && entry.path() != own) folders.push_back(entry.path());
-    if (folders.size() == most_folders) break;
+    if (!entry.is_directory(none) || entry.path() == own) continue;
+    if (folders.size() == most_folders) {
+      siblings.all = false;
+      break;
+    }
+    folders.push_back(entry.path());
   }
   std::ranges::sort(folders);
-  std::vector<Sibling> siblings;
   for (const fs::path& folder : folders) {
     std::optional<Spec> recipe = recipe_in(folder);
     try {
@@ -128,7 +132,13 @@ std::vector<Sibling> siblings_of(const RunRecord& run) {
     } catch (const Error&) {
       continue;  // a recipe whose model or data is no Spec
     }
-    siblings.push_back({folder, std::move(*recipe), read_ledger(folder)});
+    const std::uintmax_t bytes = fs::file_size(folder / "timing.jsonl", none);
+    if (!none && bytes > most_bytes) {
+      siblings.all = false;
+      continue;
+    }
+    if (!none) most_bytes -= bytes;
+    siblings.runs.push_back({folder, std::move(*recipe), read_ledger(folder)});
   }
   return siblings;
 }

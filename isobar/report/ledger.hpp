@@ -27,7 +27,7 @@ struct Ledger {
   std::int64_t steps = 0, samples = 0;
   double step_seconds = 0, wait_seconds = 0, test_seconds = 0, checkpoint_seconds = 0;
   std::vector<Setup> setups{};
-  std::vector<std::pair<std::int64_t, double>> checkpoints{};  ///< step and seconds of each
+  std::vector<std::pair<std::int64_t, double>> epochs{};  ///< number, and kept_seconds() when it was evaluated
 
   bool has_history = false;  ///< starts were written down
   int starts = 0, resumed = 0, overwritten = 0;
@@ -52,8 +52,13 @@ struct Sibling {
   Ledger ledger{};
 };
 
-/// Those of `run`, in the order of their names; at most some hundreds of folders are looked at.
-std::vector<Sibling> siblings_of(const RunRecord& run);
+struct Siblings {
+  std::vector<Sibling> runs{};  ///< in the order of their names
+  bool all = true;              ///< false when there was too much to look at all of them
+};
+
+/// Those of `run`: looks at some hundreds of folders and at most `most_bytes` of their timing.
+Siblings siblings_of(const RunRecord& run, std::uintmax_t most_bytes = 64'000'000);
 
 /// The training data of a recipe, "universe(size=32)"; empty when there is none.
 std::string training_data(const Spec& recipe);

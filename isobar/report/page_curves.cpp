@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_points = 1200, most_of_a_line = 400;
 
-// The mean over a window around each step, some fiftieth of the run to either side: so the line does not lag.
+// The mean over a window around each step, a thirtieth of the run to either side: so the line does not lag.
 std::vector<double> smoothed(const std::vector<StepRecord>& steps) {
   std::vector<double> sums{0}, counts{0};
   for (const StepRecord& step : steps) {
@@ -21,7 +21,7 @@ std::vector<double> smoothed(const std::vector<StepRecord>& steps) {
     sums.push_back(sums.back() + (counted ? step.loss : 0));
     counts.push_back(counts.back() + (counted ? 1 : 0));
   }
-  const std::size_t reach = std::max<std::size_t>(2, steps.size() / 50);
+  const std::size_t reach = std::max<std::size_t>(3, steps.size() / 30);
   std::vector<double> values;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::size_t from = i - std::min(i, reach), to = std::min(steps.size(), i + reach + 1);

@@ -78,7 +78,7 @@ std::string cards(const RunRecord& run) {
   if (rate > 0) {
     text += card(fmt::format("{:.4g}", rate), "samples/s");
     const Unit unit = seconds_unit(run.step_seconds());
-    text += card(fmt::format("{:.3g} {}", run.step_seconds() / unit.size, unit.name), "a step (median)");
+    text += card(fmt::format("{} {}", unit.text(run.step_seconds()), unit.name), "a step (median)");
   }
   if (flops > 0) text += card(human_flops(flops) + "/s", "sustained, whole steps");
   if (flops > 0 && run.peaks.flops_per_second > 0)

@@ -9,10 +9,10 @@
 
 namespace isobar::report {
 
-/// Shows a run on `screen`; with `quiet` it shows nothing.
-std::unique_ptr<train::Sink> progress(Screen screen, bool quiet);
+/// Shows a run on `screen`; with `quiet` it shows nothing. `peak_flops` as in RunStatus.
+std::unique_ptr<train::Sink> progress(Screen screen, bool quiet, double peak_flops = 0);
 
 /// As above, on an open file.
-std::unique_ptr<train::Sink> progress(std::FILE* out, bool quiet);
+std::unique_ptr<train::Sink> progress(std::FILE* out, bool quiet, double peak_flops = 0);
 
 }  // namespace isobar::report

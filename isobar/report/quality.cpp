@@ -13,35 +13,18 @@ Args section(const RunRecord& run, std::string_view name) {
   return run.recipe.find(name) ? root.section(name) : Args(Spec(std::string(name), {}), "section");
 }
 
-// Sums that only grow with the step, one after the other.
-class Elapsed {
- public:
-  Elapsed(const RunRecord& run, const Ledger& ledger) : run_(run), ledger_(ledger) {}
-
-  double until(const EpochRecord& epoch) {
-    for (; step_ < run_.steps.size() && run_.steps[step_].step <= epoch.step; ++step_)
-      seconds_ += run_.steps[step_].seconds;
-    for (; saved_ < ledger_.checkpoints.size() && ledger_.checkpoints[saved_].first < epoch.step; ++saved_)
-      seconds_ += ledger_.checkpoints[saved_].second;
-    return seconds_ += epoch.test_seconds;
-  }
-
- private:
-  const RunRecord& run_;
-  const Ledger& ledger_;
-  std::size_t step_ = 0, saved_ = 0;
-  double seconds_ = 0;
-};
+double seconds_until(const Ledger& ledger, std::int64_t epoch) {
+  const auto found = std::ranges::find(ledger.epochs, epoch, &std::pair<std::int64_t, double>::first);
+  return found == ledger.epochs.end() ? ledger.kept_seconds() : found->second;
+}
 
 }  // namespace
 
 std::vector<Evaluation> evaluations_of(const RunRecord& run, const Ledger& ledger) {
   std::vector<Evaluation> evaluations;
-  Elapsed elapsed(run, ledger);
-  for (const EpochRecord& epoch : run.epochs) {
-    const double seconds = elapsed.until(epoch);
-    if (!epoch.test.empty()) evaluations.push_back({epoch.epoch, epoch.step, epoch.test, seconds});
-  }
+  for (const EpochRecord& epoch : run.epochs)
+    if (!epoch.test.empty())
+      evaluations.push_back({epoch.epoch, epoch.step, epoch.test, seconds_until(ledger, epoch.epoch)});
   // A run that was resumed behind its last epoch tests once more.
   const bool known = !evaluations.empty() && evaluations.back().values == run.test;
   if (!run.test.empty() && !known && !run.steps.empty())

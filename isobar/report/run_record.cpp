@@ -8,29 +8,13 @@
 
 #include "isobar/base/config.hpp"
 #include "isobar/base/error.hpp"
+#include "isobar/report/json_member.hpp"
 
 namespace isobar::report {
 namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-
-// A member of an object, or `otherwise` where it is missing or of another kind: files may be damaged or older.
-template <class T>
-T get(const Json& object, const char* key, T otherwise = {}) {
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  if (!object.is_object() || found == object.end()) return otherwise;
-  if constexpr (std::is_same_v<T, std::string>) return found->is_string() ? found->get<std::string>() : otherwise;
-  else return found->is_number() ? found->get<T>() : otherwise;
-}
-
-std::map<std::string, double> numbers(const Json& object, const char* key) {
-  std::map<std::string, double> result;
-  if (!object.contains(key) || !object[key].is_object()) return result;
-  for (const auto& [name, value] : object[key].items())
-    if (value.is_number()) result[name] = value.get<double>();
-  return result;
-}
 
 std::vector<std::pair<std::string, std::string>> pairs(const Json& object, const char* key) {
   std::vector<std::pair<std::string, std::string>> result;
@@ -49,21 +33,21 @@ Json read_json(const fs::path& file) {
 
 void read_metrics(RunRecord& run) {
   for (const Json& line : read_json_lines(run.folder / "metrics.jsonl")) {
-    const auto kind = get<std::string>(line, "kind");
-    const auto step = get<std::int64_t>(line, "step"), epoch = get<std::int64_t>(line, "epoch");
+    const auto kind = member<std::string>(line, "kind");
+    const auto step = member<std::int64_t>(line, "step"), epoch = member<std::int64_t>(line, "epoch");
     if (kind == "step") {
       StepRecord record{.step = step, .epoch = epoch};
-      record.loss = get<double>(line, "loss");
-      record.learning_rate = get<double>(line, "learning_rate");
+      record.loss = member<double>(line, "loss");
+      record.learning_rate = member<double>(line, "learning_rate");
       run.steps.push_back(record);
     } else if (kind == "epoch") {
       EpochRecord record{.epoch = epoch, .step = step};
-      record.train_loss = get<double>(line, "train_loss");
-      record.test = numbers(line, "test");
+      record.train_loss = member<double>(line, "train_loss");
+      record.test = member_numbers(line, "test");
       run.epochs.push_back(record);
     } else if (kind == "end") {
-      run.reason = get<std::string>(line, "reason");
-      run.test = numbers(line, "test");
+      run.reason = member<std::string>(line, "reason");
+      run.test = member_numbers(line, "test");
     }
   }
 }
@@ -75,38 +59,39 @@ Record* find(std::vector<Record>& records, std::int64_t Record::*key, std::int64
 }
 
 void read_session_end(Session& session, const Json& line) {
-  session.seconds = get<double>(line, "seconds");
-  session.step_seconds = get<double>(line, "step_seconds");
+  session.seconds = member<double>(line, "seconds");
+  session.step_seconds = member<double>(line, "step_seconds");
   if (line.contains("exchange")) {
-    session.exchange_waited = get<double>(line["exchange"], "waited_seconds");
-    session.exchange_busy = get<double>(line["exchange"], "busy_seconds");
+    session.exchange_waited = member<double>(line["exchange"], "waited_seconds");
+    session.exchange_busy = member<double>(line["exchange"], "busy_seconds");
   }
-  session.staging = numbers(line, "staging");
+  session.staging = member_numbers(line, "staging");
 }
 
 void read_timing(RunRecord& run) {
   for (const Json& line : read_json_lines(run.folder / "timing.jsonl")) {
-    const auto kind = get<std::string>(line, "kind");
+    const auto kind = member<std::string>(line, "kind");
     if (kind == "start") {
-      run.sessions.push_back({.first_step = get<std::int64_t>(line, "step")});
-      run.ranks = get(line, "ranks", 1), run.nodes = get(line, "nodes", 1), run.threads = get(line, "threads", 1);
-      run.global_batch = get<std::int64_t>(line, "global_batch");
-      run.parameters = get<std::int64_t>(line, "parameters");
-      run.flops_per_sample = get<double>(line, "flops_per_sample");
-      run.arena_bytes = get<double>(line, "arena_bytes"), run.weight_bytes = get<double>(line, "weight_bytes");
+      run.sessions.push_back({.first_step = member<std::int64_t>(line, "step")});
+      run.ranks = member(line, "ranks", 1), run.nodes = member(line, "nodes", 1),
+      run.threads = member(line, "threads", 1);
+      run.global_batch = member<std::int64_t>(line, "global_batch");
+      run.parameters = member<std::int64_t>(line, "parameters");
+      run.flops_per_sample = member<double>(line, "flops_per_sample");
+      run.arena_bytes = member<double>(line, "arena_bytes"), run.weight_bytes = member<double>(line, "weight_bytes");
     } else if (kind == "step") {
-      StepRecord* step = find(run.steps, &StepRecord::step, get<std::int64_t>(line, "step"));
+      StepRecord* step = find(run.steps, &StepRecord::step, member<std::int64_t>(line, "step"));
       if (!step) continue;
-      step->samples = get<std::int64_t>(line, "samples");
-      step->seconds = get<double>(line, "seconds");
-      step->wait_seconds = get<double>(line, "wait_seconds");
-      step->exchange_seconds = get<double>(line, "exchange_seconds");
-      step->bytes_sent = get<std::int64_t>(line, "bytes_sent");
+      step->samples = member<std::int64_t>(line, "samples");
+      step->seconds = member<double>(line, "seconds");
+      step->wait_seconds = member<double>(line, "wait_seconds");
+      step->exchange_seconds = member<double>(line, "exchange_seconds");
+      step->bytes_sent = member<std::int64_t>(line, "bytes_sent");
     } else if (kind == "epoch") {
-      EpochRecord* epoch = find(run.epochs, &EpochRecord::epoch, get<std::int64_t>(line, "epoch"));
+      EpochRecord* epoch = find(run.epochs, &EpochRecord::epoch, member<std::int64_t>(line, "epoch"));
       if (!epoch) continue;
-      epoch->train_seconds = get<double>(line, "train_seconds");
-      epoch->test_seconds = get<double>(line, "test_seconds");
+      epoch->train_seconds = member<double>(line, "train_seconds");
+      epoch->test_seconds = member<double>(line, "test_seconds");
     } else if (kind == "end" && !run.sessions.empty()) {
       read_session_end(run.sessions.back(), line);
     }
@@ -114,51 +99,52 @@ void read_timing(RunRecord& run) {
 }
 
 void read_plan(RunRecord& run, const Json& plan) {
-  run.fingerprint = get<std::string>(plan, "fingerprint");
-  run.forward_steps = get<std::size_t>(plan, "forward_steps");
+  run.fingerprint = member<std::string>(plan, "fingerprint");
+  run.forward_steps = member<std::size_t>(plan, "forward_steps");
   run.inputs = pairs(plan, "inputs");
   if (!plan.is_object() || !plan.contains("steps") || !plan["steps"].is_array()) return;
   for (const Json& step : plan["steps"])
-    run.plan.push_back({get<std::string>(step, "name"), get<std::string>(step, "kernel"),
-                        get<std::string>(step, "category"), get<std::string>(step, "shape"), get<double>(step, "flops"),
-                        get<double>(step, "bytes"), get<double>(step, "live_bytes")});
+    run.plan.push_back({member<std::string>(step, "name"), member<std::string>(step, "kernel"),
+                        member<std::string>(step, "category"), member<std::string>(step, "shape"),
+                        member<double>(step, "flops"), member<double>(step, "bytes"),
+                        member<double>(step, "live_bytes")});
 }
 
 void read_facts(RunRecord& run) {
   const Json facts = read_json(run.folder / "run.json");
   if (!facts.is_object()) return;
   run.described = true;
-  run.started = get<std::string>(facts, "started"), run.command = get<std::string>(facts, "command");
+  run.started = member<std::string>(facts, "started"), run.command = member<std::string>(facts, "command");
   run.versions = pairs(facts, "versions"), run.machine = pairs(facts, "machine");
   if (facts.contains("peaks"))
-    run.peaks = {get<double>(facts["peaks"], "flops_per_second"), get<double>(facts["peaks"], "bytes_per_second"),
-                 get<std::string>(facts["peaks"], "how")};
-  run.ranks = get(facts, "ranks", run.ranks), run.nodes = get(facts, "nodes", run.nodes);
-  run.threads = get(facts, "threads", run.threads);
-  run.global_batch = get(facts, "global_batch", run.global_batch);
-  run.parameters = get(facts, "parameters", run.parameters);
-  run.train_samples = get<std::int64_t>(facts, "train_samples");
-  run.test_samples = get<std::int64_t>(facts, "test_samples");
-  run.planned_epochs = get<std::int64_t>(facts, "epochs");
-  run.steps_per_epoch = get<std::int64_t>(facts, "steps_per_epoch");
-  run.flops_per_sample = get(facts, "flops_per_sample", run.flops_per_sample);
-  run.arena_bytes = get(facts, "arena_bytes", run.arena_bytes);
-  run.weight_bytes = get(facts, "weight_bytes", run.weight_bytes);
-  run.batching = get<std::string>(facts, "batching"), run.strategy = get<std::string>(facts, "strategy");
-  run.placement = get<std::string>(facts, "placement"), run.precision = get<std::string>(facts, "precision");
+    run.peaks = {member<double>(facts["peaks"], "flops_per_second"), member<double>(facts["peaks"], "bytes_per_second"),
+                 member<std::string>(facts["peaks"], "how")};
+  run.ranks = member(facts, "ranks", run.ranks), run.nodes = member(facts, "nodes", run.nodes);
+  run.threads = member(facts, "threads", run.threads);
+  run.global_batch = member(facts, "global_batch", run.global_batch);
+  run.parameters = member(facts, "parameters", run.parameters);
+  run.train_samples = member<std::int64_t>(facts, "train_samples");
+  run.test_samples = member<std::int64_t>(facts, "test_samples");
+  run.planned_epochs = member<std::int64_t>(facts, "epochs");
+  run.steps_per_epoch = member<std::int64_t>(facts, "steps_per_epoch");
+  run.flops_per_sample = member(facts, "flops_per_sample", run.flops_per_sample);
+  run.arena_bytes = member(facts, "arena_bytes", run.arena_bytes);
+  run.weight_bytes = member(facts, "weight_bytes", run.weight_bytes);
+  run.batching = member<std::string>(facts, "batching"), run.strategy = member<std::string>(facts, "strategy");
+  run.placement = member<std::string>(facts, "placement"), run.precision = member<std::string>(facts, "precision");
   if (facts.contains("plan")) read_plan(run, facts["plan"]);
 }
 
 ProfiledStep profiled(const Json& line) {
-  ProfiledStep step{.step = get<std::int64_t>(line, "step"), .seconds = get<double>(line, "seconds")};
-  step.hidden_exchange_seconds = get<double>(line, "hidden_exchange_seconds");
+  ProfiledStep step{.step = member<std::int64_t>(line, "step"), .seconds = member<double>(line, "seconds")};
+  step.hidden_exchange_seconds = member<double>(line, "hidden_exchange_seconds");
   for (int c = 0; c < category_count && line.contains("totals"); ++c) {
     const std::string name(category_name(static_cast<Category>(c)));
     const Json& totals = line["totals"];
     if (!totals.is_object() || !totals.contains(name)) continue;
-    step.totals[static_cast<std::size_t>(c)] = {get<std::int64_t>(totals[name], "events"),
-                                                get<double>(totals[name], "seconds"),
-                                                get<double>(totals[name], "flops"), get<double>(totals[name], "bytes")};
+    step.totals[static_cast<std::size_t>(c)] = {
+        member<std::int64_t>(totals[name], "events"), member<double>(totals[name], "seconds"),
+        member<double>(totals[name], "flops"), member<double>(totals[name], "bytes")};
   }
   return step;
 }
@@ -167,10 +153,10 @@ void read_profiles(RunRecord& run) {
   std::error_code none;
   for (const fs::directory_entry& entry : fs::directory_iterator(run.folder / "profile", none)) {
     const std::vector<Json> lines = read_json_lines(entry.path());
-    if (lines.empty() || get<std::string>(lines[0], "kind") != "start") continue;
-    RankRecord rank{get(lines[0], "rank", 0), get(lines[0], "node", 0), get<std::string>(lines[0], "host")};
+    if (lines.empty() || member<std::string>(lines[0], "kind") != "start") continue;
+    RankRecord rank{member(lines[0], "rank", 0), member(lines[0], "node", 0), member<std::string>(lines[0], "host")};
     for (const Json& line : lines)
-      if (get<std::string>(line, "kind") == "step") rank.steps.push_back(profiled(line));
+      if (member<std::string>(line, "kind") == "step") rank.steps.push_back(profiled(line));
     run.by_rank.push_back(std::move(rank));
   }
   std::ranges::sort(run.by_rank, {}, &RankRecord::rank);
@@ -182,11 +168,11 @@ void read_pictures(RunRecord& run) {
   if (!list.is_array()) return;
   for (const Json& entry : list) {
     // Only files of that folder: the list may come from elsewhere.
-    const fs::path file = fs::path(get<std::string>(entry, "file")).filename();
+    const fs::path file = fs::path(member<std::string>(entry, "file")).filename();
     std::error_code none;
     if (file.empty() || !fs::is_regular_file(folder / file, none)) continue;
-    run.pictures.push_back({get<std::string>(entry, "kind"), get<std::string>(entry, "title"),
-                            get<std::string>(entry, "caption"), folder / file});
+    run.pictures.push_back({member<std::string>(entry, "kind"), member<std::string>(entry, "title"),
+                            member<std::string>(entry, "caption"), folder / file});
   }
 }
 
@@ -249,13 +235,28 @@ std::array<CategoryTotal, category_count> RunRecord::totals(const RankRecord& ra
   return sums;
 }
 
-RunRecord read_run(const fs::path& folder) {
+bool is_run(const fs::path& folder) {
   std::error_code none;
-  if (!fs::is_regular_file(folder / "recipe.toml", none))
+  return fs::is_regular_file(folder / "recipe.toml", none);
+}
+
+static RunRecord open_run(const fs::path& folder) {
+  if (!is_run(folder))
     fail("'{}' is not the folder of a run: it has no recipe.toml (isobar train writes one, in runs/ by default)",
          folder.string());
   RunRecord run{.folder = folder};
   run.recipe = read_recipe(folder / "recipe.toml");
+  return run;
+}
+
+RunRecord read_run_facts(const fs::path& folder) {
+  RunRecord run = open_run(folder);
+  read_facts(run);
+  return run;
+}
+
+RunRecord read_run(const fs::path& folder) {
+  RunRecord run = open_run(folder);
   read_metrics(run);
   read_timing(run);
   read_facts(run);
@@ -274,16 +275,16 @@ std::vector<TraceEvent> read_trace(const fs::path& folder, int rank) {
     if (line.empty()) continue;
     const Json event = Json::parse(line, nullptr, /*allow_exceptions=*/false);
     if (!event.is_object()) break;
-    const auto thread = get<std::int64_t>(event, "tid");
-    if (get<std::string>(event, "ph") != "X" || thread < 1) continue;
+    const auto thread = member<std::int64_t>(event, "tid");
+    if (member<std::string>(event, "ph") != "X" || thread < 1) continue;
     const Json arguments = event.value("args", Json::object());
-    events.push_back({get<std::string>(event, "name"), get<std::string>(event, "cat"),
+    events.push_back({member<std::string>(event, "name"), member<std::string>(event, "cat"),
                       thread == 1                     ? Lane::main
                       : thread == 2 || thread >= 1000 ? Lane::exchange
                                                       : Lane::reader,
-                      get<std::int64_t>(arguments, "step"), get<double>(event, "ts") * 1e-6,
-                      get<double>(event, "dur") * 1e-6, get<double>(arguments, "flops"),
-                      get<double>(arguments, "bytes")});
+                      member<std::int64_t>(arguments, "step"), member<double>(event, "ts") * 1e-6,
+                      member<double>(event, "dur") * 1e-6, member<double>(arguments, "flops"),
+                      member<double>(arguments, "bytes")});
   }
   return events;
 }

@@ -110,6 +110,12 @@ struct RunRecord {
 /// Reads a folder; one without recipe.toml is an Error that says what a run folder is.
 RunRecord read_run(const std::filesystem::path& folder);
 
+/// Whether a folder is that of a run: it has a recipe.
+bool is_run(const std::filesystem::path& folder);
+
+/// Only what is known before the first step, recipe and run.json: the same effort for a long run as for a short one.
+RunRecord read_run_facts(const std::filesystem::path& folder);
+
 /// An event of trace/rank<r>.json, of the traced steps.
 struct TraceEvent {
   std::string name{}, category{};

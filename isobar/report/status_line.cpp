@@ -1,6 +1,7 @@
 #include "isobar/report/status_line.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -33,15 +34,19 @@ bool StatusLine::due() const {
   return screen_.clock() - shown_at_ >= (screen_.terminal ? redraw_seconds : line_seconds);
 }
 
+std::size_t StatusLine::columns() const {
+  // The last column stays free: some terminals wrap as soon as it is used.
+  return screen_.terminal ? static_cast<std::size_t>(std::max(1, screen_.columns() - 1))
+                          : std::numeric_limits<std::size_t>::max();
+}
+
 void StatusLine::show(std::string_view status) {
   shown_at_ = screen_.clock();
   if (!screen_.terminal) {
     print(status);
     return;
   }
-  // The last column stays free: some terminals wrap as soon as it is used.
-  const auto columns = static_cast<std::size_t>(std::max(1, screen_.columns() - 1));
-  fmt::print(screen_.file, "\r{}\x1b[K", status.substr(0, columns));
+  fmt::print(screen_.file, "\r{}\x1b[K", status.substr(0, columns()));
   std::fflush(screen_.file);
   drawn_ = true;
 }

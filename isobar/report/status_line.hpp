@@ -31,6 +31,10 @@ class StatusLine {
 
   /// Whether the next status is wanted yet: at most ten a second on a terminal, elsewhere one every ten seconds.
   bool due() const;
+  /// Whether a status is redrawn in place.
+  bool live() const { return screen_.terminal; }
+  /// How many columns a status can have: those of the terminal, elsewhere any number.
+  std::size_t columns() const;
   /// Shows the status, cut to the width of the terminal; ASCII only.
   void show(std::string_view status);
   /// Prints a line that stays.

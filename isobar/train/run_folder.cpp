@@ -40,8 +40,8 @@ void clear(const Job& job) {
         job.folder.string());
   note_start(job.folder, fs::exists(job.folder / "recipe.toml") ? "overwritten" : "new", 0);
   std::error_code ignored;
-  for (const char* name : {"checkpoint.h5", "metrics.jsonl", "timing.jsonl", "report.txt", "predictions.csv",
-                           "learned.h5", "curves.svg", "run.json"})
+  for (const char* name : {"checkpoint.h5", "metrics.csv", "metrics.jsonl", "mlperf.log", "timing.jsonl", "report.txt",
+                           "predictions.csv", "learned.h5", "curves.svg", "run.json"})
     fs::remove(job.folder / name, ignored);
   fs::remove_all(job.folder / "tensorboard", ignored);
 }

@@ -80,9 +80,10 @@ TEST(Predict, WritesEverySampleOnce) {
   const TemporaryFolder folder;
   const std::string run = trained(folder);
   const std::string out = folder / "all.h5";
-  const Outcome outcome = run_isobar("predict --threads 1 --out " + out + " " + run);
+  const Outcome outcome = run_isobar("predict --threads 1 --pictures " + folder / "seen" + " --out " + out + " " + run);
   EXPECT_EQ(outcome.code, 0) << outcome;
   EXPECT_SHOWS(outcome, "samples a second");
+  EXPECT_TRUE(fs::exists(folder / "seen/pictures.json")) << outcome;
   const Outcome shown = run_isobar("data inspect " + out);
   EXPECT_SHOWS(shown, "prediction");
   EXPECT_SHOWS(shown, "[13, 4]");

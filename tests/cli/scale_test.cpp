@@ -12,6 +12,7 @@ TEST(Scale, StrongAndWeak) {
     ASSERT_EQ(outcome.code, 0) << outcome;
     EXPECT_SHOWS(outcome, mode == "weak" ? "Weak scaling" : "Strong scaling");
     EXPECT_TRUE(fs::exists(study + "/" + mode + ".svg"));
+    EXPECT_TRUE(fs::exists(study + "/" + mode + ".html"));
     std::ifstream csv(study + "/" + mode + ".csv");
     std::string line;
     for (int i = 0; i < 3; ++i) std::getline(csv, line);

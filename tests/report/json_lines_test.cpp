@@ -62,7 +62,7 @@ TEST(JsonLines, MetricsHoldWhatFollowsFromTheSeed) {
   const std::string timing = text_of(folder / "timing.jsonl");
   EXPECT_NE(
       timing.find(
-          R"({"kind":"step","step":1,"samples":2,"seconds":0.125,"wait_seconds":0.0,"exchange_seconds":0.0,"bytes_sent":0})"),
+          R"({"kind":"step","step":1,"step_in_epoch":1,"samples":2,"seconds":0.125,"wait_seconds":0.0,"exchange_seconds":0.0,"bytes_sent":0})"),
       std::string::npos)
       << timing;
 }
@@ -163,6 +163,31 @@ TEST(TextFile, CreatesAndAppends) {
   EXPECT_EQ(text_of(folder / "a"), "one\ntwo\n");
   write_text(folder / "a", "three\n");
   EXPECT_EQ(text_of(folder / "a"), "three\n");
+}
+
+// A run that is killed keeps what had reached the system.
+TEST(JsonLines, LinesReachTheSystemWithinASecond) {
+  const TemporaryFolder folder;
+  double time = 100;
+  const auto sink = json_lines([&] { return time; });
+  train::Start start;
+  start.folder = folder.path();
+  sink->start(start);
+  const auto step = [&](std::int64_t number, double seconds) {
+    time += seconds;
+    sink->step({number, 1, number, 2, 0.5, 1e-3, seconds, 0});
+    for (const char* name : {"metrics.jsonl", "timing.jsonl"}) {
+      const std::string text = text_of(folder / name);
+      if (text.find(fmt::format("\"kind\":\"step\",\"step\":{},", number)) == std::string::npos) return false;
+    }
+    return true;
+  };
+  EXPECT_FALSE(step(1, 0.25));
+  EXPECT_FALSE(step(2, 0.25));
+  EXPECT_TRUE(step(3, 0.25));  // the next would be too late
+  EXPECT_FALSE(step(4, 0.25));
+  EXPECT_TRUE(step(5, 5));
+  EXPECT_TRUE(step(6, 5));
 }
 
 }  // namespace

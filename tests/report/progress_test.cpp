@@ -26,10 +26,11 @@ train::Start small_run() {
 }
 
 // One run of 2 x 10 steps with 4 samples and half a second each; the clock follows.
-std::string shown(bool terminal, bool quiet, train::Start start = small_run(), int columns = 200) {
+std::string shown(bool terminal, bool quiet, train::Start start = small_run(), int columns = 200, double peak = 0) {
   Capture capture;
   double time = 0;
-  const auto sink = progress(Screen{capture.file(), terminal, [=] { return columns; }, [&] { return time; }}, quiet);
+  const auto sink =
+      progress(Screen{capture.file(), terminal, [=] { return columns; }, [&] { return time; }}, quiet, peak);
   sink->start(start);
   for (std::int64_t step = start.first_step + 1; step <= 20; ++step) {
     time += 0.5;
@@ -43,21 +44,22 @@ std::string shown(bool terminal, bool quiet, train::Start start = small_run(), i
 }
 
 TEST(Progress, PlainLinesForALog) {
-  EXPECT_EQ(shown(false, false),
-            "cosmoflow(size=32): 4,843,940 parameters\n"
-            "40 training samples, 8 for testing; 2 epochs of 10 steps\n"
-            "memory: 12.3 MB for activations, 77.0 MB for weights, gradients and optimizer; 2 threads\n"
-            "epoch 1/2  6.0 s  8 samples/s  16.0 GF/s  train loss 0.25  test loss 0.5  mae 0.125\n"
-            "epoch 2/2 [==============> ] step 8/10  loss 0.25  8 samples/s  16.0 GF/s  wait 10 %  left 2 s\n"
-            "epoch 2/2  6.0 s  8 samples/s  16.0 GF/s  train loss 0.25  test loss 0.5  mae 0.125\n"
-            "finished 20 steps in 12 s  test loss 0.5  mae 0.125\n"
-            "the run is in runs/small, its weights in checkpoint.h5 (77.0 MB)\n");
+  EXPECT_EQ(
+      shown(false, false),
+      "cosmoflow(size=32): 4,843,940 parameters\n"
+      "40 training samples, 8 for testing; 2 epochs of 10 steps\n"
+      "memory: 12.3 MB for activations, 77.0 MB for weights, gradients and optimizer; 2 threads\n"
+      "epoch 1/2  6.0 s  8 samples/s  16.0 GF/s  train loss 0.25  test loss 0.5  mae 0.125\n"
+      "epoch 2/2 [==============> ] step 8/10  loss 0.25  mae 0.125  8 samples/s  16.0 GF/s  I/O wait 10 %  left 2 s\n"
+      "epoch 2/2  6.0 s  8 samples/s  16.0 GF/s  train loss 0.25  test loss 0.5  mae 0.125\n"
+      "finished 20 steps in 12 s  test loss 0.5  mae 0.125\n"
+      "the run is in runs/small, its weights in checkpoint.h5 (77.0 MB)\n");
 }
 
 TEST(Progress, TerminalLineIsRedrawnAndTakenAway) {
   const std::string text = shown(true, false);
   EXPECT_NE(
-      text.find("\repoch 1/2 [>               ] step 1/10  loss 0.25  8 samples/s  16.0 GF/s  wait 10 %  left 10 s"
+      text.find("\repoch 1/2 [>               ] step 1/10  loss 0.25  8 samples/s  16.0 GF/s  I/O wait 10 %  left 10 s"
                 "\x1b[K\repoch 1/2 [=>"),
       std::string::npos)
       << text;
@@ -76,13 +78,21 @@ TEST(Progress, RanksAreShownWithWhatTheirExchangeCosts) {
                       "global batch 4: 2 ranks with 1 micro-batch of 2; sync: shared memory of 2 ranks\n"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("wait 10 %  2 ranks, exchange 20 %  left 2 s\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("I/O wait 10 %  exposed communication 20 %  left 2 s\n"), std::string::npos) << text;
 }
 
 TEST(Progress, TerminalLineFitsTheWindow) {
   const std::string text = shown(true, false, small_run(), 30);
   for (std::size_t at = text.find('\r'); at != std::string::npos; at = text.find('\r', at + 1))
     EXPECT_LE(text.find_first_of("\x1b", at) - at - 1, 29u);
+}
+
+TEST(Progress, SpeedIsComparedWithThePeak) {
+  const std::string text = shown(false, false, small_run(), 200, 400e9);
+  EXPECT_NE(text.find("epoch 1/2  6.0 s  8 samples/s  16.0 GF/s (4.0 % of peak)  train loss 0.25  test"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("8 samples/s  16.0 GF/s (4.0 % of peak)  I/O wait 10 %  left 2 s\n"), std::string::npos) << text;
 }
 
 TEST(Progress, QuietTellsNothing) { EXPECT_EQ(shown(true, true), ""); }
@@ -92,7 +102,8 @@ TEST(Progress, ResumedRunCountsFromWhereItWas) {
   start.first_step = 15;
   const std::string text = shown(true, false, start);
   EXPECT_NE(text.find("resumed after step 15 of 20\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("step 6/10  loss 0.25  8 samples/s  16.0 GF/s  wait 10 %  left 2 s"), std::string::npos) << text;
+  EXPECT_NE(text.find("step 6/10  loss 0.25  8 samples/s  16.0 GF/s  I/O wait 10 %  left 2 s"), std::string::npos)
+      << text;
 }
 
 TEST(Progress, NothingKnownIsNoDivisionByZero) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "isobar/report/ledger.hpp"
+
 #include "tests/expect_error.hpp"
 #include "tests/report/card_run.hpp"
 #include "tests/temporary_folder.hpp"
@@ -64,6 +66,17 @@ TEST(RunCard, AllTuningRunsAreCounted) {
   const CardRow row = row_of(folder / "a", 3);
   EXPECT_HAS(row.figure, "2 other runs of cosmoflow on the same data beside it (1 with unknown restarts)");
   EXPECT_HAS(row.figure, "all together 60 steps in 17 s");  // 3 x (2 + 1 + 0.25 + 2.5)
+}
+
+TEST(RunCard, TooManyRunsBesideItAreNotAllCounted) {
+  const TemporaryFolder folder;
+  const RunRecord run = read_run(written(folder / "a"));
+  for (const char* name : {"b", "c", "d"}) written(folder / name);
+  const auto bytes = std::filesystem::file_size(folder / "b" / "timing.jsonl");
+  EXPECT_EQ(siblings_of(run).runs.size(), 3u);
+  EXPECT_TRUE(siblings_of(run).all);
+  EXPECT_EQ(siblings_of(run, 2 * bytes).runs.size(), 2u);
+  EXPECT_FALSE(siblings_of(run, 2 * bytes).all);
 }
 
 TEST(RunCard, HardwareWithItsYear) {

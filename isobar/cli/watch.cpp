@@ -1,0 +1,43 @@
+// isobar watch RUN: follows a run from another terminal, by its folder alone.
+#include "isobar/report/watch.hpp"
+
+#include <chrono>
+#include <thread>
+
+#include "isobar/cli/verb.hpp"
+
+namespace isobar::cli {
+namespace {
+
+struct Options {
+  std::string folder;
+  bool once = false;
+};
+
+double unix_time() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+// False once a signal has come; it is noticed after a moment at most.
+bool wait_a_moment() {
+  if (!stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  return !stop_requested();
+}
+
+void declare(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  command.add_option("run", options->folder, "folder of the run, as runs/small; one that begins later is waited for")
+      ->required();
+  command.add_flag("--once", options->once, "show where it stands and end");
+  command.callback([options] {
+    catch_signals();
+    report::watch(options->folder, report::Screen::of(stdout), {options->once, unix_time, wait_a_moment});
+  });
+}
+
+}  // namespace
+
+extern const Verb watch_verb;
+const Verb watch_verb{"watch", "follow a run from another terminal, or see how it went", declare};
+
+}  // namespace isobar::cli

@@ -1,0 +1,156 @@
+#include "isobar/report/metrics_csv.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "isobar/base/text.hpp"
+#include "isobar/report/flush_clock.hpp"
+#include "isobar/report/text_file.hpp"
+
+namespace isobar::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view fixed_columns =
+    "kind,step,epoch,loss,learning_rate,samples,seconds,wait_seconds,exchange_seconds,bytes_sent,test_seconds";
+
+// The step of a row: its second field; nothing when it is not one.
+std::optional<std::int64_t> step_of(const std::string& row) {
+  const std::size_t begin = row.find(',') + 1;
+  std::int64_t step = 0;
+  const auto [end, problem] = std::from_chars(row.data() + begin, row.data() + row.size(), step);
+  if (begin == 0 || problem != std::errc() || end == row.data() + row.size() || *end != ',') return {};
+  return step;
+}
+
+// Fields of a line, quotes taken away.
+std::vector<std::string> fields_of(const std::string& line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') fields.back() += line[++i];
+    else if (c == '"') quoted = !quoted;
+    else if (c == ',' && !quoted) fields.emplace_back();
+    else fields.back() += c;
+  }
+  return fields;
+}
+
+class MetricsCsv final : public train::Sink {
+ public:
+  explicit MetricsCsv(std::function<double()> clock) : flushes_(std::move(clock)) {}
+
+  void start(const train::Start& start) override {
+    path_ = start.folder / "metrics.csv";
+    if (start.first_step > 0 && shorten(start.first_step)) {
+      file_ = TextFile::append(path_);
+      return;
+    }
+    names_.clear();
+    file_ = TextFile::create(path_);
+    file_.write(header());
+  }
+
+  void step(const train::StepDone& step) override {
+    file_.write(fmt::format("step,{},{},{},{},{},{},{},{},{},\n", step.step, step.epoch, step.loss, step.learning_rate,
+                            step.samples, step.seconds, step.wait_seconds, step.exchange_seconds, step.bytes_sent));
+    if (!flushes_.due(step.seconds)) return;
+    file_.flush();
+    flushes_.done();
+  }
+
+  void epoch(const train::EpochDone& epoch) override {
+    widen(epoch.test);
+    std::string row = fmt::format("epoch,{},{},{},,,{},,,,{}", epoch.step, epoch.epoch, epoch.train_loss,
+                                  epoch.train_seconds, epoch.test_seconds);
+    for (const std::string& name : names_) {
+      const auto found = epoch.test.find(name);
+      row += found == epoch.test.end() ? "," : fmt::format(",{}", found->second);
+    }
+    file_.write(row + "\n");
+    file_.flush();
+    flushes_.done();
+  }
+
+  void end(const train::End&) override { file_.close(); }
+
+ private:
+  std::string header() const {
+    std::string line(fixed_columns);
+    for (const std::string& name : names_) line += "," + csv_field("test_" + name);
+    return line + "\n";
+  }
+
+  // Keeps the rows up to a step; false when the file is not such a table.
+  bool shorten(std::int64_t first_step) {
+    std::ifstream in(path_);
+    std::string line;
+    if (!std::getline(in, line) || in.eof() || !line.starts_with(fixed_columns)) return false;
+    names_.clear();
+    const std::vector<std::string> columns = fields_of(line);
+    for (const std::string& column : columns)
+      if (column.starts_with("test_") && column != "test_seconds") names_.push_back(column.substr(5));
+    std::uintmax_t kept = line.size() + 1;
+    while (std::getline(in, line) && !in.eof()) {
+      const auto step = step_of(line);
+      if (!step || *step > first_step) break;
+      kept += line.size() + 1;
+    }
+    in.close();
+    std::error_code problem;
+    fs::resize_file(path_, kept, problem);
+    if (problem) fail("{}: cannot be shortened to step {}: {}", path_.string(), first_step, problem.message());
+    return true;
+  }
+
+  // Writes the table anew, beside the old one, when figures come that have no column yet: once in a run. Rows that are
+  // there already stay shorter, which readers of such files take for empty fields.
+  void widen(const std::map<std::string, double>& test) {
+    const std::size_t before = names_.size();
+    for (const auto& [name, value] : test)
+      if (!name.starts_with("confusion.") && std::ranges::find(names_, name) == names_.end()) names_.push_back(name);
+    if (names_.size() == before) return;
+    file_.close();
+    fs::path fresh = path_;
+    fresh += ".new";
+    {
+      std::ifstream in(path_);
+      std::string line;
+      std::getline(in, line);
+      TextFile out = TextFile::create(fresh);
+      out.write(header());
+      while (std::getline(in, line)) out.write(line + "\n");
+      out.close();
+    }
+    std::error_code problem;
+    fs::rename(fresh, path_, problem);
+    if (problem) fail("{}: cannot be replaced: {}", path_.string(), problem.message());
+    file_ = TextFile::append(path_);
+  }
+
+  fs::path path_;
+  TextFile file_;
+  std::vector<std::string> names_;  // of figures, in the order of their columns
+  FlushClock flushes_;
+};
+
+}  // namespace
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c == '\n' || c == '\r' ? ' ' : c);
+  return quoted + "\"";
+}
+
+std::unique_ptr<train::Sink> metrics_csv(std::function<double()> clock) {
+  return std::make_unique<MetricsCsv>(std::move(clock));
+}
+
+}  // namespace isobar::report
