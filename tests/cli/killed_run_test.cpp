@@ -1,9 +1,10 @@
 // A run that is killed in the middle: what it has told of itself can be read up to the last step that reached the disk.
+#include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "isobar/report/run_record.hpp"
 
