@@ -48,7 +48,7 @@ Finding tuning_runs(const CardFacts& facts) {
   if (!facts.siblings.all) figure += ", and more that are too many to count";
   if (without > 0) figure += fmt::format(" ({} with unknown restarts)", without);
   return shown(figure + fmt::format("; all together {} in {}. Runs kept elsewhere are not seen", count(steps, "step"),
-                                    human_seconds(seconds)));
+                                    short_seconds(seconds)));
 }
 
 Finding whole_application(const CardFacts& facts) {
@@ -57,7 +57,7 @@ Finding whole_application(const CardFacts& facts) {
   const double whole = ledger.kept_seconds();
   std::string figure = fmt::format(
       "{:.4g} samples/s over {} of steps, evaluations ({:.3g} s) and checkpoints ({:.3g} s); {} in steps alone",
-      static_cast<double>(ledger.samples) / whole, human_seconds(whole), ledger.test_seconds, ledger.checkpoint_seconds,
+      static_cast<double>(ledger.samples) / whole, short_seconds(whole), ledger.test_seconds, ledger.checkpoint_seconds,
       facts.speed());
   figure += fmt::format(", a step of {:.4g} ms with input and communication", facts.run.step_seconds() * 1e3);
   if (const auto [traced, kernels] = traced_and_computing(facts.run); traced > 0)
@@ -65,7 +65,7 @@ Finding whole_application(const CardFacts& facts) {
                           facts.run.ranks > 1 ? " on rank 0" : "");
   const auto& sessions = facts.run.sessions;
   if (sessions.size() == 1 && sessions[0].seconds)
-    figure += fmt::format("; wall time from the first step to the end {}", human_seconds(*sessions[0].seconds));
+    figure += fmt::format("; wall time from the first step to the end {}", short_seconds(*sessions[0].seconds));
   return shown(figure + facts.ending());
 }
 

@@ -68,7 +68,7 @@ Finding time_to(const CardFacts& facts, const train::Target& target, const std::
                                  facts.again("--set train.epochs=...")));
   return shown(fmt::format(
       "{} {} reached in {} ({:.4g} s of steps, evaluations and checkpoints, {:.3g} s of staging): epoch {}, step {}",
-      whose, target.str(), human_seconds(reached->seconds + facts.ledger.staging_seconds()), reached->seconds,
+      whose, target.str(), short_seconds(reached->seconds + facts.ledger.staging_seconds()), reached->seconds,
       facts.ledger.staging_seconds(), reached->epoch, with_commas(reached->step)));
 }
 
@@ -150,7 +150,7 @@ Finding against_reference(const CardFacts& facts) {
   std::string figure =
       fmt::format("{} {:.4g} against {:g} ({}); ", target.metric, value, target.value, reference.source);
   figure += fmt::format("{} steps of {}, {} here", with_commas(facts.ledger.steps), facts.run.global_batch,
-                        human_seconds(facts.ledger.kept_seconds() + facts.ledger.staging_seconds()));
+                        short_seconds(facts.ledger.kept_seconds() + facts.ledger.staging_seconds()));
   if (reference.effort.empty())
     return not_shown(figure + fmt::format("; what it took there is not published{}", with_own));
   return shown(figure + fmt::format("; there {}, no wall time is published", reference.effort) + facts.ending());

@@ -60,7 +60,7 @@ std::string time_to(const ComparedRun& run, const train::Target& target) {
   const Evaluation* reached = first_to_reach(run.evaluations, target);
   if (!reached) return "not reached";
   const double seconds = reached->seconds + run.ledger.staging_seconds();
-  return seconds < 100 ? fmt::format("{:.3g} s", seconds) : human_seconds(seconds);
+  return short_seconds(seconds);
 }
 
 std::string short_text(const std::string& text) { return text.empty() ? "-" : one_line(text, widest_value); }
@@ -132,7 +132,7 @@ std::vector<ComparedFigure> compared_figures(const Comparison& comparison) {
   add("exposed communication", [&](Run run) { return share(exchange_seconds(run.record), run.ledger.step_seconds); });
   add("waiting for input", [&](Run run) { return share(run.ledger.wait_seconds, run.ledger.step_seconds); });
   add("time of the run",
-      [](Run run) { return human_seconds(run.ledger.kept_seconds() + run.ledger.staging_seconds()); });
+      [](Run run) { return short_seconds(run.ledger.kept_seconds() + run.ledger.staging_seconds()); });
   add("starts", [](Run run) { return run.ledger.has_history ? std::to_string(run.ledger.starts) : ""; });
   add("run card", [](Run run) { return fmt::format("{} of {}", rows_shown(run.card), run.card.size()); });
   return figures;

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "isobar/base/config.hpp"
 #include "isobar/base/error.hpp"
+#include "isobar/base/text.hpp"
 
 namespace isobar::report {
 namespace {
@@ -94,6 +96,10 @@ double Ledger::staging_seconds() const {
   double sum = 0;
   for (const Setup& setup : setups) sum += setup.staging_seconds.value_or(0);
   return sum;
+}
+
+std::string short_seconds(double seconds) {
+  return seconds < 100 ? fmt::format("{:.3g} s", seconds) : human_seconds(seconds);
 }
 
 Ledger read_ledger(const fs::path& folder) {

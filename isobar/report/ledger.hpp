@@ -42,6 +42,9 @@ struct Ledger {
   std::int64_t all_steps() const { return steps + dropped_steps; }
 };
 
+/// "0.68 s", "42.3 s", "2:03": short times with three digits.
+std::string short_seconds(double seconds);
+
 /// Reads a folder; what is missing in it counts as nothing.
 Ledger read_ledger(const std::filesystem::path& folder);
 

@@ -39,7 +39,6 @@ struct Start {
   int node = 0;                       ///< it is on
   const graph::Plan* plan = nullptr;  ///< of a training step on this rank; lives as long as the run
   const exec::ParamStore* store = nullptr;  ///< weights, and gradients of the last step; lives as long as the run
-  double staging_seconds = 0;               ///< that staging and what transforms learn have just taken
 };
 
 /// A step that was traced in detail, as this rank lived it.

@@ -38,9 +38,8 @@ End::Reason Trainer::run(const std::atomic<bool>* stop) {
 End::Reason Trainer::run_guarded(const std::atomic<bool>* stop) {
   const Vigil vigil(world_, job_.limits);
   position_ = open_run(job_, batching_, *store_, kept(), *talk_);
-  const double staging = now_seconds();
   stage();
-  announce(now_seconds() - staging);
+  announce();
   const double begin = now_seconds();
   const bool interrupted = position_.epoch < job_.epochs && !train_epochs(stop);
   if (!interrupted && test_executor_ && evaluated_.results.empty())  // resumed after the last epoch

@@ -54,7 +54,7 @@ class Trainer {
   data::LoaderOptions loader_options();
   void join_batch_norm();
   void stage();
-  void announce(double staging_seconds);
+  void announce();
   bool train_epochs(const std::atomic<bool>* stop);
   bool train_epoch(data::Loader& loader, const std::atomic<bool>* stop);
   optim::Progress progress(std::int64_t factor) const;

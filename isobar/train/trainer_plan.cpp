@@ -91,7 +91,7 @@ void Trainer::stage() {
     batches_per_epoch_ = std::min(batches_per_epoch_, theirs);
 }
 
-void Trainer::announce(double staging_seconds) {
+void Trainer::announce() {
   Start start;
   start.recipe = job_.recipe;
   start.folder = job_.folder;
@@ -116,7 +116,6 @@ void Trainer::announce(double staging_seconds) {
   start.node = world_.nodes()[static_cast<std::size_t>(world_.rank())];
   start.plan = &plan();
   start.store = store_.get();
-  start.staging_seconds = staging_seconds;
   if (first() && test_executor_) viewer_ = std::make_unique<Viewer>(*test_executor_, *job_.test_data);
   for (Sink* sink : sinks_) sink->start(start);
 }

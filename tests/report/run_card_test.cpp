@@ -65,7 +65,7 @@ TEST(RunCard, AllTuningRunsAreCounted) {
   written(folder / "other network", {.model = "lenet"});
   const CardRow row = row_of(folder / "a", 3);
   EXPECT_HAS(row.figure, "2 other runs of cosmoflow on the same data beside it (1 with unknown restarts)");
-  EXPECT_HAS(row.figure, "all together 60 steps in 17 s");  // 3 x (2 + 1 + 0.25 + 2.5)
+  EXPECT_HAS(row.figure, "all together 60 steps in 17.2 s");  // 3 x (2 + 1 + 0.25 + 2.5)
 }
 
 TEST(RunCard, TooManyRunsBesideItAreNotAllCounted) {

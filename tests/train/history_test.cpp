@@ -80,7 +80,10 @@ TEST(History, SurvivesOverwritingAndResuming) {
     Trainer(std::move(job), {}).run();
   };
   run(false, false);
+  std::filesystem::create_directories(folder / "run" / "profile");
+  std::ofstream(folder / "run" / "profile" / "rank7.jsonl") << "{}\n";  // of a run on more ranks
   run(false, true);
+  EXPECT_FALSE(std::filesystem::exists(folder / "run" / "profile" / "rank7.jsonl"));
   run(true, false);
   const auto lines = lines_of(folder / "run" / "history.jsonl");
   ASSERT_EQ(lines.size(), 3u);
