@@ -37,7 +37,8 @@ function(isobar_room name)
     add_executable(test_${name} ${tests})
     list(TRANSFORM ROOM_TESTED_WITH PREPEND isobar_)
     target_link_libraries(test_${name} PRIVATE isobar_${name} ${ROOM_TESTED_WITH} isobar_flags GTest::gtest_main)
-    target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # most of the time of `make test` is compiling
+    # Most of the time of `make test` is compiling; at -O1, GCC 12 sees errors in additions of texts that are none.
+    target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1 -Wno-array-bounds>)
     isobar_precompile_tests(test_${name})
     # Two tests at a time share the cores badly when both compute with many threads.
     set(processors 1)

@@ -24,7 +24,7 @@ class BackgroundReducer final : public Reducer {
   ~BackgroundReducer() override;
 
   std::span<float> memory() override { return place_->memory; }
-  Sum start(Range range, int priority, std::string what, std::function<void()> ended) override;
+  Sum start(Range range, int priority, std::string what, std::function<void()> ended = {}) override;
   void wait(Sum sum) override;
   std::string describe() const override { return described_; }
   ExchangeCost cost() const override;

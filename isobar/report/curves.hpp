@@ -32,7 +32,8 @@ std::vector<Panel> panels_of(std::span<const train::EpochDone> epochs);
 /// A self-contained SVG picture, at most three panels in a row.
 std::string curves_svg(std::span<const Panel> panels, std::string_view title = "Loss and metrics over epochs");
 
-/// One panel as a drawing in a page, which gives it its colours.
+/// One panel as a figure of a page, which gives it its colours; the names of the curves and their last values stand
+/// below it.
 std::string panel_chart(const Panel& panel);
 
 /// Draws curves.svg into the folder named by Start. Resumed, it begins with the epochs in metrics.jsonl, and so must

@@ -97,7 +97,7 @@ std::string legend(const Panel& panel) {
   return text + "\n";
 }
 
-std::string drawn(const Panel& panel, int x, int y) {
+std::string drawn(const Panel& panel, int x, int y, const std::string& names) {
   std::vector<double> all_epochs, all_values;
   for (const Curve& curve : panel.curves) {
     all_epochs.insert(all_epochs.end(), curve.epochs.begin(), curve.epochs.end());
@@ -106,7 +106,7 @@ std::string drawn(const Panel& panel, int x, int y) {
   const Axis epochs = axis_over(all_epochs, {}, 8), values = axis_over(all_values, {}, 5);
   std::string text = fmt::format("<g transform=\"translate({} {})\">\n", x + left, y + top);
   text += fmt::format(R"(<text class="name" x="0" y="-16">{}</text>)", svg_text(panel.title));
-  text += legend(panel) + grid(epochs, values);
+  text += names + grid(epochs, values);
   for (std::size_t i = 0; i < panel.curves.size(); ++i)
     text += drawn(panel.curves[i], panel, epochs, values, colour_class(i));
   text += fmt::format(R"(<rect class="frame" width="{}" height="{}"/>)", plot_width, plot_height);
@@ -118,7 +118,16 @@ std::string drawn(const Panel& panel, int x, int y) {
 }  // namespace
 
 std::string panel_chart(const Panel& panel) {
-  return chart_svg(panel_width, panel_height, fmt::format("{} by {}", panel.title, panel.along), drawn(panel, 0, 0));
+  std::string names = "<ul class=\"key\">";
+  for (std::size_t i = 0; i < panel.curves.size(); ++i) {
+    const Curve& curve = panel.curves[i];
+    names += fmt::format("<li><i class=\"{}\"></i>{}{}</li>", colour_class(i), svg_text(curve.name),
+                         curve.values.empty() ? "" : fmt::format(" {:.4g}", curve.values.back()));
+  }
+  constexpr int less = 18;  // no names beside the title
+  return chart_svg(panel_width, panel_height - less, fmt::format("{} by {}", panel.title, panel.along),
+                   drawn(panel, 0, -less, "")) +
+         names + "</ul>\n";
 }
 
 std::string curves_svg(std::span<const Panel> panels, std::string_view title) {
@@ -132,8 +141,8 @@ std::string curves_svg(std::span<const Panel> panels, std::string_view title) {
   text += style();
   text += fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"#ffffff\"/>\n", width, height);
   for (std::size_t i = 0; i < panels.size(); ++i)
-    text +=
-        drawn(panels[i], static_cast<int>(i % in_a_row) * panel_width, static_cast<int>(i / in_a_row) * panel_height);
+    text += drawn(panels[i], static_cast<int>(i % in_a_row) * panel_width,
+                  static_cast<int>(i / in_a_row) * panel_height, legend(panels[i]));
   return text + "</svg>\n";
 }
 

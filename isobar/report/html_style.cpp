@@ -83,6 +83,11 @@ figcaption b { color: var(--ink); }
 .chart .s2 { fill: var(--s2); stroke: var(--s2); } .chart .s3 { fill: var(--s3); stroke: var(--s3); }
 .chart .s4 { fill: var(--s4); stroke: var(--s4); } .chart .s5 { fill: var(--s5); stroke: var(--s5); }
 .chart .s6 { fill: var(--s6); stroke: var(--s6); } .chart .s7 { fill: var(--s7); stroke: var(--s7); }
+.key .s0 { background: var(--s0); } .key .s1 { background: var(--s1); }
+.key .s2 { background: var(--s2); } .key .s3 { background: var(--s3); }
+.key .s4 { background: var(--s4); } .key .s5 { background: var(--s5); }
+.key .s6 { background: var(--s6); } .key .s7 { background: var(--s7); }
+.columns .key { justify-content: center; font-size: 13.5px; }
 .chart .tick { fill: var(--soft); font-size: 12px; }
 .chart .name { font-weight: 600; font-size: 15px; }
 .chart .legend { font-size: 12px; stroke: none; }

@@ -1,5 +1,7 @@
 // Kernels: where the time of the traced steps went, by category and for the longest kernels, against what one rank's
 // share of the machine was measured to do.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "isobar/base/text.hpp"
@@ -184,7 +186,12 @@ std::string kernels_html(const PageSource& source) {
           ? fmt::format(" (of {}; the others left no profile here)", run.ranks)
           : "");
   text += both_widths([&](double width) { return share_bar(sums, width); });
-  return text + category_table(run, sums) + relative_to(run) + longest(source);
+  text += category_table(run, sums) + relative_to(run);
+  const double peak = run.peaks.flops_per_second / std::max(1, run.ranks);
+  if (peak > 0 &&
+      std::ranges::any_of(sums.totals, [&](const CategoryTotal& total) { return total.flops > total.seconds * peak; }))
+    text += missing_html(above_peak);
+  return text + longest(source);
 }
 
 }  // namespace

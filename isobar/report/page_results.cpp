@@ -81,7 +81,7 @@ std::string cards(const RunRecord& run) {
     text += card(fmt::format("{} {}", unit.text(run.step_seconds()), unit.name), "a step (median)");
   }
   if (flops > 0) text += card(human_flops(flops) + "/s", "sustained, whole steps");
-  if (flops > 0 && run.peaks.flops_per_second > 0)
+  if (flops > 0 && flops <= run.peaks.flops_per_second)
     text += card(percent(flops, run.peaks.flops_per_second), "of the measured peak");
   const Share share = shares(run);
   if (share.seconds > 0) {
@@ -110,6 +110,8 @@ std::string results_html(const PageSource& source) {
     text += missing_html(
         "There are no test metrics: nothing was evaluated yet, or the recipe names no test set "
         "(data.test).");
+  if (run.peaks.flops_per_second > 0 && run.samples_per_second() * run.flops_per_sample > run.peaks.flops_per_second)
+    text += missing_html(above_peak);
   return text + cards(run) + parts(run);
 }
 

@@ -20,6 +20,10 @@ struct Point {
   double intensity, rate;  // FLOPs per byte, GF/s
 };
 
+// Kernels that do next to no arithmetic would push all others together: what is this far below the fastest is counted,
+// not drawn.
+constexpr double decades = 1e5;
+
 struct Roof {
   double flops, bytes;  // giga per second, of one rank; 0: not known
   bool known() const { return flops > 0 && bytes > 0; }
@@ -87,6 +91,10 @@ std::string drawn(const std::vector<Point>& points, const Roof& roof, double wid
   };
   std::vector<Box> taken;
   for (const Point& point : points) taken.push_back(spot(point));
+  if (roof.known()) {
+    const double peak = plot.y(y.place(std::log10(roof.flops)));
+    taken.push_back({plot.x(1) - 80, peak - 20, plot.x(1), peak});
+  }
   std::string marks, labels = above.names;
   std::size_t named = 0;
   for (const Point& point : points) {  // the longest first, so that smaller ones stay visible above them
@@ -118,11 +126,13 @@ std::string drawn(const std::vector<Point>& points, const Roof& roof, double wid
 
 std::string roofline_html(const PageSource& source) {
   const std::vector<KernelTime> kernels = kernel_times(source.trace);
-  const std::vector<Point> points = points_of(kernels);
+  std::vector<Point> points = points_of(kernels);
   if (points.empty())
     return missing_html("No kernel was traced: report.trace_steps above 0 lets a run write trace/rank0.json.");
   const double ranks = std::max(1, source.run.ranks);
   const Roof roof{source.run.peaks.flops_per_second / ranks / 1e9, source.run.peaks.bytes_per_second / ranks / 1e9};
+  const double least = std::ranges::max(points, {}, &Point::rate).rate / decades;
+  const auto slow = std::erase_if(points, [&](const Point& point) { return point.rate < least; });
   std::vector<std::string> categories;
   for (int c = 0; c < category_count; ++c) {
     const std::string name(category_name(static_cast<Category>(c)));
@@ -133,6 +143,9 @@ std::string roofline_html(const PageSource& source) {
       "<p>Each point is a kernel on rank 0; its area is the time it took in all. The line is what one "
       "rank's share of the machine can do at best.</p>\n";
   text += category_legend(categories) + both_widths([&](double width) { return drawn(points, roof, width); });
+  if (slow > 0)
+    text += note_html(fmt::format("{} kernel{} below {:.2g} GF/s {} not drawn.", slow, slow == 1 ? "" : "s", least,
+                                  slow == 1 ? "is" : "are"));
   if (!roof.known())
     text += missing_html(
         "There is no roof: the peaks of this machine were not known to the run; isobar doctor measures them.");

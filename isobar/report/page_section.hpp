@@ -28,6 +28,11 @@ std::span<const Section* const> sections();
 /// A sentence (text) in place of what cannot be shown.
 std::string missing_html(std::string_view sentence);
 
+/// What shares above 100 % of a peak mean.
+inline constexpr std::string_view above_peak =
+    "More than 100 % of the measured peak: other programs kept the machine busy while the peak was measured. isobar "
+    "doctor measures it anew.";
+
 /// A note (text) below or above a figure.
 std::string note_html(std::string_view sentence);
 

@@ -40,8 +40,8 @@ void clear(const Job& job) {
         job.folder.string());
   note_start(job.folder, fs::exists(job.folder / "recipe.toml") ? "overwritten" : "new", 0);
   std::error_code ignored;
-  for (const char* name : {"checkpoint.h5", "metrics.csv", "metrics.jsonl", "mlperf.log", "timing.jsonl", "report.txt",
-                           "predictions.csv", "learned.h5", "curves.svg", "run.json", "report.html", "run_card.json"})
+  for (const char* name : {"checkpoint.h5", "curves.svg", "learned.h5", "metrics.csv", "metrics.jsonl", "mlperf.log",
+                           "predictions.csv", "report.html", "report.txt", "run.json", "run_card.json", "timing.jsonl"})
     fs::remove(job.folder / name, ignored);
   // All of it: the run before may have had more ranks.
   for (const char* name : {"pictures", "profile", "tensorboard", "trace"}) fs::remove_all(job.folder / name, ignored);

@@ -1,6 +1,7 @@
 // Lines of a growing file: each once, whole, and with notice when what was read is there no longer.
 #include "isobar/report/line_tail.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/report/capture.hpp"
@@ -49,7 +50,7 @@ TEST(LineTail, KnowsALongFileAgainByItsBeginning) {
   add(folder / "a", text);
   EXPECT_EQ(tail.fresh().size(), 1000u);
   std::filesystem::resize_file(folder / "a", 4000);
-  add(folder / "a", std::string(20000, 'x') + "\n");
+  add(folder / "a", fmt::format("{:x>20000}\n", ""));
   EXPECT_EQ(tail.past(), LineTail::Past::cut);
   std::ofstream(folder / "a") << "other\n" << text << text;
   EXPECT_EQ(tail.past(), LineTail::Past::gone);

@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "isobar/base/error.hpp"
@@ -45,7 +46,7 @@ TEST(MetricsCsv, HasARowForEveryStepAndEpoch) {
   sink->end({});
   EXPECT_EQ(
       rows_of(folder / "metrics.csv"),
-      (std::vector<std::string>{std::string(fixed) + ",test_loss,test_mae", "step,1,1,0.5,0.001,4,0.25,0.125,0,7,",
+      (std::vector<std::string>{fmt::format("{},test_loss,test_mae", fixed), "step,1,1,0.5,0.001,4,0.25,0.125,0,7,",
                                 "step,2,1,0.25,0.001,4,0.25,0.125,0,7,", "epoch,2,1,0.375,,,0.5,,,,0.0625,0.5,0.25",
                                 "step,3,2,0.16666666666666666,0.001,4,0.25,0.125,0,7,"}));
 }
@@ -61,7 +62,7 @@ TEST(MetricsCsv, FiguresThatComeLaterGetColumnsOfTheirOwn) {
   sink->end({});
   const std::vector<std::string> rows = rows_of(folder / "metrics.csv");
   ASSERT_EQ(rows.size(), 13u);
-  EXPECT_EQ(rows[0], std::string(fixed) + ",test_loss,test_iou");
+  EXPECT_EQ(rows[0], fmt::format("{},test_loss,test_iou", fixed));
   EXPECT_EQ(rows[3], "epoch,2,1,0.375,,,0.5,,,,0.0625");
   EXPECT_EQ(rows[6], "epoch,4,2,0.375,,,0.5,,,,0.0625,0.5");
   EXPECT_EQ(rows[9], "epoch,6,3,0.375,,,0.5,,,,0.0625,0.25,0.75");
@@ -133,7 +134,7 @@ TEST(MetricsCsv, QuotedColumnsAreKnownAgain) {
   }
   const std::vector<std::string> rows = rows_of(folder / "metrics.csv");
   ASSERT_EQ(rows.size(), 7u);
-  EXPECT_EQ(rows[0], std::string(fixed) + ",\"test_a,b\",\"test_c\"\"d\"");
+  EXPECT_EQ(rows[0], fmt::format("{},\"test_a,b\",\"test_c\"\"d\"", fixed));
 }
 
 TEST(MetricsCsv, AFolderThatIsNotThereIsAnError) {

@@ -47,7 +47,7 @@ TEST(Page, ItHasEverySectionOnceAndInOrder) {
   const TemporaryFolder folder;
   const std::string page = made_page({}, folder);
   std::size_t at = 0;
-  for (const char* id : {"results", "curves", "pictures", "kernels", "roofline", "timeline", "ranks", "memory",
+  for (const char* id : {"card", "results", "curves", "pictures", "kernels", "roofline", "timeline", "ranks", "memory",
                          "configuration", "machine"}) {
     const std::string opening = std::string("<section id=\"") + id + "\">";
     EXPECT_EQ(count(page, opening), 1u) << id;
@@ -70,23 +70,23 @@ TEST(Page, ItTellsWhatWasRunHowItEndedAndHowFast) {
   EXPECT_NE(results.find("<b>0.295</b><span>test loss</span>"), std::string::npos) << results;
   EXPECT_NE(results.find("<b>200</b><span>samples/s</span>"), std::string::npos) << results;
   EXPECT_NE(results.find("<b>90.0 GF/s</b>"), std::string::npos) << results;
-  EXPECT_NE(results.find("<b>30.0 %</b><span>of the measured peak</span>"), std::string::npos) << results;
+  EXPECT_NE(results.find("<b>7.5 %</b><span>of the measured peak</span>"), std::string::npos) << results;
 }
 
 TEST(Page, TheCategoriesAddUpToTheStep) {
   const TemporaryFolder folder;
   const std::string kernels = section(made_page({}, folder), "kernels");
-  // Kernels, ms, GF, MB, % of time, of the peak and of the bandwidth of one of two ranks: 150 GF/s and 10 GB/s.
+  // Kernels, ms, GF, MB, % of time, of the peak and of the bandwidth of one of two ranks: 600 GF/s and 10 GB/s.
   EXPECT_EQ(cells(kernels, "forward convolution"),
-            (std::vector<std::string>{"3", "3.80", "0.901", "15.10", "19.0", "158.1", "39.7"}));
+            (std::vector<std::string>{"3", "3.80", "0.901", "15.10", "19.0", "39.5", "39.7"}));
   EXPECT_EQ(cells(kernels, "idle"), (std::vector<std::string>{"1", "0.40", "", "", "2.0", "", ""}));
   EXPECT_EQ(cells(kernels, "type conversions")[0], "0");
   EXPECT_EQ(cells(kernels, "the whole step"),
-            (std::vector<std::string>{"15", "20.00", "2.257", "58.30", "100.0", "75.2", "29.2"}));
+            (std::vector<std::string>{"15", "20.00", "2.257", "58.30", "100.0", "18.8", "29.2"}));
   EXPECT_NE(kernels.find("FMA loop and triad over 256 MB, 2 threads"), std::string::npos);
   EXPECT_NE(kernels.find("over 4 traced steps of 2 ranks"), std::string::npos) << kernels;
   EXPECT_EQ(cells(kernels, "conv1 conv weight gradient"),
-            (std::vector<std::string>{"4.000", "20.0", "112.5", "75.0", "2.5", "25.0"}));
+            (std::vector<std::string>{"4.000", "20.0", "112.5", "18.8", "2.5", "25.0"}));
 }
 
 TEST(Page, StragglersAreMarked) {
@@ -123,6 +123,14 @@ TEST(Page, WithoutPeaksNothingIsComparedWithThem) {
   for (const char* id : {"kernels", "roofline", "machine"})
     EXPECT_NE(section(page, id).find("isobar doctor measures them"), std::string::npos) << id;
   EXPECT_EQ(cells(section(page, "kernels"), "the whole step")[5], "");
+}
+
+TEST(Page, APeakThatWasExceededIsNoPeak) {
+  const TemporaryFolder folder;
+  const std::string page = made_page({.peak_flops = 8e10}, folder);
+  EXPECT_EQ(section(page, "results").find("of the measured peak</span>"), std::string::npos);
+  for (const char* id : {"results", "kernels"})
+    EXPECT_EQ(count(section(page, id), "More than 100 % of the measured peak"), 1u) << section(page, id);
 }
 
 TEST(Page, PicturesArePartOfThePageAndTheirTextIsText) {
