@@ -1,6 +1,6 @@
 // The peaks a run is compared with: measured once on this kind of machine, by all ranks at the same time, each with the
-// threads it trains with, and remembered in the user's cache folder. Whoever measures while the machine is busy
-// remembers too little: `isobar doctor` measures anew.
+// threads it trains with, and remembered in the user's cache folder. A busy machine may seem somewhat slower than it
+// is: `isobar doctor` measures anew.
 #pragma once
 
 #include <filesystem>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <ctime>
 #include <omp.h>
 
 #include "isobar/base/clock.hpp"
@@ -34,20 +35,41 @@ float multiply_add(std::int64_t rounds, float begin) {
   return total;
 }
 
-double flops_now(double seconds) {
-  constexpr std::int64_t rounds = 10'000;
-  double done = 0, sum = 0;
-  const double begin = now_seconds();
-#pragma omp parallel reduction(+ : done, sum)
-  do {
-    sum = multiply_add(rounds, static_cast<float>(sum));
-    done += 2.0 * rounds * chains * vector_floats;
-  } while (now_seconds() - begin < seconds);
-  const double rate = done / (now_seconds() - begin);
-  return sum > 0 ? rate : 0;  // the sum is positive; the compiler does not know
+// Of the calling thread: while somebody else has its core this clock stands still, so that a busy machine is measured
+// right too.
+double processor_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// Somebody else may be at work for a moment: the best of some tries is what the machine can do.
+// The part of their time that threads can compute when there are more of them than processors for them.
+double share_of_time(const Machine& machine, int sharers) {
+  const double mine = omp_get_max_threads(), all = mine * sharers;
+  double share = std::min({1.0, machine.usable_threads / mine, machine.hardware_threads / all});
+  if (machine.quota > 0) share = std::min(share, machine.quota / all);
+  return share;
+}
+
+double flops_now(double seconds) {
+  constexpr std::int64_t rounds = 10'000;
+  double rate = 0;
+  const double begin = now_seconds();
+#pragma omp parallel reduction(+ : rate)
+  {
+    double done = 0, sum = 0;
+    const double start = processor_seconds();
+    do {
+      sum = multiply_add(rounds, static_cast<float>(sum));
+      done += 2.0 * rounds * chains * vector_floats;
+    } while (now_seconds() - begin < seconds);
+    const double spent = processor_seconds() - start;
+    rate = sum > 0 && spent > 0 ? done / spent : 0;  // the sum is positive; the compiler does not know
+  }
+  return rate;
+}
+
+// The best of some tries: the first finds cores that have not got up to speed.
 double measure_flops(double seconds) {
   constexpr int tries = 10;
   double best = 0;
@@ -56,16 +78,14 @@ double measure_flops(double seconds) {
 }
 
 // Three arrays four times the last-level cache together, as long as memory is no concern.
-std::int64_t array_floats(int sharers) {
-  const Machine machine = this_machine();
+std::int64_t array_floats(const Machine& machine, int sharers) {
   double cache = 0;
   for (const Cache& c : machine.caches) cache = std::max(cache, c.bytes * c.count);
   const double most = std::max(16e6, machine.available_bytes / 32 / sharers);
   return static_cast<std::int64_t>(std::clamp(4 * cache / 3 / sharers, 16e6, most) / sizeof(float));
 }
 
-double measure_bandwidth(double seconds, int sharers) {
-  const std::int64_t count = array_floats(sharers);
+double measure_bandwidth(double seconds, std::int64_t count) {
   const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(float);
   const Block blocks[3] = {Block(bytes), Block(bytes), Block(bytes)};
   float* const a = reinterpret_cast<float*>(blocks[0].data());
@@ -76,10 +96,15 @@ double measure_bandwidth(double seconds, int sharers) {
   double best = 0;
   const double begin = now_seconds();
   do {
-    const double start = now_seconds();
-#pragma omp parallel for simd schedule(static)
-    for (std::int64_t i = 0; i < count; ++i) a[i] = b[i] + 3.0f * c[i];
-    best = std::max(best, 3.0 * static_cast<double>(bytes) / (now_seconds() - start));
+    double slowest = 0;
+#pragma omp parallel reduction(max : slowest)
+    {
+      const double start = processor_seconds();
+#pragma omp for simd schedule(static) nowait
+      for (std::int64_t i = 0; i < count; ++i) a[i] = b[i] + 3.0f * c[i];
+      slowest = processor_seconds() - start;
+    }
+    best = std::max(best, 3.0 * static_cast<double>(bytes) / std::max(slowest, 1e-9));
   } while (now_seconds() - begin < seconds);
   return best;
 }
@@ -87,7 +112,10 @@ double measure_bandwidth(double seconds, int sharers) {
 }  // namespace
 
 Peaks measure_peaks(double seconds, int sharers) {
-  return {measure_flops(seconds), measure_bandwidth(seconds, sharers), omp_get_max_threads()};
+  const Machine machine = this_machine();
+  const double share = share_of_time(machine, sharers);
+  return {share * measure_flops(seconds), share * measure_bandwidth(seconds, array_floats(machine, sharers)),
+          omp_get_max_threads()};
 }
 
 }  // namespace isobar::bench

@@ -10,8 +10,9 @@ struct Peaks {
   int threads = 1;
 };
 
-/// Measures both with all OpenMP threads, `seconds` each: the best of several tries. `sharers` processes of this
-/// machine may measure at the same time, each with its part of caches and memory.
+/// Measures both with all OpenMP threads, `seconds` each: the best of several tries, by the time that threads had a
+/// core. `sharers` processes of this machine may measure at the same time, each with its part of cores, caches and
+/// memory.
 Peaks measure_peaks(double seconds = 0.25, int sharers = 1);
 
 }  // namespace isobar::bench
