@@ -113,9 +113,9 @@ class Watch final : public train::Sink {
   double patience() const { return std::max(shortest_silence, 3 * (status_.last().seconds + test_seconds_)); }
 
   std::string silence(double seconds, double since) const {
-    const std::string how_long =
-        fmt::format("nothing was written for {}, since {}", human_seconds(std::floor(seconds)), utc(since));
-    return seconds > patience() ? how_long + ": the run was killed or stands still" : how_long;
+    if (seconds <= patience()) return fmt::format("last written at {}", utc(since));
+    return fmt::format("nothing was written for {}, since {}: the run was killed or stands still",
+                       human_seconds(std::floor(seconds)), utc(since));
   }
 
   void print(const std::vector<std::string>& lines) {

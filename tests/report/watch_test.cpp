@@ -196,7 +196,7 @@ TEST(Watch, OnceTellsTheStateAndEnds) {
             heading + first_epoch +
                 "epoch 2/2 [==============> ] step 3/4  loss 0.25  mae 0.125  4 samples/s  2.00 GF/s (50 % of peak)  "
                 "I/O wait 25 %  left 2 s\n"
-                "nothing was written for 5 s, since 2027-01-15 08:00:00 UTC\n");
+                "last written at 2027-01-15 08:00:00 UTC\n");
   run.steps(1);
   run.end();
   const Shown ended = watched(folder.path(), never, false, true);
