@@ -5,7 +5,8 @@ JOBS ?= $(shell nproc)
 PRESET ?= release
 ISOBAR := build/$(PRESET)/bin/isobar
 CCACHE := $(shell command -v ccache 2>/dev/null)
-export CCACHE_SLOPPINESS ?= pch_defines,time_macros  # or ccache leaves alone what uses precompiled headers
+# Or ccache leaves alone what uses precompiled headers.
+export CCACHE_SLOPPINESS ?= pch_defines,time_macros
 
 configure = cmake --preset $(1) -DCMAKE_CXX_COMPILER_LAUNCHER=$(CCACHE)
 build = $(call configure,$(1)) && cmake --build --preset $(1) -j $(JOBS)
