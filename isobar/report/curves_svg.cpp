@@ -9,7 +9,7 @@
 #include "isobar/report/axis.hpp"
 #include "isobar/report/chart.hpp"
 #include "isobar/report/curves.hpp"
-#include "isobar/report/svg_text.hpp"
+#include "isobar/report/html.hpp"
 
 namespace isobar::report {
 namespace {
@@ -73,7 +73,7 @@ std::string drawn(const Curve& curve, const Panel& panel, const Axis& epochs, co
     if (!only_points) points += fmt::format("{:.1f},{:.1f} ", x, y);
     if (marked)
       marks += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="{}"><title>{}, {} {:.0f}: {:.5g}</title></circle>)", x,
-                           y, only_points ? 1.8 : 2.8, svg_text(curve.name), svg_text(panel.along), curve.epochs[i],
+                           y, only_points ? 1.8 : 2.8, html_text(curve.name), html_text(panel.along), curve.epochs[i],
                            curve.values[i]);
   }
   const std::string line =
@@ -91,7 +91,7 @@ std::string legend(const Panel& panel) {
     const std::string label = fmt::format("{} {:.4g}", curve.name, curve.values.back());
     if (x < 7.0 * static_cast<double>(label.size()) + 8.0 * static_cast<double>(panel.title.size())) break;
     text += fmt::format(R"(<text class="{} legend" x="{:.0f}" y="-16" text-anchor="end">{}</text>)", colour_class(i), x,
-                        svg_text(label));
+                        html_text(label));
     x -= 7.2 * static_cast<double>(label.size()) + 12;
   }
   return text + "\n";
@@ -105,13 +105,13 @@ std::string drawn(const Panel& panel, int x, int y, const std::string& names) {
   }
   const Axis epochs = axis_over(all_epochs, {}, 8), values = axis_over(all_values, {}, 5);
   std::string text = fmt::format("<g transform=\"translate({} {})\">\n", x + left, y + top);
-  text += fmt::format(R"(<text class="name" x="0" y="-16">{}</text>)", svg_text(panel.title));
+  text += fmt::format(R"(<text class="name" x="0" y="-16">{}</text>)", html_text(panel.title));
   text += names + grid(epochs, values);
   for (std::size_t i = 0; i < panel.curves.size(); ++i)
     text += drawn(panel.curves[i], panel, epochs, values, colour_class(i));
   text += fmt::format(R"(<rect class="frame" width="{}" height="{}"/>)", plot_width, plot_height);
   text += fmt::format(R"(<text class="axis" x="{}" y="{}" text-anchor="middle">{}</text>)", plot_width / 2,
-                      plot_height + 38, svg_text(panel.along));
+                      plot_height + 38, html_text(panel.along));
   return text + "\n</g>\n";
 }
 
@@ -121,7 +121,7 @@ std::string panel_chart(const Panel& panel) {
   std::string names = "<ul class=\"key\">";
   for (std::size_t i = 0; i < panel.curves.size(); ++i) {
     const Curve& curve = panel.curves[i];
-    names += fmt::format("<li><i class=\"{}\"></i>{}{}</li>", colour_class(i), svg_text(curve.name),
+    names += fmt::format("<li><i class=\"{}\"></i>{}{}</li>", colour_class(i), html_text(curve.name),
                          curve.values.empty() ? "" : fmt::format(" {:.4g}", curve.values.back()));
   }
   constexpr int less = 18;  // no names beside the title
@@ -137,7 +137,7 @@ std::string curves_svg(std::span<const Panel> panels, std::string_view title) {
   std::string text = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n"
       "<title>{2}</title>\n",
-      width, height, svg_text(title));
+      width, height, html_text(title));
   text += style();
   text += fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"#ffffff\"/>\n", width, height);
   for (std::size_t i = 0; i < panels.size(); ++i)

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "isobar/report/axis.hpp"
+#include "isobar/report/html.hpp"
 #include "isobar/report/scatter.hpp"
-#include "isobar/report/svg_text.hpp"
 #include "isobar/report/text_file.hpp"
 
 namespace isobar::report {
@@ -42,7 +42,7 @@ std::string written(const std::string& name) {
   for (const Symbol& symbol : symbols)
     if (symbol.name == name)
       return fmt::format(R"({}<tspan class="sub" dy="4">{}</tspan>)", symbol.letter, symbol.below);
-  return svg_text(name);
+  return html_text(name);
 }
 
 double radius(std::size_t samples) { return samples <= 200 ? 3.4 : samples <= 2000 ? 2.4 : 1.4; }

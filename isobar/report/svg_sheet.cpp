@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "isobar/report/base64.hpp"
-#include "isobar/report/svg_text.hpp"
+#include "isobar/report/html.hpp"
 
 namespace isobar::report {
 namespace {
@@ -17,7 +17,7 @@ SvgSheet::SvgSheet(double width, double height, std::string_view title) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
       "font-family=\"'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n<title>{2}</title>\n"
       "<rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#ffffff\"/>\n",
-      width, height, svg_text(title));
+      width, height, html_text(title));
 }
 
 void SvgSheet::text(double x, double y, std::string_view text, const TextStyle& style) {
@@ -25,7 +25,7 @@ void SvgSheet::text(double x, double y, std::string_view text, const TextStyle& 
       "<text {} font-size=\"{}\" fill=\"{}\" text-anchor=\"{}\"{}>{}</text>\n",
       style.turned != 0 ? fmt::format("transform=\"translate({:.1f} {:.1f}) rotate({:g})\"", x, y, style.turned)
                         : fmt::format("x=\"{:.1f}\" y=\"{:.1f}\"", x, y),
-      style.size, style.colour, style.anchor, style.bold ? " font-weight=\"600\"" : "", svg_text(text));
+      style.size, style.colour, style.anchor, style.bold ? " font-weight=\"600\"" : "", html_text(text));
 }
 
 void SvgSheet::rectangle(double x, double y, double width, double height, std::string_view fill,
