@@ -77,7 +77,7 @@ void show_machine(bool quick) {
   const bench::Facts facts{bench::this_machine(), amx_state(), bench::optimised_build()};
   fmt::print("Machine\n{}", bench::describe(facts.machine));
   show_instructions(facts.amx);
-  fmt::print("\nVersions\n  {:<14} {}\n", "isobar", ISOBAR_VERSION);
+  fmt::print("\nVersions\n  {:<14} {}\n", "isobar", bench::program_version());
   for (const auto& [name, version] : bench::versions()) fmt::print("  {:<14} {}\n", name, version);
   if (!quick) show_peaks(facts.machine);
   fmt::print("\nWhat would slow a run down\n");

@@ -9,6 +9,7 @@
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/bench/versions.hpp"
 #include "isobar/cli/sibling.hpp"
 #include "isobar/cli/verb.hpp"
 
@@ -34,7 +35,7 @@ namespace {
 
 int run(int argc, char** argv) {
   CLI::App app("Isobar trains scientific deep networks on CPUs, from a laptop to a supercomputer.", "isobar");
-  app.set_version_flag("--version", "isobar " ISOBAR_VERSION);
+  app.set_version_flag("--version", "isobar " + bench::program_version());
   app.require_subcommand(1);
   app.failure_message([](const CLI::App*, const CLI::Error& e) { return fmt::format("isobar: {}\n", e.what()); });
   for (const Verb* verb : verbs())

@@ -8,6 +8,7 @@
 
 #include "isobar/base/clock.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/bench/versions.hpp"
 #include "isobar/cli/data.hpp"
 #include "isobar/cli/inference.hpp"
 #include "isobar/cli/verb.hpp"
@@ -51,7 +52,7 @@ data::PredictionOutline outline_of(const Options& options, const train::Inferenc
     fail_usage("--probabilities: what is trained with the loss '{}' has none", trained.model.loss.name());
   }
   outline.notes = {{"title", "predictions of " + trained.name},
-                   {"source", fmt::format("isobar {}: {}", ISOBAR_VERSION, trained.model.resolved.str())},
+                   {"source", fmt::format("isobar {}: {}", bench::program_version(), trained.model.resolved.str())},
                    {"history", fmt::format("{:%Y-%m-%dT%H:%M:%SZ} isobar predict {}", fmt::gmtime(std::time(nullptr)),
                                            trained.name)},
                    {"data", inference.data_name()}};
