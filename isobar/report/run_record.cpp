@@ -9,6 +9,7 @@
 #include "isobar/base/config.hpp"
 #include "isobar/base/error.hpp"
 #include "isobar/report/json_member.hpp"
+#include "isobar/report/median.hpp"
 
 namespace isobar::report {
 namespace {
@@ -174,13 +175,6 @@ void read_pictures(RunRecord& run) {
     run.pictures.push_back({member<std::string>(entry, "kind"), member<std::string>(entry, "title"),
                             member<std::string>(entry, "caption"), folder / file});
   }
-}
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
 }
 
 // Of the steps that were timed, those behind the warm-up.

@@ -1,7 +1,6 @@
 #include "isobar/report/scaling.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <limits>
 
 #include <fmt/format.h>
@@ -9,6 +8,8 @@
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/report/median.hpp"
+#include "isobar/report/run_record.hpp"
 
 namespace isobar::report {
 namespace {
@@ -17,21 +18,8 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 std::vector<Json> lines_of(const fs::path& path) {
-  std::ifstream in(path);
-  if (!in) fail("scaling study: '{}' cannot be read: the run did not begin", path.string());
-  std::vector<Json> lines;
-  for (std::string line; std::getline(in, line);) {
-    Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (object.is_object()) lines.push_back(std::move(object));
-  }
-  return lines;
-}
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
+  if (!fs::exists(path)) fail("scaling study: '{}' cannot be read: the run did not begin", path.string());
+  return read_json_lines(path);
 }
 
 // What a run says of its steps: times, samples, and the loss.
@@ -49,7 +37,7 @@ double mean_from(const std::vector<double>& values, std::size_t first) {
   return values.size() > first ? sum / static_cast<double>(values.size() - first) : 0;
 }
 
-ScalingRun read_run(const fs::path& folder, Steps& steps) {
+ScalingRun read_one(const fs::path& folder, Steps& steps) {
   ScalingRun run{.folder = folder};
   double busy = 0;
   bool ended = false;
@@ -105,7 +93,7 @@ std::vector<ScalingRun> read_scaling(std::span<const fs::path> folders, Scaling 
   std::vector<Steps> steps(folders.size());
   std::int64_t budget = std::numeric_limits<std::int64_t>::max();
   for (std::size_t i = 0; i < folders.size(); ++i) {
-    runs.push_back(read_run(folders[i], steps[i]));
+    runs.push_back(read_one(folders[i], steps[i]));
     std::int64_t samples = 0;
     for (const std::int64_t count : steps[i].samples) samples += count;
     budget = std::min(budget, samples);
