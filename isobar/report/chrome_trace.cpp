@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "isobar/base/clock.hpp"
+#include "isobar/report/kept_bytes.hpp"
 #include "isobar/report/rank_file.hpp"
 #include "isobar/report/tailed_file.hpp"
 

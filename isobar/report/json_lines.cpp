@@ -1,10 +1,9 @@
 #include "isobar/report/json_lines.hpp"
 
-#include <fstream>
-
 #include <nlohmann/json.hpp>
 
 #include "isobar/report/flush_clock.hpp"
+#include "isobar/report/kept_bytes.hpp"
 #include "isobar/report/text_file.hpp"
 
 namespace isobar::report {
@@ -12,19 +11,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-// Length of the beginning of the file that a run resumed after `first_step` keeps. A line torn by a crash, the end of
-// the interrupted run, and everything behind them goes.
-std::uintmax_t kept_bytes(const fs::path& path, std::int64_t first_step) {
-  std::ifstream in(path);
-  std::uintmax_t kept = 0;
-  for (std::string line; std::getline(in, line) && !in.eof(); kept += line.size() + 1) {
-    const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (!object.is_object() || object.value("kind", "end") == "end") break;
-    if (object.value("step", first_step + 1) > first_step) break;
-  }
-  return kept;
-}
 
 TextFile open(const fs::path& path, std::int64_t first_step) {
   std::error_code problem;

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "isobar/report/kept_bytes.hpp"
 #include "isobar/report/rank_file.hpp"
 #include "isobar/report/text_file.hpp"
 

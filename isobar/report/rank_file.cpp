@@ -1,16 +1,12 @@
 #include "isobar/report/rank_file.hpp"
 
 #include <charconv>
-#include <fstream>
-
-#include <nlohmann/json.hpp>
 
 #include "isobar/base/error.hpp"
 
 namespace isobar::report {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 static void remove_other_ranks(const fs::path& folder, int ranks) {
   std::error_code ignored;
@@ -33,30 +29,6 @@ std::optional<fs::path> rank_file(const train::Start& start, const std::string& 
   if (problem) fail("{}: cannot be made: {}", folder.string(), problem.message());
   if (start.rank == 0) remove_other_ranks(folder, start.ranks);
   return folder / fmt::format("rank{}{}", start.rank, extension);
-}
-
-static std::int64_t step_of(const Json& object) {
-  const Json* where = &object;
-  if (const auto args = object.find("args"); args != object.end() && args->is_object()) where = &*args;
-  const auto step = where->find("step");
-  return step != where->end() && step->is_number_integer() ? step->get<std::int64_t>() : 0;
-}
-
-std::uintmax_t kept_bytes(const fs::path& file, std::int64_t first_step, const std::function<void(const Json&)>& kept) {
-  std::ifstream in(file);
-  std::uintmax_t bytes = 0;
-  for (std::string line; std::getline(in, line) && !in.eof();) {
-    const std::uintmax_t length = line.size() + 1;
-    if (line.starts_with('[')) line.erase(0, 1);
-    if (line.ends_with(',')) line.pop_back();
-    if (!line.empty()) {
-      const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-      if (!object.is_object() || step_of(object) > first_step) break;
-      if (kept) kept(object);
-    }
-    bytes += length;
-  }
-  return bytes;
 }
 
 }  // namespace isobar::report

@@ -3,11 +3,8 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include "isobar/train/events.hpp"
 
@@ -17,11 +14,5 @@ namespace isobar::report {
 /// not to be seen. Rank 0 removes what ranks have left that are no longer there.
 std::optional<std::filesystem::path> rank_file(const train::Start& start, const std::string& kind,
                                                const std::string& extension);
-
-/// How much of a file of JSON lines a run resumed after `first_step` keeps, in bytes: what lies before the first line
-/// that is torn, or whose step is later. A line may also be an element of a JSON array, with its brackets and commas;
-/// its step is "step" or "args.step". `kept` is told of every object.
-std::uintmax_t kept_bytes(const std::filesystem::path& file, std::int64_t first_step,
-                          const std::function<void(const nlohmann::json&)>& kept = {});
 
 }  // namespace isobar::report
