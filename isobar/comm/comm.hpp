@@ -24,6 +24,13 @@ class Aborted : public Error {
   using Error::Error;
 };
 
+/// Ranks have died, and the others go on without them: every wait of a group of an older epoch ends with it. The rank
+/// leaves what it does and musters again (crew.hpp).
+class MembersChanged : public Aborted {
+ public:
+  using Aborted::Aborted;
+};
+
 /// A rank that was waited for has ended, without failing; nobody else is told.
 class PeerLeft : public Error {
  public:
@@ -84,6 +91,8 @@ class Comm {
   virtual const std::vector<int>& members() const = 0;
   virtual std::uint32_t epoch() const = 0;
   int size() const { return static_cast<int>(members().size()); }
+  /// Whether members may die without ending the world: waits then end with MembersChanged.
+  virtual bool elastic() const { return false; }
   /// The number of every member's node, by rank, counted from 0 in the order of the ranks: members of one node can
   /// share memory.
   virtual const std::vector<int>& nodes() const = 0;
