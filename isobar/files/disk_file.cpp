@@ -1,0 +1,81 @@
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "isobar/files/late_target.hpp"
+#include "isobar/files/output_file.hpp"
+
+namespace isobar::files {
+namespace {
+
+int write_all(int file, std::int64_t at, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = pwrite(file, bytes.data(), bytes.size(), at);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) return wrote < 0 ? errno : ENOSPC;
+    at += wrote;
+    bytes.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void DiskFile::close() {
+  if (file_ >= 0) ::close(file_);
+  file_ = -1;
+}
+
+int DiskFile::open(std::int64_t& kept) {
+  close();
+  file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (file_ < 0) return errno;
+  struct stat state {};
+  if (fstat(file_, &state) != 0) return errno;
+  kept = std::min<std::int64_t>(kept, state.st_size);
+  return state.st_size > kept && ftruncate(file_, kept) != 0 ? errno : 0;
+}
+
+int DiskFile::write(std::int64_t at, const std::string& bytes, std::string_view tail) {
+  struct stat state {};
+  if (fstat(file_, &state) != 0) return errno;
+  if (state.st_nlink == 0) return ENOENT;  // removed: what is written now nobody would find
+  const int problem = write_all(file_, at, bytes + std::string(tail));
+  // Half a line must not stay, and the closing text, which was there before, has room again.
+  if (problem != 0 && ftruncate(file_, at) == 0) write_all(file_, at, tail);
+  return problem;
+}
+
+int DiskFile::read(std::int64_t end, std::string& bytes) {
+  bytes.resize(static_cast<std::size_t>(end));
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t got = pread(file_, bytes.data() + done, bytes.size() - done, static_cast<std::int64_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno;
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  bytes.resize(done);
+  return 0;
+}
+
+int DiskFile::replace(std::string_view bytes) {
+  const std::filesystem::path fresh = temporary_beside(path_);
+  const int file = ::open(fresh.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) return errno;
+  int problem = write_all(file, 0, bytes);
+  if (problem == 0 && rename(fresh.c_str(), path_.c_str()) != 0) problem = errno;
+  if (problem != 0) {
+    ::close(file);
+    unlink(fresh.c_str());
+    return problem;
+  }
+  close();
+  file_ = file;
+  return 0;
+}
+
+}  // namespace isobar::files
