@@ -5,11 +5,13 @@
 
 #include "isobar/base/text.hpp"
 #include "isobar/cli/model.hpp"
+#include "isobar/cli/post_mortem.hpp"
 #include "isobar/cli/ranks.hpp"
 #include "isobar/cli/surroundings.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/report/chrome_trace.hpp"
 #include "isobar/report/curves.hpp"
+#include "isobar/report/disk_summary.hpp"
 #include "isobar/report/json_lines.hpp"
 #include "isobar/report/metrics_csv.hpp"
 #include "isobar/report/mlperf_log.hpp"
@@ -35,6 +37,7 @@ void add_training_options(CLI::App& command, TrainingOptions& options) {
 
 RunSinks make_sinks(const train::Job& job, const Showing& showing) {
   RunSinks sinks;
+  sinks.push_back(post_mortem());  // first: it decides who tells of full disks
   sinks.push_back(report::progress(showing.screen, showing.quiet, showing.around.peaks.flops_per_second));
   sinks.push_back(report::json_lines());
   sinks.push_back(report::metrics_csv());
@@ -46,7 +49,8 @@ RunSinks make_sinks(const train::Job& job, const Showing& showing) {
   sinks.push_back(report::run_summary());
   sinks.push_back(report::curves());
   if (job.report.pictures) sinks.push_back(report::pictures());
-  if (job.report.page) sinks.push_back(report::page_sink());  // last: it reads what the others wrote
+  if (job.report.page) sinks.push_back(report::page_sink());  // it reads what the others wrote
+  sinks.push_back(report::disk_summary());                    // last: of all files
   return sinks;
 }
 
@@ -80,7 +84,7 @@ train::Evaluated run_training(const Spec& recipe, const std::string& name, const
                  human_bytes(static_cast<double>(plan.arena_bytes)));
     return {};
   }
-  catch_signals();
+  catch_signals(shows);
   if (trainer.run(&stop_requested()) == train::End::Reason::interrupted) {
     stop_requested() = true;  // another rank may have got the signal
     if (shows)

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstring>
 
+#include "isobar/base/flight_recorder.hpp"
+
 namespace isobar::comm {
 namespace {
 
@@ -116,6 +118,7 @@ std::shared_ptr<std::vector<std::byte>> LocalWorld::memory(std::uint64_t group, 
 }
 
 void LocalWorld::note(int rank, std::string what) {
+  flight_recorder().note(what);
   const std::lock_guard lock(mutex_);
   notes_[index(rank)] = std::move(what);
 }

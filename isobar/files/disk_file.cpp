@@ -1,3 +1,4 @@
+// DiskFile: a late file on disk. Places are always given, never remembered: a write that failed can be done again.
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
@@ -21,6 +22,12 @@ int write_all(int file, std::int64_t at, std::string_view bytes) {
   return 0;
 }
 
+// Not all file systems count names truly: one that says a file has none is not believed before its name is looked up.
+bool is_elsewhere(const std::filesystem::path& path, ino_t number) {
+  struct stat there {};
+  return stat(path.c_str(), &there) != 0 || there.st_ino != number;
+}
+
 }  // namespace
 
 void DiskFile::close() {
@@ -30,6 +37,7 @@ void DiskFile::close() {
 
 int DiskFile::open(std::int64_t& kept) {
   close();
+  if (makes_folder_ && mkdir(path_.parent_path().c_str(), 0777) != 0 && errno != EEXIST) return errno;
   file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (file_ < 0) return errno;
   struct stat state {};
@@ -41,7 +49,7 @@ int DiskFile::open(std::int64_t& kept) {
 int DiskFile::write(std::int64_t at, const std::string& bytes, std::string_view tail) {
   struct stat state {};
   if (fstat(file_, &state) != 0) return errno;
-  if (state.st_nlink == 0) return ENOENT;  // removed: what is written now nobody would find
+  if (state.st_nlink == 0 && is_elsewhere(path_, state.st_ino)) return ENOENT;  // nobody would find what is written now
   const int problem = write_all(file_, at, bytes + std::string(tail));
   // Half a line must not stay, and the closing text, which was there before, has room again.
   if (problem != 0 && ftruncate(file_, at) == 0) write_all(file_, at, tail);

@@ -1,6 +1,6 @@
 #include "isobar/files/disk_warnings.hpp"
 
-#include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -14,7 +14,9 @@ DiskWarnings::DiskWarnings(std::function<void(const std::string&)> tell) : tell_
   if (!tell_) tell_ = [](const std::string& line) { fmt::print(stderr, "isobar: {}\n", line); };
 }
 
-void DiskWarnings::tell(const std::string& line) { tell_(line); }
+void DiskWarnings::tell(const std::string& line) {
+  if (loud_) tell_(line);
+}
 
 void DiskWarnings::tell_once(const fs::path& file, const std::string& cause, const char* then) {
   if (told_.empty()) first_ = file, hit_ = 0, lost_now_ = 0;
@@ -53,6 +55,7 @@ void DiskWarnings::given_up(const fs::path& file, const std::string& cause, std:
 
 void DiskWarnings::conclude() {
   const std::lock_guard lock(mutex_);
+  for (const fs::path& file : waiting_) lost_.try_emplace(file, 0);
   std::vector<std::string> names;
   for (const auto& [file, lines] : lost_)
     names.push_back(lines == 0 ? file.string() : fmt::format("{} ({} lines)", file.string(), with_commas(lines)));
@@ -62,16 +65,14 @@ void DiskWarnings::conclude() {
   told_.clear();
 }
 
-void DiskWarnings::silence() {
+void DiskWarnings::speak(bool loud) {
   const std::lock_guard lock(mutex_);
-  tell_ = [](const std::string&) {};
+  loud_ = loud;
 }
 
 DiskWarnings& disk_warnings() {
   static auto* const warnings = new DiskWarnings;  // never destroyed: threads may write until the process ends
   return *warnings;
 }
-
-std::string disk_cause(int error_number) { return std::generic_category().message(error_number); }
 
 }  // namespace isobar::files

@@ -10,6 +10,8 @@
 #include <set>
 #include <string>
 
+#include "isobar/files/disk_error.hpp"
+
 namespace isobar::files {
 
 /// All threads may call.
@@ -26,8 +28,8 @@ class DiskWarnings {
   void given_up(const std::filesystem::path& file, const std::string& cause, std::int64_t lost = 0);
   /// At the end of a run: names the files that are not whole, if there are any, and forgets everything.
   void conclude();
-  /// Says nothing from now on: for ranks that write to the disk another one watches.
-  void silence();
+  /// Whether anything is said: ranks that write to the disk another one watches say nothing.
+  void speak(bool loud);
 
  private:
   void tell(const std::string& line);
@@ -36,6 +38,7 @@ class DiskWarnings {
 
   std::mutex mutex_;
   std::function<void(const std::string&)> tell_;
+  bool loud_ = true;
   std::set<std::filesystem::path> waiting_;  // tried again
   std::set<std::string> told_;               // causes, in this outage
   std::map<std::filesystem::path, std::int64_t> lost_;
@@ -47,7 +50,16 @@ class DiskWarnings {
 /// Those of this process.
 DiskWarnings& disk_warnings();
 
-/// "No space left on device".
-std::string disk_cause(int error_number);
+/// Runs `work`; a file that it cannot write is given up. Whether it could.
+template <class F>
+bool written_or_told(F work, DiskWarnings& warnings = disk_warnings()) {
+  try {
+    work();
+    return true;
+  } catch (const DiskError& error) {
+    warnings.given_up(error.file(), error.cause());
+    return false;
+  }
+}
 
 }  // namespace isobar::files

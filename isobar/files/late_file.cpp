@@ -29,20 +29,20 @@ static bool passes(int problem) {
 LateFile::LateFile(std::shared_ptr<LateState> state) : state_(std::move(state)) { LateWriter::instance().add(state_); }
 
 LateFile::LateFile(std::filesystem::path path, std::int64_t kept, LateOptions options)
-    : LateFile(path, std::make_unique<DiskFile>(path), kept, std::move(options)) {}
+    : LateFile(path, std::make_unique<DiskFile>(path, options.makes_folder), kept, options) {}
 
 LateFile::LateFile(std::filesystem::path path, std::unique_ptr<LateTarget> target, std::int64_t kept,
                    LateOptions options) {
   auto state = std::make_shared<LateState>(std::move(path), std::move(target), std::move(options));
   const int problem = state->target->open(kept);
-  if (problem != 0 && !passes(problem)) fail("{}: cannot be written: {}", state->path.string(), disk_cause(problem));
+  if (problem != 0 && !passes(problem)) throw DiskError(state->path, disk_cause(problem));
   state->open = problem == 0;
   state->length = state->written = kept;
   *this = LateFile(std::move(state));
 }
 
 LateFile LateFile::whole(std::filesystem::path path, LateOptions options) {
-  auto target = std::make_unique<DiskFile>(path);
+  auto target = std::make_unique<DiskFile>(path, options.makes_folder);
   return LateFile(std::make_shared<LateState>(std::move(path), std::move(target), std::move(options)));
 }
 
@@ -113,5 +113,24 @@ bool LateFile::close() {
   state_.reset();
   return whole;
 }
+
+void LateFile::leave() {
+  if (!is_open()) return;
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->left = true;
+  }
+  LateWriter::instance().wake(false);
+  state_.reset();
+}
+
+void write_late(const std::filesystem::path& path, std::string content) {
+  LateFile file = LateFile::whole(path);
+  file.replace(std::move(content));
+  file.flush();
+  file.leave();
+}
+
+bool flush_late_files(double seconds) { return LateWriter::instance().flush(seconds); }
 
 }  // namespace isobar::files

@@ -19,6 +19,7 @@ struct LateOptions {
   /// Bytes kept while they cannot be written; beyond, the oldest pieces go, but never the first of an empty file.
   std::size_t most_bytes = 8 << 20;
   std::string tail{};                ///< closes the file after every write; the next piece overwrites it
+  bool makes_folder = false;         ///< the folder of the file is made when it is not there
   DiskWarnings* warnings = nullptr;  ///< null: those of this process
 };
 
@@ -52,11 +53,20 @@ class LateFile {
   bool flush(double seconds = 10);
   /// Flushes and closes; what cannot be written is given up, which the user is told.
   bool close();
+  /// Closes without waiting: what is not written yet is tried until it is, as long as the process lives.
+  void leave();
 
  private:
   LateFile(std::shared_ptr<LateState> state);
 
   std::shared_ptr<LateState> state_;
 };
+
+/// Writes a whole file: now, if that can be done within seconds, and else as soon as it can be.
+void write_late(const std::filesystem::path& path, std::string content);
+
+/// Has everything written that all late files of this process were given before, and waits for it, but at most so many
+/// seconds; false when there was no time. Whether all of it could be written is told by disk_warnings().
+bool flush_late_files(double seconds = 10);
 
 }  // namespace isobar::files

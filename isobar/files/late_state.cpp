@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -98,7 +99,11 @@ int LateState::write_out() {
           bytes += pieces[count++].text.size();
       in_flight = count;
     }
-    problem = write_pieces(count);
+    try {
+      problem = write_pieces(count);
+    } catch (const std::bad_alloc&) {
+      problem = ENOMEM;  // passes, as a full disk does
+    }
     const std::lock_guard lock(mutex);
     in_flight = 0;
     if (problem != 0) break;
@@ -167,6 +172,14 @@ void LateWriter::note_hang() {
   hangs_ = true;
 }
 
+bool LateWriter::flush(double seconds) {
+  std::unique_lock lock(mutex_);
+  const std::int64_t wanted = begun_ + 1;
+  urgent_ = true;
+  wake_.notify_one();
+  return round_over_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return over_ >= wanted; });
+}
+
 void LateWriter::serve() {
   constexpr auto between = 50ms, before_next_try = 500ms;
   bool again = false;
@@ -179,6 +192,7 @@ void LateWriter::serve() {
       else wake_.wait(lock, needed);
       wake_.wait_until(lock, last + between, [&] { return urgent_; });
       work_ = urgent_ = false;
+      ++begun_;
       states = states_;
     }
     again = write_round(std::move(states));
@@ -190,20 +204,24 @@ bool LateWriter::write_round(std::vector<std::shared_ptr<LateState>> states) {
   bool failed = false;
   std::vector<std::shared_ptr<LateState>> gone;
   for (std::shared_ptr<LateState>& state : states) {
-    bool closed = false, needed = false;
+    bool closed = false, left = false, needed = false;
     {
       const std::lock_guard lock(state->mutex);
       closed = state->closed;
+      left = state->left;
       needed = !state->pieces.empty() && !closed;
     }
     if (needed && state->write_out() != 0) failed = true;
+    else if (left) closed = true;
     if (closed) gone.push_back(std::move(state));
   }
   states.clear();
   {
     const std::lock_guard lock(mutex_);
     hangs_ = false;
+    ++over_;
     for (const auto& state : gone) std::erase(states_, state);
+    round_over_.notify_all();
   }
   for (const auto& state : gone) state->target.reset();
   return failed;

@@ -41,6 +41,7 @@ struct LateState {
   int error = 0;                                     // of the last try
   bool busy = false;                                 // a try is under way
   bool closed = false;
+  bool left = false;  // nobody adds any more: closed when all is written
 
   // The thread that writes, or whoever opens the file before that thread knows it.
   std::unique_ptr<LateTarget> target;
@@ -64,6 +65,8 @@ class LateWriter {
   /// Whether the thread has not come back from the disk for longer than somebody was ready to wait.
   bool hangs() const;
   void note_hang();
+  /// Waits until all that there is now was tried; false when that takes longer than so many seconds.
+  bool flush(double seconds);
 
  private:
   LateWriter();
@@ -71,8 +74,9 @@ class LateWriter {
   bool write_round(std::vector<std::shared_ptr<LateState>> states);
 
   mutable std::mutex mutex_;
-  std::condition_variable wake_;
+  std::condition_variable wake_, round_over_;
   std::vector<std::shared_ptr<LateState>> states_;
+  std::int64_t begun_ = 0, over_ = 0;  // rounds
   bool work_ = false, urgent_ = false, hangs_ = false;
 };
 

@@ -25,7 +25,9 @@ class LateTarget {
 
 class DiskFile final : public LateTarget {
  public:
-  explicit DiskFile(std::filesystem::path path) : path_(std::move(path)) {}
+  /// With `makes_folder` the folder it lies in is made when it is not there.
+  explicit DiskFile(std::filesystem::path path, bool makes_folder = false)
+      : path_(std::move(path)), makes_folder_(makes_folder) {}
   ~DiskFile() override { close(); }
   DiskFile(const DiskFile&) = delete;
 
@@ -38,6 +40,7 @@ class DiskFile final : public LateTarget {
   void close();
 
   std::filesystem::path path_;
+  bool makes_folder_;
   int file_ = -1;
 };
 

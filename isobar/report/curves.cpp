@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "isobar/report/text_file.hpp"
+#include "isobar/files/late_file.hpp"
 
 namespace isobar::report {
 namespace {
@@ -45,16 +45,17 @@ std::vector<train::EpochDone> epochs_in(const std::filesystem::path& file, std::
 class Curves final : public train::Sink {
  public:
   void start(const train::Start& start) override {
-    file_ = start.folder / "curves.svg";
+    file_ = files::LateFile::whole(start.folder / "curves.svg");
     if (start.first_step > 0) epochs_ = epochs_in(start.folder / "metrics.jsonl", start.first_step);
   }
   void epoch(const train::EpochDone& epoch) override {
     epochs_.push_back(epoch);
-    write_text(file_, curves_svg(panels_of(epochs_)));
+    file_.replace(curves_svg(panels_of(epochs_)));
   }
+  void end(const train::End&) override { file_.close(); }
 
  private:
-  std::filesystem::path file_;
+  files::LateFile file_;
   std::vector<train::EpochDone> epochs_;
 };
 

@@ -2,31 +2,18 @@
 
 #include <nlohmann/json.hpp>
 
-#include "isobar/report/flush_clock.hpp"
 #include "isobar/report/kept_bytes.hpp"
-#include "isobar/report/text_file.hpp"
 
 namespace isobar::report {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-TextFile open(const fs::path& path, std::int64_t first_step) {
-  std::error_code problem;
-  if (first_step == 0 || !fs::exists(path, problem)) return TextFile::create(path);
-  fs::resize_file(path, kept_bytes(path, first_step), problem);
-  if (problem) fail("{}: cannot be shortened to step {}: {}", path.string(), first_step, problem.message());
-  return TextFile::append(path);
-}
 
 class JsonLines final : public train::Sink {
  public:
-  explicit JsonLines(std::function<double()> clock) : flushes_(std::move(clock)) {}
-
   void start(const train::Start& start) override {
-    metrics_ = open(start.folder / "metrics.jsonl", start.first_step);
-    timing_ = open(start.folder / "timing.jsonl", start.first_step);
+    metrics_ = open_lines(start.folder / "metrics.jsonl", start.first_step);
+    timing_ = open_lines(start.folder / "timing.jsonl", start.first_step);
     put(timing_, {{"kind", "start"},
                   {"step", start.first_step},
                   {"threads", start.threads},
@@ -54,7 +41,6 @@ class JsonLines final : public train::Sink {
                   {"wait_seconds", step.wait_seconds},
                   {"exchange_seconds", step.exchange_seconds},
                   {"bytes_sent", step.bytes_sent}});
-    if (flushes_.due(step.seconds)) flush();
   }
 
   void epoch(const train::EpochDone& epoch) override {
@@ -71,12 +57,10 @@ class JsonLines final : public train::Sink {
                   {"epoch", epoch.epoch},
                   {"train_seconds", epoch.train_seconds},
                   {"test_seconds", epoch.test_seconds}});
-    flush();
   }
 
   void checkpoint(const train::CheckpointDone& done) override {
     put(timing_, {{"kind", "checkpoint"}, {"step", done.step}, {"seconds", done.seconds}, {"bytes", done.bytes}});
-    flush();
   }
 
   void end(const train::End& end) override {
@@ -98,22 +82,13 @@ class JsonLines final : public train::Sink {
 
  private:
   // Numbers are written with as many digits as tell two of them apart: equal bits, equal text.
-  static void put(TextFile& file, const Json& object) { file.write(object.dump() + "\n"); }
+  static void put(files::LateFile& file, const Json& object) { file.append(object.dump() + "\n"); }
 
-  void flush() {
-    metrics_.flush();
-    timing_.flush();
-    flushes_.done();
-  }
-
-  TextFile metrics_, timing_;
-  FlushClock flushes_;
+  files::LateFile metrics_, timing_;
 };
 
 }  // namespace
 
-std::unique_ptr<train::Sink> json_lines(std::function<double()> clock) {
-  return std::make_unique<JsonLines>(std::move(clock));
-}
+std::unique_ptr<train::Sink> json_lines() { return std::make_unique<JsonLines>(); }
 
 }  // namespace isobar::report

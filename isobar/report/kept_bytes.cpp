@@ -38,4 +38,9 @@ std::uintmax_t kept_bytes(const fs::path& file, std::int64_t first_step, const s
   return bytes;
 }
 
+files::LateFile open_lines(const fs::path& file, std::int64_t first_step, files::LateOptions options) {
+  const std::uintmax_t kept = first_step == 0 ? 0 : kept_bytes(file, first_step);
+  return files::LateFile(file, static_cast<std::int64_t>(kept), std::move(options));
+}
+
 }  // namespace isobar::report

@@ -1,4 +1,4 @@
-// How much of a file of JSON lines a run that goes on keeps: what it wrote of steps that will be done again goes.
+// Files of JSON lines of a run that may go on later: what it wrote of steps that will be done again goes.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "isobar/files/late_file.hpp"
+
 namespace isobar::report {
 
 /// The length of the beginning that a run resumed after `first_step` keeps, in bytes: what lies before the first line
@@ -14,5 +16,8 @@ namespace isobar::report {
 /// JSON array, with its brackets and commas; its step is "step" or "args.step". `kept` is told of every object.
 std::uintmax_t kept_bytes(const std::filesystem::path& file, std::int64_t first_step,
                           const std::function<void(const nlohmann::json&)>& kept = {});
+
+/// Opens a file of JSON lines for a run that goes on after `first_step`, or begins when that is 0.
+files::LateFile open_lines(const std::filesystem::path& file, std::int64_t first_step, files::LateOptions options = {});
 
 }  // namespace isobar::report

@@ -1,9 +1,8 @@
 #include "isobar/train/run_folder.hpp"
 
-#include <fstream>
-
 #include "isobar/base/config.hpp"
 #include "isobar/base/error.hpp"
+#include "isobar/files/late_file.hpp"
 #include "isobar/train/agreement.hpp"
 #include "isobar/train/history.hpp"
 
@@ -13,11 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 void write_recipe_file(const Job& job, const Batching& batching) {
-  const fs::path file = job.folder / "recipe.toml";
-  std::ofstream out(file);
-  out << "# " << batching.describe() << "\n" << write_recipe(job.recipe);
-  out.close();
-  if (!out) fail("recipe '{}' cannot be written", file.string());
+  files::write_late(job.folder / "recipe.toml", fmt::format("# {}\n{}", batching.describe(), write_recipe(job.recipe)));
 }
 
 Position read_position(const Job& job, const Batching& batching, exec::ParamStore& store, const Kept& kept) {
@@ -44,7 +39,8 @@ void clear(const Job& job) {
                            "predictions.csv", "report.html", "report.txt", "run.json", "run_card.json", "timing.jsonl"})
     fs::remove(job.folder / name, ignored);
   // All of it: the run before may have had more ranks.
-  for (const char* name : {"pictures", "profile", "tensorboard", "trace"}) fs::remove_all(job.folder / name, ignored);
+  for (const char* name : {"pictures", "post_mortem", "profile", "tensorboard", "trace"})
+    fs::remove_all(job.folder / name, ignored);
 }
 
 }  // namespace
