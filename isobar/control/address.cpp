@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "isobar/base/error.hpp"
 
@@ -34,6 +35,15 @@ bool supervised() {
 }
 
 std::string launch_id() { return supervised() ? read_address(std::getenv(address_variable)).token : ""; }
+
+std::string host_name() {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  std::string word = name;
+  for (char& c : word)
+    if (!std::isgraph(static_cast<unsigned char>(c))) c = '_';
+  return word.empty() ? "unknown" : word;
+}
 
 std::string new_token() {
   unsigned char bytes[16] = {};

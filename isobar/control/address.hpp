@@ -27,6 +27,9 @@ bool supervised();
 /// The token of the launch, equal on all its ranks and after a relaunch; empty when nobody supervises.
 std::string launch_id();
 
+/// The name of this machine, in one word.
+std::string host_name();
+
 /// A token nobody can guess.
 std::string new_token();
 

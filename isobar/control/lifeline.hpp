@@ -18,7 +18,7 @@ namespace isobar::control {
 /// What the launcher answers a rank that is ready.
 struct Order {
   enum class Kind {
-    go,       ///< the members listed work together, in this order; a rank that is not among them stands by
+    go,       ///< the members work together, in this order; this rank is one of them
     over,     ///< this rank is not needed any more, or the world has failed, or the launcher is lost
     relaunch  ///< all ranks end, and are started anew
   };
