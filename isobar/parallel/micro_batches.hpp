@@ -9,6 +9,7 @@
 
 #include "isobar/parallel/partial_sums.hpp"
 #include "isobar/parallel/replica.hpp"
+#include "isobar/parallel/step_start.hpp"
 
 namespace isobar::parallel {
 
@@ -40,7 +41,7 @@ class MicroBatches {
 
   PartialSums::Order order_;
   std::unique_ptr<PartialSums> sums_;
-  std::vector<float> start_;  // running statistics at the beginning of the step
+  StepStart start_;
   float loss_ = 0;
 };
 
