@@ -42,6 +42,7 @@ class Sync final : public Strategy {
 
   void settle(Replica& replica) override { exchange_.settle(replica); }
   void finish(Replica& replica) override { settle(replica); }
+  std::span<double> own_numbers() override { return exchange_.own_numbers(); }
   comm::ExchangeCost cost() const override { return exchange_.cost(); }
   std::string describe() const override { return "sync: " + exchange_.describe(); }
 
