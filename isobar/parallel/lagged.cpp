@@ -70,6 +70,7 @@ class Lagged final : public Strategy {
     return list;
   }
   std::span<double> kept_numbers() override { return numbers_; }
+  std::span<double> own_numbers() override { return exchange_.own_numbers(); }
 
   comm::ExchangeCost cost() const override { return exchange_.cost(); }
   std::string describe() const override { return fmt::format("lagged by {}: {}", copies(), exchange_.describe()); }

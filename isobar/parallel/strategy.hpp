@@ -46,6 +46,8 @@ class Strategy {
   virtual std::vector<std::pair<std::string, std::span<float>>> kept() { return {}; }
   /// Numbers that belong to kept(): checkpoints hold them beside it, and write both back before the first step.
   virtual std::span<double> kept_numbers() { return {}; }
+  /// Numbers every rank has for itself between steps, such as samples since settle(): checkpoints hold those of all.
+  virtual std::span<double> own_numbers() { return {}; }
   /// What exchanging has cost this rank so far.
   virtual comm::ExchangeCost cost() const { return {}; }
   /// What it does, and how, for reports: "sync: shared memory of 2 ranks, 3 buckets".

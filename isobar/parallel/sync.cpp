@@ -53,6 +53,7 @@ class Sync final : public Strategy {
   bool recovers() const override { return true; }
   void settle(Replica& replica) override { exchange_.settle(replica); }
   void finish(Replica& replica) override { settle(replica); }
+  std::span<double> own_numbers() override { return exchange_.own_numbers(); }
   comm::ExchangeCost cost() const override { return exchange_.cost(); }
   std::string describe() const override { return "sync: " + exchange_.describe(); }
 

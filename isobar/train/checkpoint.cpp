@@ -43,14 +43,14 @@ files::Hdf5File open_checkpoint(const std::filesystem::path& file) {
 
 Position position_in(const files::Hdf5File& in) {
   const auto or_zero = [&](const char* name) { return in.has_attribute("/", name) ? in.integer("/", name) : 0; };
-  return {in.integer("/", "step"),
-          in.integer("/", "epoch"),
-          in.integer("/", "step_in_epoch"),
-          in.real("/", "loss_sum"),
-          in.integer("/", "loss_samples"),
-          or_zero("skipped"),
-          or_zero("batch"),
-          or_zero("rows")};
+  return {.step = in.integer("/", "step"),
+          .epoch = in.integer("/", "epoch"),
+          .step_in_epoch = in.integer("/", "step_in_epoch"),
+          .loss_sum = in.real("/", "loss_sum"),
+          .loss_samples = in.integer("/", "loss_samples"),
+          .skipped = or_zero("skipped"),
+          .batch = or_zero("batch"),
+          .rows = or_zero("rows")};
 }
 
 // Numbers of a checkpoint, in plain layout there, into the store.
@@ -86,10 +86,6 @@ class PlainReader {
 };
 
 }  // namespace
-
-bool Kept::empty() const {
-  return blocks.empty() || (!numbers.empty() && std::ranges::all_of(numbers, [](double n) { return n == 0; }));
-}
 
 std::uintmax_t write_checkpoint(const std::filesystem::path& file, const exec::ParamStore& store,
                                 const Position& position, const std::string& recipe, const Kept& kept) {

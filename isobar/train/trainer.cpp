@@ -87,7 +87,7 @@ bool Trainer::finish_epoch(double train_seconds, const std::atomic<bool>* stop) 
     if (!evaluated_.results.empty()) done.test_skipped = evaluated_.skipped;
   }
   done.test_seconds = now_seconds() - begin;
-  position_ = {.step = position_.step, .epoch = done.epoch, .batch = position_.batch, .rows = position_.rows};
+  position_.finish_epoch();
   done.viewer = viewer_.get();
   if (first())
     for (Sink* sink : sinks_) sink->epoch(done);

@@ -48,7 +48,7 @@ class Trainer {
   Trainer(Job job, std::unique_ptr<comm::Comm> alone, comm::Comm* world, std::vector<Sink*> sinks);
   void plan_run();
   End::Reason run_guarded(const std::atomic<bool>* stop);
-  Kept kept() { return {job_.strategy->kept(), job_.strategy->kept_numbers()}; }
+  Kept kept() { return {job_.strategy->kept(), job_.strategy->kept_numbers(), job_.strategy->own_numbers()}; }
   bool first() const { return world_.rank() == 0; }
   data::Sampler sampler() const;
   data::LoaderOptions loader_options();
