@@ -26,7 +26,8 @@ Trainer::Trainer(Job job, std::unique_ptr<comm::Comm> alone, comm::Comm* world, 
       sinks_(std::move(sinks)),
       wait_name_(trace_.main().intern("waiting for input")),
       agree_name_(trace_.main().intern("waiting for ranks before the step")),
-      norm_name_(trace_.main().intern("statistics of a batch")) {
+      norm_name_(trace_.main().intern("statistics of a batch")),
+      good_states_(job_.numbers.rewind_every) {
   if (!first()) std::erase_if(sinks_, [](const Sink* sink) { return !sink->on_every_rank(); });
   comm::guarded(world_, [&] { plan_run(); });
 }
@@ -38,6 +39,7 @@ End::Reason Trainer::run(const std::atomic<bool>* stop) {
 End::Reason Trainer::run_guarded(const std::atomic<bool>* stop) {
   const Vigil vigil(world_, job_.limits);
   position_ = open_run(job_, batching_, *store_, kept(), *talk_);
+  begin_good_states();
   stage();
   announce();
   const double begin = now_seconds();
@@ -73,7 +75,7 @@ bool Trainer::finish_epoch(double train_seconds, const std::atomic<bool>* stop) 
   done.train_seconds = train_seconds;
   const double begin = now_seconds();
   const bool last = done.epoch == job_.epochs;
-  if (last) job_.strategy->finish(*replica_);
+  if (last) finish_updates();
   evaluated_ = {};
   if (test_executor_ && (last || (job_.evaluate_every > 0 && done.epoch % job_.evaluate_every == 0))) {
     world_.note(fmt::format("evaluation after epoch {}", done.epoch));
@@ -87,7 +89,8 @@ bool Trainer::finish_epoch(double train_seconds, const std::atomic<bool>* stop) 
     if (!evaluated_.results.empty()) done.test_skipped = evaluated_.skipped;
   }
   done.test_seconds = now_seconds() - begin;
-  position_ = {.step = position_.step, .epoch = done.epoch, .batch = position_.batch, .rows = position_.rows};
+  done.bad = bad_steps();
+  position_.finish_epoch();
   done.viewer = viewer_.get();
   if (first())
     for (Sink* sink : sinks_) sink->epoch(done);
@@ -124,6 +127,7 @@ void Trainer::save() {
     for (Sink* sink : sinks_) sink->checkpoint(done);
   }
   meet(what);
+  begin_good_states();
 }
 
 void Trainer::finish(End::Reason reason, double seconds) {
@@ -143,6 +147,7 @@ void Trainer::finish(End::Reason reason, double seconds) {
   end.trace = &trace_.all();
   if (job_.on_bad == data::OnBad::skip) end.skipped = skipped_;
   end.first_skipped = first_skipped_;
+  end.bad = bad_steps();
   end.staging = staged_.counters();
   end.exchange = job_.strategy->cost();
   end.step_seconds = step_seconds_;
