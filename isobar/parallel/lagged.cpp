@@ -53,6 +53,7 @@ class Lagged final : public Strategy {
   // Sums of earlier steps are lost with a rank.
   bool recovers() const override { return copies() == 0; }
 
+  void rest() override { wait_all(); }
   void settle(Replica& replica) override {
     wait_all();
     exchange_.settle(replica);
@@ -76,8 +77,9 @@ class Lagged final : public Strategy {
   std::string describe() const override { return fmt::format("lagged by {}: {}", copies(), exchange_.describe()); }
 
  private:
-  // Of the step a copy was computed in: number, learning rate, scales of decay, rate and gradient, norm to clip to.
-  static constexpr std::size_t numbers_each = 6;
+  // Of the step a copy was computed in: number, learning rate, scales of decay, rate and gradient, norm to clip to,
+  // steps undone before it.
+  static constexpr std::size_t numbers_each = 7;
 
   int copies() const { return static_cast<int>(sums_.size()); }
   double* numbers(int c) { return numbers_.data() + static_cast<std::size_t>(c) * numbers_each; }
@@ -147,7 +149,8 @@ class Lagged final : public Strategy {
                               step.decay_scale,
                               step.rate_scale,
                               step.gradient_scale,
-                              step.clip_norm};
+                              step.clip_norm,
+                              static_cast<double>(step.undone)};
     std::copy_n(numbers, numbers_each, this->numbers(c));
     sums_[static_cast<std::size_t>(c)] = start(c);
   }
@@ -155,7 +158,8 @@ class Lagged final : public Strategy {
   void apply(Replica& replica, int c) {
     double* const n = numbers(c);
     if (n[0] == 0) return;
-    const optim::Step step{static_cast<std::int64_t>(n[0]), n[1], n[2], n[3], n[4], n[5]};
+    const optim::Step step{static_cast<std::int64_t>(n[0]), n[1], n[2], n[3], n[4], n[5],
+                           static_cast<std::int64_t>(n[6])};
     std::fill_n(n, numbers_each, 0.0);  // also when it is bad: nobody shall meet it again
     apply(replica, exchange_.copy(c), sums_[static_cast<std::size_t>(c)], step);
   }

@@ -13,10 +13,9 @@ void clear_gradients(Replica& replica) {
     if (replica.trained(p)) std::ranges::fill(replica.gradient(p), 0.0f);
 }
 
-// Where ranks take statistics together each must run as often as the others, samples or not.
-bool computes(const Feed& feed) { return feed.run.rows != 0 || feed.run.sum; }
-
 }  // namespace
+
+bool computes(const Feed& feed) { return feed.run.rows != 0 || feed.run.sum; }
 
 std::int64_t rows_of(const Feed& feed) {
   return feed.run.rows >= 0 ? feed.run.rows : std::max<std::int64_t>(1, std::ssize(feed.run.samples));

@@ -37,6 +37,8 @@ class Strategy {
   /// Whether undo() leaves a usable state when the step was interrupted within an exchange, by comm::MembersChanged:
   /// weights and slots are those of the last finished step.
   virtual bool recovers() const = 0;
+  /// Waits for sums under way: kept() is whole then, and changes nothing else. All ranks must call.
+  virtual void rest() {}
   /// Makes what ranks gather for themselves, such as running statistics, equal on all: before evaluation and
   /// checkpoints. All ranks must call.
   virtual void settle(Replica&) {}

@@ -35,7 +35,8 @@ struct Start {
   /// behind the last of them; who is told may have been another rank before, or nobody.
   std::vector<MembersChange> changes{};
   std::size_t arena_bytes = 0, weight_bytes = 0;
-  int threads = 1;  ///< of each rank
+  std::size_t good_state_bytes = 0;  ///< of copies to go back to when numbers go bad; 0: there are none
+  int threads = 1;                   ///< of each rank
   int ranks = 1, nodes = 1;
   std::int64_t global_batch = 1;      ///< samples of a step, all ranks together
   std::string batching{};             ///< how they are divided: "global batch 8: 2 ranks with 1 micro-batch of 4"
@@ -59,6 +60,15 @@ struct StepTraced {
   const Trace* trace = nullptr;     ///< whose names() they index
 };
 
+/// What bad numbers have done to the run so far.
+struct BadSteps {
+  std::int64_t steps = 0;    ///< that were dropped
+  std::int64_t rewinds = 0;  ///< of these, those after which the model went back to an earlier state
+  double rate_scale = 1;     ///< what the learning rate is multiplied by since
+
+  std::string str() const;  ///< "3 steps with bad numbers, 2 rewinds, learning rate x 0.25"; empty when there are none
+};
+
 struct StepDone {
   std::int64_t step = 0;           ///< counts from 1 over the whole run
   std::int64_t epoch = 0;          ///< counts from 1
@@ -70,6 +80,15 @@ struct StepDone {
   double wait_seconds = 0;      ///< of these, waiting for input
   double exchange_seconds = 0;  ///< of these, this rank stood still for other ranks
   std::int64_t bytes_sent = 0;  ///< by this rank, to exchange gradients
+  BadSteps bad{};
+};
+
+/// A step with numbers that were not finite, dropped on all ranks: it has no StepDone.
+struct BadStep {
+  std::int64_t step = 0, epoch = 0;       ///< as in StepDone
+  std::string found{};                    ///< "the gradient of 'conv.w': 3 of 288 not finite, the others from -1 to 1"
+  std::optional<std::int64_t> back_to{};  ///< the step after which the model was as it is now; none: it stays
+  BadSteps bad{};                         ///< this one included
 };
 
 struct EpochDone {
@@ -80,6 +99,7 @@ struct EpochDone {
   double train_seconds = 0, test_seconds = 0;
   /// Bad samples that were left out, when that is allowed.
   std::optional<std::int64_t> skipped{}, test_skipped{};
+  BadSteps bad{};            ///< in the whole run
   Viewer* viewer = nullptr;  ///< what the network makes of the test set, while the sink is told; null without one
 };
 
@@ -102,6 +122,7 @@ struct End {
   const Trace* trace = nullptr;
   std::optional<std::int64_t> skipped{};     ///< bad samples left out of training in this run, when allowed
   std::vector<std::string> first_skipped{};  ///< what was wrong with the first of them
+  BadSteps bad{};                            ///< in the whole run
   std::vector<std::pair<std::string, std::int64_t>> staging{};  ///< what was read and moved, by name
   comm::ExchangeCost exchange{};                                ///< what exchanging has cost this rank
   double step_seconds = 0;                                      ///< of all steps of this run together
@@ -124,6 +145,7 @@ class Sink {
   /// them first may have died before they were written.
   virtual Reached reached(const Start& start) const { return {start.first_step, start.first_epoch}; }
   virtual void step(const StepDone&) {}
+  virtual void bad_step(const BadStep&) {}
   virtual void traced(const StepTraced&) {}
   virtual void epoch(const EpochDone&) {}
   virtual void checkpoint(const CheckpointDone&) {}

@@ -22,6 +22,7 @@ Json written(const EpochDone& done) {
             {"test", done.test},
             {"train_seconds", done.train_seconds},
             {"test_seconds", done.test_seconds}};
+  if (done.bad.steps > 0) line["bad"] = {done.bad.steps, done.bad.rewinds, done.bad.rate_scale};
   if (done.skipped) line["skipped"] = *done.skipped;
   if (done.test_skipped) line["test_skipped"] = *done.test_skipped;
   return line;
@@ -35,6 +36,7 @@ EpochDone read(const Json& line) {
   for (const auto& [name, value] : line.at("test").items()) done.test[name] = real(value);
   done.train_seconds = real(line.at("train_seconds"));
   done.test_seconds = real(line.at("test_seconds"));
+  if (line.contains("bad")) done.bad = {line["bad"][0], line["bad"][1], line["bad"][2]};
   if (line.contains("skipped")) done.skipped = line["skipped"].get<std::int64_t>();
   if (line.contains("test_skipped")) done.test_skipped = line["test_skipped"].get<std::int64_t>();
   return done;

@@ -21,12 +21,14 @@ struct Position {
   std::int64_t step_in_epoch = 0;  ///< global batches trained on in the epoch under way
   double loss_sum = 0;             ///< of the epoch under way, over samples
   std::int64_t loss_samples = 0;
-  std::int64_t skipped = 0;    ///< bad samples left out in the epoch under way
-  std::int64_t batch = 0;      ///< samples of a global batch; 0: not known
-  std::int64_t rows = 0;       ///< samples the network computes at a time on one rank; 0: not known
-  double rate_scale = 1;       ///< of the learning rate, smaller after the run went back because of bad numbers
-  std::int64_t bad_steps = 0;  ///< steps with numbers that were not finite, in the whole run
-  std::int64_t rewinds = 0;    ///< times the run went back to an earlier state because of them
+  std::int64_t skipped = 0;       ///< bad samples left out in the epoch under way
+  std::int64_t batch = 0;         ///< samples of a global batch; 0: not known
+  std::int64_t rows = 0;          ///< samples the network computes at a time on one rank; 0: not known
+  double rate_scale = 1;          ///< of the learning rate, smaller after the run went back because of bad numbers
+  std::int64_t bad_steps = 0;     ///< steps with numbers that were not finite, in the whole run
+  std::int64_t rewinds = 0;       ///< times the run went back to an earlier state because of them
+  std::int64_t bad_in_a_row = 0;  ///< of the last steps, how many had such numbers
+  std::int64_t undone = 0;        ///< steps whose updates are not in the weights because it went back
 
   /// The epoch under way is over: what is counted within one begins anew.
   void finish_epoch();

@@ -28,6 +28,7 @@ Trainer::Trainer(Job job, std::unique_ptr<comm::Comm> alone, comm::Comm* world, 
       wait_name_(trace_.main().intern("waiting for input")),
       agree_name_(trace_.main().intern("waiting for ranks before the step")),
       norm_name_(trace_.main().intern("statistics of a batch")),
+      good_states_(job_.numbers.rewind_every),
       carried_(carried) {
   if (!first()) std::erase_if(sinks_, [](const Sink* sink) { return !sink->on_every_rank(); });
   comm::guarded(world_, [&] { plan_run(); });
@@ -47,6 +48,7 @@ End::Reason Trainer::run(const std::atomic<bool>* stop) {
 End::Reason Trainer::run_guarded(const std::atomic<bool>* stop) {
   const Vigil vigil(world_, job_.limits);
   open();
+  begin_good_states();
   stage();
   announce();
   const bool interrupted = position_.epoch < job_.epochs && !train_epochs(stop);
@@ -81,7 +83,7 @@ bool Trainer::finish_epoch(double train_seconds, const std::atomic<bool>* stop) 
   done.train_seconds = train_seconds;
   const double begin = now_seconds();
   const bool last = done.epoch == job_.epochs;
-  if (last) job_.strategy->finish(*replica_);
+  if (last) finish_updates();
   evaluated_ = {};
   if (test_executor_ && (last || (job_.evaluate_every > 0 && done.epoch % job_.evaluate_every == 0))) {
     world_.note(fmt::format("evaluation after epoch {}", done.epoch));
@@ -95,7 +97,8 @@ bool Trainer::finish_epoch(double train_seconds, const std::atomic<bool>* stop) 
     if (!evaluated_.results.empty()) done.test_skipped = evaluated_.skipped;
   }
   done.test_seconds = now_seconds() - begin;
-  position_ = {.step = position_.step, .epoch = done.epoch, .batch = position_.batch, .rows = position_.rows};
+  done.bad = bad_steps();
+  position_.finish_epoch();
   finished_ = position_;
   if (carried_) carried_->recent.add(done);
   done.viewer = viewer_.get();
@@ -134,6 +137,7 @@ void Trainer::save() {
     for (Sink* sink : sinks_) sink->checkpoint(done);
   }
   meet(what);
+  begin_good_states();
 }
 
 void Trainer::finish(End::Reason reason, double seconds) {
@@ -153,6 +157,7 @@ void Trainer::finish(End::Reason reason, double seconds) {
   end.trace = &trace_.all();
   if (job_.on_bad == data::OnBad::skip) end.skipped = skipped_;
   end.first_skipped = first_skipped_;
+  end.bad = bad_steps();
   end.staging = staged_.counters();
   end.exchange = job_.strategy->cost();
   end.step_seconds = step_seconds_ + (carried_ ? carried_->step_seconds : 0);

@@ -15,6 +15,7 @@
 #include "isobar/train/checkpoint.hpp"
 #include "isobar/train/evaluation.hpp"
 #include "isobar/train/events.hpp"
+#include "isobar/train/good_states.hpp"
 #include "isobar/train/job.hpp"
 
 namespace isobar::train {
@@ -73,6 +74,17 @@ class Trainer {
                                        double total) const;
   void train_step(const Batches& batches, std::int64_t factor, const Agreed& agreed, double begin, double wait_seconds);
   void tell(const StepDone& done, double begin, double end);
+  // Bad numbers: trainer_numbers.cpp.
+  bool tries_again() const { return job_.numbers.policy != BadNumbers::Policy::stop; }
+  BadSteps bad_steps() const { return {position_.bad_steps, position_.rewinds, position_.rate_scale}; }
+  void begin_good_states();
+  void renew_good_state();
+  void meet_bad_numbers(const parallel::NotFinite& found, std::span<const parallel::Feed> feeds,
+                        const optim::Step& step, std::int64_t epoch);
+  std::int64_t go_back();
+  void finish_updates();
+  [[noreturn]] void end_by_bad_numbers(const parallel::NotFinite& found, std::span<const parallel::Feed> feeds,
+                                       const optim::Step& step, std::int64_t epoch, const std::string& advice);
   bool finish_epoch(double train_seconds, const std::atomic<bool>* stop);
   void note_skipped(const data::Loader& loader);
   void meet(const std::string& what);
@@ -95,6 +107,7 @@ class Trainer {
   std::unique_ptr<Viewer> viewer_;  // on rank 0, with a test set
   std::unique_ptr<parallel::ComputedReplica> replica_;
   Position position_;
+  GoodStates good_states_;  // empty unless the run may go back to them
   std::int64_t batches_per_epoch_ = 0;
   Evaluated evaluated_;
   StagedData staged_;

@@ -10,7 +10,6 @@ namespace isobar::train {
 // The batch stays what it was at the first start, also where it was counted per rank.
 void Trainer::meet_members() {
   if (!carried_) return;
-  job_.strategy->take_care({.whole = world_.elastic()});
   standing_ = compare(*talk_, *carried_);
   stopping_ = standing_.stopping;
   if (standing_.batch == 0) return;

@@ -22,6 +22,7 @@ void Trainer::plan_run() {
     fail("data.train has {} samples, fewer than one batch of {}", job_.train_data->size(), batching_.batch);
   expect_same(*talk_, facts_of(job_, plan));
   batches_per_epoch_ = sampler().batches();
+  job_.strategy->take_care({.whole = world_.elastic() || tries_again()});
   const std::span<float> gradients = job_.strategy->open(world_, exec::ParamStore::gradient_floats(plan));
   store_ = std::make_unique<exec::ParamStore>(plan, job_.optimizer->slots(), gradients);
   store_->initialize(job_.seed);
@@ -110,6 +111,7 @@ void Trainer::announce() {
   if (carried_) start.changes = carried_->changes;
   start.arena_bytes = plan().arena_bytes;
   start.weight_bytes = store_->bytes();
+  start.good_state_bytes = good_states_.bytes();
   start.threads = omp_get_max_threads();
   start.ranks = world_.size();
   start.nodes = 1 + *std::ranges::max_element(world_.nodes());
