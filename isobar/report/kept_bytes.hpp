@@ -7,12 +7,19 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "isobar/train/events.hpp"
+
 namespace isobar::report {
 
-/// The length of the beginning that a run resumed after `first_step` keeps, in bytes: what lies before the first line
-/// that is torn, that is the end of the interrupted run, or whose step is later. A line may also be an element of a
-/// JSON array, with its brackets and commas; its step is "step" or "args.step". `kept` is told of every object.
-std::uintmax_t kept_bytes(const std::filesystem::path& file, std::int64_t first_step,
+/// The length of the beginning that a run keeps that goes on as `start` says, in bytes: what lies before the first line
+/// that is torn, that is the end of an interrupted run, whose step is later, or that tells of an epoch that will be
+/// finished again. A line may also be an element of a JSON array, with its brackets and commas; its step is "step" or
+/// "args.step". `kept` is told of every object.
+std::uintmax_t kept_bytes(const std::filesystem::path& file, const train::Start& start,
                           const std::function<void(const nlohmann::json&)>& kept = {});
+
+/// Shortens a file to what a run that goes on keeps of it, and says how far it reaches then: to no step when it was not
+/// there, or the run is a new one. What cannot be shortened is an Error.
+train::Reached shorten_lines(const std::filesystem::path& file, const train::Start& start);
 
 }  // namespace isobar::report

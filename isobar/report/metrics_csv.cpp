@@ -19,13 +19,16 @@ namespace fs = std::filesystem;
 constexpr std::string_view fixed_columns =
     "kind,step,epoch,loss,learning_rate,samples,seconds,wait_seconds,exchange_seconds,bytes_sent,test_seconds";
 
-// The step of a row: its second field; nothing when it is not one.
-std::optional<std::int64_t> step_of(const std::string& row) {
+// Step and epoch of a row, its second and third field; nothing when these are no numbers.
+std::optional<train::Reached> place_of(const std::string& row) {
   const std::size_t begin = row.find(',') + 1;
-  std::int64_t step = 0;
-  const auto [end, problem] = std::from_chars(row.data() + begin, row.data() + row.size(), step);
-  if (begin == 0 || problem != std::errc() || end == row.data() + row.size() || *end != ',') return {};
-  return step;
+  const char* const last = row.data() + row.size();
+  train::Reached place;
+  const auto [end, problem] = std::from_chars(row.data() + begin, last, place.step);
+  if (begin == 0 || problem != std::errc() || end == last || *end != ',') return {};
+  const auto [after, trouble] = std::from_chars(end + 1, last, place.epoch);
+  if (trouble != std::errc() || after == last || *after != ',') return {};
+  return place;
 }
 
 // Fields of a line, quotes taken away.
@@ -48,7 +51,8 @@ class MetricsCsv final : public train::Sink {
 
   void start(const train::Start& start) override {
     path_ = start.folder / "metrics.csv";
-    if (start.first_step > 0 && shorten(start.first_step)) {
+    reached_ = {};
+    if (start.goes_on() && shorten(start)) {
       file_ = TextFile::append(path_);
       return;
     }
@@ -56,6 +60,8 @@ class MetricsCsv final : public train::Sink {
     file_ = TextFile::create(path_);
     file_.write(header());
   }
+
+  train::Reached reached(const train::Start&) const override { return reached_; }
 
   void step(const train::StepDone& step) override {
     file_.write(fmt::format("step,{},{},{},{},{},{},{},{},{},\n", step.step, step.epoch, step.loss, step.learning_rate,
@@ -88,7 +94,7 @@ class MetricsCsv final : public train::Sink {
   }
 
   // Keeps the rows up to a step; false when the file is not such a table.
-  bool shorten(std::int64_t first_step) {
+  bool shorten(const train::Start& start) {
     std::ifstream in(path_);
     std::string line;
     if (!std::getline(in, line) || in.eof() || !line.starts_with(fixed_columns)) return false;
@@ -98,14 +104,17 @@ class MetricsCsv final : public train::Sink {
       if (column.starts_with("test_") && column != "test_seconds") names_.push_back(column.substr(5));
     std::uintmax_t kept = line.size() + 1;
     while (std::getline(in, line) && !in.eof()) {
-      const auto step = step_of(line);
-      if (!step || *step > first_step) break;
+      const auto place = place_of(line);
+      const bool is_epoch = line.starts_with("epoch,");
+      if (!place || place->step > start.first_step || (is_epoch && place->epoch > start.first_epoch)) break;
       kept += line.size() + 1;
+      if (is_epoch) reached_.epoch = place->epoch;
+      else reached_.step = place->step;
     }
     in.close();
     std::error_code problem;
     fs::resize_file(path_, kept, problem);
-    if (problem) fail("{}: cannot be shortened to step {}: {}", path_.string(), first_step, problem.message());
+    if (problem) fail("{}: cannot be shortened to step {}: {}", path_.string(), start.first_step, problem.message());
     return true;
   }
 
@@ -137,6 +146,7 @@ class MetricsCsv final : public train::Sink {
   fs::path path_;
   TextFile file_;
   std::vector<std::string> names_;  // of figures, in the order of their columns
+  train::Reached reached_{};        // by what was there at the start
   FlushClock flushes_;
 };
 

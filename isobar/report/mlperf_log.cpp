@@ -34,7 +34,7 @@ class MlperfLog final : public train::Sink {
   void start(const train::Start& start) override {
     path_ = start.folder / "mlperf.log";
     step_ = start.first_step;
-    if (start.first_step > 0 && keep(start.first_step)) {
+    if (start.goes_on() && keep(start)) {
       file_ = TextFile::append(path_);
     } else {
       file_ = TextFile::create(path_);
@@ -43,6 +43,10 @@ class MlperfLog final : public train::Sink {
     epochs_ = start.epochs;
     if (open_epoch_ == 0 && epoch_ < epochs_) begin_epoch(unix_time_());
     file_.flush();
+  }
+
+  train::Reached reached(const train::Start& start) const override {
+    return {start.first_step, std::min(epoch_, start.first_epoch)};
   }
 
   void step(const train::StepDone& step) override { step_ = step.step; }
@@ -115,7 +119,7 @@ class MlperfLog final : public train::Sink {
   }
 
   // Keeps what was logged up to a step, without the end of an interrupted run; false when that is no log.
-  bool keep(std::int64_t first_step) {
+  bool keep(const train::Start& start) {
     std::ifstream in(path_);
     std::uintmax_t kept = 0;
     bool started = false;
@@ -125,14 +129,16 @@ class MlperfLog final : public train::Sink {
       const auto key = member<std::string>(line, "key");
       if (key.empty() || key == "run_stop" || !line.contains("metadata")) break;
       const nlohmann::json& metadata = line["metadata"];
-      if (member<std::int64_t>(metadata, "step_num", first_step + 1) > first_step) break;
-      take_over(key, line, member<std::int64_t>(metadata, "epoch_num"));
+      if (member<std::int64_t>(metadata, "step_num", start.first_step + 1) > start.first_step) break;
+      const auto epoch = member<std::int64_t>(metadata, "epoch_num");
+      if (epoch - (key == "epoch_start" ? 1 : 0) > start.first_epoch) break;
+      take_over(key, line, epoch);
       started |= key == "run_start";
     }
     in.close();
     std::error_code problem;
     if (started) fs::resize_file(path_, kept, problem);
-    if (problem) fail("{}: cannot be shortened to step {}: {}", path_.string(), first_step, problem.message());
+    if (problem) fail("{}: cannot be shortened to step {}: {}", path_.string(), start.first_step, problem.message());
     return started;
   }
 

@@ -61,7 +61,7 @@ class Profile final : public train::Sink {
                  start.rank, start.folder.string());
       return;
     }
-    file_ = open(*path, start.first_step);
+    file_ = open(*path, start);
     put({{"kind", "start"},
          {"step", start.first_step},
          {"rank", start.rank},
@@ -92,11 +92,9 @@ class Profile final : public train::Sink {
   }
 
  private:
-  static TextFile open(const fs::path& path, std::int64_t first_step) {
-    std::error_code problem;
-    if (first_step == 0 || !fs::exists(path, problem)) return TextFile::create(path);
-    fs::resize_file(path, kept_bytes(path, first_step), problem);
-    if (problem) fail("{}: cannot be shortened to step {}: {}", path.string(), first_step, problem.message());
+  static TextFile open(const fs::path& path, const train::Start& start) {
+    if (!start.goes_on()) return TextFile::create(path);
+    shorten_lines(path, start);
     return TextFile::append(path);
   }
 

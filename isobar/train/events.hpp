@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -14,6 +15,7 @@
 #include "isobar/base/trace.hpp"
 #include "isobar/comm/reducer.hpp"
 #include "isobar/exec/param_store.hpp"
+#include "isobar/train/members.hpp"
 #include "isobar/train/viewer.hpp"
 
 namespace isobar::train {
@@ -27,6 +29,11 @@ struct Start {
   std::int64_t train_samples = 0, test_samples = 0;
   std::int64_t epochs = 0, steps_per_epoch = 0;
   std::int64_t first_step = 0;  ///< above 0 when resumed
+  /// Epochs that were finished then, evaluation included; what the record has of later ones is told again.
+  std::int64_t first_epoch = std::numeric_limits<std::int64_t>::max();
+  /// How the members have changed so far, in this launch. When there are any the run is not a new one, and goes on
+  /// behind the last of them; who is told may have been another rank before, or nobody.
+  std::vector<MembersChange> changes{};
   std::size_t arena_bytes = 0, weight_bytes = 0;
   std::size_t good_state_bytes = 0;  ///< of copies to go back to when numbers go bad; 0: there are none
   int threads = 1;                   ///< of each rank
@@ -40,6 +47,9 @@ struct Start {
   int node = 0;                       ///< it is on
   const graph::Plan* plan = nullptr;  ///< of a training step on this rank; lives as long as the run
   const exec::ParamStore* store = nullptr;  ///< weights, and gradients of the last step; lives as long as the run
+
+  /// Whether there is a record of the run already that is to be kept.
+  bool goes_on() const { return first_step > 0 || !changes.empty(); }
 };
 
 /// A step that was traced in detail, as this rank lived it.
@@ -119,6 +129,11 @@ struct End {
   Viewer* viewer = nullptr;                                     ///< as in EpochDone
 };
 
+/// How far the record of a run reaches that a sink has found and goes on with.
+struct Reached {
+  std::int64_t step = 0, epoch = 0;
+};
+
 /// Receives the trainer's events and shows or stores them; every function may be left out.
 class Sink {
  public:
@@ -126,6 +141,9 @@ class Sink {
   /// Most sinks are told on rank 0 only. One that listens on every rank is told start(), traced() and end() there too.
   virtual bool on_every_rank() const { return false; }
   virtual void start(const Start&) {}
+  /// Asked after start(): when members have changed, steps and epochs behind this are told again, because who was told
+  /// them first may have died before they were written.
+  virtual Reached reached(const Start& start) const { return {start.first_step, start.first_epoch}; }
   virtual void step(const StepDone&) {}
   virtual void bad_step(const BadStep&) {}
   virtual void traced(const StepTraced&) {}

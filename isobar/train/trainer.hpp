@@ -11,6 +11,7 @@
 
 #include "isobar/exec/executor.hpp"
 #include "isobar/train/batching.hpp"
+#include "isobar/train/carried.hpp"
 #include "isobar/train/checkpoint.hpp"
 #include "isobar/train/evaluation.hpp"
 #include "isobar/train/events.hpp"
@@ -23,8 +24,9 @@ class Trainer {
  public:
   /// Plans both phases, checks data against network, and that all ranks have the same; nothing is written yet. All
   /// ranks of `world` must call; it and the sinks must outlive the trainer. Rank 0 alone writes files and tells the
-  /// sinks, except those that listen on every rank.
-  Trainer(Job job, comm::Comm& world, std::vector<Sink*> sinks);
+  /// sinks, except those that listen on every rank. With `carried`, which must outlive the trainer, the run goes on
+  /// from the newest state a rank has in there; and when run() ends with MembersChanged, this rank's state is in there.
+  Trainer(Job job, comm::Comm& world, std::vector<Sink*> sinks, Carried* carried = nullptr);
   /// As above, for one rank alone.
   Trainer(Job job, std::vector<Sink*> sinks);
 
@@ -46,8 +48,14 @@ class Trainer {
     std::int64_t samples = 0, skipped = 0;
   };
 
-  Trainer(Job job, std::unique_ptr<comm::Comm> alone, comm::Comm* world, std::vector<Sink*> sinks);
+  Trainer(Job job, std::unique_ptr<comm::Comm> alone, comm::Comm* world, std::vector<Sink*> sinks, Carried* carried);
   void plan_run();
+  void meet_members();
+  void open();
+  void note_change();
+  void tell_again(const Start& start);
+  void finish_step();
+  void carry();
   End::Reason run_guarded(const std::atomic<bool>* stop);
   Kept kept() { return {job_.strategy->kept(), job_.strategy->kept_numbers(), job_.strategy->own_numbers()}; }
   bool first() const { return world_.rank() == 0; }
@@ -103,6 +111,13 @@ class Trainer {
   std::int64_t batches_per_epoch_ = 0;
   Evaluated evaluated_;
   StagedData staged_;
+  Carried* carried_;              // null where ranks do not die
+  Standing standing_;             // what the ranks brought
+  bool opened_ = false;           // the store holds the state of the run
+  Position finished_;             // after the last step or epoch that was finished
+  bool stopping_ = false;         // the ranks have agreed to stop
+  double opened_at_ = 0;          // on now_seconds()
+  std::int64_t passed_over_ = 0;  // bad samples since then, on all ranks
   double step_seconds_ = 0, staging_seconds_ = 0;
   std::int64_t skipped_ = 0;  // in this run, on all ranks
   std::vector<std::string> first_skipped_;

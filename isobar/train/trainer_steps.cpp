@@ -27,9 +27,11 @@ bool Trainer::train_epoch(data::Loader& loader, const std::atomic<bool>* stop) {
     const double wait = loader.wait_seconds() - waited;
     if (wait > 0) trace_.main().record({Category::input_output, wait_name_, position_.step + 1, begin, wait, 0, 0});
     world_.note(fmt::format("step {}", position_.step + 1));
-    const Agreed agreed = agree(batches, stop && *stop);
+    const Agreed agreed = agree(batches, stopping_ || (stop && *stop));
+    stopping_ = agreed.stop;
     if (agreed.stop) return trace_.drop_step(), false;
     train_step(batches, factor, agreed, begin, wait);
+    finish_step();
   }
 }
 
@@ -100,6 +102,7 @@ void Trainer::train_step(const Batches& batches, std::int64_t factor, const Agre
                          double wait_seconds) {
   const optim::Progress before = progress(factor);
   position_.skipped += agreed.skipped;
+  passed_over_ += agreed.skipped;
   ++position_.step;
   position_.step_in_epoch += static_cast<std::int64_t>(batches.size());
   // Nothing but bad samples: a step without an update, so that positions stay what they are.
@@ -136,6 +139,7 @@ void Trainer::tell(const StepDone& done, double begin, double end) {
   const std::span<const Event> events = trace_.end_step(end);
   step_seconds_ += done.seconds;
   ++session_steps_;
+  if (carried_) carried_->recent.add(done);
   if (first())
     for (Sink* sink : sinks_) sink->step(done);
   if (events.empty()) return;
