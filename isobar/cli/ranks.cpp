@@ -60,7 +60,7 @@ void on_all_ranks(const std::function<void(comm_mpi::World&)>& work) {
 CoreShare::CoreShare(comm::Comm& comm, int threads) {
   if (threads > 0) omp_set_num_threads(threads);
   if (comm.size() == 1) return;
-  const auto cores = machine::usable_cores();
+  static const machine::Cores cores = machine::usable_cores();  // later this process may be bound to some of them
   std::vector<machine::Cores> of_node;
   int place = 0;
   const std::vector<int>& nodes = comm.nodes();

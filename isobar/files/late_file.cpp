@@ -46,7 +46,11 @@ LateFile LateFile::whole(std::filesystem::path path, LateOptions options) {
   return LateFile(std::make_shared<LateState>(std::move(path), std::move(target), std::move(options)));
 }
 
-LateFile::~LateFile() { close(); }
+LateFile::~LateFile() {
+  constexpr double patience = 2;  // an error is on its way, or ranks wait for this one
+  if (is_open()) flush(patience);
+  close();
+}
 
 LateFile& LateFile::operator=(LateFile&& other) noexcept {
   close();

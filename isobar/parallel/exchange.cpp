@@ -12,7 +12,7 @@ namespace isobar::parallel {
 namespace {
 
 // Behind the gradients, on a cache line of their own.
-constexpr std::size_t numbers = 16, loss_at = 0, rows_at = 1;
+constexpr std::size_t numbers = 16, loss_at = 0, rows_at = 1, bad_at = 2;
 
 }  // namespace
 
@@ -83,6 +83,8 @@ void Exchange::prepare(Replica& replica) {
 void Exchange::begin(Replica& replica, std::int64_t step) {
   prepare(replica);
   step_ = step;
+  rows_before_ = rows_;
+  start_.keep(replica);
   buckets_->begin();
   world_->note(fmt::format("step {}: computing", step));
 }
@@ -170,9 +172,16 @@ void Exchange::wait_numbers() {
   summary_.clear();
 }
 
-void Exchange::start_summary(const MicroBatches& batches) {
+void Exchange::undo(Replica& replica) {
+  start_.put_back(replica);
+  rows_ = rows_before_;
+}
+
+void Exchange::start_summary(Replica& replica, const MicroBatches& batches, std::size_t bad) {
   number(loss_at) = batches.loss();
   number(rows_at) = 0;
+  if (care_.finite) bad += spoilt_statistics(replica, options_.deterministic);
+  number(bad_at) = static_cast<float>(bad);
   start_numbers(options_.deterministic);
 }
 
@@ -183,6 +192,8 @@ double Exchange::wait_summary(Replica& replica) {
       if (!replica.trained(p)) std::ranges::copy(replica.gradient(p), replica.weight(p).begin());
   return static_cast<double>(number(loss_at));
 }
+
+double Exchange::bad_numbers() { return static_cast<double>(number(bad_at)); }
 
 void Exchange::settle(Replica& replica) {
   if (options_.deterministic || world_->size() == 1) return;

@@ -73,7 +73,7 @@ class ChromeTrace final : public train::Sink {
     if (!path) return;
     rank_ = start.rank;
     planned_ = static_cast<double>(std::max<std::int64_t>(1, start.epochs * start.steps_per_epoch));
-    file_ = files::LateFile(*path, kept(*path, start.first_step), {.tail = std::string(tail), .makes_folder = true});
+    file_ = files::LateFile(*path, kept(*path, start), {.tail = std::string(tail), .makes_folder = true});
     file_.append(file_.length() > 0
                      ? ""
                      : fmt::format("[\n{}", named("process_name", steps_row, fmt::format("rank {}", rank_))));
@@ -97,11 +97,11 @@ class ChromeTrace final : public train::Sink {
 
  private:
   // What of an earlier session stays, without its end. A clock that has begun anew meanwhile is moved behind it.
-  std::int64_t kept(const fs::path& path, std::int64_t first_step) {
-    if (first_step == 0) return 0;
+  std::int64_t kept(const fs::path& path, const train::Start& start) {
+    if (!start.goes_on()) return 0;
     double last = 0;
     bool any = false;
-    const std::uintmax_t bytes = kept_bytes(path, first_step, [&](const Json& event) {
+    const std::uintmax_t bytes = kept_bytes(path, start, [&](const Json& event) {
       any = true;
       last = std::max(last, number(event, "ts") + number(event, "dur"));
     });

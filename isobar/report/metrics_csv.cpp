@@ -18,13 +18,16 @@ namespace fs = std::filesystem;
 constexpr std::string_view fixed_columns =
     "kind,step,epoch,loss,learning_rate,samples,seconds,wait_seconds,exchange_seconds,bytes_sent,test_seconds";
 
-// The step of a row: its second field; nothing when it is not one.
-std::optional<std::int64_t> step_of(const std::string& row) {
+// Step and epoch of a row, its second and third field; nothing when these are no numbers.
+std::optional<train::Reached> place_of(const std::string& row) {
   const std::size_t begin = row.find(',') + 1;
-  std::int64_t step = 0;
-  const auto [end, problem] = std::from_chars(row.data() + begin, row.data() + row.size(), step);
-  if (begin == 0 || problem != std::errc() || end == row.data() + row.size() || *end != ',') return {};
-  return step;
+  const char* const last = row.data() + row.size();
+  train::Reached place;
+  const auto [end, problem] = std::from_chars(row.data() + begin, last, place.step);
+  if (begin == 0 || problem != std::errc() || end == last || *end != ',') return {};
+  const auto [after, trouble] = std::from_chars(end + 1, last, place.epoch);
+  if (trouble != std::errc() || after == last || *after != ',') return {};
+  return place;
 }
 
 // Fields of a line, quotes taken away.
@@ -45,11 +48,14 @@ class MetricsCsv final : public train::Sink {
  public:
   void start(const train::Start& start) override {
     path_ = start.folder / "metrics.csv";
+    reached_ = {};
     names_.clear();
-    const std::int64_t kept = start.first_step > 0 ? kept_bytes(start.first_step) : 0;
+    const std::int64_t kept = start.goes_on() ? kept_bytes(start) : 0;
     file_ = files::LateFile(path_, kept);
     if (kept == 0) file_.append(header());
   }
+
+  train::Reached reached(const train::Start&) const override { return reached_; }
 
   void step(const train::StepDone& step) override {
     file_.append(fmt::format("step,{},{},{},{},{},{},{},{},{},\n", step.step, step.epoch, step.loss, step.learning_rate,
@@ -76,8 +82,8 @@ class MetricsCsv final : public train::Sink {
     return line + "\n";
   }
 
-  // The length of the rows up to a step; 0 when the file is not such a table.
-  std::int64_t kept_bytes(std::int64_t first_step) {
+  // The length of the rows that stay; 0 when the file is not such a table.
+  std::int64_t kept_bytes(const train::Start& start) {
     std::ifstream in(path_);
     std::string line;
     if (!std::getline(in, line) || in.eof() || !line.starts_with(fixed_columns)) return 0;
@@ -86,9 +92,12 @@ class MetricsCsv final : public train::Sink {
       if (column.starts_with("test_") && column != "test_seconds") names_.push_back(column.substr(5));
     auto kept = static_cast<std::int64_t>(line.size()) + 1;
     while (std::getline(in, line) && !in.eof()) {
-      const auto step = step_of(line);
-      if (!step || *step > first_step) break;
+      const auto place = place_of(line);
+      const bool is_epoch = line.starts_with("epoch,");
+      if (!place || place->step > start.first_step || (is_epoch && place->epoch > start.first_epoch)) break;
       kept += static_cast<std::int64_t>(line.size()) + 1;
+      if (is_epoch) reached_.epoch = place->epoch;
+      else reached_.step = place->step;
     }
     return kept;
   }
@@ -105,6 +114,7 @@ class MetricsCsv final : public train::Sink {
   fs::path path_;
   files::LateFile file_;
   std::vector<std::string> names_;  // of figures, in the order of their columns
+  train::Reached reached_{};        // by what was there at the start
 };
 
 }  // namespace

@@ -34,11 +34,15 @@ class MlperfLog final : public train::Sink {
   void start(const train::Start& start) override {
     path_ = start.folder / "mlperf.log";
     step_ = start.first_step;
-    const std::int64_t kept = start.first_step > 0 ? keep(start.first_step) : 0;
+    const std::int64_t kept = start.goes_on() ? keep(start) : 0;
     file_ = files::LateFile(path_, kept);
     if (kept == 0) begin(start);
     epochs_ = start.epochs;
     if (open_epoch_ == 0 && epoch_ < epochs_) begin_epoch(unix_time_());
+  }
+
+  train::Reached reached(const train::Start& start) const override {
+    return {start.first_step, std::min(epoch_, start.first_epoch)};
   }
 
   void step(const train::StepDone& step) override { step_ = step.step; }
@@ -110,7 +114,7 @@ class MlperfLog final : public train::Sink {
   }
 
   // Keeps what was logged up to a step, without the end of an interrupted run: its length, 0 when that is no log.
-  std::int64_t keep(std::int64_t first_step) {
+  std::int64_t keep(const train::Start& start) {
     std::ifstream in(path_);
     std::int64_t kept = 0;
     bool started = false;
@@ -120,8 +124,10 @@ class MlperfLog final : public train::Sink {
       const auto key = member<std::string>(line, "key");
       if (key.empty() || key == "run_stop" || !line.contains("metadata")) break;
       const nlohmann::json& metadata = line["metadata"];
-      if (member<std::int64_t>(metadata, "step_num", first_step + 1) > first_step) break;
-      take_over(key, line, member<std::int64_t>(metadata, "epoch_num"));
+      if (member<std::int64_t>(metadata, "step_num", start.first_step + 1) > start.first_step) break;
+      const auto epoch = member<std::int64_t>(metadata, "epoch_num");
+      if (epoch - (key == "epoch_start" ? 1 : 0) > start.first_epoch) break;
+      take_over(key, line, epoch);
       started |= key == "run_start";
     }
     return started ? kept : 0;

@@ -59,7 +59,7 @@ class Profile final : public train::Sink {
                  start.rank, start.folder.string());
       return;
     }
-    file_ = open_lines(*path, start.first_step, {.makes_folder = true});
+    file_ = open_lines(*path, start, {.makes_folder = true}).file;
     put({{"kind", "start"},
          {"step", start.first_step},
          {"rank", start.rank},

@@ -1,6 +1,8 @@
 #include "isobar/report/run_facts.hpp"
 
 #include <ctime>
+#include <fstream>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
@@ -56,6 +58,20 @@ std::int64_t trace_steps(const Spec& recipe) {
   return steps && std::holds_alternative<std::int64_t>(steps->held) ? std::get<std::int64_t>(steps->held) : 0;
 }
 
+// What was written when the run began, with what has changed since; nothing when there is none that can be read.
+std::optional<Json> brought_up_to_date(const std::filesystem::path& file, const train::Start& start) {
+  if (start.changes.empty()) return std::nullopt;
+  std::ifstream in(file);
+  Json facts = in ? Json::parse(in, nullptr, /*allow_exceptions=*/false) : Json();
+  if (!facts.is_object() || !facts.contains("started")) return std::nullopt;
+  facts["ranks"] = start.ranks;
+  facts["nodes"] = start.nodes;
+  facts["batching"] = start.batching;
+  facts["strategy"] = start.strategy;
+  facts["placement"] = start.placement;
+  return facts;
+}
+
 class RunFacts final : public train::Sink {
  public:
   explicit RunFacts(Surroundings surroundings) : around_(std::move(surroundings)) {}
@@ -88,6 +104,8 @@ class RunFacts final : public train::Sink {
                {"precision", "float32"},
                {"trace_steps", trace_steps(start.recipe)}};
     if (start.plan) facts["plan"] = plan_facts(*start.plan);
+    if (auto earlier = brought_up_to_date(start.folder / "run.json", start)) facts = std::move(*earlier);
+    facts["members_changed"] = Json::parse(train::to_json(start.changes));
     files::write_late(start.folder / "run.json", facts.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
   }
 

@@ -54,6 +54,7 @@ std::vector<std::string> RunStatus::start(const train::Start& start) {
   if (start.recipe.find("train"))
     for (const std::string& metric : Args(start.recipe, "recipe").section("train").texts("metrics", {}))
       asked_.push_back(Spec(metric).name());
+  if (!start.changes.empty()) return {start.changes.back().str()};
   std::vector<std::string> lines;
   lines.push_back(fmt::format("{}: {} parameters", shown(start.recipe, "model"), with_commas(start.parameters)));
   std::string data = fmt::format("{} training samples", with_commas(start.train_samples));

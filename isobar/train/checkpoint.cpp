@@ -43,14 +43,19 @@ files::Hdf5File open_checkpoint(const std::filesystem::path& file) {
 
 Position position_in(const files::Hdf5File& in) {
   const auto or_zero = [&](const char* name) { return in.has_attribute("/", name) ? in.integer("/", name) : 0; };
-  return {in.integer("/", "step"),
-          in.integer("/", "epoch"),
-          in.integer("/", "step_in_epoch"),
-          in.real("/", "loss_sum"),
-          in.integer("/", "loss_samples"),
-          or_zero("skipped"),
-          or_zero("batch"),
-          or_zero("rows")};
+  return {.step = in.integer("/", "step"),
+          .epoch = in.integer("/", "epoch"),
+          .step_in_epoch = in.integer("/", "step_in_epoch"),
+          .loss_sum = in.real("/", "loss_sum"),
+          .loss_samples = in.integer("/", "loss_samples"),
+          .skipped = or_zero("skipped"),
+          .batch = or_zero("batch"),
+          .rows = or_zero("rows"),
+          .rate_scale = in.has_attribute("/", "rate_scale") ? in.real("/", "rate_scale") : 1,
+          .bad_steps = or_zero("bad_steps"),
+          .rewinds = or_zero("rewinds"),
+          .bad_in_a_row = or_zero("bad_in_a_row"),
+          .undone = or_zero("undone")};
 }
 
 // Numbers of a checkpoint, in plain layout there, into the store.
@@ -87,10 +92,6 @@ class PlainReader {
 
 }  // namespace
 
-bool Kept::empty() const {
-  return blocks.empty() || (!numbers.empty() && std::ranges::all_of(numbers, [](double n) { return n == 0; }));
-}
-
 std::uintmax_t write_checkpoint(const std::filesystem::path& file, const exec::ParamStore& store,
                                 const Position& position, const std::string& recipe, const Kept& kept) {
   files::Hdf5File out = files::Hdf5File::create(file);
@@ -120,6 +121,11 @@ std::uintmax_t write_checkpoint(const std::filesystem::path& file, const exec::P
   out.set_integer("/", "skipped", position.skipped);
   out.set_integer("/", "batch", position.batch);
   out.set_integer("/", "rows", position.rows);
+  out.set_real("/", "rate_scale", position.rate_scale);
+  out.set_integer("/", "bad_steps", position.bad_steps);
+  out.set_integer("/", "rewinds", position.rewinds);
+  out.set_integer("/", "bad_in_a_row", position.bad_in_a_row);
+  out.set_integer("/", "undone", position.undone);
   out.set_text("/", "recipe", recipe);
   out.commit();
   return std::filesystem::file_size(file);

@@ -160,6 +160,7 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   job.deterministic = train.flag("deterministic", false);
   job.clip_norm = train.real("clip_norm", 0);
   job.sync_batch_norm = train.flag("sync_batch_norm", false);
+  job.numbers = read_bad_numbers(train);
   job.ramp = read_member(train, "batch_ramp", "constant", optim::batch_ramps(), "batch ramp");
   train.require(job.micro_batches >= 0, "micro_batches must be >= 0; 0: one for each rank");
   train.require(job.clip_norm >= 0, "clip_norm must be >= 0; 0: none");

@@ -16,6 +16,7 @@
 #include "isobar/optim/optimizer.hpp"
 #include "isobar/optim/rate_schedule.hpp"
 #include "isobar/parallel/strategy.hpp"
+#include "isobar/train/bad_numbers.hpp"
 #include "isobar/train/metric.hpp"
 #include "isobar/train/waiting.hpp"
 #include "isobar/transforms/pipeline.hpp"
@@ -70,6 +71,7 @@ struct Job {
   std::uint64_t seed = 1;
   bool shuffle = true;
   data::OnBad on_bad = data::OnBad::fail;
+  BadNumbers numbers{};  ///< what happens when they are not finite
   std::unique_ptr<data::Staging> staging;
   int readers = 1, ahead = 2;
   WaitLimits limits{};           ///< of waits between steps: those of the strategy
