@@ -11,7 +11,7 @@ function(isobar_mpi name library interface)
   target_compile_definitions(${target} PRIVATE ISOBAR_MPI_LIBRARY="${library}" OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  target_link_libraries(${target} PUBLIC isobar_comm PRIVATE ${interface} $<BUILD_INTERFACE:isobar_flags>)
+  target_link_libraries(${target} PUBLIC isobar_comm isobar_control PRIVATE ${interface} $<BUILD_INTERFACE:isobar_flags>)
   install(TARGETS ${target} EXPORT isobar ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
