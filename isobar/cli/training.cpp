@@ -120,11 +120,17 @@ class Training {
 }  // namespace
 
 train::Evaluated run_training(const Spec& recipe, const std::string& name, const TrainingOptions& options,
-                              comm::Comm& world, comm::Crew& crew,
-                              const std::function<void(std::int64_t step)>& finished) {
+                              comm::Comm& world, comm::Crew& crew, control::Lifeline* lifeline) {
   Training training(recipe, name, options);
-  training.carried().finished = finished;
-  const auto usable = comm::guarded(world, [&] { return train::most_ranks(training.read()); });
+  const auto usable = comm::guarded(world, [&] {
+    const train::Job& job = training.read();
+    if (lifeline) lifeline->folder(std::filesystem::absolute(job.folder).string());
+    return train::most_ranks(job);
+  });
+  if (lifeline) {
+    training.carried().finished = [lifeline](std::int64_t step) { lifeline->progress(step); };
+    lifeline->on_stop([] { stop_requested() = true; });
+  }
   if (!options.check) catch_signals();
   const auto reason = train::run_sessions(crew, usable, [&](comm::Comm& group) { return training.session(group); });
   // Another rank may have got the signal; or the run ended without this one.
