@@ -24,7 +24,8 @@
 namespace isobar::cli {
 
 void add_training_options(CLI::App& command, TrainingOptions& options) {
-  auto* resume = command.add_flag("--resume", options.resume, "go on from the checkpoint in the run folder");
+  auto* resume =
+      command.add_flag("--resume", options.resume, "go on from the newest intact checkpoint in the run folder");
   command.add_flag("--overwrite", options.overwrite, "replace a run that is already in the folder")->excludes(resume);
   command.add_flag("--check", options.check,
                    "read the recipe, plan the network, look at the data; train and write nothing");
@@ -84,7 +85,7 @@ train::Evaluated run_training(const Spec& recipe, const std::string& name, const
   if (trainer.run(&stop_requested()) == train::End::Reason::interrupted) {
     stop_requested() = true;  // another rank may have got the signal
     if (shows)
-      fmt::print(stderr, "isobar: stopped; the same command with --resume goes on from {}/checkpoint.h5\n", folder);
+      fmt::print(stderr, "isobar: stopped; the same command with --resume goes on from its checkpoint in {}\n", folder);
   }
   return trainer.last_evaluation();
 }

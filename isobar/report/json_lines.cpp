@@ -37,7 +37,8 @@ class JsonLines final : public train::Sink {
                   {"flops_per_sample", start.flops_per_sample},
                   {"staging_seconds", start.staging_seconds},
                   {"arena_bytes", start.arena_bytes},
-                  {"weight_bytes", start.weight_bytes}});
+                  {"weight_bytes", start.weight_bytes},
+                  {"snapshot_bytes", start.snapshot_bytes}});
   }
 
   void step(const train::StepDone& step) override {
@@ -75,7 +76,12 @@ class JsonLines final : public train::Sink {
   }
 
   void checkpoint(const train::CheckpointDone& done) override {
-    put(timing_, {{"kind", "checkpoint"}, {"step", done.step}, {"seconds", done.seconds}, {"bytes", done.bytes}});
+    put(timing_, {{"kind", "checkpoint"},
+                  {"step", done.step},
+                  {"seconds", done.seconds},
+                  {"write_seconds", done.write_seconds},
+                  {"bytes", done.bytes},
+                  {"file", done.file.filename().string()}});
     flush();
   }
 

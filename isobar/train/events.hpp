@@ -28,7 +28,8 @@ struct Start {
   std::int64_t epochs = 0, steps_per_epoch = 0;
   std::int64_t first_step = 0;  ///< above 0 when resumed
   std::size_t arena_bytes = 0, weight_bytes = 0;
-  int threads = 1;  ///< of each rank
+  std::size_t snapshot_bytes = 0;  ///< of the copy that checkpoints are written from, on rank 0
+  int threads = 1;                 ///< of each rank
   int ranks = 1, nodes = 1;
   std::int64_t global_batch = 1;      ///< samples of a step, all ranks together
   std::string batching{};             ///< how they are divided: "global batch 8: 2 ranks with 1 micro-batch of 4"
@@ -73,10 +74,20 @@ struct EpochDone {
   Viewer* viewer = nullptr;  ///< what the network makes of the test set, while the sink is told; null without one
 };
 
+/// A checkpoint that is on disk.
 struct CheckpointDone {
   std::filesystem::path file;
   std::int64_t step = 0;
-  double bytes = 0, seconds = 0;
+  double bytes = 0;
+  double seconds = 0;        ///< the run stood still for it
+  double write_seconds = 0;  ///< until it was on disk, mostly while training went on
+};
+
+/// How many there were in this session.
+struct SaveCounts {
+  std::int64_t written = 0;
+  std::int64_t left_out = 0;  ///< because the one before was still being written
+  std::int64_t failed = 0;    ///< because the disk would not take them
 };
 
 /// After the last step.
@@ -96,6 +107,7 @@ struct End {
   comm::ExchangeCost exchange{};                                ///< what exchanging has cost this rank
   double step_seconds = 0;                                      ///< of all steps of this run together
   Viewer* viewer = nullptr;                                     ///< as in EpochDone
+  SaveCounts checkpoints{};
 };
 
 /// Receives the trainer's events and shows or stores them; every function may be left out.

@@ -32,21 +32,32 @@ Trainer::Trainer(Job job, std::unique_ptr<comm::Comm> alone, comm::Comm* world, 
 }
 
 End::Reason Trainer::run(const std::atomic<bool>* stop) {
-  return comm::guarded(world_, [&] { return run_guarded(stop); });
+  try {
+    return comm::guarded(world_, [&] { return run_guarded(stop); });
+  } catch (const comm::MembersChanged&) {
+    if (saving_) saving_->release();  // who goes on must not wait for a disk
+    throw;
+  }
 }
 
 End::Reason Trainer::run_guarded(const std::atomic<bool>* stop) {
   const Vigil vigil(world_, job_.limits);
-  position_ = open_run(job_, batching_, *store_, kept(), *talk_);
+  const Opened opened = open_run(job_, batching_, *store_, kept(), *talk_);
+  position_ = opened.position;
+  metrics_ = opened.metrics;
+  if (first())
+    saving_ = std::make_unique<Saving>(job_.saving, job_.folder, position_.step, now_seconds(), opened.best,
+                                       job_.write_checkpoint);
   stage();
   announce();
   const double begin = now_seconds();
   const bool interrupted = position_.epoch < job_.epochs && !train_epochs(stop);
   if (!interrupted && test_executor_ && evaluated_.results.empty())  // resumed after the last epoch
     evaluated_ = evaluate(*test_executor_, job_, *talk_, nullptr);
-  save();
+  const std::string problem = save_last();
   const End::Reason reason = interrupted ? End::Reason::interrupted : End::Reason::finished;
   finish(reason, now_seconds() - begin);
+  if (!problem.empty()) fail("the last checkpoint could not be written; all else of the run was: {}", problem);
   return reason;
 }
 
@@ -91,7 +102,7 @@ bool Trainer::finish_epoch(double train_seconds, const std::atomic<bool>* stop) 
   done.viewer = viewer_.get();
   if (first())
     for (Sink* sink : sinks_) sink->epoch(done);
-  if (!last && job_.checkpoint_every > 0 && done.epoch % job_.checkpoint_every == 0) save();
+  save_behind_epoch(done);
   return true;
 }
 
@@ -112,19 +123,6 @@ void Trainer::note_skipped(const data::Loader& loader) {
 
 // One rank may have had much to do; the others wait for it as long as it answers.
 void Trainer::meet(const std::string& what) { sum_over_ranks(*talk_, {}, while_all_answer(*talk_, job_.limits, what)); }
-
-void Trainer::save() {
-  const std::string what = fmt::format("checkpoint after step {}", position_.step);
-  world_.note(what);
-  job_.strategy->settle(*replica_);
-  if (first()) {
-    const double begin = now_seconds();
-    const auto bytes = write_checkpoint(checkpoint_file(job_), *store_, position_, write_recipe(job_.recipe), kept());
-    const CheckpointDone done{checkpoint_file(job_), position_.step, static_cast<double>(bytes), now_seconds() - begin};
-    for (Sink* sink : sinks_) sink->checkpoint(done);
-  }
-  meet(what);
-}
 
 void Trainer::finish(End::Reason reason, double seconds) {
   trace_.drop_step();
@@ -147,6 +145,7 @@ void Trainer::finish(End::Reason reason, double seconds) {
   end.exchange = job_.strategy->cost();
   end.step_seconds = step_seconds_;
   end.viewer = viewer_.get();
+  if (saving_) end.checkpoints = saving_->counts();
   for (Sink* sink : sinks_) sink->end(end);
   meet("the end of the run");  // no rank leaves before the last file is written: one that fails there ends all
 }
