@@ -26,7 +26,8 @@
 namespace isobar::cli {
 
 void add_training_options(CLI::App& command, TrainingOptions& options) {
-  auto* resume = command.add_flag("--resume", options.resume, "go on from the checkpoint in the run folder");
+  auto* resume =
+      command.add_flag("--resume", options.resume, "go on from the newest intact checkpoint in the run folder");
   command.add_flag("--overwrite", options.overwrite, "replace a run that is already in the folder")->excludes(resume);
   command.add_flag("--check", options.check,
                    "read the recipe, plan the network, look at the data; train and write nothing");
@@ -79,6 +80,7 @@ class Training {
     ready_.reset();
     job.resume = options_.resume;
     job.overwrite = options_.overwrite;
+    job.launch = control::launch_id();
     job.placement = cores.text();
     const std::string folder = job.folder.string();
     if (!options_.check && known == 0) around_ = surroundings(group, threads_);
@@ -89,7 +91,7 @@ class Training {
     if (options_.check) return say_sound(trainer, group), train::End::Reason::finished;
     const train::End::Reason reason = trainer.run(&stop_requested());
     if (reason == train::End::Reason::interrupted && group.rank() == 0)
-      fmt::print(stderr, "isobar: stopped; the same command with --resume goes on from {}/checkpoint.h5\n", folder);
+      fmt::print(stderr, "isobar: stopped; the same command with --resume goes on from its checkpoint in {}\n", folder);
     evaluated_ = trainer.last_evaluation();
     return reason;
   }

@@ -55,7 +55,8 @@ class JsonLines final : public train::Sink {
               {"flops_per_sample", start.flops_per_sample},
               {"staging_seconds", start.staging_seconds},
               {"arena_bytes", start.arena_bytes},
-              {"weight_bytes", start.weight_bytes}};
+              {"weight_bytes", start.weight_bytes},
+              {"snapshot_bytes", start.snapshot_bytes}};
     if (members) line["change"] = Json::parse(train::to_json({start.changes.back()}))[0];
     timing_.put(line);
     flush();
@@ -104,7 +105,12 @@ class JsonLines final : public train::Sink {
   }
 
   void checkpoint(const train::CheckpointDone& done) override {
-    timing_.put({{"kind", "checkpoint"}, {"step", done.step}, {"seconds", done.seconds}, {"bytes", done.bytes}});
+    timing_.put({{"kind", "checkpoint"},
+                 {"step", done.step},
+                 {"seconds", done.seconds},
+                 {"write_seconds", done.write_seconds},
+                 {"bytes", done.bytes},
+                 {"file", done.file.filename().string()}});
     flush();
   }
 

@@ -81,8 +81,9 @@ bool RunFollower::tell_next(train::Sink& listener) {
     times_.pop_front();
     if (kind != "checkpoint") tell_start(listener, line);
     else
-      listener.checkpoint(
-          {folder_ / "checkpoint.h5", step_of(line), member<double>(line, "bytes"), member<double>(line, "seconds")});
+      listener.checkpoint({folder_ / "checkpoints" / member<std::string>(line, "file"), step_of(line),
+                           member<double>(line, "bytes"), member<double>(line, "seconds"),
+                           member<double>(line, "write_seconds")});
     return true;
   }
   if (figures_.empty()) return false;
@@ -129,6 +130,7 @@ void RunFollower::tell_start(train::Sink& listener, const Json& line) {
   start.flops_per_sample = member<double>(line, "flops_per_sample");
   start.arena_bytes = member<std::size_t>(line, "arena_bytes");
   start.weight_bytes = member<std::size_t>(line, "weight_bytes");
+  start.snapshot_bytes = member<std::size_t>(line, "snapshot_bytes");
   start.train_samples = facts_.train_samples;
   start.test_samples = facts_.test_samples;
   start.epochs = facts_.planned_epochs;

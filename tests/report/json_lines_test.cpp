@@ -134,7 +134,7 @@ TEST(JsonLines, EpochsAndCheckpointsAreOnDiskAtOnce) {
   train(*sink, folder.path(), 0, 4, 1);
   EXPECT_NE(text_of(folder / "metrics.jsonl").find("\"epoch\",\"step\":4"), std::string::npos);
   sink->step({5, 2, 1, 2, 0.5});
-  sink->checkpoint({"checkpoint.h5", 5, 1e6, 0.1});
+  sink->checkpoint({"step_000005.h5", 5, 1e6, 0.1});
   EXPECT_NE(text_of(folder / "metrics.jsonl").find("\"step\":5"), std::string::npos);
 }
 
