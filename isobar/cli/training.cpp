@@ -5,12 +5,14 @@
 
 #include "isobar/base/text.hpp"
 #include "isobar/cli/model.hpp"
+#include "isobar/cli/post_mortem.hpp"
 #include "isobar/cli/ranks.hpp"
 #include "isobar/cli/surroundings.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/comm/collectives.hpp"
 #include "isobar/report/chrome_trace.hpp"
 #include "isobar/report/curves.hpp"
+#include "isobar/report/disk_summary.hpp"
 #include "isobar/report/json_lines.hpp"
 #include "isobar/report/metrics_csv.hpp"
 #include "isobar/report/mlperf_log.hpp"
@@ -38,6 +40,7 @@ void add_training_options(CLI::App& command, TrainingOptions& options) {
 
 RunSinks make_sinks(const train::Job& job, const Showing& showing) {
   RunSinks sinks;
+  sinks.push_back(post_mortem());  // first: it decides who tells of full disks
   sinks.push_back(report::progress(showing.screen, showing.quiet, showing.around.peaks.flops_per_second));
   sinks.push_back(report::json_lines());
   sinks.push_back(report::metrics_csv());
@@ -49,7 +52,8 @@ RunSinks make_sinks(const train::Job& job, const Showing& showing) {
   sinks.push_back(report::run_summary());
   sinks.push_back(report::curves());
   if (job.report.pictures) sinks.push_back(report::pictures());
-  if (job.report.page) sinks.push_back(report::page_sink());  // last: it reads what the others wrote
+  if (job.report.page) sinks.push_back(report::page_sink());  // it reads what the others wrote
+  sinks.push_back(report::disk_summary());                    // last: of all files
   return sinks;
 }
 
@@ -133,7 +137,7 @@ train::Evaluated run_training(const Spec& recipe, const std::string& name, const
     training.carried().finished = [lifeline](std::int64_t step) { lifeline->progress(step); };
     lifeline->on_stop([] { stop_requested() = true; });
   }
-  if (!options.check) catch_signals();
+  if (!options.check) catch_signals(world.rank() == 0);
   const auto reason = train::run_sessions(crew, usable, [&](comm::Comm& group) { return training.session(group); });
   // Another rank may have got the signal; or the run ended without this one.
   if (reason ? *reason == train::End::Reason::interrupted : training.carried().stopping) stop_requested() = true;

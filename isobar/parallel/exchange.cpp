@@ -6,6 +6,7 @@
 #include <climits>
 
 #include "isobar/base/clock.hpp"
+#include "isobar/base/flight_recorder.hpp"
 
 namespace isobar::parallel {
 namespace {
@@ -44,6 +45,7 @@ std::span<float> Exchange::open(comm::Comm& world, std::size_t gradients, int co
   world_ = &world;
   gradients_ = gradients;
   copies_ = copies;
+  flight_recorder().forget_sums();  // of groups that are gone
   reducer_ = comm::make_reducer(world, gradients * (1 + static_cast<std::size_t>(copies)) + numbers, options_.reducer);
   return reducer_->memory().first(gradients);
 }
@@ -98,18 +100,22 @@ comm::Reducer::Sum Exchange::start(int b, int copy, int priority) {
   comm::Reducer::Sum sum{};
   // On one node the sum is partly made here, by who starts it.
   timed(name, 0, [&] {
-    sum =
-        reducer_->start(range, priority, fmt::format("gradients {} of {} of step {}", b + 1, buckets_->count(), step_),
-                        watched(name, static_cast<double>(range.count * sizeof(float))));
+    const std::string what = fmt::format("gradients {} of {} of step {}", b + 1, buckets_->count(), step_);
+    sum = reducer_->start(range, priority, what, watched(what, name, static_cast<double>(range.count * sizeof(float))));
   });
   return sum;
 }
 
-// Shows a sum in the trace from now on until the function that is returned is called.
-std::function<void()> Exchange::watched(std::uint32_t name, double bytes) {
-  if (!trace_) return {};
+// Shows a sum in the trace and in the flight recorder from now on until the function that is returned is called.
+std::function<void()> Exchange::watched(const std::string& what, std::uint32_t name, double bytes) {
+  if (world_->size() == 1) return {};
+  const FlightRecorder::Sum sum = flight_recorder().begin_sum(what);
+  if (!trace_) return [sum] { flight_recorder().end_sum(sum); };
   const StepTrace::Mark mark = trace_->begin_beside(Lane::exchange, Category::communication, names_[name]);
-  return [trace = trace_, mark, bytes] { trace->end_beside(mark, bytes); };
+  return [sum, trace = trace_, mark, bytes] {
+    flight_recorder().end_sum(sum);
+    trace->end_beside(mark, bytes);
+  };
 }
 
 template <class Wait>
@@ -142,7 +148,7 @@ void Exchange::start_numbers(bool statistics) {
   const std::string what = fmt::format("{} of step {}", statistics ? "loss and statistics" : "loss", step_);
   const auto start = [&](comm::Reducer& reducer, comm::Range range) {
     summary_.push_back(
-        reducer.start(range, INT_MAX, what, watched(name, static_cast<double>(range.count * sizeof(float)))));
+        reducer.start(range, INT_MAX, what, watched(what, name, static_cast<double>(range.count * sizeof(float)))));
   };
   timed(name, 0, [&] {
     if (exact_) {

@@ -74,7 +74,7 @@ class Exchange {
   float& number(std::size_t i) { return reducer_->memory()[gradients_ + i]; }
   template <class Wait>
   void timed(std::uint32_t name, double bytes, Wait wait);
-  std::function<void()> watched(std::uint32_t name, double bytes);
+  std::function<void()> watched(const std::string& what, std::uint32_t name, double bytes);
 
   ExchangeOptions options_;
   Care care_;

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "isobar/report/text_file.hpp"
+#include "isobar/files/late_file.hpp"
 
 namespace isobar::report {
 namespace {
@@ -46,7 +46,7 @@ std::vector<train::EpochDone> epochs_in(const std::filesystem::path& file, const
 class Curves final : public train::Sink {
  public:
   void start(const train::Start& start) override {
-    file_ = start.folder / "curves.svg";
+    file_ = files::LateFile::whole(start.folder / "curves.svg");
     if (start.goes_on()) epochs_ = epochs_in(start.folder / "metrics.jsonl", start);
   }
   train::Reached reached(const train::Start& start) const override {
@@ -54,11 +54,12 @@ class Curves final : public train::Sink {
   }
   void epoch(const train::EpochDone& epoch) override {
     epochs_.push_back(epoch);
-    write_text(file_, curves_svg(panels_of(epochs_)));
+    file_.replace(curves_svg(panels_of(epochs_)));
   }
+  void end(const train::End&) override { file_.close(); }
 
  private:
-  std::filesystem::path file_;
+  files::LateFile file_;
   std::vector<train::EpochDone> epochs_;
 };
 

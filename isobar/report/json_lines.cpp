@@ -4,9 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "isobar/report/flush_clock.hpp"
 #include "isobar/report/kept_bytes.hpp"
-#include "isobar/report/text_file.hpp"
 
 namespace isobar::report {
 namespace {
@@ -16,15 +14,15 @@ using Json = nlohmann::ordered_json;
 
 // One of the two files, and how far it reached when it was opened: lines that are in it are not written again.
 struct Lines {
-  TextFile file;
+  files::LateFile file;
   train::Reached reached;
   bool found = false;  // what a run left that goes on
 
   void open(const fs::path& path, const train::Start& start) {
-    reached = shorten_lines(path, start);
-    std::error_code none;
-    found = start.goes_on() && fs::exists(path, none) && fs::file_size(path, none) > 0;
-    file = found ? TextFile::append(path) : TextFile::create(path);
+    KeptLines kept = open_lines(path, start);
+    file = std::move(kept.file);
+    reached = kept.reached;
+    found = file.length() > 0;
   }
   // Whether a step or epoch is behind what was there; from the first on all are, also those a run that goes back tells
   // again.
@@ -34,13 +32,11 @@ struct Lines {
     return true;
   }
   // Numbers are written with as many digits as tell two of them apart: equal bits, equal text.
-  void put(const Json& object) { file.write(object.dump() + "\n"); }
+  void put(const Json& object) { file.append(object.dump() + "\n"); }
 };
 
 class JsonLines final : public train::Sink {
  public:
-  explicit JsonLines(std::function<double()> clock) : flushes_(std::move(clock)) {}
-
   void start(const train::Start& start) override {
     metrics_.open(start.folder / "metrics.jsonl", start);
     timing_.open(start.folder / "timing.jsonl", start);
@@ -59,7 +55,6 @@ class JsonLines final : public train::Sink {
               {"snapshot_bytes", start.snapshot_bytes}};
     if (members) line["change"] = Json::parse(train::to_json({start.changes.back()}))[0];
     timing_.put(line);
-    flush();
   }
 
   train::Reached reached(const train::Start&) const override {
@@ -83,7 +78,6 @@ class JsonLines final : public train::Sink {
                    {"wait_seconds", step.wait_seconds},
                    {"exchange_seconds", step.exchange_seconds},
                    {"bytes_sent", step.bytes_sent}});
-    if (flushes_.due(step.seconds)) flush();
   }
 
   void epoch(const train::EpochDone& epoch) override {
@@ -101,7 +95,6 @@ class JsonLines final : public train::Sink {
                    {"epoch", epoch.epoch},
                    {"train_seconds", epoch.train_seconds},
                    {"test_seconds", epoch.test_seconds}});
-    flush();
   }
 
   void checkpoint(const train::CheckpointDone& done) override {
@@ -111,7 +104,6 @@ class JsonLines final : public train::Sink {
                  {"write_seconds", done.write_seconds},
                  {"bytes", done.bytes},
                  {"file", done.file.filename().string()}});
-    flush();
   }
 
   void end(const train::End& end) override {
@@ -132,20 +124,11 @@ class JsonLines final : public train::Sink {
   }
 
  private:
-  void flush() {
-    metrics_.file.flush();
-    timing_.file.flush();
-    flushes_.done();
-  }
-
   Lines metrics_, timing_;
-  FlushClock flushes_;
 };
 
 }  // namespace
 
-std::unique_ptr<train::Sink> json_lines(std::function<double()> clock) {
-  return std::make_unique<JsonLines>(std::move(clock));
-}
+std::unique_ptr<train::Sink> json_lines() { return std::make_unique<JsonLines>(); }
 
 }  // namespace isobar::report

@@ -4,8 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "isobar/base/error.hpp"
-
 namespace isobar::report {
 
 namespace fs = std::filesystem;
@@ -47,17 +45,16 @@ std::uintmax_t kept_bytes(const fs::path& file, const train::Start& start,
   return bytes;
 }
 
-train::Reached shorten_lines(const fs::path& file, const train::Start& start) {
-  std::error_code problem;
-  if (!start.goes_on() || !fs::exists(file, problem)) return {};
-  train::Reached reached;
-  const std::uintmax_t bytes = kept_bytes(file, start, [&](const Json& object) {
-    if (is_a("step", object)) reached.step = step_of(object);
-    if (is_a("epoch", object)) reached.epoch = epoch_of(object);
-  });
-  fs::resize_file(file, bytes, problem);
-  if (problem) fail("{}: cannot be shortened to step {}: {}", file.string(), start.first_step, problem.message());
-  return reached;
+KeptLines open_lines(const fs::path& path, const train::Start& start, files::LateOptions options) {
+  KeptLines lines;
+  std::uintmax_t bytes = 0;
+  if (start.goes_on())
+    bytes = kept_bytes(path, start, [&](const Json& object) {
+      if (is_a("step", object)) lines.reached.step = step_of(object);
+      if (is_a("epoch", object)) lines.reached.epoch = epoch_of(object);
+    });
+  lines.file = files::LateFile(path, static_cast<std::int64_t>(bytes), std::move(options));
+  return lines;
 }
 
 }  // namespace isobar::report

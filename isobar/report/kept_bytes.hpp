@@ -1,4 +1,4 @@
-// How much of a file of JSON lines a run that goes on keeps: what it wrote of steps that will be done again goes.
+// Files of JSON lines of a run that may go on later: what it wrote of steps that will be done again goes.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "isobar/files/late_file.hpp"
 #include "isobar/train/events.hpp"
 
 namespace isobar::report {
@@ -18,8 +19,13 @@ namespace isobar::report {
 std::uintmax_t kept_bytes(const std::filesystem::path& file, const train::Start& start,
                           const std::function<void(const nlohmann::json&)>& kept = {});
 
-/// Shortens a file to what a run that goes on keeps of it, and says how far it reaches then: to no step when it was not
-/// there, or the run is a new one. What cannot be shortened is an Error.
-train::Reached shorten_lines(const std::filesystem::path& file, const train::Start& start);
+/// A file of lines that is open, and how far it reached: to no step when it was not there, or the run is a new one.
+struct KeptLines {
+  files::LateFile file{};
+  train::Reached reached{};
+};
+
+/// Opens a file of JSON lines and cuts it to what a run keeps that goes on as `start` says: nothing, when it is new.
+KeptLines open_lines(const std::filesystem::path& path, const train::Start& start, files::LateOptions options = {});
 
 }  // namespace isobar::report

@@ -7,12 +7,10 @@
 
 #include "isobar/report/kept_bytes.hpp"
 #include "isobar/report/rank_file.hpp"
-#include "isobar/report/text_file.hpp"
 
 namespace isobar::report {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 struct Interval {
@@ -61,7 +59,7 @@ class Profile final : public train::Sink {
                  start.rank, start.folder.string());
       return;
     }
-    file_ = open(*path, start);
+    file_ = open_lines(*path, start, {.makes_folder = true}).file;
     put({{"kind", "start"},
          {"step", start.first_step},
          {"rank", start.rank},
@@ -92,18 +90,9 @@ class Profile final : public train::Sink {
   }
 
  private:
-  static TextFile open(const fs::path& path, const train::Start& start) {
-    if (!start.goes_on()) return TextFile::create(path);
-    shorten_lines(path, start);
-    return TextFile::append(path);
-  }
+  void put(const Json& object) { file_.append(object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"); }
 
-  void put(const Json& object) {
-    file_.write(object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
-    file_.flush();
-  }
-
-  TextFile file_;
+  files::LateFile file_;
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "isobar/files/output_file.hpp"
+#include "isobar/files/late_file.hpp"
 #include "isobar/graph/live_bytes.hpp"
 #include "isobar/train/evaluation.hpp"
 
@@ -107,10 +107,7 @@ class RunFacts final : public train::Sink {
     if (start.plan) facts["plan"] = plan_facts(*start.plan);
     if (auto earlier = brought_up_to_date(start.folder / "run.json", start)) facts = std::move(*earlier);
     facts["members_changed"] = Json::parse(train::to_json(start.changes));
-    const std::string text = facts.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-    files::OutputFile file(start.folder / "run.json");
-    file.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-    file.commit();
+    files::write_late(start.folder / "run.json", facts.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
   }
 
  private:

@@ -6,6 +6,7 @@
 
 #include "isobar/base/config.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/files/disk_warnings.hpp"
 #include "isobar/report/series.hpp"
 #include "isobar/report/text_file.hpp"
 #include "isobar/train/metric.hpp"
@@ -77,8 +78,9 @@ class RunSummary final : public train::Sink {
     std::string text = results(start_, end);
     if (end.trace) text += "\nWhere the time went\n\n" + category_table(*end.trace);
     text += "\nThe recipe\n\n" + write_recipe(start_.recipe);
-    write_text(start_.folder / "report.txt", text);
-    if (const std::string csv = predictions_csv(end); !csv.empty()) write_text(start_.folder / "predictions.csv", csv);
+    files::written_or_told([&] { write_text(start_.folder / "report.txt", text); });
+    if (const std::string csv = predictions_csv(end); !csv.empty())
+      files::written_or_told([&] { write_text(start_.folder / "predictions.csv", csv); });
   }
 
  private:

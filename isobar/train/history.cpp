@@ -6,7 +6,7 @@
 #include <fmt/chrono.h>
 #include <nlohmann/json.hpp>
 
-#include "isobar/base/error.hpp"
+#include "isobar/files/late_file.hpp"
 
 namespace isobar::train {
 namespace {
@@ -63,10 +63,12 @@ void note_start(const fs::path& folder, std::string_view kind, std::int64_t firs
   if (!launch.empty()) line["launch"] = launch;
   const fs::path file = folder / "history.jsonl";
   const bool torn = ends_in_mid_line(file);
-  std::ofstream out(file, std::ios::app);
-  out << (torn ? "\n" : "") << line.dump() << "\n";
-  out.close();
-  if (!out) fail("history of the run '{}' cannot be written", file.string());
+  std::error_code none;
+  const std::uintmax_t bytes = fs::file_size(file, none);
+  files::LateFile out(file, none ? 0 : static_cast<std::int64_t>(bytes));
+  out.append((torn ? "\n" : "") + line.dump() + "\n");
+  out.flush();
+  out.leave();
 }
 
 bool was_launched_by(const fs::path& folder, std::string_view launch) {

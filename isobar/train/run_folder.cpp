@@ -1,11 +1,11 @@
 #include "isobar/train/run_folder.hpp"
 
-#include <fstream>
 #include <optional>
 
 #include "isobar/base/config.hpp"
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/files/late_file.hpp"
 #include "isobar/train/agreement.hpp"
 #include "isobar/train/history.hpp"
 
@@ -15,11 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 void write_recipe_file(const Job& job, const Batching& batching) {
-  const fs::path file = job.folder / "recipe.toml";
-  std::ofstream out(file);
-  out << "# " << batching.describe() << "\n" << write_recipe(job.recipe);
-  out.close();
-  if (!out) fail("recipe '{}' cannot be written", file.string());
+  files::write_late(job.folder / "recipe.toml", fmt::format("# {}\n{}", batching.describe(), write_recipe(job.recipe)));
 }
 
 // The newest intact checkpoint; none when a run that was started anew has none yet.
@@ -57,7 +53,7 @@ void clear(const Job& job, bool relaunched) {
                            "report.html", "report.txt", "run.json", "run_card.json", "timing.jsonl"})
     fs::remove(job.folder / name, ignored);
   // All of it: the run before may have had more ranks.
-  for (const char* name : {"checkpoints", "pictures", "profile", "tensorboard", "trace"})
+  for (const char* name : {"checkpoints", "pictures", "post_mortem", "profile", "tensorboard", "trace"})
     fs::remove_all(job.folder / name, ignored);
 }
 
@@ -87,6 +83,13 @@ void share_model(const Snapshot& snapshot, exec::ParamStore& store, const Kept& 
 }
 
 }  // namespace
+
+bool take_over_folder(const Job& job, const Batching& batching) {
+  std::error_code none;
+  if (!fs::is_directory(job.folder, none)) return false;
+  if (!fs::exists(job.folder / "recipe.toml", none)) write_recipe_file(job, batching);
+  return true;
+}
 
 Opened open_run(const Job& job, const Batching& batching, exec::ParamStore& store, const Kept& kept, comm::Comm& comm) {
   Opened opened;

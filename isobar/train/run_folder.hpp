@@ -23,4 +23,8 @@ struct Opened {
 /// weights. Says on rank 0 which checkpoint was taken and why newer ones were not. All ranks must call.
 Opened open_run(const Job& job, const Batching& batching, exec::ParamStore& store, const Kept& kept, comm::Comm& comm);
 
+/// On a rank that takes the place of a rank 0 that died: whether it sees the folder, in which everything is then that
+/// is written once.
+bool take_over_folder(const Job& job, const Batching& batching);
+
 }  // namespace isobar::train

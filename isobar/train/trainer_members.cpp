@@ -29,7 +29,7 @@ void Trainer::open() {
   } else {
     world_.note(fmt::format("state of rank {}", world_.members()[static_cast<std::size_t>(standing_.ahead)]));
     share_state(*talk_, standing_, *carried_);
-    if (first() && !std::filesystem::exists(job_.folder / "recipe.toml"))
+    if (first() && !take_over_folder(job_, batching_))
       throw NotInPlace(fmt::format("rank {} does not see the run folder '{}' and cannot take over its files",
                                    world_.members()[0], job_.folder.string()));
     restore(carried_->state, *store_, kept());
