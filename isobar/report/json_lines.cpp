@@ -20,6 +20,14 @@ TextFile open(const fs::path& path, std::int64_t first_step) {
   return TextFile::append(path);
 }
 
+// Only where there is something to tell.
+void add(const train::BadSteps& bad, Json& line) {
+  if (bad.steps == 0) return;
+  line["bad_steps"] = bad.steps;
+  line["rewinds"] = bad.rewinds;
+  line["rate_scale"] = bad.rate_scale;
+}
+
 class JsonLines final : public train::Sink {
  public:
   explicit JsonLines(std::function<double()> clock) : flushes_(std::move(clock)) {}
@@ -57,6 +65,14 @@ class JsonLines final : public train::Sink {
     if (flushes_.due(step.seconds)) flush();
   }
 
+  void bad_step(const train::BadStep& bad) override {
+    Json line{{"kind", "bad_step"}, {"step", bad.step}, {"epoch", bad.epoch}, {"found", bad.found}};
+    if (bad.back_to) line["back_to"] = *bad.back_to;
+    add(bad.bad, line);
+    put(metrics_, line);
+    flush();
+  }
+
   void epoch(const train::EpochDone& epoch) override {
     Json line{{"kind", "epoch"},
               {"step", epoch.step},
@@ -65,6 +81,7 @@ class JsonLines final : public train::Sink {
               {"test", epoch.test}};
     if (epoch.skipped) line["skipped"] = *epoch.skipped;
     if (epoch.test_skipped) line["test_skipped"] = *epoch.test_skipped;
+    add(epoch.bad, line);
     put(metrics_, line);
     put(timing_, {{"kind", "epoch"},
                   {"step", epoch.step},
@@ -81,8 +98,10 @@ class JsonLines final : public train::Sink {
 
   void end(const train::End& end) override {
     const bool finished = end.reason == train::End::Reason::finished;
-    put(metrics_,
-        {{"kind", "end"}, {"step", end.steps}, {"reason", finished ? "finished" : "interrupted"}, {"test", end.test}});
+    Json result{
+        {"kind", "end"}, {"step", end.steps}, {"reason", finished ? "finished" : "interrupted"}, {"test", end.test}};
+    add(end.bad, result);
+    put(metrics_, result);
     Json last{{"kind", "end"}, {"step", end.steps}, {"seconds", end.seconds}, {"step_seconds", end.step_seconds}};
     last["exchange"] = {{"waited_seconds", end.exchange.waited_seconds},
                         {"busy_seconds", end.exchange.busy_seconds},
