@@ -1,6 +1,5 @@
 // The program: finds the verb, runs it, and turns every failure into one line and an exit code:
 // 2 when the call was wrong, 130 when it was stopped and can go on, 1 for anything else.
-#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -12,26 +11,18 @@
 #include "isobar/bench/versions.hpp"
 #include "isobar/cli/sibling.hpp"
 #include "isobar/cli/verb.hpp"
+#include "isobar/comm_mpi/launch.hpp"
+#include "isobar/control/shield.hpp"
 
 namespace isobar::cli {
 
-std::atomic<bool>& stop_requested() {
-  static std::atomic<bool> stop = false;
-  return stop;
-}
-
-void catch_signals() {
-  const auto handler = [](int signal) {
-    if (stop_requested().exchange(true)) {
-      std::signal(signal, SIG_DFL);
-      std::raise(signal);
-    }
-  };
-  std::signal(SIGINT, handler);
-  std::signal(SIGTERM, handler);
-}
-
 namespace {
+
+// Before anything else has begun: this process stays behind, and another one becomes the rank.
+void raise_shield_if_supervised() {
+  if (const comm_mpi::Launch launch = comm_mpi::launched(); !launch.launcher.empty())
+    control::raise_shield(launch.rank, comm_mpi::left_behind());
+}
 
 int run(int argc, char** argv) {
   CLI::App app("Isobar trains scientific deep networks on CPUs, from a laptop to a supercomputer.", "isobar");
@@ -47,6 +38,8 @@ int run(int argc, char** argv) {
     return app.exit(e);
   } catch (const CLI::CallForVersion& e) {
     return app.exit(e);
+  } catch (const CLI::RuntimeError& e) {
+    return e.get_exit_code();  // of what a verb has run
   } catch (const CLI::ParseError& e) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
       std::vector<std::string> known;
@@ -72,6 +65,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     isobar::cli::become_sibling_if_needed(argv);
+    isobar::cli::raise_shield_if_supervised();
     return isobar::cli::run(argc, argv);
   } catch (const isobar::UsageError& e) {
     fmt::print(stderr, "isobar: {}\n", e.what());

@@ -13,15 +13,16 @@ extern const Verb onnx_verb;     // onnx.cpp
 extern const Verb plan_verb;     // plan.cpp
 extern const Verb predict_verb;  // predict.cpp
 extern const Verb report_verb;   // report.cpp
+extern const Verb run_verb;      // run.cpp
 extern const Verb scale_verb;    // scale.cpp
 extern const Verb train_verb;    // train.cpp
 extern const Verb watch_verb;    // watch.cpp
 extern const Verb zoo_verb;      // zoo.cpp
 
 std::span<const Verb* const> verbs() {
-  static constexpr const Verb* all[] = {&demo_verb,    &train_verb,  &watch_verb, &report_verb, &eval_verb,
-                                        &predict_verb, &plan_verb,   &zoo_verb,   &onnx_verb,   &list_verb,
-                                        &data_verb,    &doctor_verb, &bench_verb, &scale_verb};
+  static constexpr const Verb* all[] = {&demo_verb, &train_verb,   &run_verb,    &watch_verb, &report_verb,
+                                        &eval_verb, &predict_verb, &plan_verb,   &zoo_verb,   &onnx_verb,
+                                        &list_verb, &data_verb,    &doctor_verb, &bench_verb, &scale_verb};
   return all;
 }
 

@@ -4,6 +4,9 @@
 #include <cstdlib>
 #include <optional>
 #include <string_view>
+#include <unistd.h>
+
+#include <fmt/format.h>
 
 namespace isobar::comm_mpi {
 namespace {
@@ -42,6 +45,14 @@ int launched_local_rank() {
   for (const char* variable : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"})
     if (const auto value = number(variable)) return *value;
   return -1;
+}
+
+// Open MPI's shared memory: /dev/shm/vader_segment.HOST.USER.JOB.LOCAL_RANK, with the job in hexadecimal digits.
+std::string left_behind() {
+  const char* job = std::getenv("OMPI_MCA_ess_base_jobid");
+  const int local_rank = launched_local_rank();
+  if (!job || local_rank < 0) return {};
+  return fmt::format("/dev/shm/vader_segment.*.{}.{:x}.{}", geteuid(), std::strtoul(job, nullptr, 10), local_rank);
 }
 
 std::string library_for(const Launch& launch) {

@@ -20,4 +20,8 @@ int launched_local_rank();
 /// The library a program for this launcher must be linked with, as library() names it; empty when any will do.
 std::string library_for(const Launch& launch);
 
+/// The files in shared memory that this rank leaves when it does not end in order, as a pattern of the shell; empty
+/// where the launcher removes them.
+std::string left_behind();
+
 }  // namespace isobar::comm_mpi

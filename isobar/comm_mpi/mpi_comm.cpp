@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "isobar/base/clock.hpp"
+#include "isobar/base/flight_recorder.hpp"
 #include "isobar/comm/collectives.hpp"
 #include "isobar/comm_mpi/mapped_memory.hpp"
 #include "isobar/comm_mpi/mpi_call.hpp"
@@ -84,7 +85,10 @@ class MpiComm final : public Comm {
   void check() const override { world_->service().check(epoch_); }
   double now() const override { return now_seconds(); }
   comm::Traffic traffic() const override { return {messages_, bytes_}; }
-  void note(std::string what) override { world_->service().note(std::move(what)); }
+  void note(std::string what) override {
+    flight_recorder().note(what);
+    world_->service().note(std::move(what));
+  }
   std::vector<std::optional<std::string>> whereabouts(double seconds) override {
     return world_->service().whereabouts(members_, seconds);
   }

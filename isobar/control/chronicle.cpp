@@ -5,10 +5,10 @@
 #include <chrono>
 #include <cstring>
 
-#include <fmt/chrono.h>
 #include <nlohmann/json.hpp>
 
 #include "isobar/base/error.hpp"
+#include "isobar/base/post_mortem.hpp"
 #include "isobar/base/text.hpp"
 
 namespace isobar::control {
@@ -179,17 +179,12 @@ std::string Chronicle::table() const {
 void Chronicle::write_post_mortem(const Death& death) const {
   std::error_code problem;
   if (folder_.empty() || !std::filesystem::is_directory(folder_, problem)) return;
-  const auto folder = folder_ / "post_mortem";
-  std::filesystem::create_directory(folder, problem);
-  std::FILE* file = std::fopen((folder / fmt::format("rank{}.txt", death.rank)).c_str(), "ae");
-  if (!file) return;
-  fmt::print(file,
-             "The launcher's record\nrank: {}\nprocess: {} on {}\ndied of: {}\nwas doing: {}\n"
-             "last finished step of the run: {}\ntime: {:%F %T} UTC\n\n",
-             death.rank, death.pid, death.host, death.cause(freeze_seconds_),
-             death.note.empty() ? "unknown" : one_line(death.note, 1000),
-             last_step_ < 0 ? "none" : std::to_string(last_step_), fmt::gmtime(std::time(nullptr)));
-  std::fclose(file);
+  PostMortem report{.rank = death.rank, .process = static_cast<long>(death.pid), .host = death.host};
+  report.cause = "died of " + death.cause(freeze_seconds_);
+  report.told_by = "the launcher";
+  if (last_step_ >= 0) report.notes.push_back(fmt::format("step {} of the run was finished", last_step_));
+  if (!death.note.empty()) report.notes.push_back(death.note);
+  append_post_mortem(folder_, report);
 }
 
 }  // namespace isobar::control

@@ -100,6 +100,7 @@ class Lifeline::Line {
       if (order_) {
         const Order order = std::move(*order_);
         order_.reset();
+        said_step_at_ = 0;  // the first step after an order is told at once: it ends the time of a recovery
         return order;
       }
       if (asked != epoch_) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <glob.h>
 #include <new>
 #include <poll.h>
 #include <string>
@@ -42,6 +43,13 @@ LineSocket present_shield(int rank, const Address& launcher) {
   return socket;
 }
 
+void remove_matching(const std::string& pattern) {
+  glob_t found{};
+  if (!pattern.empty() && glob(pattern.c_str(), 0, nullptr, &found) == 0)
+    for (std::size_t i = 0; i < found.gl_pathc; ++i) unlink(found.gl_pathv[i]);
+  globfree(&found);
+}
+
 bool condemns(LineSocket& socket) {
   bool condemned = false;
   socket.receive();
@@ -75,12 +83,14 @@ int watch(pid_t rank, int signals, LineSocket& socket) {
   }
 }
 
-[[noreturn]] void be_shield(pid_t child, int signals, int rank, const Address& launcher) {
+[[noreturn]] void be_shield(pid_t child, int signals, int rank, const Address& launcher,
+                            const std::string& left_behind) {
   prctl(PR_SET_NAME, "isobar-shield");
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGUSR1, SIG_IGN);
   LineSocket socket = present_shield(rank, launcher);
   const int status = watch(child, signals, socket);
+  remove_matching(left_behind);
   Report died{.kind = Report::Kind::died};
   died.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   died.number = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
@@ -107,7 +117,7 @@ int launch_number() {
 
 LastWords* last_words() { return shared; }
 
-void raise_shield(int rank) {
+void raise_shield(int rank, const std::string& left_behind) {
   if (!supervised() || std::getenv(shielded_variable)) return;
   const Address launcher = read_address(std::getenv(address_variable));
   setenv(shielded_variable, "1", 1);
@@ -118,7 +128,7 @@ void raise_shield(int rank) {
   for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGUSR2}) sigaddset(&ours, signal);
   sigprocmask(SIG_BLOCK, &ours, &before);
   const pid_t shield = getpid(), child = fork();
-  if (child > 0) be_shield(child, signalfd(-1, &ours, SFD_NONBLOCK | SFD_CLOEXEC), rank, launcher);
+  if (child > 0) be_shield(child, signalfd(-1, &ours, SFD_NONBLOCK | SFD_CLOEXEC), rank, launcher, left_behind);
   sigprocmask(SIG_SETMASK, &before, nullptr);
   if (child < 0) return;  // without a shield the rank works too
   prctl(PR_SET_PDEATHSIG, SIGKILL);

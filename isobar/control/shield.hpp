@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 
 namespace isobar::control {
 
@@ -16,7 +17,8 @@ struct LastWords {
 };
 
 /// Forks if a launcher supervises this process and it has no shield yet. Returns in the rank; the shield never returns.
-void raise_shield(int rank);
+/// `left_behind`: files that a rank leaves when it dies, as a pattern of the shell; the shield removes them then.
+void raise_shield(int rank, const std::string& left_behind = "");
 
 /// Where this rank leaves its last words; null without a shield.
 LastWords* last_words();

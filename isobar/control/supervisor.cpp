@@ -127,7 +127,6 @@ class Supervisor {
     chronicle_.launched(time(), launch, supervision_.ranks.ranks, supervision_.ranks.spares, command.pid());
     attend(command);
     end(command);
-    if (supervision_.clean_up) supervision_.clean_up(command.pid());
     return stops_ > 1 ? exit_interrupted : board_.roster().exit_code();
   }
 

@@ -20,8 +20,7 @@ struct Supervision {
   bool everywhere = false;                                         ///< ranks are on other machines too
   double freeze_seconds = 10, hello_seconds = 60;
   int relaunches = 5;
-  std::filesystem::path log{};        ///< JSON lines of what happened; empty: none
-  void (*clean_up)(pid_t) = nullptr;  ///< called with the number of the command when a launch has ended
+  std::filesystem::path log{};  ///< JSON lines of what happened; empty: none
 };
 
 /// Runs until the work is over or cannot be done; returns the exit code. Says what happens on the standard error.

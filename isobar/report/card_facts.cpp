@@ -84,7 +84,7 @@ std::string CardFacts::again(const std::string& settings) const {
 
 std::string CardFacts::to_its_end() const {
   std::error_code none;
-  if (!std::filesystem::exists(run.folder / "checkpoint.h5", none)) return again("");
+  if (!std::filesystem::exists(run.folder / "checkpoints", none)) return again("");
   return fmt::format("`{}{} --resume`", launcher(run), quoted((run.folder / "recipe.toml").string()));
 }
 

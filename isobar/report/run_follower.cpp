@@ -76,13 +76,14 @@ RunFollower::Change RunFollower::poll(train::Sink& listener) {
 bool RunFollower::tell_next(train::Sink& listener) {
   if (times_.empty()) return false;
   const std::string kind = kind_of(times_.front());
-  if (kind == "start" || kind == "checkpoint") {
+  if (kind == "start" || kind == "members" || kind == "checkpoint") {
     const Json line = std::move(times_.front());
     times_.pop_front();
-    if (kind == "start") tell_start(listener, line);
+    if (kind != "checkpoint") tell_start(listener, line);
     else
-      listener.checkpoint(
-          {folder_ / "checkpoint.h5", step_of(line), member<double>(line, "bytes"), member<double>(line, "seconds")});
+      listener.checkpoint({folder_ / "checkpoints" / member<std::string>(line, "file"), step_of(line),
+                           member<double>(line, "bytes"), member<double>(line, "seconds"),
+                           member<double>(line, "write_seconds")});
     return true;
   }
   if (figures_.empty()) return false;
@@ -116,6 +117,10 @@ void RunFollower::tell_start(train::Sink& listener, const Json& line) {
   start.recipe = facts_.recipe;
   start.folder = folder_;
   start.first_step = step_of(line);
+  if (line.contains("change")) {
+    start.changes = train::changes_in("[" + line["change"].dump() + "]");
+    start.first_step = member(line["change"], "step", start.first_step);
+  }
   // In this line too, also of a run without a description.
   start.threads = member(line, "threads", 1);
   start.ranks = member(line, "ranks", 1);
@@ -125,6 +130,7 @@ void RunFollower::tell_start(train::Sink& listener, const Json& line) {
   start.flops_per_sample = member<double>(line, "flops_per_sample");
   start.arena_bytes = member<std::size_t>(line, "arena_bytes");
   start.weight_bytes = member<std::size_t>(line, "weight_bytes");
+  start.snapshot_bytes = member<std::size_t>(line, "snapshot_bytes");
   start.train_samples = facts_.train_samples;
   start.test_samples = facts_.test_samples;
   start.epochs = facts_.planned_epochs;

@@ -80,6 +80,9 @@ void read_timing(RunRecord& run) {
       run.parameters = member<std::int64_t>(line, "parameters");
       run.flops_per_sample = member<double>(line, "flops_per_sample");
       run.arena_bytes = member<double>(line, "arena_bytes"), run.weight_bytes = member<double>(line, "weight_bytes");
+    } else if (kind == "members" && line.contains("change")) {
+      for (train::MembersChange& change : train::changes_in("[" + line["change"].dump() + "]"))
+        run.changes.push_back(std::move(change));
     } else if (kind == "step") {
       StepRecord* step = find(run.steps, &StepRecord::step, member<std::int64_t>(line, "step"));
       if (!step) continue;
@@ -133,6 +136,8 @@ void read_facts(RunRecord& run) {
   run.weight_bytes = member(facts, "weight_bytes", run.weight_bytes);
   run.batching = member<std::string>(facts, "batching"), run.strategy = member<std::string>(facts, "strategy");
   run.placement = member<std::string>(facts, "placement"), run.precision = member<std::string>(facts, "precision");
+  if (run.changes.empty() && facts.contains("members_changed"))  // a folder without times
+    run.changes = train::changes_in(facts["members_changed"].dump());
   if (facts.contains("plan")) read_plan(run, facts["plan"]);
 }
 

@@ -14,6 +14,7 @@
 
 #include "isobar/base/spec.hpp"
 #include "isobar/base/trace.hpp"
+#include "isobar/train/members.hpp"
 
 namespace isobar::report {
 
@@ -93,6 +94,8 @@ struct RunRecord {
   std::size_t forward_steps = 0;
   std::vector<PlannedStep> plan{};
   std::vector<std::pair<std::string, std::string>> inputs{};  ///< name and shape of one sample
+
+  std::vector<train::MembersChange> changes{};  ///< of the members, while it ran
 
   std::vector<RankRecord> by_rank{};  ///< those that left a profile
   std::vector<Picture> pictures{};

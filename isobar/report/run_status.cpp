@@ -54,16 +54,17 @@ std::vector<std::string> RunStatus::start(const train::Start& start) {
   if (start.recipe.find("train"))
     for (const std::string& metric : Args(start.recipe, "recipe").section("train").texts("metrics", {}))
       asked_.push_back(Spec(metric).name());
+  if (!start.changes.empty()) return {start.changes.back().str()};
   std::vector<std::string> lines;
   lines.push_back(fmt::format("{}: {} parameters", shown(start.recipe, "model"), with_commas(start.parameters)));
   std::string data = fmt::format("{} training samples", with_commas(start.train_samples));
   if (start.test_samples > 0) data += fmt::format(", {} for testing", with_commas(start.test_samples));
   lines.push_back(
       fmt::format("{}; {} epochs of {} steps", data, with_commas(start.epochs), with_commas(start.steps_per_epoch)));
-  lines.push_back(fmt::format("memory: {} for activations, {} for weights, gradients and optimizer; {} thread{}",
-                              human_bytes(static_cast<double>(start.arena_bytes)),
-                              human_bytes(static_cast<double>(start.weight_bytes)), start.threads,
-                              start.threads == 1 ? "" : "s"));
+  lines.push_back(fmt::format(
+      "memory: {} for activations, {} for weights, gradients and optimizer, {} for checkpoints; {} thread{}",
+      human_bytes(static_cast<double>(start.arena_bytes)), human_bytes(static_cast<double>(start.weight_bytes)),
+      human_bytes(static_cast<double>(start.snapshot_bytes)), start.threads, start.threads == 1 ? "" : "s"));
   if (start.ranks > 1) {
     lines.push_back(fmt::format("{} ranks on {} node{}, {}", start.ranks, start.nodes, start.nodes == 1 ? "" : "s",
                                 start.placement.empty() ? "not bound" : start.placement));
@@ -107,8 +108,8 @@ std::vector<std::string> RunStatus::end(const train::End& end) const {
                                 end.first_skipped.empty() ? "" : ", the first: " + end.first_skipped[0]));
   std::string where = fmt::format("the run is in {}", start_.folder.string());
   if (!checkpoint_.file.empty())
-    where +=
-        fmt::format(", its weights in {} ({})", checkpoint_.file.filename().string(), human_bytes(checkpoint_.bytes));
+    where += fmt::format(", its weights in checkpoints/{} ({})", checkpoint_.file.filename().string(),
+                         human_bytes(checkpoint_.bytes));
   if (!start_.folder.empty()) lines.push_back(where);
   return lines;
 }

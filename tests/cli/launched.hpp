@@ -64,7 +64,7 @@ class Launched {
     for (const pid_t process : marked())
       for (const char* name : {"PMI_RANK=", "OMPI_COMM_WORLD_RANK="})
         if (has_variable(process, name + std::to_string(number)) && comm(process).starts_with("isobar") &&
-            comm(process).find("witness") == std::string::npos)
+            comm(process).find("witness") == std::string::npos && comm(process).find("shield") == std::string::npos)
           return process;
     return -1;
   }
