@@ -89,7 +89,8 @@ void declare(CLI::App& command) {
     }
     TrainingOptions training;
     training.overwrite = true;
-    const train::Evaluated evaluated = run_training(recipe, "demo", training, *comm::alone());
+    const auto alone = comm::alone();
+    const train::Evaluated evaluated = run_training(recipe, "demo", training, *alone, *comm::fixed_crew(*alone));
     if (!stop_requested()) show(evaluated, Args(recipe, "recipe").text("folder"));
   });
 }

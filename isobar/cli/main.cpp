@@ -1,6 +1,5 @@
 // The program: finds the verb, runs it, and turns every failure into one line and an exit code:
 // 2 when the call was wrong, 130 when it was stopped and can go on, 1 for anything else.
-#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -16,22 +15,6 @@
 #include "isobar/control/shield.hpp"
 
 namespace isobar::cli {
-
-std::atomic<bool>& stop_requested() {
-  static std::atomic<bool> stop = false;
-  return stop;
-}
-
-void catch_signals() {
-  const auto handler = [](int signal) {
-    if (stop_requested().exchange(true)) {
-      std::signal(signal, SIG_DFL);
-      std::raise(signal);
-    }
-  };
-  std::signal(SIGINT, handler);
-  std::signal(SIGTERM, handler);
-}
 
 namespace {
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "isobar/base/crash.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/comm/collectives.hpp"
 #include "isobar/machine/cores.hpp"
@@ -33,12 +34,25 @@ int exit_code_of(comm_mpi::World& world, const std::function<void(comm_mpi::Worl
   return exit_failed;
 }
 
+// A failure of this rank leaves a post-mortem; one of another rank is told there.
+void reported(comm_mpi::World& world, const std::function<void(comm_mpi::World&)>& work) {
+  try {
+    work(world);
+  } catch (const comm::Aborted&) {
+    throw;
+  } catch (const std::exception& error) {
+    report_failure(error.what());
+    throw;
+  }
+}
+
 }  // namespace
 
 void on_all_ranks(const std::function<void(comm_mpi::World&)>& work) {
   const auto world = comm_mpi::join();
-  if (comm_mpi::launched().launcher.empty()) return work(*world);
-  const int code = exit_code_of(*world, work);
+  catch_crashes(world->comm().rank());  // after MPI has set its handlers
+  if (comm_mpi::launched().launcher.empty()) return reported(*world, work);
+  const int code = exit_code_of(*world, [&](comm_mpi::World& joined) { reported(joined, work); });
   std::fflush(stdout);
   world->leave(code);
 }
@@ -46,7 +60,7 @@ void on_all_ranks(const std::function<void(comm_mpi::World&)>& work) {
 CoreShare::CoreShare(comm::Comm& comm, int threads) {
   if (threads > 0) omp_set_num_threads(threads);
   if (comm.size() == 1) return;
-  const auto cores = machine::usable_cores();
+  static const machine::Cores cores = machine::usable_cores();  // later this process may be bound to some of them
   std::vector<machine::Cores> of_node;
   int place = 0;
   const std::vector<int>& nodes = comm.nodes();

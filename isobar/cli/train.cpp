@@ -25,7 +25,8 @@ void declare(CLI::App& command) {
     on_all_ranks([&](comm_mpi::World& world) {
       Spec recipe = read_recipe(options->recipe);
       for (const std::string& setting : options->settings) apply_setting(recipe, setting);
-      run_training(recipe, std::filesystem::path(options->recipe).stem().string(), options->training, world.comm());
+      run_training(recipe, std::filesystem::path(options->recipe).stem().string(), options->training, world.comm(),
+                   world.crew(), world.lifeline());
     });
   });
 }

@@ -9,7 +9,8 @@
 #include <CLI/CLI.hpp>
 
 #include "isobar/base/spec.hpp"
-#include "isobar/comm/comm.hpp"
+#include "isobar/comm/crew.hpp"
+#include "isobar/control/lifeline.hpp"
 #include "isobar/report/surroundings.hpp"
 #include "isobar/train/trainer.hpp"
 
@@ -35,10 +36,12 @@ using RunSinks = std::vector<std::unique_ptr<train::Sink>>;
 RunSinks make_sinks(const train::Job& job, const Showing& showing);
 std::vector<train::Sink*> listeners(const RunSinks& sinks);
 
-/// Trains on all ranks of `world` until the end or a signal to one of them; returns what was predicted for the test
-/// set, on rank 0, which alone shows anything. With `check` it only plans the run, compares data and network, and says
-/// what it would do. All ranks must call.
+/// Trains with the ranks of a crew until the end or a signal to one of them; when some die the others go on. Returns
+/// what was predicted for the test set, on rank 0 of the group, which alone shows anything. With `check` it only plans
+/// the run, compares data and network, and says what it would do. All ranks of `world` must call, spares too.
+/// The launcher at the other end of `lifeline`, if there is one, learns where the run is kept and which steps are
+/// finished, and may stop it.
 train::Evaluated run_training(const Spec& recipe, const std::string& name, const TrainingOptions& options,
-                              comm::Comm& world);
+                              comm::Comm& world, comm::Crew& crew, control::Lifeline* lifeline = nullptr);
 
 }  // namespace isobar::cli

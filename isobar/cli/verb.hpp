@@ -23,9 +23,10 @@ inline constexpr int exit_usage = 2, exit_interrupted = 130, exit_failed = 1;
 /// All verbs, in the order --help lists them.
 std::span<const Verb* const> verbs();
 
-/// Set by SIGINT and SIGTERM once catch_signals() was called: long jobs end cleanly at the next step.
+/// Set by a signal once catch_signals() was called: long jobs end cleanly at the next step.
 std::atomic<bool>& stop_requested();
-/// A second signal ends the program at once.
-void catch_signals();
+/// From now on SIGINT, SIGTERM and SIGUSR1, which is ignored still if it was, ask for a stop; with `shows` that is told
+/// at once. A second signal ends the program at once.
+void catch_signals(bool shows = false);
 
 }  // namespace isobar::cli

@@ -2,6 +2,7 @@
 // groups, keeps what it has in memory, and musters again: those who are left, and spares, become the next group.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -9,6 +10,9 @@
 #include "isobar/comm/comm.hpp"
 
 namespace isobar::comm {
+
+/// The epoch of the first group of a crew whose ranks may die; every later one has lost a rank.
+inline constexpr std::uint32_t first_epoch = 1;
 
 class Crew {
  public:

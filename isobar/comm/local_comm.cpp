@@ -23,8 +23,8 @@ class LocalTransfer final : public Transfer {
   }
   ~LocalTransfer() override { world_->withdraw(channel_, side_); }
 
-  bool finishes_within(double seconds) override { return world_->wait(side_, seconds); }
-  void finish() override { world_->wait(side_, -1); }
+  bool finishes_within(double seconds) override { return world_->wait(channel_, side_, seconds); }
+  void finish() override { world_->wait(channel_, side_, -1); }
 
  private:
   std::shared_ptr<LocalWorld> world_;
@@ -63,6 +63,7 @@ class LocalComm final : public Comm {
   int rank() const override { return rank_; }
   const std::vector<int>& members() const override { return members_; }
   std::uint32_t epoch() const override { return epoch_; }
+  bool elastic() const override { return world_->elastic(); }
   const std::vector<int>& nodes() const override { return nodes_; }
 
   Ticket start_send(int to, int tag, std::span<const std::byte> bytes) override {
@@ -81,20 +82,20 @@ class LocalComm final : public Comm {
   }
 
   bool abort(const std::string& message) override { return world_->abort(in_world(rank_), message); }
-  void check() const override { world_->check(); }
+  void check() const override { world_->check(in_world(rank_), epoch_); }
   double now() const override { return now_seconds(); }
   Traffic traffic() const override { return {messages_, bytes_}; }
   void note(std::string what) override { world_->note(in_world(rank_), std::move(what)); }
   std::vector<std::optional<std::string>> whereabouts(double) override {
     std::vector<std::optional<std::string>> all;
-    for (const int member : members_) all.emplace_back(world_->noted(member));
+    for (const int member : members_) all.push_back(world_->noted(member));
     return all;
   }
 
   std::shared_ptr<SharedMemory> share(std::size_t bytes) override {
     expects(std::ranges::all_of(nodes_, [](int node) { return node == 0; }), "memory shared within one node");
     const std::size_t stride = (bytes + 63) / 64 * 64;
-    auto memory = world_->memory(group_, shares_++, stride * members_.size() + 64);
+    auto memory = world_->memory(group_, epoch_, shares_++, stride * members_.size() + 64);
     barrier(*this);  // until all have it: it goes with the last who holds it
     return std::make_shared<LocalMemory>(std::move(memory), bytes, stride);
   }
@@ -113,7 +114,7 @@ class LocalComm final : public Comm {
     std::ranges::sort(chosen);
     std::vector<int> ranks;
     for (const auto& [_, rank] : chosen) ranks.push_back(rank);
-    return part(world_->group(group_, serial, color), ranks, 0);
+    return part(world_->group(group_, serial, color), ranks, epoch_);
   }
 
   std::unique_ptr<Comm> regroup(std::span<const int> ranks, std::uint32_t epoch) override {
@@ -158,9 +159,18 @@ std::unique_ptr<Comm> alone() {
   return std::make_unique<LocalComm>(std::make_shared<LocalWorld>(1), 0, 0, first_numbers(1), 0);
 }
 
+std::unique_ptr<Comm> local_group(std::shared_ptr<LocalWorld> world, std::uint32_t epoch, std::vector<int> members,
+                                  int rank) {
+  return std::make_unique<LocalComm>(std::move(world), 0, epoch, std::move(members), rank);
+}
+
 void run_ranks(int size, const std::function<void(Comm&)>& work, int per_node) {
   expects(size >= 1 && per_node >= 1, "at least one rank, and one per node");
-  const auto world = std::make_shared<LocalWorld>(size, per_node);
+  run_threads(std::make_shared<LocalWorld>(size, per_node), work);
+}
+
+void run_threads(const std::shared_ptr<LocalWorld>& world, const std::function<void(Comm&)>& work) {
+  const int size = world->size();
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(size));
   {
     std::vector<std::jthread> threads;
@@ -181,8 +191,9 @@ void run_ranks(int size, const std::function<void(Comm&)>& work, int per_node) {
     }
   }
   std::exception_ptr told;  // of another rank, by a message
+  const std::vector<int> died = world->died();
   for (int rank = 0; rank < size; ++rank) {
-    if (!errors[static_cast<std::size_t>(rank)]) continue;
+    if (!errors[static_cast<std::size_t>(rank)] || std::ranges::find(died, rank) != died.end()) continue;
     try {
       std::rethrow_exception(errors[static_cast<std::size_t>(rank)]);
     } catch (const Aborted&) {

@@ -9,6 +9,8 @@
 
 namespace isobar::comm {
 
+class LocalWorld;
+
 /// A world of one rank: this process.
 std::unique_ptr<Comm> alone();
 
@@ -17,5 +19,12 @@ std::unique_ptr<Comm> alone();
 /// for one that has ended fails too, so that no mistake makes this wait for ever.
 /// Every `per_node` ranks, in order, count as one node.
 void run_ranks(int size, const std::function<void(Comm&)>& work, int per_node = 1);
+
+/// As run_ranks(), for every rank of a world that exists already; its dead ranks end without an error.
+void run_threads(const std::shared_ptr<LocalWorld>& world, const std::function<void(Comm&)>& work);
+
+/// A group of an epoch of a world whose ranks may die; only one is made in every epoch, by all of its members.
+std::unique_ptr<Comm> local_group(std::shared_ptr<LocalWorld> world, std::uint32_t epoch, std::vector<int> members,
+                                  int rank);
 
 }  // namespace isobar::comm

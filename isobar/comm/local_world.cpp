@@ -4,16 +4,32 @@
 #include <chrono>
 #include <cstring>
 
+#include "isobar/base/flight_recorder.hpp"
+
 namespace isobar::comm {
 namespace {
 
 std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
+std::uint32_t epoch_of(const Channel& channel) { return std::get<1>(channel); }
 
 }  // namespace
 
+void LocalWorld::throw_if_ended(int rank, std::uint32_t epoch) const {
+  if (dead(rank)) throw RankDied(fmt::format("[rank {}] is dead", rank));
+  if (aborted_) throw Aborted(message_);
+  if (outdated(epoch)) throw MembersChanged(fmt::format("rank {} has died", roster_->died().back()));
+}
+
+void LocalWorld::die_if(bool dies, int rank) {
+  if (!dies) return;
+  wake_all();
+  throw_if_ended(rank, 0);
+}
+
 void LocalWorld::begin(const Channel& channel, const std::shared_ptr<Side>& side) {
   std::unique_lock lock(mutex_);
-  if (aborted_) throw Aborted(message_);
+  throw_if_ended(side->self, epoch_of(channel));
+  if (roster_) die_if(roster_->begins_message(side->self), side->self);
   auto& queue = waiting_[channel];
   if (queue.empty() || queue.front()->sends == side->sends) {
     queue.push_back(side);
@@ -42,17 +58,18 @@ void LocalWorld::copy(std::unique_lock<std::mutex>& lock, Side& from, Side& to) 
   mailboxes_[index(to.self)].changed.notify_all();
 }
 
-bool LocalWorld::wait(const std::shared_ptr<Side>& side, double seconds) {
+bool LocalWorld::wait(const Channel& channel, const std::shared_ptr<Side>& side, double seconds) {
   std::unique_lock lock(mutex_);
+  const std::uint32_t epoch = epoch_of(channel);
   const auto settled = [&] {
-    if (side->state == Side::State::waiting) return aborted_ || mailboxes_[index(side->peer)].left;
-    return side->state != Side::State::copying;
+    if (side->state != Side::State::waiting) return side->state != Side::State::copying;
+    return aborted_ || mailboxes_[index(side->peer)].left || dead(side->self) || outdated(epoch);
   };
   std::condition_variable& changed = mailboxes_[index(side->self)].changed;
   if (seconds < 0) changed.wait(lock, settled);
   else if (!changed.wait_for(lock, std::chrono::duration<double>(seconds), settled)) return false;
   if (side->state == Side::State::finished) return true;
-  if (aborted_) throw Aborted(message_);
+  throw_if_ended(side->self, epoch);
   if (side->state == Side::State::wrong_length) throw_wrong_length(*side);
   throw PeerLeft(fmt::format("waited for rank {}, which has ended", side->peer));
 }
@@ -81,6 +98,7 @@ void LocalWorld::wake_all() {
 
 bool LocalWorld::abort(int rank, const std::string& message) {
   const std::lock_guard lock(mutex_);
+  if (dead(rank)) return false;
   if (aborted_) return aborted_by_ == rank;
   message_ = fmt::format("[rank {}] {}", rank, message);
   aborted_ = true;
@@ -89,14 +107,15 @@ bool LocalWorld::abort(int rank, const std::string& message) {
   return true;
 }
 
-void LocalWorld::check() const {
+void LocalWorld::check(int rank, std::uint32_t epoch) const {
   const std::lock_guard lock(mutex_);
-  if (aborted_) throw Aborted(message_);
+  throw_if_ended(rank, epoch);
 }
 
 void LocalWorld::leave(int rank) {
   const std::lock_guard lock(mutex_);
   mailboxes_[index(rank)].left = true;
+  if (roster_) roster_->left(rank);
   wake_all();
 }
 
@@ -105,10 +124,10 @@ std::uint64_t LocalWorld::group(std::uint64_t parent, std::uint64_t serial, int 
   return groups_.try_emplace({parent, serial, color}, groups_.size() + 1).first->second;
 }
 
-std::shared_ptr<std::vector<std::byte>> LocalWorld::memory(std::uint64_t group, std::uint64_t serial,
-                                                           std::size_t bytes) {
+std::shared_ptr<std::vector<std::byte>> LocalWorld::memory(std::uint64_t group, std::uint32_t epoch,
+                                                           std::uint64_t serial, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
-  std::weak_ptr<std::vector<std::byte>>& kept = memories_[{group, serial}];
+  std::weak_ptr<std::vector<std::byte>>& kept = memories_[{group, epoch, serial}];
   if (auto existing = kept.lock()) return existing;
   const auto made = std::make_shared<std::vector<std::byte>>(bytes);
   kept = made;
@@ -116,13 +135,43 @@ std::shared_ptr<std::vector<std::byte>> LocalWorld::memory(std::uint64_t group, 
 }
 
 void LocalWorld::note(int rank, std::string what) {
+  flight_recorder().note(what);
   const std::lock_guard lock(mutex_);
+  if (roster_) die_if(roster_->notes(rank, what), rank);
   notes_[index(rank)] = std::move(what);
 }
 
-std::string LocalWorld::noted(int rank) const {
+std::optional<std::string> LocalWorld::noted(int rank) const {
   const std::lock_guard lock(mutex_);
+  if (dead(rank)) return {};
   return notes_[index(rank)];
+}
+
+LocalRoster::Order LocalWorld::muster(int rank, bool stands_by) {
+  std::unique_lock lock(mutex_);
+  die_if(dead(rank) || (!stands_by && roster_->musters(rank)), rank);
+  roster_->ready(rank, stands_by);
+  wake_all();
+  mailboxes_[index(rank)].changed.wait(lock,
+                                       [&] { return aborted_ || dead(rank) || roster_->order(rank).has_value(); });
+  throw_if_ended(rank, roster_->epoch());
+  return *roster_->order(rank);
+}
+
+void LocalWorld::give_up(int rank, const std::string& why) {
+  abort(rank, why);
+  const std::lock_guard lock(mutex_);
+  if (aborted_by_ == rank && !gave_up_) gave_up_ = why;
+}
+
+std::optional<std::string> LocalWorld::gave_up() const {
+  const std::lock_guard lock(mutex_);
+  return gave_up_;
+}
+
+std::vector<int> LocalWorld::died() const {
+  const std::lock_guard lock(mutex_);
+  return roster_ ? roster_->died() : std::vector<int>();
 }
 
 }  // namespace isobar::comm

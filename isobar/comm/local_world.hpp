@@ -1,5 +1,6 @@
 // The world behind LocalComm: who sent what to whom and who waits for it. One lock guards all of it; bytes are copied
-// outside the lock, by whoever of the two came second.
+// outside the lock, by whoever of the two came second. With a roster ranks may die: whatever belongs to a group of an
+// older epoch than the present one then ends with MembersChanged.
 #pragma once
 
 #include <condition_variable>
@@ -8,12 +9,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "isobar/comm/comm.hpp"
+#include "isobar/comm/local_roster.hpp"
 
 namespace isobar::comm {
 
@@ -32,28 +35,43 @@ struct Side {
 
 class LocalWorld {
  public:
-  explicit LocalWorld(int size, int per_node = 1)
-      : per_node_(per_node), mailboxes_(static_cast<std::size_t>(size)), notes_(static_cast<std::size_t>(size)) {}
+  explicit LocalWorld(int size, int per_node = 1, std::optional<LocalRoster> roster = {})
+      : per_node_(per_node),
+        elastic_(roster.has_value()),
+        mailboxes_(static_cast<std::size_t>(size)),
+        notes_(static_cast<std::size_t>(size)),
+        roster_(std::move(roster)) {}
 
   int size() const { return static_cast<int>(mailboxes_.size()); }
   int node(int rank) const { return rank / per_node_; }
+  bool elastic() const { return elastic_; }
   /// Begins one side of a message: meets the other side, or waits in the channel for it.
   void begin(const Channel& channel, const std::shared_ptr<Side>& side);
   /// Whether the side is finished within some seconds; below 0: as long as it takes.
-  bool wait(const std::shared_ptr<Side>& side, double seconds);
+  bool wait(const Channel& channel, const std::shared_ptr<Side>& side, double seconds);
   /// Takes a side back; when its bytes are just being copied, that is awaited.
   void withdraw(const Channel& channel, const std::shared_ptr<Side>& side);
 
   bool abort(int rank, const std::string& message);
-  void check() const;
+  /// Throws when the world has failed, the rank is dead, or a group of this epoch has lost members.
+  void check(int rank, std::uint32_t epoch) const;
   /// The rank takes no further part: whoever still waits for it fails.
   void leave(int rank);
   /// The number of a group; those who give the same parent, serial number and colour get the same.
   std::uint64_t group(std::uint64_t parent, std::uint64_t serial, int color);
-  /// Memory for `ranks` times so many bytes; those who give the same group and serial number get the same.
-  std::shared_ptr<std::vector<std::byte>> memory(std::uint64_t group, std::uint64_t serial, std::size_t bytes);
+  /// Memory of so many bytes; those who give the same group, epoch and serial number get the same.
+  std::shared_ptr<std::vector<std::byte>> memory(std::uint64_t group, std::uint32_t epoch, std::uint64_t serial,
+                                                 std::size_t bytes);
   void note(int rank, std::string what);
-  std::string noted(int rank) const;
+  /// What a rank noted last; a dead one does not answer.
+  std::optional<std::string> noted(int rank) const;
+
+  /// Waits until it is decided who works together, this rank among them; see LocalRoster.
+  LocalRoster::Order muster(int rank, bool stands_by);
+  /// Ends the world, which is no failure of the rank.
+  void give_up(int rank, const std::string& why);
+  std::optional<std::string> gave_up() const;
+  std::vector<int> died() const;
 
  private:
   struct Mailbox {
@@ -62,16 +80,23 @@ class LocalWorld {
   };
 
   void wake_all();
+  bool dead(int rank) const { return roster_ && roster_->dead(rank); }
+  bool outdated(std::uint32_t epoch) const { return roster_ && epoch < roster_->epoch(); }
+  void throw_if_ended(int rank, std::uint32_t epoch) const;
+  void die_if(bool dies, int rank);
   void copy(std::unique_lock<std::mutex>& lock, Side& from, Side& to);
   [[noreturn]] void throw_wrong_length(const Side& side) const;
 
   const int per_node_;
+  const bool elastic_;
   mutable std::mutex mutex_;
   std::vector<Mailbox> mailboxes_;
   std::map<Channel, std::deque<std::shared_ptr<Side>>> waiting_;  // in one channel all send or all receive
   std::map<std::tuple<std::uint64_t, std::uint64_t, int>, std::uint64_t> groups_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, std::weak_ptr<std::vector<std::byte>>> memories_;
+  std::map<std::tuple<std::uint64_t, std::uint32_t, std::uint64_t>, std::weak_ptr<std::vector<std::byte>>> memories_;
   std::vector<std::string> notes_;
+  std::optional<LocalRoster> roster_;
+  std::optional<std::string> gave_up_;
   bool aborted_ = false;
   int aborted_by_ = -1;
   std::string message_;

@@ -17,7 +17,10 @@ class LoneReducer final : public Reducer {
     if (ended) ended();
     return started_++;
   }
-  void wait(Sum sum) override { expects(sum >= 0 && sum < started_, "a sum that was started"); }
+  void wait(Sum sum) override {
+    expects(sum >= 0 && sum < started_, "a sum that was started");
+    comm_.check();
+  }
   std::string describe() const override { return "one rank"; }
   ExchangeCost cost() const override { return clock_.cost(comm_.now()); }
 

@@ -7,6 +7,7 @@
 #include "isobar/base/cache_file.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/comm/collectives.hpp"
+#include "isobar/comm/crew.hpp"
 
 namespace isobar::comm {
 namespace {
@@ -114,12 +115,14 @@ void choose_routes(Comm& comm, BackgroundReducer& reducer, std::vector<std::uniq
                    fmt::format("{} ({} for {} ranks on {} nodes)", describe(choice, names), how, comm.size(),
                                std::ranges::max(comm.nodes()) + 1));
   };
+  const Choice unmeasured{{short_length, 0}, {2 * short_length, 1}};
   if (names.size() == 1) return choose({{1, 0}}, "asked for");
   if ((comm.carrier().empty() && options.cache.empty()) || reducer.memory().empty())
-    return choose({{short_length, 0}, {2 * short_length, 1}}, "not measured");
+    return choose(unmeasured, "not measured");
   const std::string key = key_of(comm, options, lengths_for(reducer.memory().size()).back());
   const std::filesystem::path file = options.cache.empty() ? choice_file(key) : std::filesystem::path(options.cache);
   if (const auto known = parse_choice(share_text(comm, file), names, key)) return choose(*known, "remembered");
+  if (comm.elastic() && comm.epoch() > first_epoch) return choose(unmeasured, "not measured");  // the work waits
 
   std::size_t candidate = 0;
   reducer.choose([&](std::size_t) { return candidate; }, "measuring");

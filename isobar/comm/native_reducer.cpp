@@ -10,7 +10,10 @@ namespace {
 
 class NativeReducer final : public Reducer {
  public:
-  NativeReducer(Comm& comm, std::size_t floats) : comm_(comm), floats_(floats), sum_(comm.native_sum()) {
+  NativeReducer(Comm& comm, std::size_t floats) : comm_(comm), floats_(floats) {
+    if (comm.elastic())
+      fail_usage("algorithm 'native': it cannot go on without a rank that has died; 'auto' chooses one that can");
+    sum_ = comm.native_sum();
     if (!sum_) fail_usage("algorithm 'native': these ranks have no message library with a sum of its own");
   }
 

@@ -65,8 +65,8 @@ std::unique_ptr<Reducer> make_reducer(Comm& comm, std::size_t floats, const Redu
   const std::string& name = options.algorithm.name();
   expect_known(name);
   expect_equal_floats(comm, floats);
+  if (name == "native" && (comm.size() > 1 || comm.elastic())) return native_reducer(comm, floats);
   if (comm.size() == 1) return lone_reducer(comm, floats);
-  if (name == "native") return native_reducer(comm, floats);
   const int nodes = std::ranges::max(comm.nodes()) + 1;
   if (name == "shared" && nodes > 1)
     fail_usage("algorithm 'shared': the ranks are on {} nodes; 'auto' or 'hierarchical' sums between nodes too", nodes);

@@ -37,6 +37,7 @@ void StallWatch::look(const Missing& missing) {
   }
   if (waited >= options_.stall_seconds) {
     const std::string text = report(waited, missing());
+    comm_.check();  // asking the others took a while
     if (!comm_.abort(text)) comm_.check();
     throw Error(text);
   }

@@ -4,19 +4,19 @@
 
 namespace isobar::comm_mpi {
 
-std::vector<std::uint64_t> GroupNumbers::taken() const {
+std::vector<std::uint64_t> GroupNumbers::taken(std::uint32_t epoch) const {
   const std::lock_guard lock(mutex_);
   std::vector<std::uint64_t> bits((groups_.size() + 63) / 64);
   for (std::size_t i = 0; i < groups_.size(); ++i)
-    if (!groups_[i].free()) bits[i / 64] |= std::uint64_t{1} << (i % 64);
+    if (!is_free(groups_[i], epoch)) bits[i / 64] |= std::uint64_t{1} << (i % 64);
   return bits;
 }
 
-bool GroupNumbers::take(int number) {
+bool GroupNumbers::take(int number, std::uint32_t epoch) {
   const std::lock_guard lock(mutex_);
   Use& use = groups_.at(static_cast<std::size_t>(number));
-  if (!use.free()) return false;
-  use.epochs[0] = 1;
+  if (!is_free(use, epoch)) return false;
+  use.epochs[epoch] = 1;
   return true;
 }
 
@@ -38,9 +38,9 @@ void GroupNumbers::drop(int number, std::uint32_t epoch) {
   if (--at->second == 0) use.epochs.erase(at);
 }
 
-void GroupNumbers::spoil(int number) {
+void GroupNumbers::spoil(int number, std::uint32_t epoch) {
   const std::lock_guard lock(mutex_);
-  groups_.at(static_cast<std::size_t>(number)).spoilt = true;
+  groups_.at(static_cast<std::size_t>(number)).spoilt.insert(epoch % epochs_);
 }
 
 int first_free(const std::vector<std::vector<std::uint64_t>>& taken, int numbers) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <set>
 #include <vector>
 
 namespace isobar::comm_mpi {
@@ -14,23 +15,26 @@ class GroupNumbers {
  public:
   GroupNumbers(int numbers, std::uint32_t epochs) : groups_(static_cast<std::size_t>(numbers)), epochs_(epochs) {}
 
-  /// Which numbers are taken, one bit each.
-  std::vector<std::uint64_t> taken() const;
-  /// Takes a number for epoch 0; false when it is not free.
-  bool take(int number);
+  /// Which numbers are taken for groups of an epoch, one bit each.
+  std::vector<std::uint64_t> taken(std::uint32_t epoch) const;
+  /// Takes a number for an epoch; false when it is not free.
+  bool take(int number, std::uint32_t epoch);
   /// One more group with this number, in another epoch; an epoch that messages cannot tell from a living one is an
   /// error.
   void add(int number, std::uint32_t epoch);
   void drop(int number, std::uint32_t epoch);
-  /// Never gives this number away again: a message of it may still be under way.
-  void spoil(int number);
+  /// Never gives this number away again in this epoch: a message of it may still be under way.
+  void spoil(int number, std::uint32_t epoch);
 
  private:
   struct Use {
     std::map<std::uint32_t, int> epochs{};  // how many groups live in each
-    bool spoilt = false;
-    bool free() const { return epochs.empty() && !spoilt; }
+    std::set<std::uint32_t> spoilt{};       // epochs, as far as messages tell them apart
   };
+  bool is_free(const Use& use, std::uint32_t epoch) const {
+    return use.epochs.empty() && !use.spoilt.contains(epoch % epochs_);
+  }
+
   mutable std::mutex mutex_;
   std::vector<Use> groups_;
   std::uint32_t epochs_;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "isobar/base/clock.hpp"
+#include "isobar/base/flight_recorder.hpp"
 #include "isobar/comm/collectives.hpp"
 #include "isobar/comm_mpi/mapped_memory.hpp"
 #include "isobar/comm_mpi/mpi_call.hpp"
@@ -38,6 +39,20 @@ Wish unpacked(const comm::Bytes& bytes) {
   return wish;
 }
 
+// A number that nobody has yet; given back, also when an exchange about it ends with a rank's death.
+struct Taken {
+  GroupNumbers& numbers;
+  int number;
+  std::uint32_t epoch;
+  bool holds;
+  Taken(GroupNumbers& all, int which, std::uint32_t when, bool taken)
+      : numbers(all), number(which), epoch(when), holds(taken) {}
+  ~Taken() {
+    if (holds) numbers.drop(number, epoch);
+  }
+  Taken(const Taken&) = delete;
+};
+
 class MpiComm final : public Comm {
  public:
   /// The number must have been taken, or the epoch added.
@@ -54,6 +69,7 @@ class MpiComm final : public Comm {
   int rank() const override { return rank_; }
   const std::vector<int>& members() const override { return members_; }
   std::uint32_t epoch() const override { return epoch_; }
+  bool elastic() const override { return world_->elastic(); }
   const std::vector<int>& nodes() const override { return nodes_; }
 
   Ticket start_send(int to, int tag, std::span<const std::byte> bytes) override {
@@ -66,10 +82,13 @@ class MpiComm final : public Comm {
   }
 
   bool abort(const std::string& message) override { return world_->service().abort(message); }
-  void check() const override { world_->failure().check(); }
+  void check() const override { world_->service().check(epoch_); }
   double now() const override { return now_seconds(); }
   comm::Traffic traffic() const override { return {messages_, bytes_}; }
-  void note(std::string what) override { world_->service().note(std::move(what)); }
+  void note(std::string what) override {
+    flight_recorder().note(what);
+    world_->service().note(std::move(what));
+  }
   std::vector<std::optional<std::string>> whereabouts(double seconds) override {
     return world_->service().whereabouts(members_, seconds);
   }
@@ -80,11 +99,12 @@ class MpiComm final : public Comm {
   }
 
   std::function<void(std::span<float>)> native_sum() override {
-    comm::barrier(*this);  // none waits inside MPI for one that comes late
-    return [world = world_, with = world_->communicator(members_)](std::span<float> data) {
+    if (elastic()) return {};  // nothing could end it when a rank dies
+    comm::barrier(*this);      // none waits inside MPI for one that comes late
+    return [world = world_, epoch = epoch_, with = world_->communicator(members_)](std::span<float> data) {
       constexpr std::size_t most = std::size_t{1} << 28;
       for (std::size_t begin = 0; begin < data.size(); begin += most) {
-        world->failure().check();
+        world->service().check(epoch);
         const auto lock = world->use_mpi();
         call(MPI_Allreduce(MPI_IN_PLACE, data.data() + begin, static_cast<int>(std::min(most, data.size() - begin)),
                            MPI_FLOAT, MPI_SUM, with),
@@ -95,7 +115,7 @@ class MpiComm final : public Comm {
 
   std::unique_ptr<Comm> split(int color, int key) override {
     for (;;) {
-      const std::vector<comm::Bytes> all = all_gather(*this, packed({color, key, world_->numbers().taken()}));
+      const std::vector<comm::Bytes> all = all_gather(*this, packed({color, key, world_->numbers().taken(epoch_)}));
       std::vector<std::pair<int, int>> chosen;  // key, rank
       std::vector<std::vector<std::uint64_t>> taken;
       for (int rank = 0; rank < size(); ++rank) {
@@ -104,18 +124,18 @@ class MpiComm final : public Comm {
         chosen.emplace_back(wish.key, rank);
         taken.push_back(wish.taken);
       }
-      const int limit = world_->tags().groups(), number = color < 0 ? 0 : first_free(taken, limit);
+      const int limit = world_->tags().groups(), number = color < 0 ? -1 : first_free(taken, limit);
       // Another thread of some rank may have taken it meanwhile: then all try again.
-      const bool mine = color < 0 || (number >= 0 && world_->numbers().take(number));
-      const auto agreed = all_gather_number(*this, number < 0 ? 2 : !mine);
+      Taken taken_here{world_->numbers(), number, epoch_, number >= 0 && world_->numbers().take(number, epoch_)};
+      const auto agreed = all_gather_number(*this, color < 0 ? 0 : number < 0 ? 2 : !taken_here.holds);
       if (std::ranges::all_of(agreed, [](auto each) { return each == 0; })) {
         if (color < 0) return nullptr;
         std::ranges::sort(chosen);
         std::vector<int> ranks;
         for (const auto& [_, rank] : chosen) ranks.push_back(rank);
-        return part(number, ranks, 0);
+        taken_here.holds = false;
+        return part(number, ranks, epoch_);
       }
-      if (mine && color >= 0) world_->numbers().drop(number, 0);
       if (std::ranges::count(agreed, 2))
         fail("more than {} groups of ranks at the same time: the tags of the MPI library leave room for no more",
              limit);
@@ -137,8 +157,8 @@ class MpiComm final : public Comm {
 
   Ticket start(bool sends, int peer, int tag, std::byte* memory, std::size_t length) {
     return Ticket(std::make_unique<MpiTransfer>(
-        world_,
-        MpiTransfer::Message{sends, in_world(peer), group_, world_->tags().tag(group_, epoch_, tag), memory, length}));
+        world_, MpiTransfer::Message{sends, in_world(peer), group_, epoch_, world_->tags().tag(group_, epoch_, tag),
+                                     memory, length}));
   }
 
   std::unique_ptr<Comm> part(int number, std::span<const int> ranks, std::uint32_t epoch) const {
@@ -160,7 +180,7 @@ class MpiComm final : public Comm {
 }  // namespace
 
 std::unique_ptr<Comm> world_group(std::shared_ptr<MpiWorld> world) {
-  expects(world->numbers().take(0), "one group of all ranks");
+  expects(world->numbers().take(0, 0), "one group of all ranks");
   std::vector<int> members(static_cast<std::size_t>(world->size()));
   std::iota(members.begin(), members.end(), 0);
   const int rank = world->rank();

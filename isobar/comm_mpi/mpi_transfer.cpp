@@ -1,6 +1,7 @@
 #include "isobar/comm_mpi/mpi_transfer.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "isobar/base/clock.hpp"
 #include "isobar/comm/patience.hpp"
@@ -11,24 +12,51 @@ namespace {
 
 constexpr std::size_t longest_piece = std::size_t{1} << 30;
 constexpr int longest_pause_microseconds = 200;
-constexpr double until_a_peer_is_asked = 2, patience_with_a_dropped_message = 1;
+constexpr double until_a_peer_is_asked = 2, patience_with_a_dropped_message = 1, patience_with_the_launcher = 30;
 
 }  // namespace
 
+// MPI may know of a death before the launcher has told it: what it then says is no failure of this rank.
+template <class F>
+auto MpiTransfer::or_news_of_a_death(F action) {
+  try {
+    return action();
+  } catch (const Error&) {
+    if (!world_->elastic()) throw;
+    const double begin = now_seconds();
+    for (comm::Patience patience; now_seconds() - begin < patience_with_the_launcher; patience.pause())
+      world_->service().check(message_.epoch);
+    throw;
+  }
+}
+
 MpiTransfer::MpiTransfer(std::shared_ptr<MpiWorld> world, const Message& message)
     : world_(std::move(world)), message_(message) {
-  world_->failure().check();
-  const std::size_t count = std::max<std::size_t>(1, (message.length + longest_piece - 1) / longest_piece);
-  pieces_.resize(count);
+  world_->service().check(message.epoch);
+  pieces_.resize(std::max<std::size_t>(1, (message.length + longest_piece - 1) / longest_piece));
+  if (world_->elastic()) {
+    own_ = std::make_unique_for_overwrite<std::byte[]>(message.length);
+    if (message.sends && message.length > 0) std::memcpy(own_.get(), message.memory, message.length);
+  }
+  try {
+    or_news_of_a_death([&] { begin(); });
+  } catch (...) {
+    leave_to_mpi();
+    throw;
+  }
+}
+
+void MpiTransfer::begin() {
   const auto lock = world_->use_mpi();
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
     Piece& piece = pieces_[i];
-    std::byte* memory = message.memory + i * longest_piece;
-    piece.length = static_cast<int>(std::min(longest_piece, message.length - i * longest_piece));
-    call(message.sends
-             ? MPI_Isend(memory, piece.length, MPI_BYTE, message.peer, message.tag, world_->messages(), &piece.request)
-             : MPI_Irecv(memory, piece.length, MPI_BYTE, message.peer, message.tag, world_->messages(), &piece.request),
-         message.sends ? "begin to send" : "begin to receive");
+    std::byte* memory = (own_ ? own_.get() : message_.memory) + i * longest_piece;
+    piece.length = static_cast<int>(std::min(longest_piece, message_.length - i * longest_piece));
+    call(message_.sends ? MPI_Isend(memory, piece.length, MPI_BYTE, message_.peer, message_.tag, world_->messages(),
+                                    &piece.request)
+                        : MPI_Irecv(memory, piece.length, MPI_BYTE, message_.peer, message_.tag, world_->messages(),
+                                    &piece.request),
+         message_.sends ? "begin to send" : "begin to receive");
   }
 }
 
@@ -38,6 +66,7 @@ bool MpiTransfer::test(Piece& piece) {
   const int code = MPI_Test(&piece.request, &done, &status);
   if (code != MPI_SUCCESS) {
     piece.request = MPI_REQUEST_NULL;
+    leave_to_mpi();
     if (error_class(code) == MPI_ERR_TRUNCATE) throw_wrong_length("a longer message");
     call(code, message_.sends ? "send" : "receive");
   }
@@ -49,9 +78,14 @@ bool MpiTransfer::test(Piece& piece) {
 }
 
 bool MpiTransfer::test() {
-  const auto lock = world_->use_mpi();
-  while (finished_ < pieces_.size() && test(pieces_[finished_])) ++finished_;
-  return finished_ == pieces_.size();
+  if (finished_ == pieces_.size()) return true;
+  {
+    const auto lock = world_->use_mpi();
+    while (finished_ < pieces_.size() && test(pieces_[finished_])) ++finished_;
+  }
+  if (finished_ < pieces_.size()) return false;
+  if (own_ && !message_.sends && message_.length > 0) std::memcpy(message_.memory, own_.get(), message_.length);
+  return true;
 }
 
 void MpiTransfer::throw_wrong_length(const std::string& met) const {
@@ -62,14 +96,14 @@ void MpiTransfer::throw_wrong_length(const std::string& met) const {
 bool MpiTransfer::finishes_within(double seconds) {
   const double begin = now_seconds();
   for (comm::Patience patience(longest_pause_microseconds);; patience.pause()) {
-    if (test()) return true;
-    world_->failure().check();
+    world_->service().check(message_.epoch);
+    if (or_news_of_a_death([&] { return test(); })) return true;
     const double waited = now_seconds() - begin;
     if (seconds >= 0 && waited >= seconds) return false;
     // What a rank that has come to its end had sent before is here when its answer is.
     if (waited > until_a_peer_is_asked && message_.peer != world_->rank() &&
         world_->service().has_left(message_.peer)) {
-      if (test()) return true;
+      if (or_news_of_a_death([&] { return test(); })) return true;
       throw comm::PeerLeft(fmt::format("waited for rank {}, which has ended", message_.peer));
     }
   }
@@ -91,23 +125,48 @@ bool MpiTransfer::withdrawn_within(double seconds) {
   }
 }
 
-MpiTransfer::~MpiTransfer() {
-  if (finished_ == pieces_.size() || !world_->may_use_mpi()) return;
+void MpiTransfer::take_back_receives() {
+  const std::lock_guard lock(world_->mutex());
+  for (std::size_t i = finished_; i < pieces_.size() && !message_.sends; ++i)
+    if (pieces_[i].request != MPI_REQUEST_NULL) MPI_Cancel(&pieces_[i].request);
+}
+
+// A receive whose message has come half way takes it all, if its group still lives.
+void MpiTransfer::abandon() {
+  bool lives = true;
   try {
-    if (message_.sends) world_->numbers().spoil(message_.group);
-    {
-      const std::lock_guard lock(world_->mutex());
-      if (!message_.sends)
-        for (std::size_t i = finished_; i < pieces_.size(); ++i)
-          if (pieces_[i].request != MPI_REQUEST_NULL) MPI_Cancel(&pieces_[i].request);
+    world_->service().check(message_.epoch);
+  } catch (const comm::Aborted&) {
+    lives = false;
+  }
+  if (withdrawn_within(lives && !message_.sends ? patience_with_a_dropped_message : 0)) return;
+  world_->numbers().spoil(message_.group, message_.epoch);
+  leave_to_mpi();
+}
+
+void MpiTransfer::leave_to_mpi() { [[maybe_unused]] const std::byte* for_ever = own_.release(); }
+
+MpiTransfer::~MpiTransfer() {
+  if (finished_ == pieces_.size()) return;
+  if (!world_->may_use_mpi()) {
+    leave_to_mpi();
+    return;
+  }
+  try {
+    if (message_.sends) world_->numbers().spoil(message_.group, message_.epoch);
+    take_back_receives();
+    if (world_->elastic()) {
+      abandon();
+      return;
     }
     if (withdrawn_within(patience_with_a_dropped_message)) return;
     world_->service().abort(fmt::format("a message of {} bytes {} rank {} was dropped half way", message_.length,
                                         message_.sends ? "to" : "from", message_.peer));
     if (withdrawn_within(0.2)) return;
   } catch (...) {  // there is no memory for a message: the world is ended without one
+    leave_to_mpi();
   }
-  world_->freeze();
+  if (!world_->elastic()) world_->freeze();
 }
 
 }  // namespace isobar::comm_mpi

@@ -1,6 +1,8 @@
 // One side of a message over MPI. MPI counts in int: what is longer than 1 GiB travels in pieces, here only.
 // MPI cannot take back a send that has begun, so dropping one that nobody has received waits for a moment; then it
 // is a failure of the world, after which MPI is not called any more: so the memory is not touched either way.
+// In an elastic world messages have memory of their own, from which and into which they are copied: what is dropped is
+// left to MPI with its memory, for ever, since MPI may touch it at any time after a rank has died.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +20,7 @@ class MpiTransfer final : public comm::Transfer {
     bool sends = false;
     int peer = 0;                 // in the world
     int group = 0;                // its number
+    std::uint32_t epoch = 0;      // of the group
     int tag = 0;                  // of MPI
     std::byte* memory = nullptr;  // only read when it sends
     std::size_t length = 0;
@@ -35,13 +38,20 @@ class MpiTransfer final : public comm::Transfer {
     int length = 0;
   };
 
+  void begin();
   bool test();
   bool test(Piece& piece);
+  void take_back_receives();
+  void abandon();
+  void leave_to_mpi();
+  template <class F>
+  auto or_news_of_a_death(F action);
   bool withdrawn_within(double seconds);
   [[noreturn]] void throw_wrong_length(const std::string& met) const;
 
   std::shared_ptr<MpiWorld> world_;
   Message message_;
+  std::unique_ptr<std::byte[]> own_;  // elastic: what MPI reads or writes
   std::vector<Piece> pieces_;
   std::size_t finished_ = 0;
 };

@@ -2,17 +2,20 @@
 
 #include <algorithm>
 #include <charconv>
+#include <condition_variable>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <unistd.h>
 
+#include "isobar/comm_mpi/letter_service.hpp"
+#include "isobar/comm_mpi/lifeline_service.hpp"
 #include "isobar/comm_mpi/mpi_call.hpp"
 
 namespace isobar::comm_mpi {
 namespace {
 
-constexpr int interrupted = 130;  // the program was stopped by a signal, in good order
 constexpr auto patience_with_finalize = std::chrono::seconds(5);
 
 // Tests make several nodes out of one host with it.
@@ -26,9 +29,17 @@ int ranks_per_node() {
   return ranks;
 }
 
+MPI_Comm another_communicator() {
+  MPI_Comm made = MPI_COMM_NULL;
+  call(MPI_Comm_dup(MPI_COMM_WORLD, &made), "make a communicator");
+  MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+  return made;
+}
+
 }  // namespace
 
-MpiWorld::MpiWorld() {
+MpiWorld::MpiWorld(std::unique_ptr<control::Lifeline> lifeline) : lifeline_(std::move(lifeline)) {
+  if (!elastic()) witness_ = std::make_unique<Witness>();
   int level = 0;
   // Not MPI_THREAD_MULTIPLE: one lock of ours costs less than the library's many.
   call(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "begin");
@@ -37,17 +48,19 @@ MpiWorld::MpiWorld() {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   call(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "tell this rank's number");
   call(MPI_Comm_size(MPI_COMM_WORLD, &size_), "tell the number of ranks");
-  for (MPI_Comm* made : {&messages_, &control_}) {
-    call(MPI_Comm_dup(MPI_COMM_WORLD, made), "make a communicator");
-    MPI_Comm_set_errhandler(*made, MPI_ERRORS_RETURN);
-  }
+  messages_ = another_communicator();
   void* largest = nullptr;
   int known = 0;
   call(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &known), "tell its largest tag");
   tags_ = std::make_unique<TagLayout>(known ? *static_cast<int*>(largest) : 32767);
   numbers_ = std::make_unique<GroupNumbers>(tags_->groups(), tags_->epochs());
   find_nodes();
-  service_ = std::make_unique<Service>(control_, mutex_, frozen_, failure_, witness_);
+  if (elastic()) {
+    std::signal(SIGUSR1, SIG_IGN);  // with which MPICH's launcher, during MPI_Init too, tells of a rank that died
+    service_ = std::make_unique<LifelineService>(*lifeline_, [this] { let_messages_go_on(); });
+  } else {
+    service_ = std::make_unique<LetterService>(another_communicator(), mutex_, frozen_, failure_, *witness_);
+  }
 }
 
 MpiWorld::~MpiWorld() = default;
@@ -57,7 +70,7 @@ void MpiWorld::find_nodes() {
   call(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "find the ranks of a node");
   int first = rank_;
   call(MPI_Bcast(&first, 1, MPI_INT, 0, node), "find the ranks of a node");
-  witness_.meet(node, rank_);
+  if (witness_) witness_->meet(node, rank_);
   MPI_Comm_free(&node);
   std::vector<int> firsts(static_cast<std::size_t>(size_));
   call(MPI_Allgather(&first, 1, MPI_INT, firsts.data(), 1, MPI_INT, MPI_COMM_WORLD), "find the nodes");
@@ -73,6 +86,12 @@ void MpiWorld::find_nodes() {
   gethostname(mine, longest - 1);
   call(MPI_Allgather(mine, longest, MPI_CHAR, names.data(), longest, MPI_CHAR, MPI_COMM_WORLD), "find the hosts");
   for (std::size_t rank = 0; rank < firsts.size(); ++rank) hosts_.emplace_back(names.data() + rank * longest);
+}
+
+void MpiWorld::let_messages_go_on() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  int there = 0;
+  if (lock && !frozen_) MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, messages_, &there, MPI_STATUS_IGNORE);
 }
 
 std::unique_lock<std::timed_mutex> MpiWorld::use_mpi() {
@@ -103,16 +122,7 @@ MPI_Comm MpiWorld::communicator(const std::vector<int>& members) {
 }
 
 void MpiWorld::leave(int exit_code) {
-  if (exit_code != 0 && exit_code != interrupted && !failure_.is_set())
-    service_->abort(fmt::format("ended with exit code {}", exit_code));
-  if (!failure_.is_set()) service_->end_together();
-  if (failure_.is_set()) {
-    service_->end_after_failure();
-    std::fflush(nullptr);
-    std::_Exit(exit_code == 0 ? 1 : exit_code);
-  }
-  service_->stop();
-  witness_.goodbye();
+  service_->end(exit_code);
   std::mutex waiting;
   std::condition_variable ended;
   bool finalized = false;

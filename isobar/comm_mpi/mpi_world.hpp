@@ -1,7 +1,10 @@
 // The world behind MpiComm: one lock around MPI, the communicators, who is where. Whoever waits for a message looks
-// for it itself, under the lock (docs/decisions/0010-who-calls-mpi.md).
+// for it itself, under the lock (docs/decisions/0010-who-calls-mpi.md). Under a launcher that supervises the run the
+// world is elastic: ranks may die without ending it, and MPI is left without MPI_Finalize.
 #pragma once
 
+#include <atomic>
+#include <map>
 #include <memory>
 #include <mpi.h>
 #include <mutex>
@@ -12,13 +15,16 @@
 #include "isobar/comm_mpi/group_numbers.hpp"
 #include "isobar/comm_mpi/service.hpp"
 #include "isobar/comm_mpi/tag_layout.hpp"
+#include "isobar/comm_mpi/witness.hpp"
+#include "isobar/control/lifeline.hpp"
 
 namespace isobar::comm_mpi {
 
 class MpiWorld {
  public:
-  /// Calls MPI_Init_thread. All ranks must call, once.
-  MpiWorld();
+  /// Calls MPI_Init_thread. All ranks must call, once. `lifeline`: to the launcher that supervises the run; may be
+  /// null.
+  explicit MpiWorld(std::unique_ptr<control::Lifeline> lifeline);
   /// Stops the service thread; MPI is left as it is.
   ~MpiWorld();
   MpiWorld(const MpiWorld&) = delete;
@@ -33,7 +39,9 @@ class MpiWorld {
   MPI_Comm messages() const { return messages_; }
   const TagLayout& tags() const { return *tags_; }
   GroupNumbers& numbers() { return *numbers_; }
-  Failure& failure() { return failure_; }
+  bool elastic() const { return lifeline_ != nullptr; }
+  /// Null in a world that ends when a rank dies.
+  control::Lifeline* lifeline() { return lifeline_.get(); }
   Service& service() { return *service_; }
 
   /// Whoever calls MPI holds this; throws when MPI may not be called any more.
@@ -52,19 +60,21 @@ class MpiWorld {
 
  private:
   void find_nodes();
+  void let_messages_go_on();
 
   int rank_ = 0, size_ = 1;
   std::string thread_level_;
   std::vector<int> nodes_;
   std::vector<std::string> hosts_;
-  MPI_Comm messages_ = MPI_COMM_NULL, control_ = MPI_COMM_NULL;
+  MPI_Comm messages_ = MPI_COMM_NULL;
   std::timed_mutex mutex_;
   std::atomic<bool> frozen_ = false;
   std::map<std::vector<int>, MPI_Comm> communicators_;
   std::unique_ptr<TagLayout> tags_;
   std::unique_ptr<GroupNumbers> numbers_;
   Failure failure_;
-  Witness witness_;
+  std::unique_ptr<control::Lifeline> lifeline_;
+  std::unique_ptr<Witness> witness_;  // none where a launcher watches
   std::unique_ptr<Service> service_;
 };
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "isobar/comm/local_comm.hpp"
+#include "isobar/comm_mpi/lifeline_crew.hpp"
 #include "isobar/comm_mpi/mpi_call.hpp"
 #include "isobar/comm_mpi/mpi_comm.hpp"
 #include "isobar/comm_mpi/mpi_world.hpp"
@@ -22,14 +23,19 @@ class Alone final : public World {
     gethostname(name, sizeof name - 1);
     return {name};
   }
+  comm::Crew& crew() override { return *crew_; }
   void leave(int) override {}
 
  private:
   std::unique_ptr<comm::Comm> comm_ = comm::alone();
+  std::unique_ptr<comm::Crew> crew_ = comm::fixed_crew(*comm_);
 };
 
 class Joined final : public World {
  public:
+  explicit Joined(std::unique_ptr<control::Lifeline> lifeline)
+      : world_(std::make_shared<MpiWorld>(std::move(lifeline))) {}
+
   comm::Comm& comm() override { return *comm_; }
   // "MPICH Version:\t4.0.2\n...", "Open MPI v4.1.4, package: ...": the first word that has a digit and a point.
   std::string version() const override {
@@ -43,11 +49,14 @@ class Joined final : public World {
   std::string thread_level() const override { return world_->thread_level(); }
   int node_count() const override { return std::ranges::max(world_->nodes()) + 1; }
   std::vector<std::string> hosts() const override { return world_->hosts(); }
+  comm::Crew& crew() override { return *crew_; }
+  control::Lifeline* lifeline() override { return world_->lifeline(); }
   void leave(int exit_code) override { world_->leave(exit_code); }
 
  private:
-  std::shared_ptr<MpiWorld> world_ = std::make_shared<MpiWorld>();
+  std::shared_ptr<MpiWorld> world_;
   std::unique_ptr<comm::Comm> comm_ = world_group(world_);
+  std::unique_ptr<comm::Crew> crew_ = world_->elastic() ? lifeline_crew(*world_, *comm_) : comm::fixed_crew(*comm_);
 };
 
 }  // namespace
@@ -57,7 +66,9 @@ std::string_view library() { return ISOBAR_MPI_LIBRARY; }
 std::unique_ptr<World> join() {
   const Launch launch = launched();
   if (launch.launcher.empty()) return std::make_unique<Alone>();
-  auto world = std::make_unique<Joined>();
+  // Before MPI begins: a rank that dies meanwhile keeps the others in it, and only the launcher can end that.
+  auto lifeline = control::supervised() ? std::make_unique<control::Lifeline>(launch.rank) : nullptr;
+  auto world = std::make_unique<Joined>(std::move(lifeline));
   if (world->comm().size() != launch.ranks)
     fail("{} started {} ranks, but {} sees {}; start it with the launcher of {}, or srun --mpi=pmi2",
          launch.launcher == "srun" ? "srun" : "the launcher", launch.ranks, library(), world->comm().size(), library());

@@ -9,8 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "isobar/comm/comm.hpp"
+#include "isobar/comm/crew.hpp"
 #include "isobar/comm_mpi/launch.hpp"
+#include "isobar/control/lifeline.hpp"
 
 namespace isobar::comm_mpi {
 
@@ -21,8 +22,12 @@ class World {
  public:
   virtual ~World() = default;
 
-  /// The group of all ranks; lives as long as the world.
+  /// The group of all ranks; lives as long as the world. Where ranks may die it is not for messages: crew() is.
   virtual comm::Comm& comm() = 0;
+  /// The ranks at work; where a launcher supervises the run they may die without ending it.
+  virtual comm::Crew& crew() = 0;
+  /// To the launcher that supervises the run; null when none does.
+  virtual control::Lifeline* lifeline() { return nullptr; }
   /// The MPI library and its version: "MPICH 4.0.2"; "none" without a launcher.
   virtual std::string version() const = 0;
   /// What the library grants to threads: "serialized" or "multiple".
@@ -34,7 +39,8 @@ class World {
   /// Ends this rank's part; every rank calls it last, once. Without a failure (exit codes 0 and 130) it waits until all
   /// ranks have called it, and returns. After a failure it does not return but ends the process with `exit_code` within
   /// seconds, when the rank whose failure it is has had time to call it too: that one has told the user before
-  /// (last_words), because launchers end all ranks as soon as one has left so.
+  /// (last_words), because launchers end all ranks as soon as one has left so. Under a launcher that supervises the run
+  /// it never returns.
   virtual void leave(int exit_code) = 0;
 };
 

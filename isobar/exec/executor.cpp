@@ -81,14 +81,32 @@ void Executor::run_steps(std::size_t first, std::size_t last, const Run& run, co
   if (moment.total < 0) moment.total = static_cast<double>(std::max<std::int64_t>(1, moment.rows));
   for (std::size_t s = first; s < last; ++s) {
     const PlanStep& step = plan_.steps[s];
+    if (observer_) observer_->before(step, seen(step, 0, step.reads, moment));
     const double begin = now_seconds();
     step.run(moment, memories_[s]);
     stream_.wait();
+    if (observer_) observer_->after(step, seen(step, step.reads, step.buffers.size(), moment));
     if (trace_ && (step.flops > 0 || step.bytes > 0))
       trace_->record({step.category, trace_names_[s], run.step, begin, now_seconds() - begin, step.flops, step.bytes});
     if (ready)
       for (const int p : step.final_parameters) ready(store_index_[static_cast<std::size_t>(p)]);
   }
+}
+
+std::vector<Seen> Executor::seen(const PlanStep& step, std::size_t first, std::size_t last,
+                                 const ops::Moment& moment) const {
+  std::vector<Seen> list;
+  for (std::size_t i = first; i < last; ++i) {
+    const Buffer& buffer = plan_.buffers[static_cast<std::size_t>(step.buffers[i])];
+    if (buffer.temporary || step.layouts[i].data_type() != Dtype::f32) continue;
+    const std::span numbers(static_cast<const float*>(address(buffer)), buffer.bytes / sizeof(float));
+    const bool has_rows = (buffer.home == Home::arena || buffer.home == Home::input) && moment.batch > 0 &&
+                          step.layouts[i].dims()[0] == moment.batch;
+    const auto length = numbers.size() / static_cast<std::size_t>(std::max<std::int64_t>(1, moment.batch));
+    if (has_rows) list.push_back({&buffer, numbers.first(length * static_cast<std::size_t>(moment.rows)), moment.rows});
+    else list.push_back({&buffer, numbers, 0});
+  }
+  return list;
 }
 
 std::span<const float> Executor::output(const std::string& name) const {

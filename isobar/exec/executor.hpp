@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "isobar/base/trace.hpp"
+#include "isobar/exec/observer.hpp"
 #include "isobar/exec/param_store.hpp"
 #include "isobar/graph/plan.hpp"
 
@@ -42,6 +43,9 @@ class Executor {
   /// Runs one step alone, on whatever its buffers hold: for benchmarks.
   void run_alone(std::size_t step, const Run& run) { run_steps(step, step + 1, run, {}); }
 
+  /// From now on every step is shown to the observer; null: to nobody.
+  void observe(Observer* observer) { observer_ = observer; }
+
   /// A named output of the last forward(), valid until the next, and with the input it may be a view of.
   std::span<const float> output(const std::string& name) const;
   const graph::Plan& plan() const { return plan_; }
@@ -54,10 +58,13 @@ class Executor {
  private:
   void run_steps(std::size_t first, std::size_t last, const Run& run, const std::function<void(int)>& ready);
   void* address(const graph::Buffer& buffer) const;
+  std::vector<Seen> seen(const graph::PlanStep& step, std::size_t first, std::size_t last,
+                         const ops::Moment& moment) const;
 
   graph::Plan plan_;
   ParamStore& store_;
   Trace* trace_;
+  Observer* observer_ = nullptr;
   std::shared_ptr<Block> arena_;
   dnnl::stream stream_;
   std::vector<int> store_index_;                       // plan parameter -> store parameter

@@ -2,7 +2,6 @@
 #include "isobar/files/event_file.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <unistd.h>
@@ -101,8 +100,7 @@ void Summary::text(std::string_view tag, std::string_view markdown) {
   message_.message(1, entry);
 }
 
-EventFile::EventFile(const fs::path& folder) : path_(next_name(folder)), file_(std::fopen(path_.c_str(), "wbx")) {
-  if (!file_) fail_write();
+EventFile::EventFile(const fs::path& folder) : path_(next_name(folder)), file_(path_, 0, {.makes_folder = true}) {
   WireWriter event = event_at(0);
   event.text(3, "brain.Event:2");
   append(event);
@@ -123,19 +121,14 @@ void EventFile::write(std::int64_t step, const Summary& summary) {
   append(event);
 }
 
+// A record is one piece: it is in the file whole, or not at all.
 void EventFile::append(const WireWriter& event) {
   const RecordFrame frame = frame_of(event.message());
+  std::string record;
   for (const std::span<const std::uint8_t> part :
        {std::span<const std::uint8_t>(frame.front), event.message(), std::span<const std::uint8_t>(frame.back)})
-    if (std::fwrite(part.data(), 1, part.size(), file_.get()) != part.size()) fail_write();
-}
-
-void EventFile::flush() {
-  if (std::fflush(file_.get()) != 0) fail_write();
-}
-
-void EventFile::fail_write() const {
-  fail("{}: cannot be written: {}", path_.string(), std::generic_category().message(errno));
+    record.append(reinterpret_cast<const char*>(part.data()), part.size());
+  file_.append(std::move(record));
 }
 
 std::vector<fs::path> event_files(const fs::path& folder) {

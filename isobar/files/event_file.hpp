@@ -2,15 +2,14 @@
 // are whole in memory before the first byte is written, so that a file cut short anywhere is good up to the cut.
 #pragma once
 
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "isobar/files/image.hpp"
+#include "isobar/files/late_file.hpp"
 #include "isobar/files/wire.hpp"
 
 namespace isobar::files {
@@ -39,27 +38,23 @@ class Summary {
 
 class EventFile {
  public:
-  /// Begins a new file in a folder, which must exist. Its name sorts behind those of all event files that are there:
-  /// TensorBoard reads them in this order.
+  /// Begins a new file in a folder, which is made when it is not there. Its name sorts behind those of all event files
+  /// that are there: TensorBoard reads them in this order.
   explicit EventFile(const std::filesystem::path& folder);
 
   const std::filesystem::path& path() const { return path_; }
   /// Says that a run goes on: what earlier files hold of this step and later ones counts no more.
   void restart(std::int64_t step);
-  /// Appends what is known of a step; nothing when that is empty. A full disk is an Error.
+  /// Appends what is known of a step; nothing when that is empty. Never waits.
   void write(std::int64_t step, const Summary& summary);
-  /// Hands everything to the system.
-  void flush();
+  /// Waits until everything is written; false when that cannot be done.
+  bool close() { return file_.close(); }
 
  private:
   void append(const WireWriter& event);
-  [[noreturn]] void fail_write() const;
 
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
   std::filesystem::path path_;
-  std::unique_ptr<std::FILE, Close> file_;
+  LateFile file_;
 };
 
 /// The event files of a folder in the order of their names; none when there is no such folder.

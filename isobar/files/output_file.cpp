@@ -2,11 +2,10 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 #include <unistd.h>
 #include <utility>
 
-#include "isobar/base/error.hpp"
+#include "isobar/files/disk_error.hpp"
 
 namespace isobar::files {
 
@@ -22,7 +21,7 @@ fs::path temporary_beside(const fs::path& path) {
 
 OutputFile::OutputFile(fs::path path) : path_(std::move(path)), temporary_(temporary_beside(path_)) {
   file_.reset(std::fopen(temporary_.c_str(), "wbx"));
-  if (!file_) fail("{}: cannot be written: {}", path_.string(), std::strerror(errno));
+  if (!file_) fail_write();
   constexpr std::size_t buffer = 1 << 18;
   std::setvbuf(file_.get(), nullptr, _IOFBF, buffer);
 }
@@ -33,7 +32,7 @@ OutputFile::~OutputFile() {
   if (!temporary_.empty()) fs::remove(temporary_, ignored);
 }
 
-void OutputFile::fail_write() const { fail("{}: cannot be written: {}", path_.string(), std::strerror(errno)); }
+void OutputFile::fail_write() const { throw DiskError(path_, disk_cause(errno)); }
 
 void OutputFile::write(std::span<const std::uint8_t> bytes) {
   expects(file_ != nullptr, "a file that was not committed");
@@ -45,7 +44,7 @@ void OutputFile::commit() {
   if (std::fclose(file_.release()) != 0) fail_write();
   std::error_code code;
   fs::rename(temporary_, path_, code);
-  if (code) fail("{}: cannot be named so: {}", path_.string(), code.message());
+  if (code) throw DiskError(path_, code.message());
   temporary_.clear();
 }
 

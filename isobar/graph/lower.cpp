@@ -197,7 +197,11 @@ int Lowering::write_buffer(const Node& node, const ops::Port& port, std::map<int
       return buffer_of_[static_cast<std::size_t>(node.out[i])] =
                  new_buffer(graph_.value(node.out[i]).name, port.layout);
     case Kind::saved: return state_[n].saved[port.slot.index] = new_buffer(node.name + " saved", port.layout);
-    case Kind::temp: return temporaries[port.slot.index] = new_buffer(node.name + " temporary", port.layout);
+    case Kind::temp: {
+      const int b = new_buffer(node.name + " temporary", port.layout);
+      plan_.buffers[static_cast<std::size_t>(b)].temporary = true;
+      return temporaries[port.slot.index] = b;
+    }
     case Kind::dx: {
       const int b = new_buffer("d " + graph_.value(node.in[i]).name, port.layout);
       if (needs_gradient_[static_cast<std::size_t>(node.in[i])])  // a frozen weight's gradient may come with another's

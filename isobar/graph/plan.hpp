@@ -34,6 +34,7 @@ struct Buffer {
   int index = -1;           ///< of the input or parameter, when that is its home
   std::size_t offset = 0;   ///< in the arena
   int first = 0, last = 0;  ///< steps between which it must be kept
+  bool temporary = false;   ///< of one operator's pass: may hold anything where it was not written
   int shares_with = -1;     ///< the earlier buffer whose bytes it uses (in place or view)
 };
 

@@ -20,6 +20,8 @@ struct Step {
   /// What the norm of all gradients together may be, 0 for no limit. It is for whoever holds all of them, a strategy,
   /// who turns it into gradient_scale; a rule sees one parameter at a time and does not read it.
   double clip_norm = 0;
+  /// Steps before this one whose updates were taken back: a rule is given an index without them.
+  std::int64_t undone = 0;
 
   double rate() const { return learning_rate * rate_scale; }
 };

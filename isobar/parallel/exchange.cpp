@@ -6,12 +6,13 @@
 #include <climits>
 
 #include "isobar/base/clock.hpp"
+#include "isobar/base/flight_recorder.hpp"
 
 namespace isobar::parallel {
 namespace {
 
 // Behind the gradients, on a cache line of their own.
-constexpr std::size_t numbers = 16, loss_at = 0, rows_at = 1;
+constexpr std::size_t numbers = 16, loss_at = 0, rows_at = 1, bad_at = 2;
 
 }  // namespace
 
@@ -44,6 +45,7 @@ std::span<float> Exchange::open(comm::Comm& world, std::size_t gradients, int co
   world_ = &world;
   gradients_ = gradients;
   copies_ = copies;
+  flight_recorder().forget_sums();  // of groups that are gone
   reducer_ = comm::make_reducer(world, gradients * (1 + static_cast<std::size_t>(copies)) + numbers, options_.reducer);
   return reducer_->memory().first(gradients);
 }
@@ -81,6 +83,8 @@ void Exchange::prepare(Replica& replica) {
 void Exchange::begin(Replica& replica, std::int64_t step) {
   prepare(replica);
   step_ = step;
+  rows_before_ = rows_;
+  start_.keep(replica);
   buckets_->begin();
   world_->note(fmt::format("step {}: computing", step));
 }
@@ -96,18 +100,22 @@ comm::Reducer::Sum Exchange::start(int b, int copy, int priority) {
   comm::Reducer::Sum sum{};
   // On one node the sum is partly made here, by who starts it.
   timed(name, 0, [&] {
-    sum =
-        reducer_->start(range, priority, fmt::format("gradients {} of {} of step {}", b + 1, buckets_->count(), step_),
-                        watched(name, static_cast<double>(range.count * sizeof(float))));
+    const std::string what = fmt::format("gradients {} of {} of step {}", b + 1, buckets_->count(), step_);
+    sum = reducer_->start(range, priority, what, watched(what, name, static_cast<double>(range.count * sizeof(float))));
   });
   return sum;
 }
 
-// Shows a sum in the trace from now on until the function that is returned is called.
-std::function<void()> Exchange::watched(std::uint32_t name, double bytes) {
-  if (!trace_) return {};
+// Shows a sum in the trace and in the flight recorder from now on until the function that is returned is called.
+std::function<void()> Exchange::watched(const std::string& what, std::uint32_t name, double bytes) {
+  if (world_->size() == 1) return {};
+  const FlightRecorder::Sum sum = flight_recorder().begin_sum(what);
+  if (!trace_) return [sum] { flight_recorder().end_sum(sum); };
   const StepTrace::Mark mark = trace_->begin_beside(Lane::exchange, Category::communication, names_[name]);
-  return [trace = trace_, mark, bytes] { trace->end_beside(mark, bytes); };
+  return [sum, trace = trace_, mark, bytes] {
+    flight_recorder().end_sum(sum);
+    trace->end_beside(mark, bytes);
+  };
 }
 
 template <class Wait>
@@ -140,7 +148,7 @@ void Exchange::start_numbers(bool statistics) {
   const std::string what = fmt::format("{} of step {}", statistics ? "loss and statistics" : "loss", step_);
   const auto start = [&](comm::Reducer& reducer, comm::Range range) {
     summary_.push_back(
-        reducer.start(range, INT_MAX, what, watched(name, static_cast<double>(range.count * sizeof(float)))));
+        reducer.start(range, INT_MAX, what, watched(what, name, static_cast<double>(range.count * sizeof(float)))));
   };
   timed(name, 0, [&] {
     if (exact_) {
@@ -164,9 +172,16 @@ void Exchange::wait_numbers() {
   summary_.clear();
 }
 
-void Exchange::start_summary(const MicroBatches& batches) {
+void Exchange::undo(Replica& replica) {
+  start_.put_back(replica);
+  rows_ = rows_before_;
+}
+
+void Exchange::start_summary(Replica& replica, const MicroBatches& batches, std::size_t bad) {
   number(loss_at) = batches.loss();
   number(rows_at) = 0;
+  if (care_.finite) bad += spoilt_statistics(replica, options_.deterministic);
+  number(bad_at) = static_cast<float>(bad);
   start_numbers(options_.deterministic);
 }
 
@@ -177,6 +192,8 @@ double Exchange::wait_summary(Replica& replica) {
       if (!replica.trained(p)) std::ranges::copy(replica.gradient(p), replica.weight(p).begin());
   return static_cast<double>(number(loss_at));
 }
+
+double Exchange::bad_numbers() { return static_cast<double>(number(bad_at)); }
 
 void Exchange::settle(Replica& replica) {
   if (options_.deterministic || world_->size() == 1) return;

@@ -8,21 +8,14 @@
 namespace isobar::parallel {
 namespace {
 
-template <class Work>
-void for_each_untrained(Replica& replica, Work work) {
-  for (int p = 0; p < replica.parameters(); ++p)
-    if (!replica.trained(p)) work(p);
-}
-
 void clear_gradients(Replica& replica) {
   for (int p = 0; p < replica.parameters(); ++p)
     if (replica.trained(p)) std::ranges::fill(replica.gradient(p), 0.0f);
 }
 
-// Where ranks take statistics together each must run as often as the others, samples or not.
-bool computes(const Feed& feed) { return feed.run.rows != 0 || feed.run.sum; }
-
 }  // namespace
+
+bool computes(const Feed& feed) { return feed.run.rows != 0 || feed.run.sum; }
 
 std::int64_t rows_of(const Feed& feed) {
   return feed.run.rows >= 0 ? feed.run.rows : std::max<std::int64_t>(1, std::ssize(feed.run.samples));
@@ -36,9 +29,7 @@ void MicroBatches::run(Replica& replica, std::span<const Feed> feeds, const List
       fail_usage("deterministic = true needs 1, 2, 4, 8, ... micro-batches on every rank, here are {}", feeds.size());
     if (std::ranges::any_of(feeds, [](const Feed& feed) { return feed.run.sum != nullptr; }))
       fail_usage("deterministic = true takes statistics by micro-batch, they cannot be those of all ranks together");
-    start_.clear();
-    for_each_untrained(replica,
-                       [&](int p) { start_.insert(start_.end(), replica.weight(p).begin(), replica.weight(p).end()); });
+    start_.keep(replica);
     for (std::size_t i = 0; i < feeds.size(); ++i) run_one(replica, feeds[i], i, i + 1 == feeds.size(), listener);
     return;
   }
@@ -91,14 +82,13 @@ void MicroBatches::add_forward(Replica& replica, const Feed& feed, std::size_t i
   const auto weight = empty ? 0.0f
                             : static_cast<float>(static_cast<double>(rows_of(feed)) /
                                                  (feed.run.total < 0 ? rows_of(feed) : feed.run.total));
-  const float* from = start_.data();
-  for_each_untrained(replica, [&](int p) {
+  for (int p = 0; p < replica.parameters(); ++p) {
+    if (replica.trained(p)) continue;
     const std::span<float> value = replica.weight(p), part = replica.gradient(p);
     for (std::size_t i = 0; i < part.size(); ++i) part[i] = weight * value[i];
     sums_->add(item, last, part, replica.offset(p));
-    std::copy_n(from, value.size(), value.begin());
-    from += value.size();
-  });
+  }
+  start_.put_back(replica);
 }
 
 }  // namespace isobar::parallel

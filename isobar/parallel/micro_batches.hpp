@@ -9,6 +9,7 @@
 
 #include "isobar/parallel/partial_sums.hpp"
 #include "isobar/parallel/replica.hpp"
+#include "isobar/parallel/step_start.hpp"
 
 namespace isobar::parallel {
 
@@ -23,6 +24,10 @@ struct Listener {
 
 /// Samples in a batch.
 std::int64_t rows_of(const Feed& feed);
+
+/// Whether anything is computed for it: where ranks take statistics together each must run as often as the others,
+/// samples or not.
+bool computes(const Feed& feed);
 
 class MicroBatches {
  public:
@@ -40,7 +45,7 @@ class MicroBatches {
 
   PartialSums::Order order_;
   std::unique_ptr<PartialSums> sums_;
-  std::vector<float> start_;  // running statistics at the beginning of the step
+  StepStart start_;
   float loss_ = 0;
 };
 

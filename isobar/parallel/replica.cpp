@@ -25,6 +25,7 @@ void ComputedReplica::update(int p, std::span<const float> gradient, const optim
   const ops::Parameter& declared = store_.parameter(p).declared;
   if (!declared.trained) return;
   optim::Step scaled = step;
+  scaled.index -= step.undone;
   scaled.rate_scale *= declared.rate_scale;
   scaled.decay_scale *= declared.decay_scale;
   std::vector<std::span<float>> slots;

@@ -15,15 +15,26 @@ class Solo final : public Strategy {
                  world.size());
     return {};
   }
+  void take_care(const Care& care) override { care_ = care; }
   double step(Replica& replica, std::span<const Feed> feeds, const optim::Step& step) override {
+    start_.keep(replica);
     batches_.run(replica, feeds, {});
+    const auto loss = static_cast<double>(batches_.loss());
+    FiniteSearch search(care_.finite);
+    search.look_at_loss(loss, static_cast<double>(care_.finite ? spoilt_statistics(replica) : 0));
+    search.look(replica, replica.all_gradients(), 0, replica.parameters(), step.index);
+    search.raise();
     const optim::Step clipped = clip(replica, replica.all_gradients(), step);
     for (int p = 0; p < replica.parameters(); ++p) replica.update(p, replica.gradient(p), clipped);
-    return static_cast<double>(batches_.loss());
+    return loss;
   }
+  void undo(Replica& replica) override { start_.put_back(replica); }
+  bool recovers() const override { return true; }
   std::string describe() const override { return "solo"; }
 
  private:
+  Care care_;
+  StepStart start_;
   MicroBatches batches_;
 };
 

@@ -50,8 +50,12 @@ Finding hardware(const CardFacts& facts) {
     year = std::to_string(known->year);
     family = known->name + ", ";
   }
-  return shown(fmt::format("{} ({}{}), {} of {} on {}", processor, family, year, plural(run.ranks, "rank"),
-                           plural(run.threads, "thread"), plural(run.nodes, "node")));
+  std::string figure = fmt::format("{} ({}{}), {} of {} on {}", processor, family, year, plural(run.ranks, "rank"),
+                                   plural(run.threads, "thread"), plural(run.nodes, "node"));
+  if (!run.changes.empty())
+    figure += fmt::format("; its members changed {} while it ran, the last time: {}",
+                          plural(static_cast<int>(run.changes.size()), "time"), run.changes.back().str());
+  return shown(figure);
 }
 
 Finding input_size(const CardFacts& facts) {

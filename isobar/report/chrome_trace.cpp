@@ -11,7 +11,6 @@
 #include "isobar/base/clock.hpp"
 #include "isobar/report/kept_bytes.hpp"
 #include "isobar/report/rank_file.hpp"
-#include "isobar/report/tailed_file.hpp"
 
 namespace isobar::report {
 namespace {
@@ -74,7 +73,7 @@ class ChromeTrace final : public train::Sink {
     if (!path) return;
     rank_ = start.rank;
     planned_ = static_cast<double>(std::max<std::int64_t>(1, start.epochs * start.steps_per_epoch));
-    file_ = TailedFile(*path, kept(*path, start.first_step), std::string(tail));
+    file_ = files::LateFile(*path, kept(*path, start), {.tail = std::string(tail), .makes_folder = true});
     file_.append(file_.length() > 0
                      ? ""
                      : fmt::format("[\n{}", named("process_name", steps_row, fmt::format("rank {}", rank_))));
@@ -94,15 +93,15 @@ class ChromeTrace final : public train::Sink {
     first_ = false;
   }
 
-  void end(const train::End&) override { file_ = TailedFile(); }
+  void end(const train::End&) override { file_.close(); }
 
  private:
   // What of an earlier session stays, without its end. A clock that has begun anew meanwhile is moved behind it.
-  std::int64_t kept(const fs::path& path, std::int64_t first_step) {
-    if (first_step == 0) return 0;
+  std::int64_t kept(const fs::path& path, const train::Start& start) {
+    if (!start.goes_on()) return 0;
     double last = 0;
     bool any = false;
-    const std::uintmax_t bytes = kept_bytes(path, first_step, [&](const Json& event) {
+    const std::uintmax_t bytes = kept_bytes(path, start, [&](const Json& event) {
       any = true;
       last = std::max(last, number(event, "ts") + number(event, "dur"));
     });
@@ -165,7 +164,7 @@ class ChromeTrace final : public train::Sink {
   const std::int64_t most_bytes_;
   int rank_ = 0;
   double planned_ = 1;
-  TailedFile file_;
+  files::LateFile file_;
   bool first_ = true;       // no step was written in this session
   std::int64_t shift_ = 0;  // added to this session's times, nanoseconds
   std::set<int> named_;     // rows that have their name

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "isobar/report/text_file.hpp"
+#include "isobar/files/late_file.hpp"
 
 namespace isobar::report {
 namespace {
@@ -24,12 +24,13 @@ void add(Panel& panel, const std::string& name, std::int64_t epoch, double value
 }
 
 // The epochs that an earlier part of the run has written.
-std::vector<train::EpochDone> epochs_in(const std::filesystem::path& file, std::int64_t first_step) {
+std::vector<train::EpochDone> epochs_in(const std::filesystem::path& file, const train::Start& start) {
   std::vector<train::EpochDone> epochs;
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
     const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (!object.is_object() || object.value("kind", "") != "epoch" || object.value("step", first_step + 1) > first_step)
+    if (!object.is_object() || object.value("kind", "") != "epoch" ||
+        object.value("step", start.first_step + 1) > start.first_step)
       continue;
     train::EpochDone done;
     done.epoch = object.value("epoch", std::int64_t{0});
@@ -45,16 +46,20 @@ std::vector<train::EpochDone> epochs_in(const std::filesystem::path& file, std::
 class Curves final : public train::Sink {
  public:
   void start(const train::Start& start) override {
-    file_ = start.folder / "curves.svg";
-    if (start.first_step > 0) epochs_ = epochs_in(start.folder / "metrics.jsonl", start.first_step);
+    file_ = files::LateFile::whole(start.folder / "curves.svg");
+    if (start.goes_on()) epochs_ = epochs_in(start.folder / "metrics.jsonl", start);
+  }
+  train::Reached reached(const train::Start& start) const override {
+    return {start.first_step, epochs_.empty() ? 0 : epochs_.back().epoch};
   }
   void epoch(const train::EpochDone& epoch) override {
     epochs_.push_back(epoch);
-    write_text(file_, curves_svg(panels_of(epochs_)));
+    file_.replace(curves_svg(panels_of(epochs_)));
   }
+  void end(const train::End&) override { file_.close(); }
 
  private:
-  std::filesystem::path file_;
+  files::LateFile file_;
   std::vector<train::EpochDone> epochs_;
 };
 

@@ -9,9 +9,14 @@ namespace isobar::report {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-static bool is_end(const Json& object) {
+static bool is_a(const char* wanted, const Json& object) {
   const auto kind = object.find("kind");
-  return kind != object.end() && *kind == "end";
+  return kind != object.end() && *kind == wanted;
+}
+
+static std::int64_t epoch_of(const Json& object) {
+  const auto epoch = object.find("epoch");
+  return epoch != object.end() && epoch->is_number_integer() ? epoch->get<std::int64_t>() : 0;
 }
 
 static std::int64_t step_of(const Json& object) {
@@ -21,7 +26,8 @@ static std::int64_t step_of(const Json& object) {
   return step != where->end() && step->is_number_integer() ? step->get<std::int64_t>() : 0;
 }
 
-std::uintmax_t kept_bytes(const fs::path& file, std::int64_t first_step, const std::function<void(const Json&)>& kept) {
+std::uintmax_t kept_bytes(const fs::path& file, const train::Start& start,
+                          const std::function<void(const Json&)>& kept) {
   std::ifstream in(file);
   std::uintmax_t bytes = 0;
   for (std::string line; std::getline(in, line) && !in.eof();) {
@@ -30,12 +36,25 @@ std::uintmax_t kept_bytes(const fs::path& file, std::int64_t first_step, const s
     if (line.ends_with(',')) line.pop_back();
     if (!line.empty()) {
       const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-      if (!object.is_object() || is_end(object) || step_of(object) > first_step) break;
+      if (!object.is_object() || is_a("end", object) || step_of(object) > start.first_step) break;
+      if (is_a("epoch", object) && epoch_of(object) > start.first_epoch) break;
       if (kept) kept(object);
     }
     bytes += length;
   }
   return bytes;
+}
+
+KeptLines open_lines(const fs::path& path, const train::Start& start, files::LateOptions options) {
+  KeptLines lines;
+  std::uintmax_t bytes = 0;
+  if (start.goes_on())
+    bytes = kept_bytes(path, start, [&](const Json& object) {
+      if (is_a("step", object)) lines.reached.step = step_of(object);
+      if (is_a("epoch", object)) lines.reached.epoch = epoch_of(object);
+    });
+  lines.file = files::LateFile(path, static_cast<std::int64_t>(bytes), std::move(options));
+  return lines;
 }
 
 }  // namespace isobar::report

@@ -46,7 +46,7 @@ Setup setup_of(const Json& start) {
 void read_timing(Ledger& ledger, const fs::path& file) {
   for (const Json& line : read_json_lines(file)) {
     const std::string kind = text(line, "kind");
-    if (kind == "start") {
+    if (kind == "start" || kind == "members") {
       ledger.setups.push_back(setup_of(line));
     } else if (kind == "step") {
       ++ledger.steps;

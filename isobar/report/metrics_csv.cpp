@@ -8,8 +8,7 @@
 #include <fmt/format.h>
 
 #include "isobar/base/text.hpp"
-#include "isobar/report/flush_clock.hpp"
-#include "isobar/report/text_file.hpp"
+#include "isobar/files/late_file.hpp"
 
 namespace isobar::report {
 namespace {
@@ -19,13 +18,16 @@ namespace fs = std::filesystem;
 constexpr std::string_view fixed_columns =
     "kind,step,epoch,loss,learning_rate,samples,seconds,wait_seconds,exchange_seconds,bytes_sent,test_seconds";
 
-// The step of a row: its second field; nothing when it is not one.
-std::optional<std::int64_t> step_of(const std::string& row) {
+// Step and epoch of a row, its second and third field; nothing when these are no numbers.
+std::optional<train::Reached> place_of(const std::string& row) {
   const std::size_t begin = row.find(',') + 1;
-  std::int64_t step = 0;
-  const auto [end, problem] = std::from_chars(row.data() + begin, row.data() + row.size(), step);
-  if (begin == 0 || problem != std::errc() || end == row.data() + row.size() || *end != ',') return {};
-  return step;
+  const char* const last = row.data() + row.size();
+  train::Reached place;
+  const auto [end, problem] = std::from_chars(row.data() + begin, last, place.step);
+  if (begin == 0 || problem != std::errc() || end == last || *end != ',') return {};
+  const auto [after, trouble] = std::from_chars(end + 1, last, place.epoch);
+  if (trouble != std::errc() || after == last || *after != ',') return {};
+  return place;
 }
 
 // Fields of a line, quotes taken away.
@@ -44,25 +46,20 @@ std::vector<std::string> fields_of(const std::string& line) {
 
 class MetricsCsv final : public train::Sink {
  public:
-  explicit MetricsCsv(std::function<double()> clock) : flushes_(std::move(clock)) {}
-
   void start(const train::Start& start) override {
     path_ = start.folder / "metrics.csv";
-    if (start.first_step > 0 && shorten(start.first_step)) {
-      file_ = TextFile::append(path_);
-      return;
-    }
+    reached_ = {};
     names_.clear();
-    file_ = TextFile::create(path_);
-    file_.write(header());
+    const std::int64_t kept = start.goes_on() ? kept_bytes(start) : 0;
+    file_ = files::LateFile(path_, kept);
+    if (kept == 0) file_.append(header());
   }
 
+  train::Reached reached(const train::Start&) const override { return reached_; }
+
   void step(const train::StepDone& step) override {
-    file_.write(fmt::format("step,{},{},{},{},{},{},{},{},{},\n", step.step, step.epoch, step.loss, step.learning_rate,
-                            step.samples, step.seconds, step.wait_seconds, step.exchange_seconds, step.bytes_sent));
-    if (!flushes_.due(step.seconds)) return;
-    file_.flush();
-    flushes_.done();
+    file_.append(fmt::format("step,{},{},{},{},{},{},{},{},{},\n", step.step, step.epoch, step.loss, step.learning_rate,
+                             step.samples, step.seconds, step.wait_seconds, step.exchange_seconds, step.bytes_sent));
   }
 
   void epoch(const train::EpochDone& epoch) override {
@@ -73,9 +70,7 @@ class MetricsCsv final : public train::Sink {
       const auto found = epoch.test.find(name);
       row += found == epoch.test.end() ? "," : fmt::format(",{}", found->second);
     }
-    file_.write(row + "\n");
-    file_.flush();
-    flushes_.done();
+    file_.append(row + "\n");
   }
 
   void end(const train::End&) override { file_.close(); }
@@ -87,57 +82,39 @@ class MetricsCsv final : public train::Sink {
     return line + "\n";
   }
 
-  // Keeps the rows up to a step; false when the file is not such a table.
-  bool shorten(std::int64_t first_step) {
+  // The length of the rows that stay; 0 when the file is not such a table.
+  std::int64_t kept_bytes(const train::Start& start) {
     std::ifstream in(path_);
     std::string line;
-    if (!std::getline(in, line) || in.eof() || !line.starts_with(fixed_columns)) return false;
-    names_.clear();
+    if (!std::getline(in, line) || in.eof() || !line.starts_with(fixed_columns)) return 0;
     const std::vector<std::string> columns = fields_of(line);
     for (const std::string& column : columns)
       if (column.starts_with("test_") && column != "test_seconds") names_.push_back(column.substr(5));
-    std::uintmax_t kept = line.size() + 1;
+    auto kept = static_cast<std::int64_t>(line.size()) + 1;
     while (std::getline(in, line) && !in.eof()) {
-      const auto step = step_of(line);
-      if (!step || *step > first_step) break;
-      kept += line.size() + 1;
+      const auto place = place_of(line);
+      const bool is_epoch = line.starts_with("epoch,");
+      if (!place || place->step > start.first_step || (is_epoch && place->epoch > start.first_epoch)) break;
+      kept += static_cast<std::int64_t>(line.size()) + 1;
+      if (is_epoch) reached_.epoch = place->epoch;
+      else reached_.step = place->step;
     }
-    in.close();
-    std::error_code problem;
-    fs::resize_file(path_, kept, problem);
-    if (problem) fail("{}: cannot be shortened to step {}: {}", path_.string(), first_step, problem.message());
-    return true;
+    return kept;
   }
 
-  // Writes the table anew, beside the old one, when figures come that have no column yet: once in a run. Rows that are
-  // there already stay shorter, which readers of such files take for empty fields.
+  // Gives the table another head when figures come that have no column yet: once in a run. Rows that are there already
+  // stay shorter, which readers of such files take for empty fields.
   void widen(const std::map<std::string, double>& test) {
     const std::size_t before = names_.size();
     for (const auto& [name, value] : test)
       if (!name.starts_with("confusion.") && std::ranges::find(names_, name) == names_.end()) names_.push_back(name);
-    if (names_.size() == before) return;
-    file_.close();
-    fs::path fresh = path_;
-    fresh += ".new";
-    {
-      std::ifstream in(path_);
-      std::string line;
-      std::getline(in, line);
-      TextFile out = TextFile::create(fresh);
-      out.write(header());
-      while (std::getline(in, line)) out.write(line + "\n");
-      out.close();
-    }
-    std::error_code problem;
-    fs::rename(fresh, path_, problem);
-    if (problem) fail("{}: cannot be replaced: {}", path_.string(), problem.message());
-    file_ = TextFile::append(path_);
+    if (names_.size() > before) file_.replace_first_line(header());
   }
 
   fs::path path_;
-  TextFile file_;
+  files::LateFile file_;
   std::vector<std::string> names_;  // of figures, in the order of their columns
-  FlushClock flushes_;
+  train::Reached reached_{};        // by what was there at the start
 };
 
 }  // namespace
@@ -149,8 +126,6 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
-std::unique_ptr<train::Sink> metrics_csv(std::function<double()> clock) {
-  return std::make_unique<MetricsCsv>(std::move(clock));
-}
+std::unique_ptr<train::Sink> metrics_csv() { return std::make_unique<MetricsCsv>(); }
 
 }  // namespace isobar::report

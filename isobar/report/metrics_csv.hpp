@@ -4,18 +4,16 @@
 // and one for every figure of the test set, "test_loss", "test_mae". What a row does not have is empty.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 
-#include "isobar/base/clock.hpp"
 #include "isobar/train/events.hpp"
 
 namespace isobar::report {
 
 /// Writes into the folder named by Start, which must exist. Resumed, it first drops rows beyond the first step.
-/// Columns of figures are added when they first come; confusion matrices have none. `clock` gives seconds.
-std::unique_ptr<train::Sink> metrics_csv(std::function<double()> clock = now_seconds);
+/// Columns of figures are added when they first come; confusion matrices have none.
+std::unique_ptr<train::Sink> metrics_csv();
 
 /// A field of such a table: in quotes where it needs them (RFC 4180).
 std::string csv_field(const std::string& text);

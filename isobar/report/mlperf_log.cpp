@@ -8,9 +8,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "isobar/files/late_file.hpp"
 #include "isobar/report/json_member.hpp"
 #include "isobar/report/mlperf_recipe.hpp"
-#include "isobar/report/text_file.hpp"
 
 namespace isobar::report {
 namespace {
@@ -34,15 +34,15 @@ class MlperfLog final : public train::Sink {
   void start(const train::Start& start) override {
     path_ = start.folder / "mlperf.log";
     step_ = start.first_step;
-    if (start.first_step > 0 && keep(start.first_step)) {
-      file_ = TextFile::append(path_);
-    } else {
-      file_ = TextFile::create(path_);
-      begin(start);
-    }
+    const std::int64_t kept = start.goes_on() ? keep(start) : 0;
+    file_ = files::LateFile(path_, kept);
+    if (kept == 0) begin(start);
     epochs_ = start.epochs;
     if (open_epoch_ == 0 && epoch_ < epochs_) begin_epoch(unix_time_());
-    file_.flush();
+  }
+
+  train::Reached reached(const train::Start& start) const override {
+    return {start.first_step, std::min(epoch_, start.first_epoch)};
   }
 
   void step(const train::StepDone& step) override { step_ = step.step; }
@@ -65,7 +65,6 @@ class MlperfLog final : public train::Sink {
       put(now, interval_end, "eval_stop", nullptr, at);
     }
     if (done.epoch < epochs_) begin_epoch(now);
-    file_.flush();
   }
 
   void end(const train::End& end) override {
@@ -111,29 +110,27 @@ class MlperfLog final : public train::Sink {
     metadata["step_num"] = step_;
     const Json line{{"namespace", ""}, {"time_ms", last_ms_}, {"event_type", type},
                     {"key", key},      {"value", value},      {"metadata", metadata}};
-    file_.write(std::string(token) + line.dump() + "\n");
+    file_.append(std::string(token) + line.dump() + "\n");
   }
 
-  // Keeps what was logged up to a step, without the end of an interrupted run; false when that is no log.
-  bool keep(std::int64_t first_step) {
+  // Keeps what was logged up to a step, without the end of an interrupted run: its length, 0 when that is no log.
+  std::int64_t keep(const train::Start& start) {
     std::ifstream in(path_);
-    std::uintmax_t kept = 0;
+    std::int64_t kept = 0;
     bool started = false;
-    for (std::string text; std::getline(in, text) && !in.eof(); kept += text.size() + 1) {
+    for (std::string text; std::getline(in, text) && !in.eof(); kept += std::ssize(text) + 1) {
       if (!text.starts_with(token)) break;
       const auto line = nlohmann::json::parse(text.substr(token.size()), nullptr, /*allow_exceptions=*/false);
       const auto key = member<std::string>(line, "key");
       if (key.empty() || key == "run_stop" || !line.contains("metadata")) break;
       const nlohmann::json& metadata = line["metadata"];
-      if (member<std::int64_t>(metadata, "step_num", first_step + 1) > first_step) break;
-      take_over(key, line, member<std::int64_t>(metadata, "epoch_num"));
+      if (member<std::int64_t>(metadata, "step_num", start.first_step + 1) > start.first_step) break;
+      const auto epoch = member<std::int64_t>(metadata, "epoch_num");
+      if (epoch - (key == "epoch_start" ? 1 : 0) > start.first_epoch) break;
+      take_over(key, line, epoch);
       started |= key == "run_start";
     }
-    in.close();
-    std::error_code problem;
-    if (started) fs::resize_file(path_, kept, problem);
-    if (problem) fail("{}: cannot be shortened to step {}: {}", path_.string(), first_step, problem.message());
-    return started;
+    return started ? kept : 0;
   }
 
   void take_over(const std::string& key, const nlohmann::json& line, std::int64_t epoch) {
@@ -148,7 +145,7 @@ class MlperfLog final : public train::Sink {
   double made_at_;
   MlperfBenchmark benchmark_;
   fs::path path_;
-  TextFile file_;
+  files::LateFile file_;
   long long last_ms_ = 0;
   std::int64_t step_ = 0, epochs_ = 0;
   std::int64_t epoch_ = 0;       // the last that is over

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "isobar/files/disk_warnings.hpp"
 #include "isobar/report/html.hpp"
 #include "isobar/report/page_section.hpp"
 #include "isobar/report/run_card.hpp"
@@ -54,7 +55,7 @@ class PageSink final : public train::Sink {
   void start(const train::Start& start) override { folder_ = start.folder; }
   void end(const train::End&) override {
     try {
-      write_page(folder_);
+      files::written_or_told([&] { write_page(folder_); });
     } catch (const std::exception& problem) {
       fmt::print(stderr, "isobar: warning: no report.html: {}\n", problem.what());
     }

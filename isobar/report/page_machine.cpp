@@ -16,6 +16,8 @@ std::string machine_html(const PageSource& source) {
   pairs.emplace_back("ranks",
                      fmt::format("{} on {} node{}, {} thread{} each", with_commas(run.ranks), with_commas(run.nodes),
                                  run.nodes == 1 ? "" : "s", run.threads, run.threads == 1 ? "" : "s"));
+  for (const train::MembersChange& change : run.changes)
+    pairs.emplace_back("members changed", fmt::format("{}, {:.2f} s", change.str(), change.seconds));
   if (!run.placement.empty()) pairs.emplace_back("placement", run.placement);
   if (run.peaks.flops_per_second > 0)
     pairs.emplace_back("measured peak",

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "isobar/files/disk_warnings.hpp"
 #include "isobar/report/subject.hpp"
 #include "isobar/report/text_file.hpp"
 
@@ -50,7 +51,7 @@ class Pictures final : public train::Sink {
     request.targets = end.targets;
     request.results = end.test;
     try {
-      if (end.viewer || !end.predictions.empty()) draw_pictures(folder_, request);
+      if (end.viewer || !end.predictions.empty()) files::written_or_told([&] { draw_pictures(folder_, request); });
     } catch (const std::exception& error) {
       warn("this run", error);
     }
@@ -69,13 +70,14 @@ std::vector<Picture> draw_pictures(const std::filesystem::path& folder, const Pi
   for (const PictureKind* kind : picture_kinds()) {
     if (!kind->fits(subject)) continue;
     std::error_code code;
-    if (std::filesystem::create_directories(folder, code); code)
-      fail("{}: cannot be made: {}", folder.string(), code.message());
+    if (std::filesystem::create_directories(folder, code); code) throw files::DiskError(folder, code.message());
     try {
       for (Picture& picture : kind->draw(subject, folder)) {
         picture.kind = kind->name;
         drawn.push_back(std::move(picture));
       }
+    } catch (const files::DiskError&) {
+      throw;
     } catch (const std::exception& error) {
       warn(kind->summary, error);
     }

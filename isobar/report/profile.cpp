@@ -7,12 +7,10 @@
 
 #include "isobar/report/kept_bytes.hpp"
 #include "isobar/report/rank_file.hpp"
-#include "isobar/report/text_file.hpp"
 
 namespace isobar::report {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 struct Interval {
@@ -61,7 +59,7 @@ class Profile final : public train::Sink {
                  start.rank, start.folder.string());
       return;
     }
-    file_ = open(*path, start.first_step);
+    file_ = open_lines(*path, start, {.makes_folder = true}).file;
     put({{"kind", "start"},
          {"step", start.first_step},
          {"rank", start.rank},
@@ -92,20 +90,9 @@ class Profile final : public train::Sink {
   }
 
  private:
-  static TextFile open(const fs::path& path, std::int64_t first_step) {
-    std::error_code problem;
-    if (first_step == 0 || !fs::exists(path, problem)) return TextFile::create(path);
-    fs::resize_file(path, kept_bytes(path, first_step), problem);
-    if (problem) fail("{}: cannot be shortened to step {}: {}", path.string(), first_step, problem.message());
-    return TextFile::append(path);
-  }
+  void put(const Json& object) { file_.append(object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"); }
 
-  void put(const Json& object) {
-    file_.write(object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
-    file_.flush();
-  }
-
-  TextFile file_;
+  files::LateFile file_;
 };
 
 }  // namespace

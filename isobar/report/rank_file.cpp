@@ -22,11 +22,9 @@ static void remove_other_ranks(const fs::path& folder, int ranks) {
 }
 
 std::optional<fs::path> rank_file(const train::Start& start, const std::string& kind, const std::string& extension) {
-  std::error_code problem;
-  if (start.rank > 0 && !fs::exists(start.folder / "recipe.toml", problem)) return std::nullopt;
+  std::error_code ignored;
+  if (start.rank > 0 && !fs::exists(start.folder, ignored)) return std::nullopt;
   const fs::path folder = start.folder / kind;
-  fs::create_directories(folder, problem);
-  if (problem) fail("{}: cannot be made: {}", folder.string(), problem.message());
   if (start.rank == 0) remove_other_ranks(folder, start.ranks);
   return folder / fmt::format("rank{}{}", start.rank, extension);
 }

@@ -10,8 +10,8 @@
 
 namespace isobar::report {
 
-/// folder/<kind>/rank<r><extension> of the rank that is told `start`, with its folder made; nothing where the run is
-/// not to be seen. Rank 0 removes what ranks have left that are no longer there.
+/// folder/<kind>/rank<r><extension> of the rank that is told `start`, whose folder may be missing; nothing where the
+/// run is not to be seen. Rank 0 removes what ranks have left that are no longer there.
 std::optional<std::filesystem::path> rank_file(const train::Start& start, const std::string& kind,
                                                const std::string& extension);
 

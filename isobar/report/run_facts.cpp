@@ -1,10 +1,12 @@
 #include "isobar/report/run_facts.hpp"
 
 #include <ctime>
+#include <fstream>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
-#include "isobar/files/output_file.hpp"
+#include "isobar/files/late_file.hpp"
 #include "isobar/graph/live_bytes.hpp"
 #include "isobar/train/evaluation.hpp"
 
@@ -56,6 +58,20 @@ std::int64_t trace_steps(const Spec& recipe) {
   return steps && std::holds_alternative<std::int64_t>(steps->held) ? std::get<std::int64_t>(steps->held) : 0;
 }
 
+// What was written when the run began, with what has changed since; nothing when there is none that can be read.
+std::optional<Json> brought_up_to_date(const std::filesystem::path& file, const train::Start& start) {
+  if (start.changes.empty()) return std::nullopt;
+  std::ifstream in(file);
+  Json facts = in ? Json::parse(in, nullptr, /*allow_exceptions=*/false) : Json();
+  if (!facts.is_object() || !facts.contains("started")) return std::nullopt;
+  facts["ranks"] = start.ranks;
+  facts["nodes"] = start.nodes;
+  facts["batching"] = start.batching;
+  facts["strategy"] = start.strategy;
+  facts["placement"] = start.placement;
+  return facts;
+}
+
 class RunFacts final : public train::Sink {
  public:
   explicit RunFacts(Surroundings surroundings) : around_(std::move(surroundings)) {}
@@ -85,13 +101,13 @@ class RunFacts final : public train::Sink {
                {"first_step", start.first_step},
                {"arena_bytes", start.arena_bytes},
                {"weight_bytes", start.weight_bytes},
+               {"snapshot_bytes", start.snapshot_bytes},
                {"precision", "float32"},
                {"trace_steps", trace_steps(start.recipe)}};
     if (start.plan) facts["plan"] = plan_facts(*start.plan);
-    const std::string text = facts.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-    files::OutputFile file(start.folder / "run.json");
-    file.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-    file.commit();
+    if (auto earlier = brought_up_to_date(start.folder / "run.json", start)) facts = std::move(*earlier);
+    facts["members_changed"] = Json::parse(train::to_json(start.changes));
+    files::write_late(start.folder / "run.json", facts.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
   }
 
  private:

@@ -11,6 +11,14 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 std::string kind_of(const Json& line) { return member<std::string>(line, "kind"); }
+
+train::BadStep bad_step(const Json& line) {
+  train::BadStep bad{member<std::int64_t>(line, "step"), member<std::int64_t>(line, "epoch"),
+                     member<std::string>(line, "found")};
+  if (line.contains("back_to")) bad.back_to = member<std::int64_t>(line, "back_to");
+  bad.bad = bad_steps(line);
+  return bad;
+}
 std::int64_t step_of(const Json& line) { return member<std::int64_t>(line, "step"); }
 
 // Takes lines over until one is no object: behind it nothing can be trusted.
@@ -76,16 +84,22 @@ RunFollower::Change RunFollower::poll(train::Sink& listener) {
 bool RunFollower::tell_next(train::Sink& listener) {
   if (times_.empty()) return false;
   const std::string kind = kind_of(times_.front());
-  if (kind == "start" || kind == "checkpoint") {
+  if (kind == "start" || kind == "members" || kind == "checkpoint") {
     const Json line = std::move(times_.front());
     times_.pop_front();
-    if (kind == "start") tell_start(listener, line);
+    if (kind != "checkpoint") tell_start(listener, line);
     else
-      listener.checkpoint(
-          {folder_ / "checkpoint.h5", step_of(line), member<double>(line, "bytes"), member<double>(line, "seconds")});
+      listener.checkpoint({folder_ / "checkpoints" / member<std::string>(line, "file"), step_of(line),
+                           member<double>(line, "bytes"), member<double>(line, "seconds"),
+                           member<double>(line, "write_seconds")});
     return true;
   }
   if (figures_.empty()) return false;
+  if (kind_of(figures_.front()) == "bad_step") {
+    listener.bad_step(bad_step(figures_.front()));
+    figures_.pop_front();
+    return true;
+  }
   // Lines without a partner belong to a file that lost some.
   const auto order = [](const Json& line) {
     const std::string what = kind_of(line);
@@ -116,6 +130,10 @@ void RunFollower::tell_start(train::Sink& listener, const Json& line) {
   start.recipe = facts_.recipe;
   start.folder = folder_;
   start.first_step = step_of(line);
+  if (line.contains("change")) {
+    start.changes = train::changes_in("[" + line["change"].dump() + "]");
+    start.first_step = member(line["change"], "step", start.first_step);
+  }
   // In this line too, also of a run without a description.
   start.threads = member(line, "threads", 1);
   start.ranks = member(line, "ranks", 1);
@@ -125,6 +143,7 @@ void RunFollower::tell_start(train::Sink& listener, const Json& line) {
   start.flops_per_sample = member<double>(line, "flops_per_sample");
   start.arena_bytes = member<std::size_t>(line, "arena_bytes");
   start.weight_bytes = member<std::size_t>(line, "weight_bytes");
+  start.snapshot_bytes = member<std::size_t>(line, "snapshot_bytes");
   start.train_samples = facts_.train_samples;
   start.test_samples = facts_.test_samples;
   start.epochs = facts_.planned_epochs;
@@ -143,6 +162,7 @@ void RunFollower::tell_end(train::Sink& listener, const Json& figures, const Jso
                                                                     : train::End::Reason::interrupted;
   end.steps = step_of(figures);
   end.test = member_numbers(figures, "test");
+  end.bad = bad_steps(figures);
   end.seconds = member<double>(times, "seconds");
   end.step_seconds = member<double>(times, "step_seconds");
   if (times.contains("skipped")) end.skipped = member<std::int64_t>(times, "skipped");

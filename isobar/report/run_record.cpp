@@ -46,6 +46,8 @@ void read_metrics(RunRecord& run) {
       record.train_loss = member<double>(line, "train_loss");
       record.test = member_numbers(line, "test");
       run.epochs.push_back(record);
+    } else if (kind == "bad_step") {
+      run.bad = bad_steps(line);
     } else if (kind == "end") {
       run.reason = member<std::string>(line, "reason");
       run.test = member_numbers(line, "test");
@@ -80,6 +82,9 @@ void read_timing(RunRecord& run) {
       run.parameters = member<std::int64_t>(line, "parameters");
       run.flops_per_sample = member<double>(line, "flops_per_sample");
       run.arena_bytes = member<double>(line, "arena_bytes"), run.weight_bytes = member<double>(line, "weight_bytes");
+    } else if (kind == "members" && line.contains("change")) {
+      for (train::MembersChange& change : train::changes_in("[" + line["change"].dump() + "]"))
+        run.changes.push_back(std::move(change));
     } else if (kind == "step") {
       StepRecord* step = find(run.steps, &StepRecord::step, member<std::int64_t>(line, "step"));
       if (!step) continue;
@@ -133,6 +138,8 @@ void read_facts(RunRecord& run) {
   run.weight_bytes = member(facts, "weight_bytes", run.weight_bytes);
   run.batching = member<std::string>(facts, "batching"), run.strategy = member<std::string>(facts, "strategy");
   run.placement = member<std::string>(facts, "placement"), run.precision = member<std::string>(facts, "precision");
+  if (run.changes.empty() && facts.contains("members_changed"))  // a folder without times
+    run.changes = train::changes_in(facts["members_changed"].dump());
   if (facts.contains("plan")) read_plan(run, facts["plan"]);
 }
 
@@ -197,6 +204,11 @@ std::vector<Json> read_json_lines(const fs::path& file) {
     lines.push_back(std::move(object));
   }
   return lines;
+}
+
+train::BadSteps bad_steps(const Json& line) {
+  return {member<std::int64_t>(line, "bad_steps"), member<std::int64_t>(line, "rewinds"),
+          member(line, "rate_scale", 1.0)};
 }
 
 std::string RunRecord::model() const { return recipe.find("model") ? Args(recipe, "recipe").spec("model").str() : ""; }

@@ -13,8 +13,6 @@
 namespace isobar::report {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr double seconds_between = 0.2;
 
 /// Steps since the last that was written: speeds are their means, so that none is lost.
@@ -52,16 +50,11 @@ class TensorBoard final : public train::Sink {
 
   void start(const train::Start& start) override {
     start_ = start;
-    const fs::path folder = start.folder / "tensorboard";
-    std::error_code problem;
-    fs::create_directories(folder, problem);
-    if (problem) fail("folder '{}' cannot be made: {}", folder.string(), problem.message());
-    file_.emplace(folder);
+    file_.emplace(start.folder / "tensorboard");
     if (start.first_step > 0) file_->restart(start.first_step + 1);
     files::Summary summary;
     summary.text("recipe/text_summary", facts(start) + indented(write_recipe(start.recipe)));
     file_->write(start.first_step, summary);
-    file_->flush();
   }
 
   void step(const train::StepDone& step) override {
@@ -84,12 +77,11 @@ class TensorBoard final : public train::Sink {
       add_weight_histograms(summary, *start_.store);
     file_->write(epoch.step, summary);
     if (images_ > 0 && epoch.viewer && !epoch.test.empty()) write_samples(*epoch.viewer, epoch.step);
-    file_->flush();
   }
 
   void end(const train::End&) override {
     write_steps();
-    file_->flush();
+    file_->close();
   }
 
  private:
@@ -109,7 +101,6 @@ class TensorBoard final : public train::Sink {
         summary.scalar("speed/share_waiting_for_ranks", stretch_.exchange_seconds / stretch_.seconds);
     }
     file_->write(last_.step, summary);
-    file_->flush();
     stretch_ = {};
   }
 

@@ -21,6 +21,26 @@ std::int64_t deterministic_micro_batches(std::int64_t batch) {
   return count;
 }
 
+// The batch itself need not be known, and is not where data.batch_per_rank counts: it stays what the first ranks made
+// it.
+struct Rules {
+  bool powers_of_two = false;
+  std::int64_t most = 0;      // 0: any
+  std::int64_t multiple = 0;  // of the ranks; 0 is one of all numbers
+
+  bool allow(int ranks) const {
+    return (!powers_of_two || power_of_two(ranks)) && (most == 0 || ranks <= most) && multiple % ranks == 0;
+  }
+};
+
+Rules rules_of(const Job& job) {
+  Rules rules{.powers_of_two = job.deterministic, .multiple = job.micro_batches};
+  if (job.sync_batch_norm) rules.most = job.batch;
+  if (job.micro_batches == 0 && job.deterministic && job.batch > 0)
+    rules.multiple = deterministic_micro_batches(job.batch);
+  return rules;
+}
+
 }  // namespace
 
 std::string Batching::describe() const {
@@ -58,6 +78,16 @@ Batching divide_batch(const Job& job, int ranks) {
   result.micro_batches = all / ranks;
   result.rows = batch / all;
   return result;
+}
+
+int most_ranks(const Job& job, int available) { return most_ranks(job)(available); }
+
+std::function<int(int)> most_ranks(const Job& job) {
+  return [rules = rules_of(job)](int available) {
+    for (int ranks = available; ranks > 0; --ranks)
+      if (rules.allow(ranks)) return ranks;
+    return available;
+  };
 }
 
 }  // namespace isobar::train

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "isobar/train/job.hpp"
@@ -22,5 +23,11 @@ struct Batching {
 
 /// Divides the batch of a job; numbers that do not fit each other are a UsageError.
 Batching divide_batch(const Job& job, int ranks);
+
+/// The most of so many available ranks that can share the steps of a job, the same on all ranks; all of them when no
+/// number can: divide_batch() then says why.
+int most_ranks(const Job& job, int available);
+/// The same as a function that can outlive the job.
+std::function<int(int available)> most_ranks(const Job& job);
 
 }  // namespace isobar::train

@@ -13,40 +13,52 @@
 
 namespace isobar::train {
 
-Trainer::Trainer(Job job, comm::Comm& world, std::vector<Sink*> sinks)
-    : Trainer(std::move(job), nullptr, &world, std::move(sinks)) {}
+Trainer::Trainer(Job job, comm::Comm& world, std::vector<Sink*> sinks, Carried* carried)
+    : Trainer(std::move(job), nullptr, &world, std::move(sinks), carried) {}
 
 Trainer::Trainer(Job job, std::vector<Sink*> sinks)
-    : Trainer(std::move(job), comm::alone(), nullptr, std::move(sinks)) {}
+    : Trainer(std::move(job), comm::alone(), nullptr, std::move(sinks), nullptr) {}
 
-Trainer::Trainer(Job job, std::unique_ptr<comm::Comm> alone, comm::Comm* world, std::vector<Sink*> sinks)
+Trainer::Trainer(Job job, std::unique_ptr<comm::Comm> alone, comm::Comm* world, std::vector<Sink*> sinks,
+                 Carried* carried)
     : job_(std::move(job)),
       alone_(std::move(alone)),
       world_(world ? *world : *alone_),
       sinks_(std::move(sinks)),
       wait_name_(trace_.main().intern("waiting for input")),
       agree_name_(trace_.main().intern("waiting for ranks before the step")),
-      norm_name_(trace_.main().intern("statistics of a batch")) {
+      norm_name_(trace_.main().intern("statistics of a batch")),
+      good_states_(job_.numbers.rewind_every),
+      carried_(carried) {
   if (!first()) std::erase_if(sinks_, [](const Sink* sink) { return !sink->on_every_rank(); });
   comm::guarded(world_, [&] { plan_run(); });
 }
 
 End::Reason Trainer::run(const std::atomic<bool>* stop) {
-  return comm::guarded(world_, [&] { return run_guarded(stop); });
+  return comm::guarded(world_, [&] {
+    try {
+      return run_guarded(stop);
+    } catch (const comm::MembersChanged&) {
+      if (saving_) saving_->release();  // who goes on must not wait for a disk
+      carry();
+      throw;
+    }
+  });
 }
 
 End::Reason Trainer::run_guarded(const std::atomic<bool>* stop) {
   const Vigil vigil(world_, job_.limits);
-  position_ = open_run(job_, batching_, *store_, kept(), *talk_);
+  open();
+  begin_good_states();
   stage();
   announce();
-  const double begin = now_seconds();
   const bool interrupted = position_.epoch < job_.epochs && !train_epochs(stop);
   if (!interrupted && test_executor_ && evaluated_.results.empty())  // resumed after the last epoch
     evaluated_ = evaluate(*test_executor_, job_, *talk_, nullptr);
-  save();
+  const std::string problem = save_last();
   const End::Reason reason = interrupted ? End::Reason::interrupted : End::Reason::finished;
-  finish(reason, now_seconds() - begin);
+  finish(reason, now_seconds() - opened_at_);
+  if (!problem.empty()) fail("the last checkpoint could not be written; all else of the run was: {}", problem);
   return reason;
 }
 
@@ -73,7 +85,7 @@ bool Trainer::finish_epoch(double train_seconds, const std::atomic<bool>* stop) 
   done.train_seconds = train_seconds;
   const double begin = now_seconds();
   const bool last = done.epoch == job_.epochs;
-  if (last) job_.strategy->finish(*replica_);
+  if (last) finish_updates();
   evaluated_ = {};
   if (test_executor_ && (last || (job_.evaluate_every > 0 && done.epoch % job_.evaluate_every == 0))) {
     world_.note(fmt::format("evaluation after epoch {}", done.epoch));
@@ -87,11 +99,14 @@ bool Trainer::finish_epoch(double train_seconds, const std::atomic<bool>* stop) 
     if (!evaluated_.results.empty()) done.test_skipped = evaluated_.skipped;
   }
   done.test_seconds = now_seconds() - begin;
-  position_ = {.step = position_.step, .epoch = done.epoch, .batch = position_.batch, .rows = position_.rows};
+  done.bad = bad_steps();
+  position_.finish_epoch();
+  finished_ = position_;
+  if (carried_) carried_->recent.add(done);
   done.viewer = viewer_.get();
   if (first())
     for (Sink* sink : sinks_) sink->epoch(done);
-  if (!last && job_.checkpoint_every > 0 && done.epoch % job_.checkpoint_every == 0) save();
+  save_behind_epoch(done);
   return true;
 }
 
@@ -99,7 +114,7 @@ void Trainer::note_skipped(const data::Loader& loader) {
   constexpr std::size_t most_shown = 8;
   std::int64_t skipped[] = {loader.skipped()};
   sum_over_ranks(*talk_, skipped);
-  skipped_ = skipped[0];
+  skipped_ = skipped[0] + (carried_ ? carried_->skipped : 0);
   if (skipped_ == 0) return;
   std::string reasons;
   for (const std::string& reason : loader.first_skipped()) reasons += one_line(reason, 400) + "\n";
@@ -113,25 +128,12 @@ void Trainer::note_skipped(const data::Loader& loader) {
 // One rank may have had much to do; the others wait for it as long as it answers.
 void Trainer::meet(const std::string& what) { sum_over_ranks(*talk_, {}, while_all_answer(*talk_, job_.limits, what)); }
 
-void Trainer::save() {
-  const std::string what = fmt::format("checkpoint after step {}", position_.step);
-  world_.note(what);
-  job_.strategy->settle(*replica_);
-  if (first()) {
-    const double begin = now_seconds();
-    const auto bytes = write_checkpoint(checkpoint_file(job_), *store_, position_, write_recipe(job_.recipe), kept());
-    const CheckpointDone done{checkpoint_file(job_), position_.step, static_cast<double>(bytes), now_seconds() - begin};
-    for (Sink* sink : sinks_) sink->checkpoint(done);
-  }
-  meet(what);
-}
-
 void Trainer::finish(End::Reason reason, double seconds) {
   trace_.drop_step();
   End end;
   end.reason = reason;
   end.steps = position_.step;
-  end.seconds = seconds;
+  end.seconds = seconds + (carried_ ? carried_->seconds : 0);
   end.test = evaluated_.results;
   end.target_names = job_.model.target_names;
   if (test_executor_) {
@@ -143,10 +145,12 @@ void Trainer::finish(End::Reason reason, double seconds) {
   end.trace = &trace_.all();
   if (job_.on_bad == data::OnBad::skip) end.skipped = skipped_;
   end.first_skipped = first_skipped_;
+  end.bad = bad_steps();
   end.staging = staged_.counters();
   end.exchange = job_.strategy->cost();
-  end.step_seconds = step_seconds_;
+  end.step_seconds = step_seconds_ + (carried_ ? carried_->step_seconds : 0);
   end.viewer = viewer_.get();
+  if (saving_) end.checkpoints = saving_->counts();
   for (Sink* sink : sinks_) sink->end(end);
   meet("the end of the run");  // no rank leaves before the last file is written: one that fails there ends all
 }

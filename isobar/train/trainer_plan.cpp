@@ -12,7 +12,9 @@ namespace isobar::train {
 
 void Trainer::plan_run() {
   talk_ = world_.split(0, world_.rank());
+  meet_members();
   batching_ = divide_batch(job_, world_.size());
+  if (carried_) carried_->batch = batching_.batch;
   const graph::Graph graph = job_.model.graph(batching_.rows);
   graph::Plan plan = graph::make_plan(graph);
   expect_fields(plan, *job_.train_data, "data.train");
@@ -20,6 +22,7 @@ void Trainer::plan_run() {
     fail("data.train has {} samples, fewer than one batch of {}", job_.train_data->size(), batching_.batch);
   expect_same(*talk_, facts_of(job_, plan));
   batches_per_epoch_ = sampler().batches();
+  job_.strategy->take_care({.whole = world_.elastic() || tries_again()});
   const std::span<float> gradients = job_.strategy->open(world_, exec::ParamStore::gradient_floats(plan));
   store_ = std::make_unique<exec::ParamStore>(plan, job_.optimizer->slots(), gradients);
   store_->initialize(job_.seed);
@@ -78,6 +81,8 @@ void Trainer::stage() {
   staged_ = stage_data(job_, job_.folder / "learned.h5", world_);
   expect_fields(plan(), *job_.train_data, "data.train");
   if (job_.test_data) expect_fields(plan(), *job_.test_data, "data.test");
+  if (staged_.own_samples && standing_.ahead >= 0)
+    throw NotInPlace("every rank sees samples of its own (data.staging), which other ranks cannot take over");
   if (staged_.own_samples && batching_.batch % world_.size() != 0)
     fail("a batch of {} cannot be shared equally by {} ranks that each see samples of their own (data.staging)",
          batching_.batch, world_.size());
@@ -102,8 +107,12 @@ void Trainer::announce() {
   start.epochs = job_.epochs;
   start.steps_per_epoch = batches_per_epoch_;
   start.first_step = position_.step;
+  start.first_epoch = position_.epoch;
+  if (carried_) start.changes = carried_->changes;
   start.arena_bytes = plan().arena_bytes;
   start.weight_bytes = store_->bytes();
+  start.good_state_bytes = good_states_.bytes();
+  start.snapshot_bytes = snapshot_bytes(*store_, kept(), world_.size());
   start.threads = omp_get_max_threads();
   start.ranks = world_.size();
   start.nodes = 1 + *std::ranges::max_element(world_.nodes());
@@ -118,6 +127,7 @@ void Trainer::announce() {
   start.store = store_.get();
   if (first() && test_executor_) viewer_ = std::make_unique<Viewer>(*test_executor_, *job_.test_data);
   for (Sink* sink : sinks_) sink->start(start);
+  tell_again(start);
 }
 
 }  // namespace isobar::train

@@ -1,6 +1,5 @@
 // The steps of an epoch: batches are fetched, ranks agree on what they hold and whether to stop, the strategy trains.
 #include <algorithm>
-#include <cmath>
 
 #include "isobar/base/clock.hpp"
 #include "isobar/base/error.hpp"
@@ -28,9 +27,12 @@ bool Trainer::train_epoch(data::Loader& loader, const std::atomic<bool>* stop) {
     const double wait = loader.wait_seconds() - waited;
     if (wait > 0) trace_.main().record({Category::input_output, wait_name_, position_.step + 1, begin, wait, 0, 0});
     world_.note(fmt::format("step {}", position_.step + 1));
-    const Agreed agreed = agree(batches, stop && *stop);
+    const Agreed agreed = agree(batches, stopping_ || (stop && *stop));
+    stopping_ = agreed.stop;
     if (agreed.stop) return trace_.drop_step(), false;
     train_step(batches, factor, agreed, begin, wait);
+    finish_step();
+    if (agreed.save) save({});
   }
 }
 
@@ -60,13 +62,13 @@ Trainer::Batches Trainer::next_batches(data::Loader& loader, std::int64_t factor
 
 Trainer::Agreed Trainer::agree(const Batches& batches, bool stop) {
   const double begin = now_seconds();
-  std::int64_t numbers[] = {stop, 0, 0};
+  std::int64_t numbers[] = {stop, 0, 0, save_follows(std::ssize(batches))};
   for (const data::Batch* batch : batches) numbers[1] += batch->count, numbers[2] += batch->skipped;
   sum_over_ranks(*talk_, numbers, until_stalled(*talk_, job_.limits, fmt::format("step {}", position_.step + 1)));
   if (world_.size() > 1)
     trace_.main().record({Category::communication, agree_name_, position_.step + 1, begin, now_seconds() - begin, 0,
                           static_cast<double>(sizeof numbers)});
-  return {numbers[0] > 0, numbers[1], numbers[2]};
+  return {numbers[0] > 0, numbers[3] > 0, numbers[1], numbers[2]};
 }
 
 // Micro-batch by micro-batch, each from all batches of the step: in this order the parts of the ranks follow each
@@ -101,19 +103,25 @@ void Trainer::train_step(const Batches& batches, std::int64_t factor, const Agre
                          double wait_seconds) {
   const optim::Progress before = progress(factor);
   position_.skipped += agreed.skipped;
+  passed_over_ += agreed.skipped;
   ++position_.step;
   position_.step_in_epoch += static_cast<std::int64_t>(batches.size());
   // Nothing but bad samples: a step without an update, so that positions stay what they are.
   if (agreed.samples == 0) return trace_.drop_step();
-  optim::Step step{position_.step, job_.rate->rate(job_.optimizer->base_rate(), before)};
+  optim::Step step{position_.step, position_.rate_scale * job_.rate->rate(job_.optimizer->base_rate(), before)};
   step.clip_norm = job_.clip_norm;
+  step.undone = position_.undone;
   const comm::ExchangeCost cost = job_.strategy->cost();
-  const double loss =
-      job_.strategy->step(*replica_, feeds_of(batches, factor, step, static_cast<double>(agreed.samples)), step);
+  const std::vector<parallel::Feed> feeds = feeds_of(batches, factor, step, static_cast<double>(agreed.samples));
   const std::int64_t epoch = batches[0]->epoch + 1;
-  if (!std::isfinite(loss))
-    fail("the loss became {} at step {} (epoch {}): a smaller learning rate than {:g} may help", loss, step.index,
-         epoch, step.learning_rate);
+  double loss = 0;
+  try {
+    loss = job_.strategy->step(*replica_, feeds, step);
+  } catch (const parallel::NotFinite& found) {
+    trace_.drop_step();
+    return meet_bad_numbers(found, feeds, step, epoch);
+  }
+  position_.bad_in_a_row = 0;
   position_.loss_sum += loss * static_cast<double>(agreed.samples);
   position_.loss_samples += agreed.samples;
   const double end = now_seconds();
@@ -122,7 +130,9 @@ void Trainer::train_step(const Batches& batches, std::int64_t factor, const Agre
   const comm::ExchangeCost after = job_.strategy->cost();
   done.exchange_seconds = after.waited_seconds - cost.waited_seconds;
   done.bytes_sent = after.traffic.bytes - cost.traffic.bytes;
+  done.bad = bad_steps();
   tell(done, begin, end);
+  renew_good_state();
 }
 
 // Of every step rank 0; of a traced one all ranks.
@@ -130,6 +140,7 @@ void Trainer::tell(const StepDone& done, double begin, double end) {
   const std::span<const Event> events = trace_.end_step(end);
   step_seconds_ += done.seconds;
   ++session_steps_;
+  if (carried_) carried_->recent.add(done);
   if (first())
     for (Sink* sink : sinks_) sink->step(done);
   if (events.empty()) return;

@@ -10,27 +10,38 @@ namespace {
 
 TEST(GroupNumbers, ANumberIsFreeWhenItsLastGroupIsGone) {
   GroupNumbers numbers(100, 8);
-  EXPECT_TRUE(numbers.take(70));
-  EXPECT_FALSE(numbers.take(70));
-  EXPECT_EQ(numbers.taken(), (std::vector<std::uint64_t>{0, 1u << 6}));
+  EXPECT_TRUE(numbers.take(70, 0));
+  EXPECT_FALSE(numbers.take(70, 0));
+  EXPECT_EQ(numbers.taken(0), (std::vector<std::uint64_t>{0, 1u << 6}));
   numbers.add(70, 3);
   numbers.drop(70, 0);
-  EXPECT_FALSE(numbers.take(70));
+  EXPECT_FALSE(numbers.take(70, 0));
   numbers.drop(70, 3);
-  EXPECT_TRUE(numbers.take(70));
+  EXPECT_TRUE(numbers.take(70, 0));
 }
 
 TEST(GroupNumbers, ASpoiltNumberIsNeverGivenAgain) {
   GroupNumbers numbers(4, 8);
-  EXPECT_TRUE(numbers.take(1));
-  numbers.spoil(1);
+  EXPECT_TRUE(numbers.take(1, 0));
+  numbers.spoil(1, 0);
   numbers.drop(1, 0);
-  EXPECT_FALSE(numbers.take(1));
+  EXPECT_FALSE(numbers.take(1, 0));
+}
+
+TEST(GroupNumbers, ASpoiltNumberIsGoodInAnotherEpoch) {
+  GroupNumbers numbers(4, 8);
+  EXPECT_TRUE(numbers.take(1, 2));
+  numbers.spoil(1, 2);
+  numbers.drop(1, 2);
+  EXPECT_FALSE(numbers.take(1, 2));
+  EXPECT_EQ(numbers.taken(2), (std::vector<std::uint64_t>{0b10}));
+  EXPECT_FALSE(numbers.take(1, 10));
+  EXPECT_TRUE(numbers.take(1, 3));
 }
 
 TEST(GroupNumbers, EpochsThatLookTheSameDoNotLiveTogether) {
   GroupNumbers numbers(4, 8);
-  ASSERT_TRUE(numbers.take(0));
+  ASSERT_TRUE(numbers.take(0, 0));
   EXPECT_THROW(numbers.add(0, 8), Error);
   numbers.add(0, 3);
   EXPECT_THROW(numbers.add(0, 11), Error);

@@ -46,7 +46,7 @@ TEST(EventFile, EveryKindOfValueIsReadBack) {
   file.write(12, first);
   file.write(13, {});
   file.write(std::int64_t{1} << 40, second);
-  file.flush();
+  EXPECT_TRUE(file.close());
 
   const std::vector<SeenEvent> events = read_events(file.path());
   ASSERT_EQ(events.size(), 4u);
@@ -88,7 +88,7 @@ TEST(EventFile, CutAnywhereItIsGoodUpToTheCut) {
     summary.scalar("loss", 1.0 / static_cast<double>(step));
     file.write(step, summary);
   }
-  file.flush();
+  EXPECT_TRUE(file.close());
   const std::string bytes = bytes_in(file.path());
   std::vector<std::size_t> ends{0};
   for (const std::string_view record : whole_records(bytes)) ends.push_back(ends.back() + record.size() + 16);
@@ -121,7 +121,7 @@ TEST(EventFile, NamesSortInTheOrderOfTheirMaking) {
 
 TEST(EventFile, WhereNothingCanBeWrittenIsAnError) {
   const TemporaryFolder folder;
-  EXPECT_HAS(error_of([&] { EventFile(folder / "missing"); }), "cannot be written: No such file or directory");
+  EXPECT_HAS(error_of([&] { EventFile(folder / "missing/too"); }), "cannot be written: No such file or directory");
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ struct Training {
   std::string optimizer = "sgd(momentum=0.9)";
   double clip_norm = 0;
   int per_node = 64;
+  Care care{};
   std::vector<std::int64_t> shares{};  ///< rows of each micro-batch, by rank; empty: as even as possible
 };
 
@@ -89,6 +90,7 @@ class Trained {
     omp_set_num_threads(1);
     rows_ = *std::ranges::max_element(shares_);
     graph::Plan plan = graph::make_plan(network(rows_, setup));
+    strategy_->take_care(setup.care);
     const std::span<float> gradients = strategy_->open(comm, exec::ParamStore::gradient_floats(plan));
     store_ = std::make_unique<exec::ParamStore>(plan, optimizer_->slots(), gradients);
     store_->initialize(1);

@@ -2,6 +2,7 @@
 #include "isobar/comm/collectives.hpp"
 
 #include "tests/expect_error.hpp"
+#include "tests/parallel/forwarding_replica.hpp"
 #include "tests/parallel/small_training.hpp"
 
 namespace isobar::parallel::trials {
@@ -230,17 +231,9 @@ TEST_P(EveryStrategy, RunningStatisticsBecomeTheMeanOverSamples) {
 }
 
 // Breaks in the middle of the backward pass, when some gradients are under way already.
-class BreakingReplica final : public Replica {
+class BreakingReplica final : public ForwardingReplica {
  public:
-  explicit BreakingReplica(Replica& whole) : whole_(whole) {}
-  int parameters() const override { return whole_.parameters(); }
-  std::span<float> weight(int p) override { return whole_.weight(p); }
-  std::span<float> gradient(int p) override { return whole_.gradient(p); }
-  std::span<float> all_gradients() override { return whole_.all_gradients(); }
-  std::size_t offset(int p) const override { return whole_.offset(p); }
-  bool trained(int p) const override { return whole_.trained(p); }
-  std::string name(int p) const override { return whole_.name(p); }
-  void forward(const Feed& feed) override { whole_.forward(feed); }
+  using ForwardingReplica::ForwardingReplica;
   void backward(const Feed& feed, const std::function<void(int p)>& ready) override {
     int count = 0;
     whole_.backward(feed, [&](int p) {
@@ -248,13 +241,6 @@ class BreakingReplica final : public Replica {
       if (ready) ready(p);
     });
   }
-  void update(int p, std::span<const float> gradient, const optim::Step& step) override {
-    whole_.update(p, gradient, step);
-  }
-  double loss() const override { return whole_.loss(); }
-
- private:
-  Replica& whole_;
 };
 
 TEST_P(EveryStrategy, ARankThatFailsInBackwardEndsAll) {

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "isobar/files/late_file.hpp"
+
 #include "tests/temporary_folder.hpp"
 
 namespace isobar::report {
@@ -36,7 +38,9 @@ class Capture {
 
 using tests::TemporaryFolder;
 
+/// With all that sinks have told so far.
 inline std::string text_of(const std::filesystem::path& file) {
+  files::flush_late_files();
   std::ifstream in(file);
   return {std::istreambuf_iterator<char>(in), {}};
 }

@@ -1,13 +1,15 @@
 #include "isobar/report/json_lines.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
 
-#include "isobar/base/error.hpp"
+#include "isobar/files/disk_warnings.hpp"
 #include "isobar/report/text_file.hpp"
 
+#include "tests/expect_error.hpp"
 #include "tests/report/capture.hpp"
 
 namespace isobar::report {
@@ -128,66 +130,44 @@ TEST(JsonLines, ResumedRunEqualsAnUninterruptedOne) {
   }
 }
 
-TEST(JsonLines, EpochsAndCheckpointsAreOnDiskAtOnce) {
+// A run that is killed keeps what was written in the background: all, as soon as the thread that writes is through.
+TEST(JsonLines, LinesAreWrittenWhileTheRunGoesOn) {
   const TemporaryFolder folder;
   const auto sink = json_lines();
   train(*sink, folder.path(), 0, 4, 1);
   EXPECT_NE(text_of(folder / "metrics.jsonl").find("\"epoch\",\"step\":4"), std::string::npos);
   sink->step({5, 2, 1, 2, 0.5});
-  sink->checkpoint({"checkpoint.h5", 5, 1e6, 0.1});
   EXPECT_NE(text_of(folder / "metrics.jsonl").find("\"step\":5"), std::string::npos);
+  EXPECT_NE(text_of(folder / "timing.jsonl").find("\"kind\":\"step\",\"step\":5"), std::string::npos);
 }
 
-TEST(JsonLines, FullDiskAndMissingFolderAreErrorsNamingTheFile) {
-  const auto message = [](const fs::path& folder) {
-    try {
-      whole(folder, 1);
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string("no error");
-  };
+TEST(JsonLines, AMissingFolderIsAnErrorNamingTheFile) {
   const TemporaryFolder folder;
-  EXPECT_NE(message(folder / "not_there").find("not_there/metrics.jsonl: cannot be written: "), std::string::npos);
-  fs::create_symlink("/dev/full", folder / "metrics.jsonl");
-  EXPECT_EQ(message(folder.path()),
-            (folder / "metrics.jsonl").string() + ": cannot be written: No space left on device");
+  EXPECT_HAS(tests::error_of([&] { whole(folder / "not_there", 1); }), "not_there/metrics.jsonl: cannot be written: ");
 }
 
-TEST(TextFile, CreatesAndAppends) {
+TEST(JsonLines, OnAFullDiskTheRunGoesOnAndIsToldOnce) {
+  const TemporaryFolder folder;
+  fs::create_symlink("/dev/full", folder / "metrics.jsonl");
+  fs::create_symlink("/dev/full", folder / "timing.jsonl");
+  testing::internal::CaptureStderr();
+  whole(folder.path(), 1);
+  files::disk_warnings().conclude();
+  const std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_HAS(told, "metrics.jsonl cannot be written: No space left on device; the run goes on, and tries again\n");
+  EXPECT_HAS(told, "missing, since it could not be written: ");
+  EXPECT_EQ(std::ranges::count(told, '\n'), 2) << told;
+}
+
+TEST(WriteText, WritesWholeFilesOrSaysWhyNot) {
   const TemporaryFolder folder;
   write_text(folder / "a", "one\n");
-  TextFile more = TextFile::append(folder / "a");
-  more.write("two\n");
-  more.close();
-  EXPECT_EQ(text_of(folder / "a"), "one\ntwo\n");
+  EXPECT_EQ(text_of(folder / "a"), "one\n");
   write_text(folder / "a", "three\n");
   EXPECT_EQ(text_of(folder / "a"), "three\n");
-}
-
-// A run that is killed keeps what had reached the system.
-TEST(JsonLines, LinesReachTheSystemWithinASecond) {
-  const TemporaryFolder folder;
-  double time = 100;
-  const auto sink = json_lines([&] { return time; });
-  train::Start start;
-  start.folder = folder.path();
-  sink->start(start);
-  const auto step = [&](std::int64_t number, double seconds) {
-    time += seconds;
-    sink->step({number, 1, number, 2, 0.5, 1e-3, seconds, 0});
-    for (const char* name : {"metrics.jsonl", "timing.jsonl"}) {
-      const std::string text = text_of(folder / name);
-      if (text.find(fmt::format("\"kind\":\"step\",\"step\":{},", number)) == std::string::npos) return false;
-    }
-    return true;
-  };
-  EXPECT_FALSE(step(1, 0.25));
-  EXPECT_FALSE(step(2, 0.25));
-  EXPECT_TRUE(step(3, 0.25));  // the next would be too late
-  EXPECT_FALSE(step(4, 0.25));
-  EXPECT_TRUE(step(5, 5));
-  EXPECT_TRUE(step(6, 5));
+  EXPECT_HAS(tests::error_of([] { write_text("/dev/full", "text"); }),
+             "/dev/full: cannot be written: No space left on device");
+  EXPECT_HAS(tests::error_of([&] { write_text(folder / "none/a", "text"); }), "No such file");
 }
 
 }  // namespace

@@ -105,14 +105,11 @@ TEST(MetricsCsv, WhatIsNoSuchTableIsBegunAnew) {
   EXPECT_EQ(rows_of(folder / "metrics.csv").size(), 2u);
 }
 
-TEST(MetricsCsv, RowsReachTheSystemWithinASecond) {
+TEST(MetricsCsv, RowsAreWrittenWhileTheRunGoesOn) {
   const TemporaryFolder folder;
-  double time = 0;
-  const auto sink = metrics_csv([&] { return time; });
+  const auto sink = metrics_csv();
   begin(*sink, folder.path(), 0);
   sink->step({1, 1, 1, 4, 0.5, 1e-3, 0.25, 0, 0, 0});
-  EXPECT_EQ(text_of(folder / "metrics.csv"), "");
-  time += 0.75;
   sink->step({2, 1, 2, 4, 0.5, 1e-3, 0.25, 0, 0, 0});
   EXPECT_EQ(rows_of(folder / "metrics.csv").size(), 3u);
 }

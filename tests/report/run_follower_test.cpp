@@ -47,9 +47,9 @@ void write_recipe_file(const fs::path& folder) {
   write_text(folder / "recipe.toml", "model = \"cosmoflow(size=32)\"\n[train]\nepochs = 4\n");
 }
 
-// A run of steps of two seconds, every line flushed; three steps make an epoch.
+// A run of steps of two seconds, every line written; three steps make an epoch.
 struct WrittenRun {
-  explicit WrittenRun(const fs::path& folder, std::int64_t first = 0) : sink(json_lines([] { return 0.0; })) {
+  explicit WrittenRun(const fs::path& folder, std::int64_t first = 0) : sink(json_lines()) {
     write_recipe_file(folder);
     train::Start start;
     start.folder = folder;
@@ -64,6 +64,7 @@ struct WrittenRun {
     sink->step({number, (number - 1) / 3 + 1, (number - 1) % 3 + 1, 4, 1.0 / static_cast<double>(number), 1e-3, seconds,
                 0.5, 0.25, 99});
     if (number % 3 == 0) sink->epoch({number / 3, number, 0.5, {{"loss", 0.5}, {"mae", 0.125}}, 6, 1});
+    files::flush_late_files();
   }
   double seconds = 2;
   std::unique_ptr<train::Sink> sink;
@@ -81,7 +82,8 @@ TEST(RunFollower, TellsWhatIsNewOnce) {
   EXPECT_EQ(listener.take(), "start:0 1 ");
   EXPECT_EQ(follower.poll(listener), Change::none);
   for (std::int64_t step = 2; step <= 4; ++step) run.step(step);
-  run.sink->checkpoint({folder / "checkpoint.h5", 4, 5e6, 0.5});
+  run.sink->checkpoint({folder / "step_000004.h5", 4, 5e6, 0.5});
+  files::flush_late_files();
   EXPECT_EQ(follower.poll(listener), Change::more);
   EXPECT_EQ(listener.take(), "2 3 epoch:1 4 checkpoint:4 ");
   run.sink->end({train::End::Reason::finished, 4, 9.5, {{"mae", 0.25}}});

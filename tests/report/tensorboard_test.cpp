@@ -30,6 +30,7 @@ std::vector<fs::path> files_of(const fs::path& run) {
 }
 
 std::vector<SeenEvent> events_of(const fs::path& run) {
+  files::flush_late_files();
   const std::vector<fs::path> files = files_of(run);
   EXPECT_EQ(files.size(), 1u);
   return read_events(files.at(0));

@@ -62,5 +62,33 @@ TEST(Batching, SynchronisedNormalisationNeedsSamplesOnEveryRank) {
   EXPECT_HAS(error_of([&] { divide_batch(job, 3); }), "without samples");
 }
 
+TEST(Batching, RanksThatCannotShareAStepStandBy) {
+  for (const int ranks : {1, 2, 3, 5, 7}) EXPECT_EQ(most_ranks(job_with(4), ranks), ranks);
+  EXPECT_EQ(most_ranks(job_with(24, 4), 3), 2);
+  EXPECT_EQ(most_ranks(job_with(24, 6), 5), 3);
+  EXPECT_EQ(most_ranks(job_with(24, 0, true), 7), 4);
+  EXPECT_EQ(most_ranks(job_with(24, 0, true), 16), 8);
+  EXPECT_EQ(most_ranks(job_with(9, 0, true), 4), 1);
+  Job norm = job_with(2);
+  norm.sync_batch_norm = true;
+  EXPECT_EQ(most_ranks(norm, 3), 2);
+  Job each = job_with(0, 0, true);
+  each.batch_per_rank = 3;
+  EXPECT_EQ(most_ranks(each, 3), 2);
+}
+
+// Every number it gives can be divided, with the batch that was there first.
+TEST(Batching, WhatRemainsOfTheRanksCanDivideTheSameBatch) {
+  for (const bool deterministic : {false, true})
+    for (const std::int64_t micro : {0, 4, 8})
+      for (int first = 1; first <= 8; ++first) {
+        Job job = job_with(0, micro, deterministic);
+        job.batch_per_rank = 8;
+        if (most_ranks(job, first) != first) continue;
+        Job later = job_with(divide_batch(job, first).batch, micro, deterministic);
+        for (int left = first; left > 0; --left) EXPECT_NO_THROW(divide_batch(later, most_ranks(job, left))) << left;
+      }
+}
+
 }  // namespace
 }  // namespace isobar::train

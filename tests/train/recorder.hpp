@@ -18,6 +18,7 @@ class Recorder final : public Sink {
     steps.push_back(s);
     if (s.step == stop_at_) stop = true;
   }
+  void bad_step(const BadStep& b) override { bad.push_back(b); }
   void epoch(const EpochDone& e) override { epochs.push_back(e); }
   void checkpoint(const CheckpointDone&) override { ++checkpoints; }
   void end(const End& e) override {
@@ -30,6 +31,7 @@ class Recorder final : public Sink {
   Start started;
   std::vector<double> losses;
   std::vector<StepDone> steps;
+  std::vector<BadStep> bad;
   std::vector<EpochDone> epochs;
   std::vector<float> predictions, targets;
   int checkpoints = 0;

@@ -1,7 +1,9 @@
-#include "isobar/comm_mpi/service.hpp"
+#include "isobar/comm_mpi/letter_service.hpp"
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "isobar/base/clock.hpp"
@@ -15,26 +17,27 @@ constexpr double patience_with_rank_0 = 1, patience_with_others = 2, patience_wi
 constexpr auto patience_with_mpi = std::chrono::seconds(1);  // a thread may be inside a blocking call of it
 // Small enough to be sent at once by any library, whether or not the receiver looks.
 constexpr std::size_t longest_text = 2000;
+constexpr int interrupted = 130;  // the program was stopped by a signal, in good order
 constexpr std::size_t head = 3 * sizeof(std::int32_t);
 
 }  // namespace
 
-struct Service::Sending {
+struct LetterService::Sending {
   std::vector<char> bytes;
   MPI_Request request = MPI_REQUEST_NULL;
 };
 
-Service::Service(MPI_Comm control, std::timed_mutex& mpi, const std::atomic<bool>& frozen, Failure& failure,
-                 Witness& witness)
+LetterService::LetterService(MPI_Comm control, std::timed_mutex& mpi, const std::atomic<bool>& frozen, Failure& failure,
+                             Witness& witness)
     : control_(control), mpi_(mpi), frozen_(frozen), failure_(failure), witness_(witness) {
   MPI_Comm_rank(control, &rank_);
   MPI_Comm_size(control, &size_);
   if (size_ > 1) thread_ = std::thread([this] { run(); });
 }
 
-Service::~Service() { stop(); }
+LetterService::~LetterService() { stop(); }
 
-void Service::stop() {
+void LetterService::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -43,7 +46,7 @@ void Service::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Service::run() {
+void LetterService::run() {
   for (;;) {
     serve();
     listen_to_witness();
@@ -52,13 +55,13 @@ void Service::run() {
   }
 }
 
-void Service::listen_to_witness() {
+void LetterService::listen_to_witness() {
   if (const auto death = witness_.heard()) report(death->rank, death->message, true);
   if (failure_.is_set() && !witness_knows_.exchange(true)) witness_.failing();
 }
 
 // A thread that is inside a blocking call of MPI must not stop the others from looking elsewhere.
-void Service::serve() {
+void LetterService::serve() {
   std::vector<std::pair<int, Letter>> letters;
   {
     const std::unique_lock lock(mpi_, std::try_to_lock);
@@ -85,7 +88,7 @@ void Service::serve() {
   for (const auto& [from, letter] : letters) handle(from, letter);
 }
 
-void Service::post(int to, const Letter& letter) {
+void LetterService::post(int to, const Letter& letter) {
   const std::unique_lock lock(mpi_, patience_with_mpi);
   if (!lock || frozen_) return;
   Sending& sending = outbox_.emplace_back();
@@ -101,18 +104,18 @@ void Service::post(int to, const Letter& letter) {
 }
 
 // Not to a rank that is dead: libraries may end this one for trying.
-void Service::post_to_others(const Letter& letter) {
+void LetterService::post_to_others(const Letter& letter) {
   const int dead = failure_.told() ? failure_.by() : -1;
   for (int step = 1; step < size_; ++step)
     if (const int to = (rank_ + step) % size_; to != dead) post(to, letter);
 }
 
-bool Service::all_sent() {
+bool LetterService::all_sent() {
   const std::unique_lock lock(mpi_, std::try_to_lock);
   return lock && outbox_.empty();
 }
 
-void Service::handle(int from, const Letter& letter) {
+void LetterService::handle(int from, const Letter& letter) {
   if (letter.word == Word::propose) return decide(letter.number, letter.text, letter.flag);
   if (letter.word == Word::verdict) failure_.set(letter.number, letter.text, letter.flag);
   std::unique_lock lock(mutex_);
@@ -135,11 +138,11 @@ void Service::handle(int from, const Letter& letter) {
   }
 }
 
-void Service::decide(int by, const std::string& text, bool told) {
+void LetterService::decide(int by, const std::string& text, bool told) {
   if (failure_.set(by, text, told)) post_to_others({Word::verdict, by, told, text});
 }
 
-bool Service::wait_until(double seconds, const std::function<bool()>& reached) {
+bool LetterService::wait_until(double seconds, const std::function<bool()>& reached) {
   const double end = now_seconds() + seconds;
   for (;;) {
     if (reached()) return true;
@@ -149,12 +152,12 @@ bool Service::wait_until(double seconds, const std::function<bool()>& reached) {
   }
 }
 
-bool Service::abort(const std::string& message) {
+bool LetterService::abort(const std::string& message) {
   report(rank_, fmt::format("[rank {}] {}", rank_, message), false);
   return failure_.by() == rank_;
 }
 
-void Service::report(int failed_rank, const std::string& message, bool told) {
+void LetterService::report(int failed_rank, const std::string& message, bool told) {
   if (failure_.is_set()) return;
   if (rank_ != 0 && failed_rank != 0) {  // a dead rank 0 decides nothing
     post(0, {Word::propose, failed_rank, told, message});
@@ -163,13 +166,13 @@ void Service::report(int failed_rank, const std::string& message, bool told) {
   decide(failed_rank, message, told);
 }
 
-void Service::note(std::string what) {
+void LetterService::note(std::string what) {
   witness_.note(what);
   const std::lock_guard lock(mutex_);
   note_ = std::move(what);
 }
 
-std::vector<std::optional<std::string>> Service::whereabouts(const std::vector<int>& ranks, double seconds) {
+std::vector<std::optional<std::string>> LetterService::whereabouts(const std::vector<int>& ranks, double seconds) {
   std::int32_t number = 0;
   std::string mine;
   {
@@ -198,7 +201,7 @@ std::vector<std::optional<std::string>> Service::whereabouts(const std::vector<i
   return all;
 }
 
-bool Service::has_left(int rank) {
+bool LetterService::has_left(int rank) {
   {
     const std::lock_guard lock(mutex_);
     if (left_.contains(rank)) return true;
@@ -210,8 +213,21 @@ bool Service::has_left(int rank) {
   return false;
 }
 
+void LetterService::end(int exit_code) {
+  if (exit_code != 0 && exit_code != interrupted && !failure_.is_set())
+    abort(fmt::format("ended with exit code {}", exit_code));
+  if (!failure_.is_set()) end_together();
+  if (failure_.is_set()) {
+    end_after_failure();
+    std::fflush(nullptr);
+    std::_Exit(exit_code == 0 ? 1 : exit_code);
+  }
+  stop();
+  witness_.goodbye();
+}
+
 // A dissemination barrier. Rounds are counted, not times: a world ends once.
-void Service::end_together() {
+void LetterService::end_together() {
   {
     const std::lock_guard lock(mutex_);
     leaving_ = true;
@@ -229,7 +245,7 @@ void Service::end_together() {
   wait_until(1, [&] { return all_sent(); });
 }
 
-void Service::end_after_failure() {
+void LetterService::end_after_failure() {
   const int failed = failure_.by();
   listen_to_witness();
   if (failure_.told()) {  // nobody has to speak before all go

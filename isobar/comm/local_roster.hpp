@@ -1,0 +1,76 @@
+// LocalRoster: what a launcher knows of its ranks, for ranks that are threads: who lives, who is ready, who goes on;
+// and when ranks die, which is decided beforehand, so that a test can let a rank die at every single message.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isobar/comm/crew.hpp"
+
+namespace isobar::comm {
+
+/// A rank that dies: everything it asks of its groups from then on throws RankDied.
+struct Death {
+  int rank = 0;               ///< in the world
+  std::int64_t message = -1;  ///< dies when it begins this message, counted from 0 over all its groups; -1: never so
+  std::int64_t muster = -1;   ///< dies when it musters, counted from 0; -1: never so
+  std::function<bool(const std::string& what)> note{};  ///< dies when it notes something of which this is true
+};
+
+/// What a dead rank's own threads meet; no other rank ever sees it.
+class RankDied : public Aborted {
+ public:
+  using Aborted::Aborted;
+};
+
+class LocalRoster {
+ public:
+  struct Order {
+    std::uint32_t epoch = 0;
+    std::vector<int> members{};  // in the order of the world; none: the work is over
+  };
+
+  /// Of so many ranks at most `workers` work at the same time.
+  LocalRoster(int ranks, int workers, std::vector<Death> deaths);
+
+  std::uint32_t epoch() const { return epoch_; }
+  bool dead(int rank) const { return ranks_[index(rank)].state == State::dead; }
+  std::vector<int> died() const { return died_; }
+
+  /// A rank does something; true when that is its death, which then has happened.
+  bool begins_message(int rank);
+  bool notes(int rank, const std::string& what);
+  bool musters(int rank);
+
+  /// The rank has left its groups; `stands_by`: it was told to go and was one too many.
+  void ready(int rank, bool stands_by);
+  /// The rank has ended its work.
+  void left(int rank);
+  /// What a rank that is ready is to do, once that is decided.
+  std::optional<Order> order(int rank) const;
+
+ private:
+  enum class State { idle, ready, working, dead, left };  // idle: ready, and without a part in the work so far
+  struct Rank {
+    State state = State::working;
+    std::int64_t messages = 0, musters = 0;
+  };
+
+  static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
+  template <class F>
+  bool dies(int rank, F due);
+  void decide();
+
+  const int workers_;
+  std::vector<Death> deaths_;
+  std::vector<Rank> ranks_;
+  std::vector<int> died_;
+  std::uint32_t epoch_ = first_epoch;
+  Order order_;
+  bool over_ = false;
+};
+
+}  // namespace isobar::comm

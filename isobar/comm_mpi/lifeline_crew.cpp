@@ -1,0 +1,56 @@
+#include "isobar/comm_mpi/lifeline_crew.hpp"
+
+#include <algorithm>
+
+namespace isobar::comm_mpi {
+namespace {
+
+class LifelineCrew final : public comm::Crew {
+ public:
+  LifelineCrew(MpiWorld& world, comm::Comm& all) : world_(world), lifeline_(*world.lifeline()), all_(all) {}
+
+  std::unique_ptr<comm::Comm> muster(const std::function<int(int available)>& usable) override {
+    for (;;) {
+      const control::Order order = lifeline_.await_order(lifeline_.epoch());
+      if (order.kind == control::Order::Kind::over) return over();
+      if (order.kind == control::Order::Kind::relaunch) ends("all ranks are started anew");
+      // Messages of an abandoned group may be under way for ever: no later group may look like it.
+      if (order.epoch >= world_.tags().epochs())
+        give_up(fmt::format("more than {} ranks have died: messages tell no more epochs apart", order.epoch - 1));
+      const int available = static_cast<int>(order.members.size()), used = usable(available);
+      expects(used >= 1 && used <= available, "ranks that can work together, of those available");
+      const auto those = std::span(order.members).first(static_cast<std::size_t>(used));
+      if (std::ranges::find(those, world_.rank()) != those.end()) return all_.regroup(those, order.epoch);
+    }
+  }
+
+  [[noreturn]] void give_up(const std::string& why) override {
+    lifeline_.give_up(why);
+    ends(why);
+  }
+  bool elastic() const override { return true; }
+
+ private:
+  std::unique_ptr<comm::Comm> over() {
+    if (lifeline_.failure()) world_.service().check(lifeline_.epoch());
+    if (lifeline_.lost()) ends("the launcher that supervises the run is gone");
+    return nullptr;
+  }
+
+  [[noreturn]] void ends(const std::string& why) {
+    world_.service().end_of_launch(why);
+    throw comm::Aborted(why);
+  }
+
+  MpiWorld& world_;
+  control::Lifeline& lifeline_;
+  comm::Comm& all_;
+};
+
+}  // namespace
+
+std::unique_ptr<comm::Crew> lifeline_crew(MpiWorld& world, comm::Comm& all) {
+  return std::make_unique<LifelineCrew>(world, all);
+}
+
+}  // namespace isobar::comm_mpi

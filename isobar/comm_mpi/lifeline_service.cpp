@@ -1,0 +1,95 @@
+#include "isobar/comm_mpi/lifeline_service.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <unistd.h>
+
+#include "isobar/base/clock.hpp"
+#include "isobar/comm/crew.hpp"
+
+namespace isobar::comm_mpi {
+namespace {
+
+constexpr std::chrono::microseconds between_looks(5000);
+constexpr double between_questions = 10;
+constexpr const char* at_its_end = "has come to its end";
+
+}  // namespace
+
+LifelineService::LifelineService(control::Lifeline& lifeline, std::function<void()> progress)
+    : lifeline_(lifeline), progress_(std::move(progress)) {
+  thread_ = std::thread([this] { run(); });
+}
+
+LifelineService::~LifelineService() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void LifelineService::run() {
+  for (;;) {
+    progress_();
+    std::unique_lock lock(mutex_);
+    if (changed_.wait_for(lock, between_looks, [&] { return stopping_; })) return;
+  }
+}
+
+// The group of all ranks, of epoch 0, is as good as the first: it holds until a rank dies.
+void LifelineService::check(std::uint32_t epoch) const {
+  if (const auto failure = lifeline_.failure())
+    throw comm::Aborted(failure->first < 0 ? failure->second
+                                           : fmt::format("[rank {}] {}", failure->first, failure->second));
+  if (launch_ends_) {
+    const std::lock_guard lock(mutex_);
+    throw comm::Aborted(why_launch_ends_);
+  }
+  if (std::max(epoch, comm::first_epoch) >= lifeline_.epoch()) return;
+  const std::vector<int> dead = lifeline_.dead();
+  throw comm::MembersChanged(dead.empty() ? std::string("all ranks muster anew")
+                                          : fmt::format("rank {} has died", dead.back()));
+}
+
+bool LifelineService::abort(const std::string& message) { return !launch_ends_ && lifeline_.fail(message); }
+
+void LifelineService::end_of_launch(const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  if (launch_ends_) return;
+  why_launch_ends_ = why;
+  launch_ends_ = true;
+}
+
+std::vector<std::optional<std::string>> LifelineService::whereabouts(const std::vector<int>& ranks, double seconds) {
+  const auto notes = lifeline_.whereabouts(seconds);
+  std::vector<std::optional<std::string>> all;
+  for (const int rank : ranks) {
+    const auto place = static_cast<std::size_t>(rank);
+    all.push_back(place < notes.size() ? notes[place] : std::nullopt);
+  }
+  return all;
+}
+
+bool LifelineService::has_left(int rank) {
+  {
+    const std::lock_guard lock(mutex_);
+    double& last = asked_whether_left_[rank];
+    if (last == 0) last = now_seconds();  // only a mistake makes it true: nobody needs to know at once
+    if (now_seconds() - last < between_questions) return false;
+    last = now_seconds();
+  }
+  return whereabouts({rank}, 1)[0] == at_its_end;
+}
+
+// Never MPI_Finalize: it would wait for the dead.
+void LifelineService::end(int exit_code) {
+  note(at_its_end);
+  lifeline_.goodbye(exit_code);
+  std::fflush(nullptr);
+  _exit(exit_code);
+}
+
+}  // namespace isobar::comm_mpi
