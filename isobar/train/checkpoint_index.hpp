@@ -1,6 +1,6 @@
 // The index of a checkpoint: text at the head of the file, in what HDF5 calls its user block. It says where the run
 // stood, and of every byte behind it to what it belongs and with which check sum. Isobar reads checkpoints by it alone;
-// HDF5's own structures are there for others. docs/decisions/0012-checkpoint-format.md has the reasons.
+// HDF5's own structures are there for others. docs/decisions/0013-checkpoint-format.md has the reasons.
 #pragma once
 
 #include <cstdint>

@@ -56,9 +56,7 @@ struct CheckpointWriter::State {
 
   // With the mutex held.
   void end(SaveOutcome outcome) {
-    std::error_code ignored;
-    if (std::exchange(forgotten, false)) fs::remove(outcome.file, ignored);
-    else outcomes.push_back(std::move(outcome));
+    outcomes.push_back(std::move(outcome));
     busy = false;
   }
 
@@ -84,7 +82,7 @@ struct CheckpointWriter::State {
   SaveAs as;
   std::mutex mutex;
   std::condition_variable changed;
-  bool busy = false, closing = false, ended = false, forgotten = false;
+  bool busy = false, closing = false, ended = false;
   std::vector<SaveOutcome> outcomes;
 };
 
@@ -129,12 +127,6 @@ void CheckpointWriter::wait() {
 std::vector<SaveOutcome> CheckpointWriter::outcomes() {
   const std::lock_guard lock(state_->mutex);
   return std::exchange(state_->outcomes, {});
-}
-
-void CheckpointWriter::forget_after(std::int64_t step) {
-  const std::lock_guard lock(state_->mutex);
-  if (state_->busy && state_->draft.position.step > step) state_->forgotten = true;
-  state_->shelf.set_aside_after(step);
 }
 
 }  // namespace isobar::train

@@ -47,8 +47,6 @@ class CheckpointWriter {
   std::vector<SaveOutcome> outcomes();
   /// At its end this does not wait any more for what is being written.
   void release() { released_ = true; }
-  /// The run went back to `step`: what was saved behind it, or is being saved, does not count any more.
-  void forget_after(std::int64_t step);
 
  private:
   struct State;

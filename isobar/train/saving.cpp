@@ -110,9 +110,4 @@ std::vector<CheckpointDone> Saving::finish() {
   return completed();
 }
 
-void Saving::forget_after(std::int64_t step) {
-  writer_.forget_after(step);
-  last_step_ = std::min(last_step_, step);
-}
-
 }  // namespace isobar::train

@@ -44,8 +44,6 @@ class Saving {
   std::vector<CheckpointDone> finish();
   /// Why the last of those that have ended could not be written; empty: it could.
   const std::string& last_problem() const { return last_problem_; }
-  /// The run went back to `step`.
-  void forget_after(std::int64_t step);
   /// Does not wait for what is being written any more.
   void release() { writer_.release(); }
 

@@ -102,6 +102,7 @@ bool Trainer::finish_epoch(double train_seconds, const std::atomic<bool>* stop) 
   done.bad = bad_steps();
   position_.finish_epoch();
   finished_ = position_;
+  note_metrics(done);
   if (carried_) carried_->recent.add(done);
   done.viewer = viewer_.get();
   if (first())

@@ -93,6 +93,7 @@ class Trainer {
   void save_settled(SaveAs as);
   void gather_own(Snapshot& into, const std::vector<float>& statistics, const std::vector<double>& numbers);
   bool save_follows(std::int64_t batches);
+  void note_metrics(const EpochDone& done);
   void save_behind_epoch(const EpochDone& done);
   void tell(const std::vector<CheckpointDone>& saved);
   std::string save_last();

@@ -29,13 +29,6 @@ class OwnState {
   std::span<double> own_;
 };
 
-std::string line_of(const EpochDone& done) {
-  nlohmann::ordered_json line{{"epoch", done.epoch}, {"step", done.step}, {"train_loss", done.train_loss}};
-  if (!done.test.empty()) line["test"] = done.test;
-  if (done.skipped) line["skipped"] = *done.skipped;
-  return line.dump() + "\n";
-}
-
 }  // namespace
 
 void Trainer::save(SaveAs as) {
@@ -90,8 +83,15 @@ bool Trainer::save_follows(std::int64_t batches) {
   return saving_->due_after(position_.step + 1, now_seconds());
 }
 
+// Together with the position they belong to: a state that goes to another rank has both or neither.
+void Trainer::note_metrics(const EpochDone& done) {
+  nlohmann::ordered_json line{{"epoch", done.epoch}, {"step", done.step}, {"train_loss", done.train_loss}};
+  if (!done.test.empty()) line["test"] = done.test;
+  if (done.skipped) line["skipped"] = *done.skipped;
+  metrics_ += line.dump() + "\n";
+}
+
 void Trainer::save_behind_epoch(const EpochDone& done) {
-  metrics_ += line_of(done);
   std::int64_t due[] = {0, 0};
   if (first()) {
     const SaveAs as = saving_->due_behind(done.epoch, position_.step, now_seconds(), done.test);

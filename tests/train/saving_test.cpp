@@ -174,22 +174,6 @@ TEST_F(SavingTest, ADiskThatTakesNothingIsWarnedOfOncePerOutage) {
   EXPECT_HAS(said, "written again, after step 10");
 }
 
-TEST_F(SavingTest, WhatARunWentBackBehindDoesNotCount) {
-  SlowDisk disk;
-  {
-    Saving saving({.every_steps = 1}, folder_.path(), 0, 0, none);
-    for (const std::int64_t step : {10, 20}) save(saving, step), saving.finish();
-  }
-  Saving saving({.every_steps = 1}, folder_.path(), 20, 0, none, onto(disk));
-  save(saving, 30);
-  disk.await_begun(1);
-  saving.forget_after(10);
-  disk.open();
-  EXPECT_TRUE(saving.finish().empty());
-  EXPECT_EQ(steps(), (Steps{10}));
-  EXPECT_TRUE(saving.due_after(11, 0));
-}
-
 // What is being written when nobody waits for it any more is either there in the end or not there at all.
 TEST_F(SavingTest, CanBeLeftToItself) {
   auto disk = std::make_shared<SlowDisk>();
