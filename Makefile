@@ -13,14 +13,17 @@ build = $(call configure,$(1)) && cmake --build --preset $(1) -j $(JOBS)
 sources = find isobar tests examples -name '*.[ch]pp'
 
 .DEFAULT_GOAL := help
-# Broken ONNX files for $(1) seconds; what is found lies in build/fuzz. The seed is fixed, so that a test is a test.
-fuzz = rm -rf build/fuzz/found && mkdir -p build/fuzz/found && build/fuzz/tests/fuzz/fuzz_onnx_import -seed=1 \
-  -max_total_time=$(1) -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/ \
-  build/fuzz/found tests/fuzz/onnx_corpus
+# Broken files for $(3) seconds to the fuzzer $(1), which begins with those in $(2); what is found lies in build/fuzz.
+# The seed is fixed, so that a test is a test.
+fuzz_one = rm -rf build/fuzz/found && mkdir -p build/fuzz/found && build/fuzz/tests/fuzz/$(1) -seed=1 \
+  -max_total_time=$(3) -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/ \
+  build/fuzz/found tests/fuzz/$(2)
+fuzz = $(call fuzz_one,fuzz_onnx_import,onnx_corpus,$(1)) && $(call fuzz_one,fuzz_checkpoint,checkpoint_corpus,$(1))
 FUZZ_SECONDS ?= 600
 MUTATIONS ?= 10000
+KILLS ?= 100
 
-.PHONY: help demo test bench hosts format build packages browser program fuzzer fuzz mutate asan tsan tidy clean
+.PHONY: help demo test bench hosts format build packages browser program fuzzer fuzz mutate soak asan tsan tidy clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -28,7 +31,7 @@ help: ## Show this list
 demo: program ## Make a small universe, train CosmoFlow on it (about 3 minutes), show what it learned
 	$(ISOBAR) demo
 
-test: build fuzzer browser ## Build everything and run all tests, then fuzz the ONNX importer for a minute
+test: build fuzzer browser ## Build everything and run all tests, then fuzz the readers of ONNX files and checkpoints for a minute each
 	ctest --preset $(PRESET) -j 2
 	$(call fuzz,60)
 
@@ -57,17 +60,22 @@ browser:
 program: packages
 	$(call build,$(PRESET)) --target isobar
 
-fuzz: fuzzer ## Feed the ONNX importer broken files for FUZZ_SECONDS (default 600)
+fuzz: fuzzer ## Feed the readers of ONNX files and checkpoints broken ones for FUZZ_SECONDS (default 600) each
 	$(call fuzz,$(FUZZ_SECONDS))
 
 fuzzer: packages
 	tools/install_packages fuzz
-	$(call configure,fuzz) && cmake --build --preset fuzz -j $(JOBS) --target fuzz_onnx_import
+	$(call configure,fuzz) && cmake --build --preset fuzz -j $(JOBS) --target fuzz_onnx_import fuzz_checkpoint
 
 mutate: packages ## Read MUTATIONS (default 10000) broken files of every format, under the address sanitizer
 	$(call configure,asan) && cmake --build --preset asan -j $(JOBS) --target test_data
 	ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=256 ISOBAR_MUTATIONS=$(MUTATIONS) \
 	  build/asan/test_data --gtest_filter='*MutatedFiles*'
+
+soak: program ## Kill, stop, freeze and starve runs at random moments (KILLS of each kind, default 100; about an hour)
+	tools/install_packages soak
+	$(call build,$(PRESET)) --target isobar-openmpi
+	tests/soak/soak.py --program $(ISOBAR) --kills $(KILLS) $(SOAK)
 
 asan: packages browser ## Run all tests under the address and undefined-behaviour sanitizers
 	$(call build,asan)

@@ -19,7 +19,7 @@ namespace isobar::cli {
 namespace {
 
 struct Options {
-  std::vector<std::string> levels{"reads", "steps", "sums", "ranks", "sinks"};
+  std::vector<std::string> levels{"reads", "steps", "sums", "ranks", "sinks", "saves"};
   std::vector<std::string> models{"cosmoflow", "cosmoflow_sc18"};
   std::int64_t batch = 1;
   int rounds = 10, threads = 0;
@@ -97,9 +97,10 @@ void run(const Options& options) {
     if (level == "steps") measure_steps(options, threads, peers, record);
     if (level == "sums") launch_sums(options.ranks, options.rounds, options.record);
     if (level == "ranks") measure_ranks(options.ranks, options.rounds, peers, record, note);
-    if (level == "sinks") {
+    if (level == "sinks" || level == "saves") {
       const Scratch scratch(options.scratch);
-      measure_sinks(options.sinks, options.rounds, threads, scratch.path, record, note);
+      const auto measure = level == "sinks" ? measure_sinks : measure_saves;
+      measure(options.sinks, options.rounds, threads, scratch.path, record, note);
     }
   }
 }
@@ -110,8 +111,9 @@ void declare(CLI::App& command) {
       .add_option(
           "LEVEL", options->levels,
           "reads: files beside the tools made for them; steps: a training step; sums: sums over ranks beside the "
-          "MPI library's; ranks: steps on several ranks beside PyTorch's; sinks: what recording a run costs it")
-      ->check(CLI::IsMember({"reads", "steps", "sums", "ranks", "sinks"}).description(""))
+          "MPI library's; ranks: steps on several ranks beside PyTorch's; sinks: what recording a run costs it; "
+          "saves: what checkpoints cost it")
+      ->check(CLI::IsMember({"reads", "steps", "sums", "ranks", "sinks", "saves"}).description(""))
       ->capture_default_str();
   command.add_option("--model", options->models, "networks to measure")->type_name("SPEC")->capture_default_str();
   command.add_option("--batch", options->batch, "samples per step")->check(CLI::PositiveNumber)->capture_default_str();
@@ -123,7 +125,7 @@ void declare(CLI::App& command) {
   command.add_option("--peers", options->peers, "folder of the peer programs")->capture_default_str();
   command.add_flag("--alone", options->alone, "without peers");
   command.add_option("--record", options->record, "append one JSON line per network to this file");
-  command.add_option("--scratch", options->scratch, "where reads and sinks may make half a gigabyte of files")
+  command.add_option("--scratch", options->scratch, "where reads, sinks and saves may make half a gigabyte of files")
       ->type_name("DIR");
   command.add_flag("--serve", options->serve, "be a contestant: answer 'step N' and 'memory' on standard input");
   add_rank_options(command, options->ranks);

@@ -19,8 +19,25 @@ namespace {
 // As in a run of 240 steps, of which 24 are traced unless said otherwise, every row of steps has a traced one; in
 // longer runs there are fewer. The run of a contestant never comes to its end.
 constexpr int block = 10, endless = 100'000;
-constexpr double asked = 1.01;
-const std::vector<std::string> kinds{"none", "all", "every"};
+
+// What is compared with a run that does nothing but train.
+struct Kind {
+  std::string name, text;
+  double asked = 0;  // times as long at most; 0: nothing is asked
+};
+
+struct Contest {
+  std::string level, question;
+  std::vector<Kind> kinds;  // the first is what others are compared with
+};
+
+const Kind bare{"none", "a step without anybody listening"};
+const Contest sinks_contest{
+    "sinks",
+    "what telling of itself costs a run",
+    {bare, {"all", "with all sinks of a run", 1.01}, {"every", "with all sinks, every step traced"}}};
+const Contest saves_contest{
+    "saves", "what saving itself costs a run", {bare, {"saves", "with a checkpoint every 10 steps", 1.02}}};
 
 // The last of the sinks: between two steps it answers the contest and waits until it is asked for more. A step lasts
 // from where the last answer was given, or the last step ended, to where all other sinks have been told of this one.
@@ -76,6 +93,9 @@ Spec recipe_of(const SinkOptions& options, const std::filesystem::path& folder) 
   const int traced = options.serve == "every" ? endless : options.serve == "all" ? endless / block : 0;
   apply_setting(recipe, fmt::format("report.trace_steps={}", traced));
   apply_setting(recipe, "report.trace_mb=100000");  // so that every one is also written
+  apply_setting(recipe, "checkpoint.every_minutes=0");
+  // One in every row of steps: it is begun, written and finished within the time of the contestant's own steps.
+  if (options.serve == "saves") apply_setting(recipe, fmt::format("checkpoint.every_steps={}", block));
   return recipe;
 }
 
@@ -87,11 +107,11 @@ std::string with_interval(const bench::Summary& s, double scale, int digits) {
 }  // namespace
 
 void add_sink_options(CLI::App& command, SinkOptions& options) {
-  command.add_option("--sink-model", options.model, "sinks: the network, batch 1")
+  command.add_option("--sink-model", options.model, "sinks and saves: the network, batch 1")
       ->type_name("SPEC")
       ->capture_default_str();
   command.add_option("--sinks", options.serve, "with --serve: which of a run's sinks listen")
-      ->check(CLI::IsMember(kinds));
+      ->check(CLI::IsMember({"none", "all", "every", "saves"}));
 }
 
 void serve_sinks(const SinkOptions& options, const std::filesystem::path& scratch) {
@@ -99,25 +119,27 @@ void serve_sinks(const SinkOptions& options, const std::filesystem::path& scratc
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> nowhere(std::fopen("/dev/null", "w"), std::fclose);
   Gate gate(options.serve);
   RunSinks sinks;
-  if (options.serve != "none") sinks = make_sinks(job, {.screen = nowhere.get()});
+  if (options.serve == "all" || options.serve == "every") sinks = make_sinks(job, {.screen = nowhere.get()});
   std::vector<train::Sink*> all = listeners(sinks);
   all.push_back(&gate);
   train::Trainer(std::move(job), all).run(&gate.stop);
 }
 
-void measure_sinks(const SinkOptions& options, int rounds, int threads, const std::filesystem::path& scratch,
-                   std::ofstream& record, const std::function<void(const std::string&)>& note) {
+static void measure(const Contest& contest, const SinkOptions& options, int rounds, int threads,
+                    const std::filesystem::path& scratch, std::ofstream& record,
+                    const std::function<void(const std::string&)>& note) {
+  const std::vector<Kind>& kinds = contest.kinds;
   std::vector<std::unique_ptr<bench::Contestant>> contestants;
-  for (const std::string& kind : kinds) {
-    contestants.push_back(std::make_unique<bench::Contestant>(
-        std::vector<std::string>{"/proc/self/exe", "bench", "--serve", "--sinks", kind, "--sink-model", options.model,
-                                 "--threads", std::to_string(threads), "--scratch", (scratch / "runs").string()}));
+  for (const Kind& kind : kinds) {
+    contestants.push_back(std::make_unique<bench::Contestant>(std::vector<std::string>{
+        "/proc/self/exe", "bench", "--serve", "--sinks", kind.name, "--sink-model", options.model, "--threads",
+        std::to_string(threads), "--scratch", (scratch / "runs").string()}));
     note(contestants.back()->name() + ": warm-up");
     contestants.back()->steps(3);
   }
   std::vector<std::vector<double>> seconds(kinds.size()), ratios(kinds.size());
   for (int round = 0; round < rounds; ++round) {
-    note(fmt::format("sinks: round {} of {}", round + 1, rounds));
+    note(fmt::format("{}: round {} of {}", contest.level, round + 1, rounds));
     // Who goes first changes, so that nobody always meets the warmer machine.
     for (std::size_t i = 0; i < kinds.size(); ++i) {
       const std::size_t c = (i + static_cast<std::size_t>(round)) % kinds.size();
@@ -128,22 +150,29 @@ void measure_sinks(const SinkOptions& options, int rounds, int threads, const st
     for (std::size_t c = 0; c < kinds.size(); ++c) ratios[c].push_back(seconds[c].back() / seconds[0].back());
   }
   note("");
-  fmt::print(
-      "{}, batch 1, {} threads, {} rounds of {} steps: what telling of itself costs a run, median [95 % interval]\n",
-      options.model, threads, rounds, block);
-  fmt::print("  {:<44} {:>28} ms\n", "a step without anybody listening",
-             with_interval(bench::summarize(seconds[0]), 1e3, 1));
-  const char* what[] = {"", "with all sinks of a run", "with all sinks, every step traced"};
-  nlohmann::json line{{"level", "sinks"}, {"model", options.model}, {"rounds", rounds}, {"threads", threads}};
+  fmt::print("{}, batch 1, {} threads, {} rounds of {} steps: {}, median [95 % interval]\n", options.model, threads,
+             rounds, block, contest.question);
+  fmt::print("  {:<44} {:>28} ms\n", kinds[0].text, with_interval(bench::summarize(seconds[0]), 1e3, 1));
+  nlohmann::json line{{"level", contest.level}, {"model", options.model}, {"rounds", rounds}, {"threads", threads}};
   line["seconds"] = bench::summarize(seconds[0]).median;
   for (std::size_t c = 1; c < kinds.size(); ++c) {
     const bench::Summary ratio = bench::summarize(ratios[c]);
-    fmt::print("  {:<44} {:>28} times that{}\n", what[c], with_interval(ratio, 1, 4),
-               c == 1 ? fmt::format("; asked: at most {:.2f}", asked) : "");
-    line[kinds[c]] = {{"ratio", ratio.median}, {"low", ratio.low}, {"high", ratio.high}};
+    fmt::print("  {:<44} {:>28} times that{}\n", kinds[c].text, with_interval(ratio, 1, 4),
+               kinds[c].asked > 0 ? fmt::format("; asked: at most {:.2f}", kinds[c].asked) : "");
+    line[kinds[c].name] = {{"ratio", ratio.median}, {"low", ratio.low}, {"high", ratio.high}};
   }
   std::fflush(stdout);
   if (record.is_open()) record << line << std::endl;
+}
+
+void measure_sinks(const SinkOptions& options, int rounds, int threads, const std::filesystem::path& scratch,
+                   std::ofstream& record, const std::function<void(const std::string&)>& note) {
+  measure(sinks_contest, options, rounds, threads, scratch, record, note);
+}
+
+void measure_saves(const SinkOptions& options, int rounds, int threads, const std::filesystem::path& scratch,
+                   std::ofstream& record, const std::function<void(const std::string&)>& note) {
+  measure(saves_contest, options, rounds, threads, scratch, record, note);
 }
 
 }  // namespace isobar::cli

@@ -34,8 +34,9 @@ train::Trained find_trained(const InferenceRequest& request, comm::Comm& comm) {
   train::share_object(comm, kind);
   if (kind == Kind::run) {
     if (!request.loss.empty()) fail_usage("--loss is for ONNX files; a run has its own");
-    return train::find_run(request.what, make_model, comm);
+    return train::find_run(request.what, make_model, comm, request.checkpoint == "best");
   }
+  if (request.checkpoint == "best") fail_usage("--checkpoint best is for runs; an ONNX file has its own weights");
   const Spec spec = kind == Kind::spec ? Spec(request.what) : Spec("onnx", {{"file", Value(request.what)}});
   train::Trained found;
   found.model = make_bare_model(spec, request.loss.empty() ? Spec() : Spec(request.loss));
@@ -44,6 +45,12 @@ train::Trained find_trained(const InferenceRequest& request, comm::Comm& comm) {
 }
 
 }  // namespace
+
+void add_checkpoint_option(CLI::App& command, std::string& checkpoint) {
+  command.add_option("--checkpoint", checkpoint, "which of a run folder: the newest intact one, or best.h5")
+      ->check(CLI::IsMember({"newest", "best"}))
+      ->capture_default_str();
+}
 
 void add_inference_options(CLI::App& command, InferenceRequest& request) {
   command.add_option("WHAT", request.what, "a run folder, a checkpoint, or an ONNX file")->required();
@@ -57,6 +64,7 @@ void add_inference_options(CLI::App& command, InferenceRequest& request) {
       ->check(CLI::Range(1, 1 << 20).description(""));
   command.add_option("--loss", request.loss, "what an ONNX file was trained with, as 'softmax_cross_entropy'")
       ->type_name("SPEC");
+  add_checkpoint_option(command, request.checkpoint);
   command.add_flag("--quiet", request.quiet, "show nothing but errors");
   command.add_option("--threads", request.threads, "threads to compute with (default: all cores)")
       ->check(CLI::Range(1, 4096));

@@ -13,12 +13,16 @@ namespace isobar::cli {
 
 struct InferenceRequest {
   std::string what, data, loss, samples;
+  std::string checkpoint = "newest";
   std::vector<std::string> metrics{};
   std::int64_t batch = 0;
   int threads = 0;
   bool quiet = false;
   bool evaluates = false, shows = false;  ///< as in train::InferenceOptions
 };
+
+/// --checkpoint newest or best.
+void add_checkpoint_option(CLI::App& command, std::string& checkpoint);
 
 void add_inference_options(CLI::App& command, InferenceRequest& request);
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "isobar/base/text.hpp"
+#include "isobar/cli/inference.hpp"
 #include "isobar/cli/model.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/comm/local_comm.hpp"
@@ -136,7 +137,7 @@ void import(const ImportRequest& request) {
 }
 
 struct ExportRequest {
-  std::string what, out;
+  std::string what, out, checkpoint = "newest";
   std::uint64_t seed = 1;
 };
 
@@ -145,9 +146,9 @@ void export_to(const ExportRequest& request) {
   const auto store_for = [&] { return exec::ParamStore(graph::make_plan(graph, {.phase = ops::Phase::inference}), 0); };
   std::optional<exec::ParamStore> store;
   if (fs::is_directory(request.what)) {
-    const train::Trained run = train::find_run(request.what, make_model, *comm::alone());
+    const train::Trained run = train::find_run(request.what, make_model, *comm::alone(), request.checkpoint == "best");
     graph = run.model.graph(1);
-    train::read_checkpoint_weights(run.checkpoint, store.emplace(store_for()));
+    train::restore_weights(run.checkpoint->read_weights(), store.emplace(store_for()));
   } else {
     zoo::make_network(request.what)->build(graph, 1);
     store.emplace(store_for()).initialize(request.seed);
@@ -194,6 +195,7 @@ void declare(CLI::App& command) {
     sub.add_option("WHAT", request->what, "a run folder, or a network with arguments as 'cosmoflow(size=32)'")
         ->required();
     sub.add_option("--out", request->out, "the file to write")->required()->type_name("FILE");
+    add_checkpoint_option(sub, request->checkpoint);
     sub.add_option("--seed", request->seed, "of the weights, for a network that was not trained")
         ->capture_default_str()
         ->type_name("N");

@@ -26,7 +26,7 @@ void declare(CLI::App& command) {
       Spec recipe = read_recipe(options->recipe);
       for (const std::string& setting : options->settings) apply_setting(recipe, setting);
       run_training(recipe, std::filesystem::path(options->recipe).stem().string(), options->training, world.comm(),
-                   *comm::fixed_crew(world.comm()));
+                   world.crew(), world.lifeline());
     });
   });
 }

@@ -28,7 +28,8 @@
 namespace isobar::cli {
 
 void add_training_options(CLI::App& command, TrainingOptions& options) {
-  auto* resume = command.add_flag("--resume", options.resume, "go on from the checkpoint in the run folder");
+  auto* resume =
+      command.add_flag("--resume", options.resume, "go on from the newest intact checkpoint in the run folder");
   command.add_flag("--overwrite", options.overwrite, "replace a run that is already in the folder")->excludes(resume);
   command.add_flag("--check", options.check,
                    "read the recipe, plan the network, look at the data; train and write nothing");
@@ -83,6 +84,7 @@ class Training {
     ready_.reset();
     job.resume = options_.resume;
     job.overwrite = options_.overwrite;
+    job.launch = control::launch_id();
     job.placement = cores.text();
     const std::string folder = job.folder.string();
     if (!options_.check && known == 0) around_ = surroundings(group, threads_);
@@ -93,7 +95,7 @@ class Training {
     if (options_.check) return say_sound(trainer, group), train::End::Reason::finished;
     const train::End::Reason reason = trainer.run(&stop_requested());
     if (reason == train::End::Reason::interrupted && group.rank() == 0)
-      fmt::print(stderr, "isobar: stopped; the same command with --resume goes on from {}/checkpoint.h5\n", folder);
+      fmt::print(stderr, "isobar: stopped; the same command with --resume goes on from its checkpoint in {}\n", folder);
     evaluated_ = trainer.last_evaluation();
     return reason;
   }
@@ -124,11 +126,17 @@ class Training {
 }  // namespace
 
 train::Evaluated run_training(const Spec& recipe, const std::string& name, const TrainingOptions& options,
-                              comm::Comm& world, comm::Crew& crew,
-                              const std::function<void(std::int64_t step)>& finished) {
+                              comm::Comm& world, comm::Crew& crew, control::Lifeline* lifeline) {
   Training training(recipe, name, options);
-  training.carried().finished = finished;
-  const auto usable = comm::guarded(world, [&] { return train::most_ranks(training.read()); });
+  const auto usable = comm::guarded(world, [&] {
+    const train::Job& job = training.read();
+    if (lifeline) lifeline->folder(std::filesystem::absolute(job.folder).string());
+    return train::most_ranks(job);
+  });
+  if (lifeline) {
+    training.carried().finished = [lifeline](std::int64_t step) { lifeline->progress(step); };
+    lifeline->on_stop([] { stop_requested() = true; });
+  }
   if (!options.check) catch_signals(world.rank() == 0);
   const auto reason = train::run_sessions(crew, usable, [&](comm::Comm& group) { return training.session(group); });
   // Another rank may have got the signal; or the run ended without this one.

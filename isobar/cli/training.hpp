@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdio>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 
 #include "isobar/base/spec.hpp"
 #include "isobar/comm/crew.hpp"
+#include "isobar/control/lifeline.hpp"
 #include "isobar/report/surroundings.hpp"
 #include "isobar/train/trainer.hpp"
 
@@ -39,9 +39,9 @@ std::vector<train::Sink*> listeners(const RunSinks& sinks);
 /// Trains with the ranks of a crew until the end or a signal to one of them; when some die the others go on. Returns
 /// what was predicted for the test set, on rank 0 of the group, which alone shows anything. With `check` it only plans
 /// the run, compares data and network, and says what it would do. All ranks of `world` must call, spares too.
-/// `finished` is told of every step that this rank has finished.
+/// The launcher at the other end of `lifeline`, if there is one, learns where the run is kept and which steps are
+/// finished, and may stop it.
 train::Evaluated run_training(const Spec& recipe, const std::string& name, const TrainingOptions& options,
-                              comm::Comm& world, comm::Crew& crew,
-                              const std::function<void(std::int64_t step)>& finished = {});
+                              comm::Comm& world, comm::Crew& crew, control::Lifeline* lifeline = nullptr);
 
 }  // namespace isobar::cli

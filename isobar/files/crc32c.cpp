@@ -91,11 +91,13 @@ std::uint32_t crc32c_by_table(std::span<const std::uint8_t> bytes) {
   return ~by_table(~0u, bytes.data(), bytes.size());
 }
 
-std::uint32_t crc32c(std::span<const std::uint8_t> bytes) {
+std::uint32_t crc32c(std::span<const std::uint8_t> bytes) { return crc32c(0, bytes); }
+
+std::uint32_t crc32c(std::uint32_t before, std::span<const std::uint8_t> bytes) {
 #ifdef __SSE4_2__
-  return ~by_instruction(~0u, bytes.data(), bytes.size());
+  return ~by_instruction(~before, bytes.data(), bytes.size());
 #else
-  return crc32c_by_table(bytes);
+  return ~by_table(~before, bytes.data(), bytes.size());
 #endif
 }
 

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
 #include <limits>
 #include <unistd.h>
 #include <utility>
@@ -12,23 +9,12 @@
 #include <hdf5.h>
 
 #include "isobar/base/error.hpp"
+#include "isobar/files/durable_file.hpp"
 #include "isobar/files/hdf5_driver.hpp"
 #include "isobar/files/hdf5_lock.hpp"
 #include "isobar/files/hdf5_types.hpp"
 
 namespace isobar::files {
-namespace {
-
-void sync_to_disk(const std::filesystem::path& path, int flags) {
-  const int descriptor = ::open(path.c_str(), flags);
-  const bool synced = descriptor >= 0 && fsync(descriptor) == 0;
-  const int error = errno;
-  if (descriptor >= 0) ::close(descriptor);
-  if (!synced) fail("{}: cannot be brought to disk: {}", path.string(), std::strerror(error));
-}
-
-}  // namespace
-
 Hdf5File::Hdf5File(std::filesystem::path path, std::filesystem::path temporary, Id file)
     : path_(std::move(path)), temporary_(std::move(temporary)), file_(file) {}
 
@@ -88,12 +74,12 @@ void Hdf5File::commit(bool durable) {
     checked(H5Fflush(file_, H5F_SCOPE_LOCAL), "write", "/");
     checked(H5Fclose(std::exchange(file_, -1)), "close", "/");
   }
-  if (durable) sync_to_disk(temporary_, O_RDONLY);
+  if (durable) sync_to_disk(temporary_);
   std::error_code code;
   std::filesystem::rename(temporary_, path_, code);
   if (code) fail("{}: cannot take its place: {}", path_.string(), code.message());
   temporary_.clear();
-  if (durable) sync_to_disk(path_.has_parent_path() ? path_.parent_path() : ".", O_RDONLY | O_DIRECTORY);
+  if (durable) sync_to_disk(path_.has_parent_path() ? path_.parent_path() : ".");
 }
 
 bool Hdf5File::linked(std::string_view name) const {

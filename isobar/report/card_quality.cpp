@@ -127,7 +127,7 @@ Finding time_to_solution(const CardFacts& facts) {
         fmt::format("{} of {}", facts.reference->demanded ? "target" : "published result", facts.reference->task));
   const std::string example = facts.judged.empty()
                                   ? "loss<=..."
-                                  : fmt::format("{}{}...", facts.judged, larger_is_better(facts.judged) ? ">=" : "<=");
+                                  : fmt::format("{}{}...", facts.judged, train::larger_is_better(facts.judged) ? ">=" : "<=");
   return not_shown(
       fmt::format("no quality was set as a target{}: {}",
                   obstacle.empty() || !facts.reference ? "" : " and the published one does not apply, as " + obstacle,

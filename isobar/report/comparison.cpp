@@ -134,7 +134,7 @@ void find_target(Comparison& comparison) {
     if (!other || !comparison.target || other->str() != comparison.target->str()) comparison.target.reset();
   }
   if (comparison.target) return;
-  const bool larger = larger_is_better(comparison.metric);
+  const bool larger = train::larger_is_better(comparison.metric);
   train::Target reached{comparison.metric, larger, 0};
   for (const ComparedRun& run : comparison.runs) {
     if (!run.evaluations[0].values.contains(comparison.metric)) return;

@@ -35,6 +35,14 @@ struct Lines {
   void put(const Json& object) { file.append(object.dump() + "\n"); }
 };
 
+// Only where there is something to tell.
+void add(const train::BadSteps& bad, Json& line) {
+  if (bad.steps == 0) return;
+  line["bad_steps"] = bad.steps;
+  line["rewinds"] = bad.rewinds;
+  line["rate_scale"] = bad.rate_scale;
+}
+
 class JsonLines final : public train::Sink {
  public:
   void start(const train::Start& start) override {
@@ -51,7 +59,8 @@ class JsonLines final : public train::Sink {
               {"flops_per_sample", start.flops_per_sample},
               {"staging_seconds", start.staging_seconds},
               {"arena_bytes", start.arena_bytes},
-              {"weight_bytes", start.weight_bytes}};
+              {"weight_bytes", start.weight_bytes},
+              {"snapshot_bytes", start.snapshot_bytes}};
     if (members) line["change"] = Json::parse(train::to_json({start.changes.back()}))[0];
     timing_.put(line);
   }
@@ -79,6 +88,13 @@ class JsonLines final : public train::Sink {
                    {"bytes_sent", step.bytes_sent}});
   }
 
+  void bad_step(const train::BadStep& bad) override {
+    Json line{{"kind", "bad_step"}, {"step", bad.step}, {"epoch", bad.epoch}, {"found", bad.found}};
+    if (bad.back_to) line["back_to"] = *bad.back_to;
+    add(bad.bad, line);
+    metrics_.put(line);
+  }
+
   void epoch(const train::EpochDone& epoch) override {
     Json line{{"kind", "epoch"},
               {"step", epoch.step},
@@ -87,6 +103,7 @@ class JsonLines final : public train::Sink {
               {"test", epoch.test}};
     if (epoch.skipped) line["skipped"] = *epoch.skipped;
     if (epoch.test_skipped) line["test_skipped"] = *epoch.test_skipped;
+    add(epoch.bad, line);
     if (Lines::is_new(epoch.epoch, metrics_.reached.epoch)) metrics_.put(line);
     if (Lines::is_new(epoch.epoch, timing_.reached.epoch))
       timing_.put({{"kind", "epoch"},
@@ -97,13 +114,20 @@ class JsonLines final : public train::Sink {
   }
 
   void checkpoint(const train::CheckpointDone& done) override {
-    timing_.put({{"kind", "checkpoint"}, {"step", done.step}, {"seconds", done.seconds}, {"bytes", done.bytes}});
+    timing_.put({{"kind", "checkpoint"},
+                 {"step", done.step},
+                 {"seconds", done.seconds},
+                 {"write_seconds", done.write_seconds},
+                 {"bytes", done.bytes},
+                 {"file", done.file.filename().string()}});
   }
 
   void end(const train::End& end) override {
     const bool finished = end.reason == train::End::Reason::finished;
-    metrics_.put(
-        {{"kind", "end"}, {"step", end.steps}, {"reason", finished ? "finished" : "interrupted"}, {"test", end.test}});
+    Json result{
+        {"kind", "end"}, {"step", end.steps}, {"reason", finished ? "finished" : "interrupted"}, {"test", end.test}};
+    add(end.bad, result);
+    metrics_.put(result);
     Json last{{"kind", "end"}, {"step", end.steps}, {"seconds", end.seconds}, {"step_seconds", end.step_seconds}};
     last["exchange"] = {{"waited_seconds", end.exchange.waited_seconds},
                         {"busy_seconds", end.exchange.busy_seconds},

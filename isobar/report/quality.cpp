@@ -33,12 +33,6 @@ std::vector<Evaluation> evaluations_of(const RunRecord& run, const Ledger& ledge
   return evaluations;
 }
 
-bool larger_is_better(std::string_view metric) {
-  const std::string_view name = metric.substr(0, metric.find('.'));
-  return name == "accuracy" || name == "iou" || name == "r2" || name == "roc_auc" || name == "average_precision" ||
-         name.starts_with("top_");
-}
-
 std::string judged_by(const RunRecord& run, std::span<const Evaluation> evaluations) {
   if (evaluations.empty()) return "";
   const std::map<std::string, double>& values = evaluations.back().values;

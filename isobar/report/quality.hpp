@@ -24,9 +24,6 @@ struct Evaluation {
 /// All that were finished, in order.
 std::vector<Evaluation> evaluations_of(const RunRecord& run, const Ledger& ledger);
 
-/// Whether more is better, by the name of a metric's value: accuracy, iou.cyclone, mae, loss.
-bool larger_is_better(std::string_view metric);
-
 /// The value a run is judged by: that of its target or its published reference if there is one, else its first metric,
 /// else the loss; empty when nothing was evaluated.
 std::string judged_by(const RunRecord& run, std::span<const Evaluation> evaluations);

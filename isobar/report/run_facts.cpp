@@ -101,6 +101,7 @@ class RunFacts final : public train::Sink {
                {"first_step", start.first_step},
                {"arena_bytes", start.arena_bytes},
                {"weight_bytes", start.weight_bytes},
+               {"snapshot_bytes", start.snapshot_bytes},
                {"precision", "float32"},
                {"trace_steps", trace_steps(start.recipe)}};
     if (start.plan) facts["plan"] = plan_facts(*start.plan);

@@ -44,9 +44,16 @@ std::string results(const train::Start& start, const train::End& end) {
   text += fmt::format("{} parameters, {} per sample, {} threads\n", with_commas(start.parameters),
                       human_flops(start.flops_per_sample), start.threads);
   if (start.ranks > 1) text += exchange(start, end, steps);
+  text += fmt::format("{} checkpoints, written from a copy of {} in memory", with_commas(end.checkpoints.written),
+                      human_bytes(static_cast<double>(start.snapshot_bytes)));
+  if (end.checkpoints.left_out > 0)
+    text += fmt::format("; {} left out: the one before was still being written", with_commas(end.checkpoints.left_out));
+  if (end.checkpoints.failed > 0) text += fmt::format("; {} could not be written", with_commas(end.checkpoints.failed));
+  text += "\n";
   for (const auto& [name, value] : end.test) text += fmt::format("  test {:<20} {:.6g}\n", name, value);
   if (end.skipped) text += fmt::format("{} bad samples were skipped in training\n", with_commas(*end.skipped));
   for (const std::string& reason : end.first_skipped) text += fmt::format("  {}\n", reason);
+  if (end.bad.steps > 0) text += end.bad.str() + "\n";
   if (!end.staging.empty()) text += "staging\n";
   for (const auto& [name, value] : end.staging) text += fmt::format("  {:<25} {:>20}\n", name, with_commas(value));
   return text;

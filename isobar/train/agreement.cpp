@@ -91,6 +91,13 @@ void share_numbers(comm::Comm& comm, std::span<float> numbers) {
   }
 }
 
+void share_text(comm::Comm& comm, std::string& text) {
+  const auto raw = std::as_bytes(std::span(text));
+  comm::Bytes bytes(raw.begin(), raw.end());
+  comm::broadcast(comm, bytes);
+  text = text_of(bytes);
+}
+
 void expect_same(comm::Comm& comm, std::span<const Fact> facts) {
   if (comm.size() == 1) return;
   comm::Bytes bytes;

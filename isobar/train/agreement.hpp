@@ -36,6 +36,9 @@ void share_object(comm::Comm& comm, T& object) {
   std::ranges::copy(copy, bytes.begin());
 }
 
+/// Gives all ranks a text of rank 0.
+void share_text(comm::Comm& comm, std::string& text);
+
 /// Something that must be the same on all ranks: what it is, and its value as text.
 struct Fact {
   std::string name, value;

@@ -2,162 +2,201 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "isobar/base/error.hpp"
-#include "isobar/base/text.hpp"
-#include "isobar/files/hdf5_file.hpp"
+#include "isobar/files/crc32c.hpp"
+#include "isobar/files/durable_file.hpp"
+#include "isobar/files/hdf5_outline.hpp"
 
 namespace isobar::train {
 namespace {
 
-constexpr std::int64_t format_version = 1;
+using files::NumberType;
 
-std::string slot_group(int s) { return fmt::format("slots/{}", s); }
+constexpr const char* recipe_name = "recipe";
+constexpr const char* metrics_name = "metrics";
+constexpr const char* kept_name = "kept_numbers";
+constexpr const char* statistics_name = "ranks/statistics";
+constexpr const char* own_name = "ranks/numbers";
 
-// The part of a parameter in numbers that are laid out as all gradients.
-std::span<float> part(const exec::ParamStore& store, std::span<float> all, int p) {
-  return all.subspan(store.offset(p), store.gradient(p).size());
+template <class T>
+std::span<const std::uint8_t> bytes_of(std::span<const T> numbers) {
+  return {reinterpret_cast<const std::uint8_t*>(numbers.data()), numbers.size_bytes()};
 }
 
-// What was left under way by one strategy cannot be finished by another.
-void expect_same_kept(const std::filesystem::path& file, const files::Hdf5File& in, const Kept& kept) {
-  std::vector<std::string> names;
-  for (const auto& [name, _] : kept.blocks) names.push_back(name);
-  std::vector<std::string> held = in.children("kept");
-  std::ranges::sort(names);
-  std::ranges::sort(held);
-  if (names != held || in.shape("kept_numbers").count() != std::ssize(kept.numbers))
-    fail(
-        "checkpoint '{}': its strategy had steps under way, {}, which the recipe's strategy does not know; resume with "
-        "the strategy it was made with",
-        file.string(), join(held, ", "));
+template <class T>
+std::span<std::uint8_t> room_in(std::span<T> numbers) {
+  return {reinterpret_cast<std::uint8_t*>(numbers.data()), numbers.size_bytes()};
 }
 
-files::Hdf5File open_checkpoint(const std::filesystem::path& file) {
-  files::Hdf5File in = files::Hdf5File::open(file);
-  if (!in.has_attribute("/", "format") || in.integer("/", "format") != format_version)
-    fail("checkpoint '{}': not a checkpoint of format {}", file.string(), format_version);
-  return in;
-}
-
-Position position_in(const files::Hdf5File& in) {
-  const auto or_zero = [&](const char* name) { return in.has_attribute("/", name) ? in.integer("/", name) : 0; };
-  return {.step = in.integer("/", "step"),
-          .epoch = in.integer("/", "epoch"),
-          .step_in_epoch = in.integer("/", "step_in_epoch"),
-          .loss_sum = in.real("/", "loss_sum"),
-          .loss_samples = in.integer("/", "loss_samples"),
-          .skipped = or_zero("skipped"),
-          .batch = or_zero("batch"),
-          .rows = or_zero("rows"),
-          .rate_scale = in.has_attribute("/", "rate_scale") ? in.real("/", "rate_scale") : 1,
-          .bad_steps = or_zero("bad_steps"),
-          .rewinds = or_zero("rewinds"),
-          .bad_in_a_row = or_zero("bad_in_a_row"),
-          .undone = or_zero("undone")};
-}
-
-// Numbers of a checkpoint, in plain layout there, into the store.
-class PlainReader {
- public:
-  PlainReader(const std::filesystem::path& file, const files::Hdf5File& in, const exec::ParamStore& store)
-      : file_(file), in_(in), store_(store) {}
-
-  void read(const std::string& group, int p, std::span<float> stored) {
-    const std::string name = group + "/" + store_.parameter(p).name;
-    const Shape& shape = store_.parameter(p).declared.shape;
-    if (!in_.exists(name)) fail("checkpoint '{}': has no '{}'", file_.string(), name);
-    if (in_.shape(name) != shape)
-      fail("checkpoint '{}': '{}' is {}, the network expects {}", file_.string(), name, in_.shape(name).str(),
-           shape.str());
-    plain_values_.resize(static_cast<std::size_t>(shape.count()));
-    in_.read<float>(name, plain_values_);
-    store_.write_plain(p, plain_values_, stored);
+// What a snapshot is in a file: arrays, and where their bytes are now.
+struct Contents {
+  explicit Contents(const Snapshot& snapshot) {
+    for (const Snapshot::Part& part : snapshot.parts)
+      if (part.count > 0) add(part.name, part.shape, NumberType::float32, bytes_of(snapshot.values(part)));
+    add(kept_name, Shape{std::ssize(snapshot.kept_numbers)}, NumberType::float64, of(snapshot.kept_numbers));
+    add(statistics_name, by_rank(snapshot, snapshot.statistics.size()), NumberType::float32, of(snapshot.statistics));
+    add(own_name, by_rank(snapshot, snapshot.own_numbers.size()), NumberType::float64, of(snapshot.own_numbers));
+    for (const auto& [name, text] : {std::pair(recipe_name, &snapshot.recipe), {metrics_name, &snapshot.metrics}}) {
+      add(name, Shape{std::ssize(*text)}, NumberType::uint8, bytes_of(std::span<const char>(*text)));
+      if (!text->empty()) arrays.back().text = true;
+    }
   }
 
-  void read_weights() {
-    const auto in_file = in_.children("weights").size();
-    if (in_file != static_cast<std::size_t>(store_.count()))
-      fail("checkpoint '{}': holds {} weights, the network has {}", file_.string(), in_file, store_.count());
-    for (int p = 0; p < store_.count(); ++p) read("weights", p, store_.weight(p));
-  }
+  std::vector<files::OutlinedArray> arrays;
+  std::vector<std::span<const std::uint8_t>> bytes;
 
  private:
-  const std::filesystem::path& file_;
-  const files::Hdf5File& in_;
-  const exec::ParamStore& store_;
-  std::vector<float> plain_values_;
+  template <class T>
+  static std::span<const std::uint8_t> of(const std::vector<T>& numbers) {
+    return bytes_of(std::span<const T>(numbers));
+  }
+  static Shape by_rank(const Snapshot& snapshot, std::size_t count) {
+    return {snapshot.ranks, static_cast<std::int64_t>(count) / snapshot.ranks};
+  }
+  // HDF5 gives nothing a place when there is nothing in it.
+  void add(const std::string& name, Shape shape, NumberType type, std::span<const std::uint8_t> content) {
+    if (content.empty()) return;
+    arrays.push_back({name, std::move(shape), type});
+    bytes.push_back(content);
+  }
 };
+
+// For those who read the file as HDF5.
+std::vector<files::OutlinedAttribute> attributes_of(const Snapshot& snapshot) {
+  const Position& p = snapshot.position;
+  return {{"format", std::int64_t{2}},
+          {"step", p.step},
+          {"epoch", p.epoch},
+          {"step_in_epoch", p.step_in_epoch},
+          {"batch", p.batch},
+          {"seed", static_cast<std::int64_t>(snapshot.seed)},
+          {"slots", std::int64_t{snapshot.slots}},
+          {"ranks", std::int64_t{snapshot.ranks}},
+          {"plan", snapshot.plan}};
+}
+
+CheckpointIndex index_of(const Snapshot& snapshot, const Contents& contents) {
+  CheckpointIndex index;
+  index.position = snapshot.position;
+  index.seed = static_cast<std::int64_t>(snapshot.seed);
+  index.slots = snapshot.slots;
+  index.ranks = snapshot.ranks;
+  index.best = snapshot.best;
+  index.plan = snapshot.plan;
+  for (std::size_t i = 0; i < contents.arrays.size(); ++i) {
+    const files::OutlinedArray& array = contents.arrays[i];
+    index.entries.push_back({array.name, array.type, array.shape, 0, array.bytes(), files::crc32c(contents.bytes[i])});
+  }
+  return index;
+}
 
 }  // namespace
 
-std::uintmax_t write_checkpoint(const std::filesystem::path& file, const exec::ParamStore& store,
-                                const Position& position, const std::string& recipe, const Kept& kept) {
-  files::Hdf5File out = files::Hdf5File::create(file);
-  std::vector<float> plain_values;
-  const auto write = [&](const std::string& group, int p, std::span<const float> stored) {
-    const Shape& shape = store.parameter(p).declared.shape;
-    plain_values.resize(static_cast<std::size_t>(shape.count()));
-    store.read_plain(p, stored, plain_values);
-    out.write<float>(group + "/" + store.parameter(p).name, shape, plain_values);
-  };
-  for (int p = 0; p < store.count(); ++p) {
-    write("weights", p, store.weight(p));
-    for (int s = 0; s < store.slot_count(); ++s) write(slot_group(s), p, store.slot(p, s));
-  }
-  if (!kept.empty()) {
-    for (const auto& [name, numbers] : kept.blocks)
-      for (int p = 0; p < store.count(); ++p) write("kept/" + name, p, part(store, numbers, p));
-    out.write<double>("kept_numbers", Shape{std::ssize(kept.numbers)}, kept.numbers);
-  }
-  out.set_integer("/", "format", format_version);
-  out.set_integer("/", "slots", store.slot_count());
-  out.set_integer("/", "step", position.step);
-  out.set_integer("/", "epoch", position.epoch);
-  out.set_integer("/", "step_in_epoch", position.step_in_epoch);
-  out.set_real("/", "loss_sum", position.loss_sum);
-  out.set_integer("/", "loss_samples", position.loss_samples);
-  out.set_integer("/", "skipped", position.skipped);
-  out.set_integer("/", "batch", position.batch);
-  out.set_integer("/", "rows", position.rows);
-  out.set_real("/", "rate_scale", position.rate_scale);
-  out.set_integer("/", "bad_steps", position.bad_steps);
-  out.set_integer("/", "rewinds", position.rewinds);
-  out.set_integer("/", "bad_in_a_row", position.bad_in_a_row);
-  out.set_integer("/", "undone", position.undone);
-  out.set_text("/", "recipe", recipe);
+std::uintmax_t write_checkpoint(const std::filesystem::path& file, const Snapshot& snapshot) {
+  const Contents contents(snapshot);
+  CheckpointIndex index = index_of(snapshot, contents);
+  index.user_block = user_block_for(index);
+  const files::Hdf5Outline outline = files::outline_hdf5(contents.arrays, attributes_of(snapshot), index.user_block);
+  index.file_bytes = outline.bytes;
+  for (std::size_t i = 0; i < contents.arrays.size(); ++i) index.entries[i].offset = outline.offsets[i];
+  for (const auto& [offset, bytes] : outline.pieces)
+    index.entries.push_back(
+        {"", NumberType::uint8, Shape{std::ssize(bytes)}, offset, std::ssize(bytes), files::crc32c(bytes)});
+  std::ranges::sort(index.entries, {}, &CheckpointIndex::Entry::offset);
+  files::DurableFile out(file, outline.bytes);
+  out.write_at(0, bytes_of(std::span<const char>(write_index(index))));
+  for (const auto& [offset, bytes] : outline.pieces) out.write_at(offset, bytes);
+  for (std::size_t i = 0; i < contents.arrays.size(); ++i) out.write_at(outline.offsets[i], contents.bytes[i]);
   out.commit();
-  return std::filesystem::file_size(file);
+  return static_cast<std::uintmax_t>(outline.bytes);
 }
 
-Position read_checkpoint(const std::filesystem::path& file, exec::ParamStore& store, const Kept& kept) {
-  const files::Hdf5File in = open_checkpoint(file);
-  if (in.integer("/", "slots") != store.slot_count())
-    fail("checkpoint '{}': its optimizer keeps {} numbers per weight, the recipe's keeps {}", file.string(),
-         in.integer("/", "slots"), store.slot_count());
-  PlainReader reader(file, in, store);
-  reader.read_weights();
-  for (int p = 0; p < store.count(); ++p)
-    for (int s = 0; s < store.slot_count(); ++s) reader.read(slot_group(s), p, store.slot(p, s));
-  if (in.exists("kept")) {
-    expect_same_kept(file, in, kept);
-    for (const auto& [name, numbers] : kept.blocks)
-      for (int p = 0; p < store.count(); ++p) reader.read("kept/" + name, p, part(store, numbers, p));
-    in.read<double>("kept_numbers", kept.numbers);
+CheckpointFile::CheckpointFile(const std::filesystem::path& file) : in_(file) {
+  std::vector<std::uint8_t> block(
+      static_cast<std::size_t>(std::min<std::int64_t>(in_.size(), std::int64_t{index_head_bytes})));
+  in_.read_at(0, block);
+  block.resize(static_cast<std::size_t>(index_bytes(block, in_.size(), file.string())));
+  in_.read_at(0, block);
+  index_ = read_index(block, in_.size(), file.string());
+}
+
+void CheckpointFile::read_entry(const CheckpointIndex::Entry& entry, std::span<std::uint8_t> into) const {
+  expects(std::ssize(into) == entry.bytes, "room for an entry");
+  in_.read_at(entry.offset, into);
+  const std::uint32_t sum = files::crc32c(into);
+  if (sum == entry.sum) return;
+  fail("checkpoint '{}': {} is damaged: its check sum is {:08x} and should be {:08x}", path().string(),
+       entry.name.empty() ? "what HDF5 needs" : fmt::format("'{}'", entry.name), sum, entry.sum);
+}
+
+std::string CheckpointFile::text(const char* name) const {
+  const CheckpointIndex::Entry* const entry = index_.find(name);
+  if (!entry) return "";
+  std::string text(static_cast<std::size_t>(entry->bytes), '\0');
+  read_entry(*entry, room_in(std::span(text)));
+  return text;
+}
+
+std::string CheckpointFile::recipe() const { return text(recipe_name); }
+
+void CheckpointFile::verify() const {
+  constexpr std::int64_t piece = std::int64_t{4} << 20;
+  std::vector<std::uint8_t> some;
+  for (CheckpointIndex::Entry rest : index_.entries) {
+    std::uint32_t sum = 0;
+    while (rest.bytes > piece) {
+      some.resize(static_cast<std::size_t>(piece));
+      in_.read_at(rest.offset, some);
+      sum = files::crc32c(sum, some);
+      rest.offset += piece, rest.bytes -= piece;
+    }
+    some.resize(static_cast<std::size_t>(rest.bytes));
+    in_.read_at(rest.offset, some);
+    if (files::crc32c(sum, some) != rest.sum)
+      fail("checkpoint '{}': {} is damaged: its check sum is not {:08x}", path().string(),
+           rest.name.empty() ? "what HDF5 needs" : fmt::format("'{}'", rest.name), rest.sum);
   }
-  return position_in(in);
 }
 
-CheckpointHead read_checkpoint_head(const std::filesystem::path& file) {
-  const files::Hdf5File in = open_checkpoint(file);
-  return {position_in(in), in.text("/", "recipe")};
+Snapshot CheckpointFile::read(bool all) const {
+  Snapshot snapshot;
+  snapshot.origin = fmt::format("checkpoint '{}'", path().string());
+  snapshot.position = index_.position;
+  snapshot.seed = static_cast<std::uint64_t>(index_.seed);
+  snapshot.slots = static_cast<int>(index_.slots);
+  snapshot.ranks = static_cast<int>(index_.ranks);
+  snapshot.best = index_.best;
+  snapshot.plan = index_.plan;
+  snapshot.recipe = recipe();
+  snapshot.metrics = text(metrics_name);
+  const auto is_part = [&](const CheckpointIndex::Entry& entry) {
+    return entry.type == NumberType::float32 && entry.name != statistics_name &&
+           (all || entry.name.starts_with("weights/"));
+  };
+  std::size_t numbers = 0;
+  for (const CheckpointIndex::Entry& entry : index_.entries) {
+    if (!is_part(entry)) continue;
+    const auto count = static_cast<std::size_t>(entry.bytes) / sizeof(float);
+    snapshot.parts.push_back({entry.name, entry.shape, numbers, count});
+    numbers += count;
+  }
+  snapshot.numbers.resize(numbers);
+  for (const Snapshot::Part& part : snapshot.parts)
+    read_entry(*index_.find(part.name), room_in(std::span(snapshot.numbers).subspan(part.first, part.count)));
+  if (!all) return snapshot;
+  const auto read_list = [&]<class T>(const char* name, NumberType type, std::vector<T>& list) {
+    const CheckpointIndex::Entry* const entry = index_.find(name);
+    if (!entry || entry->type != type) return;
+    list.resize(static_cast<std::size_t>(entry->bytes) / sizeof(T));
+    read_entry(*entry, room_in(std::span(list)));
+  };
+  read_list(kept_name, NumberType::float64, snapshot.kept_numbers);
+  read_list(statistics_name, NumberType::float32, snapshot.statistics);
+  read_list(own_name, NumberType::float64, snapshot.own_numbers);
+  return snapshot;
 }
 
-Position read_checkpoint_weights(const std::filesystem::path& file, exec::ParamStore& store) {
-  const files::Hdf5File in = open_checkpoint(file);
-  PlainReader(file, in, store).read_weights();
-  return position_in(in);
-}
+Snapshot CheckpointFile::read() const { return read(true); }
+Snapshot CheckpointFile::read_weights() const { return read(false); }
 
 }  // namespace isobar::train

@@ -35,6 +35,7 @@ struct Start {
   /// behind the last of them; who is told may have been another rank before, or nobody.
   std::vector<MembersChange> changes{};
   std::size_t arena_bytes = 0, weight_bytes = 0;
+  std::size_t snapshot_bytes = 0;    ///< of the copy that checkpoints are written from, on rank 0
   std::size_t good_state_bytes = 0;  ///< of copies to go back to when numbers go bad; 0: there are none
   int threads = 1;                   ///< of each rank
   int ranks = 1, nodes = 1;
@@ -103,10 +104,20 @@ struct EpochDone {
   Viewer* viewer = nullptr;  ///< what the network makes of the test set, while the sink is told; null without one
 };
 
+/// A checkpoint that is on disk.
 struct CheckpointDone {
   std::filesystem::path file;
   std::int64_t step = 0;
-  double bytes = 0, seconds = 0;
+  double bytes = 0;
+  double seconds = 0;        ///< the run stood still for it
+  double write_seconds = 0;  ///< until it was on disk, mostly while training went on
+};
+
+/// How many there were in this session.
+struct SaveCounts {
+  std::int64_t written = 0;
+  std::int64_t left_out = 0;  ///< because the one before was still being written
+  std::int64_t failed = 0;    ///< because the disk would not take them
 };
 
 /// After the last step.
@@ -127,6 +138,7 @@ struct End {
   comm::ExchangeCost exchange{};                                ///< what exchanging has cost this rank
   double step_seconds = 0;                                      ///< of all steps of this run together
   Viewer* viewer = nullptr;                                     ///< as in EpochDone
+  SaveCounts checkpoints{};
 };
 
 /// How far the record of a run reaches that a sink has found and goes on with.

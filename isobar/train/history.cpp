@@ -52,14 +52,15 @@ bool ends_in_mid_line(const fs::path& file) {
 
 }  // namespace
 
-void note_start(const fs::path& folder, std::string_view kind, std::int64_t first_step) {
+void note_start(const fs::path& folder, std::string_view kind, std::int64_t first_step, std::string_view launch) {
   const Dropped dropped = dropped_by(folder / "timing.jsonl", first_step);
   const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
-  const Json line{{"started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))},
-                  {"kind", kind},
-                  {"first_step", first_step},
-                  {"dropped_steps", dropped.steps},
-                  {"dropped_seconds", dropped.seconds}};
+  Json line{{"started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))},
+            {"kind", kind},
+            {"first_step", first_step},
+            {"dropped_steps", dropped.steps},
+            {"dropped_seconds", dropped.seconds}};
+  if (!launch.empty()) line["launch"] = launch;
   const fs::path file = folder / "history.jsonl";
   const bool torn = ends_in_mid_line(file);
   std::error_code none;
@@ -68,6 +69,19 @@ void note_start(const fs::path& folder, std::string_view kind, std::int64_t firs
   out.append((torn ? "\n" : "") + line.dump() + "\n");
   out.flush();
   out.leave();
+}
+
+bool was_launched_by(const fs::path& folder, std::string_view launch) {
+  if (launch.empty()) return false;
+  std::string by;
+  std::ifstream in(folder / "history.jsonl");
+  for (std::string text; std::getline(in, text);) {
+    const Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (!line.is_object()) continue;
+    const auto found = line.find("launch");
+    by = found != line.end() && found->is_string() ? found->get<std::string>() : "";
+  }
+  return by == launch;
 }
 
 }  // namespace isobar::train

@@ -57,7 +57,7 @@ void Inference::read_settings() {
   job_.ahead = static_cast<int>(std::clamp<std::int64_t>(data.integer("ahead", 2), 1, 64));
   if (transforms_.empty()) return;
   job_.pipeline = std::make_shared<transforms::Pipeline>(transforms_);
-  if (comm_.rank() == 0) job_.pipeline->recall(trained_.checkpoint.parent_path() / "learned.h5");
+  if (comm_.rank() == 0) job_.pipeline->recall(trained_.folder / "learned.h5");
   share_learned(*job_.pipeline, comm_);
 }
 
@@ -138,9 +138,7 @@ graph::Plan Inference::plan_for(const InferenceOptions& options) const {
 
 void Inference::fill_weights() {
   if (!trained_.is_run()) return store_->initialize(job_.seed);
-  // A run that goes on may have written a later checkpoint meanwhile.
-  if (comm_.rank() == 0) trained_.position = read_checkpoint_weights(trained_.checkpoint, *store_);
-  share_object(comm_, trained_.position);
+  if (comm_.rank() == 0) restore_weights(trained_.checkpoint->read_weights(), *store_);
   share_numbers(comm_, store_->all_weights());
 }
 

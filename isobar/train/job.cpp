@@ -113,6 +113,23 @@ static ReportOptions read_report_options(Args& args) {
   return options;
 }
 
+static SaveOptions read_save_options(Args& args, bool evaluates) {
+  SaveOptions options;
+  options.every_epochs = args.integer("every_epochs", 0);
+  options.every_steps = args.integer("every_steps", 0);
+  options.every_minutes = args.real("every_minutes", 10);
+  options.best = args.text("best", "");
+  options.keep = args.integer("keep", 2);
+  options.background = args.flag("background", true);
+  args.require(options.every_epochs >= 0 && options.every_steps >= 0 && options.every_minutes >= 0,
+               "every_epochs, every_steps and every_minutes must be >= 0; 0: not by these");
+  args.require(options.keep >= 1 && options.keep <= 1'000'000, "keep must be 1 to 1000000");
+  args.require(options.best.empty() || evaluates,
+               "best needs data.test and an evaluation: what is best is judged there");
+  args.finish();
+  return options;
+}
+
 Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make_model) {
   Job job;
   Args root(recipe, "recipe");
@@ -155,7 +172,6 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   Args train = root.section("train");
   job.epochs = train.integer("epochs", 10);
   job.evaluate_every = train.integer("evaluate_every", 1);
-  job.checkpoint_every = train.integer("checkpoint_every", 0);
   job.micro_batches = train.integer("micro_batches", 0);
   job.deterministic = train.flag("deterministic", false);
   job.clip_norm = train.real("clip_norm", 0);
@@ -171,8 +187,7 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   train.require(!(job.sync_batch_norm && job.deterministic),
                 "deterministic cannot have sync_batch_norm: what is normalised together depends on the ranks");
   train.require(job.epochs >= 1, "epochs must be at least 1");
-  train.require(job.evaluate_every >= 0 && job.checkpoint_every >= 0,
-                "evaluate_every and checkpoint_every must be >= 0");
+  train.require(job.evaluate_every >= 0, "evaluate_every must be >= 0; 0: only at the end");
   if (job.deterministic) strategy.set("deterministic", true);
   job.strategy = make(parallel::strategies(), strategy, "strategy", &strategy);
   root.record("strategy", strategy);
@@ -181,6 +196,8 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   for (const std::string& metric : train.texts("metrics", default_metrics(job.model.loss)))
     job.metrics.push_back(make(metrics(), Spec(metric), "metric"));
   train.finish();
+  Args checkpoint = root.section("checkpoint");
+  job.saving = read_save_options(checkpoint, job.test_data != nullptr);
   Args report = root.section("report");
   job.report = read_report_options(report);
   root.finish();
@@ -190,6 +207,7 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   root.record("loss", job.model.loss);
   root.record("data", data.resolved());
   root.record("train", train.resolved());
+  root.record("checkpoint", checkpoint.resolved());
   root.record("report", report.resolved());
   job.recipe = root.resolved();
   return job;

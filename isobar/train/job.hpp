@@ -18,6 +18,7 @@
 #include "isobar/parallel/strategy.hpp"
 #include "isobar/train/bad_numbers.hpp"
 #include "isobar/train/metric.hpp"
+#include "isobar/train/saving.hpp"
 #include "isobar/train/waiting.hpp"
 #include "isobar/transforms/pipeline.hpp"
 
@@ -66,8 +67,9 @@ struct Job {
   bool sync_batch_norm = false;     ///< batches are normalised over all ranks
   double clip_norm = 0;             ///< the largest norm of all gradients together; 0: any
   std::int64_t epochs = 1;
-  std::int64_t evaluate_every = 1;    ///< epochs; 0: only at the end
-  std::int64_t checkpoint_every = 0;  ///< epochs; 0: only at the end and when interrupted
+  std::int64_t evaluate_every = 1;  ///< epochs; 0: only at the end
+  SaveOptions saving{};             ///< besides at the end and when interrupted
+  CheckpointWriter::Write write_checkpoint = train::write_checkpoint;
   std::uint64_t seed = 1;
   bool shuffle = true;
   data::OnBad on_bad = data::OnBad::fail;
@@ -76,8 +78,9 @@ struct Job {
   int readers = 1, ahead = 2;
   WaitLimits limits{};           ///< of waits between steps: those of the strategy
   std::filesystem::path folder;  ///< where the run is kept
-  bool resume = false;           ///< go on from the folder's checkpoint
+  bool resume = false;           ///< go on from the folder's newest intact checkpoint
   bool overwrite = false;        ///< replace a run that is already in the folder
+  std::string launch{};          ///< of the launcher that may start all anew: a run it started before goes on
   ReportOptions report{};
   Spec recipe;              ///< resolved
   std::string placement{};  ///< which cores ranks and threads are bound to, for the report

@@ -1,7 +1,10 @@
 #include "isobar/train/run_folder.hpp"
 
+#include <optional>
+
 #include "isobar/base/config.hpp"
 #include "isobar/base/error.hpp"
+#include "isobar/base/text.hpp"
 #include "isobar/files/late_file.hpp"
 #include "isobar/train/agreement.hpp"
 #include "isobar/train/history.hpp"
@@ -15,64 +18,110 @@ void write_recipe_file(const Job& job, const Batching& batching) {
   files::write_late(job.folder / "recipe.toml", fmt::format("# {}\n{}", batching.describe(), write_recipe(job.recipe)));
 }
 
-Position read_position(const Job& job, const Batching& batching, exec::ParamStore& store, const Kept& kept) {
-  const fs::path file = checkpoint_file(job);
-  if (!fs::exists(file)) fail("run folder '{}' has no checkpoint to resume from", job.folder.string());
-  const Position position = read_checkpoint(file, store, kept);
+// The newest intact checkpoint; none when a run that was started anew has none yet.
+std::optional<Snapshot> read_newest(const Job& job, const Batching& batching) {
+  const CheckpointShelf shelf(job.folder);
+  const CheckpointShelf::Found found = shelf.newest_intact();
+  for (const std::string& why : found.skipped) fmt::print(stderr, "isobar: not taken: {}\n", one_line(why, 400));
+  if (!found.file && job.resume)
+    fail("run folder '{}' has no {} to resume from", job.folder.string(),
+         found.skipped.empty() ? "checkpoint" : "intact checkpoint");
+  if (!found.file) return std::nullopt;
+  Snapshot snapshot = found.file->read();
+  const Position& position = snapshot.position;
   if (position.batch > 0 && position.batch != batching.batch)
     fail(
-        "checkpoint '{}' was made with a global batch of {}, this run has {}: data.batch = {} goes on with it on any "
-        "number of ranks",
-        file.string(), position.batch, batching.batch, position.batch);
-  return position;
+        "{} was made with a global batch of {}, this run has {}: data.batch = {} goes on with it on any number of "
+        "ranks",
+        snapshot.origin, position.batch, batching.batch, position.batch);
+  if (snapshot.seed != job.seed)
+    fail("{} was made with seed {}, this run has {}: it would go on with other samples and other random numbers",
+         snapshot.origin, snapshot.seed, job.seed);
+  fmt::print(stderr, "isobar: goes on from {}\n", found.file->path().string());
+  return snapshot;
 }
 
-void clear(const Job& job) {
-  if (fs::exists(job.folder / "recipe.toml") && !job.overwrite)
+void clear(const Job& job, bool relaunched) {
+  if (fs::exists(job.folder / "recipe.toml") && !job.overwrite && !relaunched)
     fail(
         "run folder '{}' already holds a run: --resume goes on with it, --overwrite replaces it, --set folder=... uses "
         "another",
         job.folder.string());
-  note_start(job.folder, fs::exists(job.folder / "recipe.toml") ? "overwritten" : "new", 0);
+  note_start(job.folder, fs::exists(job.folder / "recipe.toml") ? "overwritten" : "new", 0, job.launch);
   std::error_code ignored;
-  for (const char* name : {"checkpoint.h5", "curves.svg", "learned.h5", "metrics.csv", "metrics.jsonl", "mlperf.log",
-                           "predictions.csv", "report.html", "report.txt", "run.json", "run_card.json", "timing.jsonl"})
+  for (const char* name : {"curves.svg", "learned.h5", "metrics.csv", "metrics.jsonl", "mlperf.log", "predictions.csv",
+                           "report.html", "report.txt", "run.json", "run_card.json", "timing.jsonl"})
     fs::remove(job.folder / name, ignored);
   // All of it: the run before may have had more ranks.
-  for (const char* name : {"pictures", "post_mortem", "profile", "tensorboard", "trace"})
+  for (const char* name : {"checkpoints", "pictures", "post_mortem", "profile", "tensorboard", "trace"})
     fs::remove_all(job.folder / name, ignored);
 }
 
-}  // namespace
-
-fs::path checkpoint_file(const Job& job) { return job.folder / "checkpoint.h5"; }
-
-Position open_run(const Job& job, const Batching& batching, exec::ParamStore& store, const Kept& kept,
-                  comm::Comm& comm) {
-  Position position;
-  position.batch = batching.batch;
-  if (comm.rank() == 0) {
-    std::error_code problem;
-    fs::create_directories(job.folder, problem);
-    if (problem) fail("run folder '{}' cannot be made: {}", job.folder.string(), problem.message());
-    if (job.resume) {
-      position = read_position(job, batching, store, kept);
-      note_start(job.folder, "resumed", position.step);
-    } else {
-      clear(job);
-    }
-    write_recipe_file(job, batching);
-  }
-  position.batch = batching.batch;
-  position.rows = batching.rows;
-  share_object(comm, position);
+// Rank 0 has restored the model as it was on rank 0; the others get it, and each what it had for itself.
+void share_model(const Snapshot& snapshot, exec::ParamStore& store, const Kept& kept, comm::Comm& comm) {
+  bool own = comm.rank() == 0 && holds_own(snapshot, store, kept, comm.size());
   share_numbers(comm, store.all_weights());
-  if (!job.resume) return position;
   for (int p = 0; p < store.count(); ++p)
     for (int s = 0; s < store.slot_count(); ++s) share_numbers(comm, store.slot(p, s));
   for (const auto& [name, numbers] : kept.blocks) share_numbers(comm, numbers);
   for (double& number : kept.numbers) share_object(comm, number);
-  return position;
+  share_object(comm, own);
+  if (!own) return;
+  std::vector<float> statistics = own_statistics(store);
+  constexpr int tag = 0;
+  if (comm.rank() > 0) {
+    comm.receive(0, tag, std::as_writable_bytes(std::span(statistics)));
+    comm.receive(0, tag, std::as_writable_bytes(kept.own));
+    return set_own_statistics(store, statistics);
+  }
+  for (std::size_t rank = 1; rank < static_cast<std::size_t>(comm.size()); ++rank) {
+    comm.send(static_cast<int>(rank), tag,
+              std::as_bytes(std::span(snapshot.statistics).subspan(rank * statistics.size(), statistics.size())));
+    comm.send(static_cast<int>(rank), tag,
+              std::as_bytes(std::span(snapshot.own_numbers).subspan(rank * kept.own.size(), kept.own.size())));
+  }
+}
+
+}  // namespace
+
+bool take_over_folder(const Job& job, const Batching& batching) {
+  std::error_code none;
+  if (!fs::is_directory(job.folder, none)) return false;
+  if (!fs::exists(job.folder / "recipe.toml", none)) write_recipe_file(job, batching);
+  return true;
+}
+
+Opened open_run(const Job& job, const Batching& batching, exec::ParamStore& store, const Kept& kept, comm::Comm& comm) {
+  Opened opened;
+  std::optional<Snapshot> snapshot;
+  if (comm.rank() == 0) {
+    std::error_code problem;
+    fs::create_directories(job.folder, problem);
+    if (problem) fail("run folder '{}' cannot be made: {}", job.folder.string(), problem.message());
+    const bool relaunched = was_launched_by(job.folder, job.launch);
+    if (job.resume || relaunched) snapshot = read_newest(job, batching);
+    const CheckpointShelf shelf(job.folder);
+    if (snapshot) {
+      restore(*snapshot, store, kept, 0, comm.size());
+      opened = {snapshot->position, snapshot->metrics, snapshot->best};
+      note_start(job.folder, "resumed", opened.position.step, job.launch);
+      shelf.set_aside_after(opened.position.step);
+    } else {
+      clear(job, relaunched);
+    }
+    shelf.tidy();
+    write_recipe_file(job, batching);
+  }
+  opened.position.batch = batching.batch;
+  opened.position.rows = batching.rows;
+  share_object(comm, opened.position);
+  share_object(comm, opened.best);
+  share_text(comm, opened.metrics);
+  bool resumed = snapshot.has_value();
+  share_object(comm, resumed);
+  if (!resumed) share_numbers(comm, store.all_weights());
+  else share_model(snapshot ? *snapshot : Snapshot(), store, kept, comm);
+  return opened;
 }
 
 }  // namespace isobar::train

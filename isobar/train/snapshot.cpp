@@ -133,6 +133,12 @@ std::size_t snapshot_bytes(const exec::ParamStore& store, const Kept& kept, int 
          (kept.numbers.size() + members * kept.own.size()) * sizeof(double);
 }
 
+bool holds_own(const Snapshot& snapshot, const exec::ParamStore& store, const Kept& kept, int ranks) {
+  const auto members = static_cast<std::size_t>(ranks);
+  return snapshot.ranks == ranks && snapshot.statistics.size() == members * statistics_count(store) &&
+         snapshot.own_numbers.size() == members * kept.own.size();
+}
+
 void restore(const Snapshot& snapshot, exec::ParamStore& store, const Kept& kept, int rank, int ranks) {
   expect_weights(snapshot, store);
   if (snapshot.slots != store.slot_count())
@@ -141,9 +147,8 @@ void restore(const Snapshot& snapshot, exec::ParamStore& store, const Kept& kept
   const bool under_way = !blocks_in(snapshot).empty();
   if (under_way) expect_same_kept(snapshot, kept);
   const std::size_t statistics = statistics_count(store), own = kept.own.size();
-  const auto members = static_cast<std::size_t>(ranks), me = static_cast<std::size_t>(rank);
-  const bool mine = snapshot.ranks == ranks && snapshot.statistics.size() == members * statistics &&
-                    snapshot.own_numbers.size() == members * own;
+  const auto me = static_cast<std::size_t>(rank);
+  const bool mine = holds_own(snapshot, store, kept, ranks);
   // Blocks are read even when their numbers here are zero, as they are at a start.
   std::vector<std::function<void()>> changes;
   const auto read = [&](const std::string& name, int p, std::span<float> stored) {

@@ -81,6 +81,9 @@ void take_snapshot(Snapshot& into, const exec::ParamStore& store, const Position
 /// Bytes that a snapshot of this state takes.
 std::size_t snapshot_bytes(const exec::ParamStore& store, const Kept& kept, int ranks);
 
+/// Whether it holds the statistics and numbers that each of `ranks` ranks of this network had for itself.
+bool holds_own(const Snapshot& snapshot, const exec::ParamStore& store, const Kept& kept, int ranks);
+
 /// Puts weights, slots and what the strategy keeps back, as they were on rank `rank` of `ranks`: when the snapshot is
 /// of as many ranks, each gets its own running statistics and numbers again, otherwise the weights' and zeros. Throws
 /// Error, with nothing changed, when it is of another network, optimizer, or of another strategy with steps under way.

@@ -36,4 +36,10 @@ Target read_target(std::string_view text) {
   return target;
 }
 
+bool larger_is_better(std::string_view metric) {
+  const std::string_view name = metric.substr(0, metric.find('.'));
+  return name == "accuracy" || name == "iou" || name == "r2" || name == "roc_auc" || name == "average_precision" ||
+         name.starts_with("top_");
+}
+
 }  // namespace isobar::train

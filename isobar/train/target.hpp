@@ -18,4 +18,7 @@ struct Target {
 /// Reads NAME<=NUMBER or NAME>=NUMBER; anything else is a UsageError that says so.
 Target read_target(std::string_view text);
 
+/// Whether more is better, by the name of a metric's value: accuracy, iou.cyclone, mae, loss.
+bool larger_is_better(std::string_view metric);
+
 }  // namespace isobar::train

@@ -4,6 +4,7 @@
 
 #include "isobar/base/config.hpp"
 #include "isobar/base/error.hpp"
+#include "isobar/base/text.hpp"
 #include "isobar/train/agreement.hpp"
 
 namespace isobar::train {
@@ -11,23 +12,37 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path checkpoint_in(const fs::path& what) {
-  if (!fs::is_directory(what)) return what;
-  const fs::path file = what / "checkpoint.h5";
-  if (fs::exists(file)) return file;
+CheckpointFile checkpoint_in(const fs::path& what, bool best) {
+  if (!fs::is_directory(what)) {
+    if (best) fail_usage("the best checkpoint is asked of a run folder; '{}' is none", what.string());
+    return CheckpointFile(what);
+  }
+  const CheckpointShelf shelf(what);
+  if (best) {
+    if (!fs::exists(shelf.best_file()))
+      fail("run folder '{}' has no best checkpoint: it is written where checkpoint.best names a result", what.string());
+    return CheckpointFile(shelf.best_file());
+  }
+  CheckpointShelf::Found found = shelf.newest_intact();
+  if (found.file) {
+    for (const std::string& why : found.skipped) fmt::print(stderr, "isobar: not taken: {}\n", one_line(why, 400));
+    return std::move(*found.file);
+  }
+  if (!found.skipped.empty())
+    fail("run folder '{}' has no intact checkpoint: {}", what.string(), join(found.skipped, "; "));
   if (fs::exists(what / "recipe.toml"))
     fail(
-        "run folder '{}' has no checkpoint yet: one is written at the end, when the run is interrupted, and after "
-        "every train.checkpoint_every epochs",
+        "run folder '{}' has no checkpoint yet: one is written at the end, when the run is interrupted, and as the "
+        "section [checkpoint] of the recipe says",
         what.string());
-  fail("folder '{}' holds no run: there is neither recipe.toml nor checkpoint.h5", what.string());
+  fail("folder '{}' holds no run: there is neither recipe.toml nor checkpoints/step_N.h5", what.string());
 }
 
-std::string shared_text(comm::Comm& comm, const std::string& mine) {
-  const auto raw = std::as_bytes(std::span(mine));
-  comm::Bytes bytes(raw.begin(), raw.end());
-  comm::broadcast(comm, bytes);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+// A checkpoint lies in RUN/checkpoints, or wherever somebody has put it.
+fs::path run_of(const fs::path& what) {
+  if (fs::is_directory(what)) return what;
+  const fs::path folder = fs::absolute(what).parent_path();
+  return folder.filename() == "checkpoints" ? folder.parent_path() : folder;
 }
 
 std::int64_t epochs_of(const Spec& recipe) { return Args(recipe, "recipe").section("train").integer("epochs", 0); }
@@ -43,19 +58,20 @@ std::string Trained::standing() const {
                      position.epoch < epochs ? ": the run was stopped or still goes on" : "");
 }
 
-Trained find_run(const fs::path& what, const ModelMaker& make_model, comm::Comm& comm) {
+Trained find_run(const fs::path& what, const ModelMaker& make_model, comm::Comm& comm, bool best) {
   Trained found;
   found.name = what.string();
-  CheckpointHead head;
+  found.folder = what;
+  std::string text;
   if (comm.rank() == 0) {
-    found.checkpoint = checkpoint_in(what);
-    head = read_checkpoint_head(found.checkpoint);
-  } else {
-    found.checkpoint = what;
+    found.checkpoint = std::make_shared<CheckpointFile>(checkpoint_in(what, best));
+    found.folder = run_of(what);
+    found.position = found.checkpoint->position();
+    text = found.checkpoint->recipe();
   }
-  share_object(comm, head.position);
-  found.position = head.position;
-  found.recipe = parse_recipe(shared_text(comm, head.recipe), "recipe in " + what.string());
+  share_object(comm, found.position);
+  share_text(comm, text);
+  found.recipe = parse_recipe(text, "recipe in " + what.string());
   Args recipe(found.recipe, "recipe");
   found.model = make_model(recipe.spec("model"), recipe.has("loss") ? recipe.spec("loss") : Spec());
   return found;

@@ -39,6 +39,7 @@ End::Reason Trainer::run(const std::atomic<bool>* stop) {
     try {
       return run_guarded(stop);
     } catch (const comm::MembersChanged&) {
+      if (saving_) saving_->release();  // who goes on must not wait for a disk
       carry();
       throw;
     }
@@ -54,9 +55,10 @@ End::Reason Trainer::run_guarded(const std::atomic<bool>* stop) {
   const bool interrupted = position_.epoch < job_.epochs && !train_epochs(stop);
   if (!interrupted && test_executor_ && evaluated_.results.empty())  // resumed after the last epoch
     evaluated_ = evaluate(*test_executor_, job_, *talk_, nullptr);
-  save();
+  const std::string problem = save_last();
   const End::Reason reason = interrupted ? End::Reason::interrupted : End::Reason::finished;
   finish(reason, now_seconds() - opened_at_);
+  if (!problem.empty()) fail("the last checkpoint could not be written; all else of the run was: {}", problem);
   return reason;
 }
 
@@ -100,11 +102,12 @@ bool Trainer::finish_epoch(double train_seconds, const std::atomic<bool>* stop) 
   done.bad = bad_steps();
   position_.finish_epoch();
   finished_ = position_;
+  note_metrics(done);
   if (carried_) carried_->recent.add(done);
   done.viewer = viewer_.get();
   if (first())
     for (Sink* sink : sinks_) sink->epoch(done);
-  if (!last && job_.checkpoint_every > 0 && done.epoch % job_.checkpoint_every == 0) save();
+  save_behind_epoch(done);
   return true;
 }
 
@@ -125,20 +128,6 @@ void Trainer::note_skipped(const data::Loader& loader) {
 
 // One rank may have had much to do; the others wait for it as long as it answers.
 void Trainer::meet(const std::string& what) { sum_over_ranks(*talk_, {}, while_all_answer(*talk_, job_.limits, what)); }
-
-void Trainer::save() {
-  const std::string what = fmt::format("checkpoint after step {}", position_.step);
-  world_.note(what);
-  job_.strategy->settle(*replica_);
-  if (first()) {
-    const double begin = now_seconds();
-    const auto bytes = write_checkpoint(checkpoint_file(job_), *store_, position_, write_recipe(job_.recipe), kept());
-    const CheckpointDone done{checkpoint_file(job_), position_.step, static_cast<double>(bytes), now_seconds() - begin};
-    for (Sink* sink : sinks_) sink->checkpoint(done);
-  }
-  meet(what);
-  begin_good_states();
-}
 
 void Trainer::finish(End::Reason reason, double seconds) {
   trace_.drop_step();
@@ -162,6 +151,7 @@ void Trainer::finish(End::Reason reason, double seconds) {
   end.exchange = job_.strategy->cost();
   end.step_seconds = step_seconds_ + (carried_ ? carried_->step_seconds : 0);
   end.viewer = viewer_.get();
+  if (saving_) end.checkpoints = saving_->counts();
   for (Sink* sink : sinks_) sink->end(end);
   meet("the end of the run");  // no rank leaves before the last file is written: one that fails there ends all
 }

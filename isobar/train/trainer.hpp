@@ -17,6 +17,7 @@
 #include "isobar/train/events.hpp"
 #include "isobar/train/good_states.hpp"
 #include "isobar/train/job.hpp"
+#include "isobar/train/saving.hpp"
 
 namespace isobar::train {
 
@@ -44,7 +45,7 @@ class Trainer {
   using Batches = std::vector<const data::Batch*>;
   /// What ranks know of each other before a step.
   struct Agreed {
-    bool stop = false;
+    bool stop = false, save = false;
     std::int64_t samples = 0, skipped = 0;
   };
 
@@ -88,7 +89,14 @@ class Trainer {
   bool finish_epoch(double train_seconds, const std::atomic<bool>* stop);
   void note_skipped(const data::Loader& loader);
   void meet(const std::string& what);
-  void save();
+  void save(SaveAs as);
+  void save_settled(SaveAs as);
+  void gather_own(Snapshot& into, const std::vector<float>& statistics, const std::vector<double>& numbers);
+  bool save_follows(std::int64_t batches);
+  void note_metrics(const EpochDone& done);
+  void save_behind_epoch(const EpochDone& done);
+  void tell(const std::vector<CheckpointDone>& saved);
+  std::string save_last();
   void finish(End::Reason reason, double seconds);
 
   StepTrace trace_;  // before the strategy, whose threads may record until they end
@@ -107,7 +115,10 @@ class Trainer {
   std::unique_ptr<Viewer> viewer_;  // on rank 0, with a test set
   std::unique_ptr<parallel::ComputedReplica> replica_;
   Position position_;
-  GoodStates good_states_;  // empty unless the run may go back to them
+  GoodStates good_states_;          // empty unless the run may go back to them
+  std::unique_ptr<Saving> saving_;  // on rank 0, once the run is open
+  std::string metrics_;             // of the epochs so far, for checkpoints: one line of JSON each
+  double best_ = 0;                 // of the metric that best.h5 follows, as every rank knows it; NaN: none yet
   std::int64_t batches_per_epoch_ = 0;
   Evaluated evaluated_;
   StagedData staged_;

@@ -21,19 +21,27 @@ void Trainer::meet_members() {
 void Trainer::open() {
   if (standing_.ahead < 0) {
     if (carried_) carried_->recent = {};
-    position_ = open_run(job_, batching_, *store_, kept(), *talk_);
+    Opened opened = open_run(job_, batching_, *store_, kept(), *talk_);
+    position_ = opened.position;
+    metrics_ = std::move(opened.metrics);
+    best_ = opened.best;
     if (carried_) carried_->first_step = position_.step;
   } else {
     world_.note(fmt::format("state of rank {}", world_.members()[static_cast<std::size_t>(standing_.ahead)]));
     share_state(*talk_, standing_, *carried_);
-    if (first() && !std::filesystem::exists(job_.folder / "recipe.toml"))
+    if (first() && !take_over_folder(job_, batching_))
       throw NotInPlace(fmt::format("rank {} does not see the run folder '{}' and cannot take over its files",
                                    world_.members()[0], job_.folder.string()));
     restore(carried_->state, *store_, kept());
     position_ = carried_->state.position;
     position_.rows = batching_.rows;
+    metrics_ = carried_->state.metrics;
+    best_ = carried_->state.best;
     note_change();
   }
+  if (first())
+    saving_ =
+        std::make_unique<Saving>(job_.saving, job_.folder, position_.step, now_seconds(), best_, job_.write_checkpoint);
   finished_ = position_;
   opened_at_ = now_seconds();
   opened_ = true;
@@ -70,6 +78,8 @@ void Trainer::carry() {
                                  job_.strategy->describe()));
   if (position_.step != finished_.step) job_.strategy->undo(*replica_);
   take_snapshot(carried_->state, *store_, finished_, kept());
+  carried_->state.metrics = metrics_;
+  carried_->state.best = best_;
   carried_->has_state = true;
   carried_->stopping = stopping_;
   carried_->seconds += now_seconds() - opened_at_;

@@ -112,6 +112,7 @@ void Trainer::announce() {
   start.arena_bytes = plan().arena_bytes;
   start.weight_bytes = store_->bytes();
   start.good_state_bytes = good_states_.bytes();
+  start.snapshot_bytes = snapshot_bytes(*store_, kept(), world_.size());
   start.threads = omp_get_max_threads();
   start.ranks = world_.size();
   start.nodes = 1 + *std::ranges::max_element(world_.nodes());

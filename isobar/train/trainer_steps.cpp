@@ -32,6 +32,7 @@ bool Trainer::train_epoch(data::Loader& loader, const std::atomic<bool>* stop) {
     if (agreed.stop) return trace_.drop_step(), false;
     train_step(batches, factor, agreed, begin, wait);
     finish_step();
+    if (agreed.save) save({});
   }
 }
 
@@ -61,13 +62,13 @@ Trainer::Batches Trainer::next_batches(data::Loader& loader, std::int64_t factor
 
 Trainer::Agreed Trainer::agree(const Batches& batches, bool stop) {
   const double begin = now_seconds();
-  std::int64_t numbers[] = {stop, 0, 0};
+  std::int64_t numbers[] = {stop, 0, 0, save_follows(std::ssize(batches))};
   for (const data::Batch* batch : batches) numbers[1] += batch->count, numbers[2] += batch->skipped;
   sum_over_ranks(*talk_, numbers, until_stalled(*talk_, job_.limits, fmt::format("step {}", position_.step + 1)));
   if (world_.size() > 1)
     trace_.main().record({Category::communication, agree_name_, position_.step + 1, begin, now_seconds() - begin, 0,
                           static_cast<double>(sizeof numbers)});
-  return {numbers[0] > 0, numbers[1], numbers[2]};
+  return {numbers[0] > 0, numbers[3] > 0, numbers[1], numbers[2]};
 }
 
 // Micro-batch by micro-batch, each from all batches of the step: in this order the parts of the ranks follow each

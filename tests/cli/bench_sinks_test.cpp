@@ -24,4 +24,18 @@ TEST(BenchSinks, ComparesARunThatRecordsItselfWithOneThatDoesNot) {
   EXPECT_TRUE(fs::is_empty(scratch)) << "nothing is left behind";
 }
 
+TEST(BenchSinks, ComparesARunThatSavesItselfWithOneThatDoesNot) {
+  const TemporaryFolder folder;
+  const std::string record = folder / "record.jsonl", scratch = folder / "scratch";
+  const Outcome outcome = run_isobar(
+      "bench saves --alone --rounds 2 --threads 1 --sink-model 'cosmoflow(size=8, width=4, layers=2)' --record " +
+      record + " --scratch " + scratch);
+  EXPECT_EQ(outcome.code, 0) << outcome;
+  EXPECT_SHOWS(outcome, "with a checkpoint every 10 steps");
+  EXPECT_SHOWS(outcome, "asked: at most 1.02");
+  std::ifstream in(record);
+  EXPECT_GT(nlohmann::json::parse(in).at("saves").at("ratio").get<double>(), 0.5);
+  EXPECT_TRUE(fs::is_empty(scratch)) << "nothing is left behind";
+}
+
 }  // namespace

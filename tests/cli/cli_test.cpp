@@ -118,7 +118,7 @@ TEST(Train, OneSeedGivesTheSameBytes) {
   const std::string metrics = text_of(one / "run/metrics.jsonl");
   EXPECT_NE(metrics.find("\"step\":12"), std::string::npos) << metrics;
   EXPECT_EQ(metrics, text_of(two / "run/metrics.jsonl"));
-  for (const char* name : {"checkpoint.h5", "recipe.toml", "report.txt", "predictions.csv", "timing.jsonl"})
+  for (const char* name : {"checkpoints", "recipe.toml", "report.txt", "predictions.csv", "timing.jsonl"})
     EXPECT_TRUE(fs::exists(one / "run/" + name)) << name;
 }
 

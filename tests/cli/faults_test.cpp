@@ -12,7 +12,7 @@ std::string endless_recipe(const TemporaryFolder& folder, const std::string& dat
   std::ofstream(path) << "model = \"cosmoflow(size=32, width=4, layers=2, dropout=0)\"\n"
                          "strategy = \"sync(stall_seconds=4, warn_seconds=1)\"\n[data]\n"
                       << (data.empty() ? "train = \"noise(shape=[32, 32, 32, 4], targets=4, count=64)\"\n" : data)
-                      << "batch = 4\n[train]\nepochs = 1000000\ncheckpoint_every = 1\n";
+                      << "batch = 4\n[train]\nepochs = 1000000\n[checkpoint]\nevery_epochs = 1\n";
   return path;
 }
 
@@ -22,7 +22,13 @@ class Faults : public testing::TestWithParam<LaunchKind> {
     return GetParam().words + " " + std::to_string(ranks) + " " + GetParam().program + " train " + recipe +
            " --threads 1 --set folder=" + folder_ / "run" + " " + more;
   }
-  bool checkpoint_written() const { return fs::exists(folder_ / "run/checkpoint.h5"); }
+  bool has_checkpoint(const std::string& ending) const {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(folder_ / "run/checkpoints", ignored))
+      if (entry.path().extension() == ending) return true;
+    return false;
+  }
+  bool checkpoint_written() const { return has_checkpoint(".h5"); }
 
   // A run whose files are brought near first.
   std::string staged_recipe() const {
@@ -57,14 +63,8 @@ TEST_P(Faults, ARankKilledDuringTraining) {
 
 TEST_P(Faults, ARankKilledDuringACheckpoint) {
   Launched launched(command(2, endless_recipe(folder_)), folder_ / "out");
-  const auto unfinished = [&] {  // the temporary name under which a checkpoint is written
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(folder_ / "run", ignored))
-      if (entry.path().filename().string().starts_with("checkpoint.h5") && entry.path().filename() != "checkpoint.h5")
-        return true;
-    return false;
-  };
-  ASSERT_TRUE(launched.wait_until(unfinished)) << launched.outcome(0);
+  // The temporary name under which a checkpoint is written.
+  ASSERT_TRUE(launched.wait_until([&] { return has_checkpoint(".part"); })) << launched.outcome(0);
   kill(launched.rank(0), SIGKILL);
   expect_end(launched, {"rank 0"});
 }

@@ -72,7 +72,7 @@ TEST(Eval, MetricsAndSamplesCanBeChosen) {
   expect_failure("eval --quiet --loss mse " + run, 2, "a run has its own");
   expect_failure("eval --quiet " + folder / "absent", 1, "no such run folder");
   expect_failure("eval --quiet --data 'noise(shape=[4, 4, 4, 4], targets=4)' " + run, 1, "field 'x' of a sample");
-  fs::remove(run + "/checkpoint.h5");
+  fs::remove_all(run + "/checkpoints");
   expect_failure("eval --quiet " + run, 1, "no checkpoint yet");
 }
 

@@ -97,7 +97,7 @@ TEST(Ranks, ASignalToOneStopsAll) {
     pclose(pipe);
     EXPECT_SHOWS(outcome, "stopped; the same command with --resume goes on");
     EXPECT_SHOWS(outcome, "code 130");
-    EXPECT_TRUE(fs::exists(folder / "run/checkpoint.h5"));
+    EXPECT_TRUE(fs::exists(folder / "run/checkpoints"));
     EXPECT_SHOWS(run_isobar(train + " --resume --set train.epochs=1"), "resumed after step");
   }
 }

@@ -38,7 +38,7 @@ std::string shown(bool terminal, bool quiet, train::Start start = small_run(), i
     sink->step({step, epoch, (step - 1) % 10 + 1, 4, 0.25, 1e-3, 0.5, 0.05, 0.1, 1000});
     if (step % 10 == 0) sink->epoch({epoch, step, 0.25, {{"loss", 0.5}, {"mae", 0.125}}, 5.0, 1.0}), time += 1;
   }
-  sink->checkpoint({"runs/small/checkpoint.h5", 20, 77e6, 0.1});
+  sink->checkpoint({"runs/small/checkpoints/step_000020.h5", 20, 77e6, 0.1});
   sink->end({train::End::Reason::finished, 20, 12.0, {{"loss", 0.5}, {"mae", 0.125}}});
   return capture.text();
 }
@@ -48,12 +48,12 @@ TEST(Progress, PlainLinesForALog) {
       shown(false, false),
       "cosmoflow(size=32): 4,843,940 parameters\n"
       "40 training samples, 8 for testing; 2 epochs of 10 steps\n"
-      "memory: 12.3 MB for activations, 77.0 MB for weights, gradients and optimizer; 2 threads\n"
+      "memory: 12.3 MB for activations, 77.0 MB for weights, gradients and optimizer, 0 B for checkpoints; 2 threads\n"
       "epoch 1/2  6.0 s  8 samples/s  16.0 GF/s  train loss 0.25  test loss 0.5  mae 0.125\n"
       "epoch 2/2 [==============> ] step 8/10  loss 0.25  mae 0.125  8 samples/s  16.0 GF/s  I/O wait 10 %  left 2 s\n"
       "epoch 2/2  6.0 s  8 samples/s  16.0 GF/s  train loss 0.25  test loss 0.5  mae 0.125\n"
       "finished 20 steps in 12 s  test loss 0.5  mae 0.125\n"
-      "the run is in runs/small, its weights in checkpoint.h5 (77.0 MB)\n");
+      "the run is in runs/small, its weights in checkpoints/step_000020.h5 (77.0 MB)\n");
 }
 
 TEST(Progress, TerminalLineIsRedrawnAndTakenAway) {

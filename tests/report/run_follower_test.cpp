@@ -82,7 +82,7 @@ TEST(RunFollower, TellsWhatIsNewOnce) {
   EXPECT_EQ(listener.take(), "start:0 1 ");
   EXPECT_EQ(follower.poll(listener), Change::none);
   for (std::int64_t step = 2; step <= 4; ++step) run.step(step);
-  run.sink->checkpoint({folder / "checkpoint.h5", 4, 5e6, 0.5});
+  run.sink->checkpoint({folder / "step_000004.h5", 4, 5e6, 0.5});
   files::flush_late_files();
   EXPECT_EQ(follower.poll(listener), Change::more);
   EXPECT_EQ(listener.take(), "2 3 epoch:1 4 checkpoint:4 ");

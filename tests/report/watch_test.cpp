@@ -43,7 +43,7 @@ class WrittenRun {
       sink_->step({step_, (step_ - 1) / 4 + 1, (step_ - 1) % 4 + 1, 2, 0.25, 1e-3, seconds, 0.125, 0, 0});
       if (step_ % 4 == 0) sink_->epoch({step_ / 4, step_, 0.25, {{"loss", 0.5}, {"mae", 0.125}}, 4 * seconds, 1});
     }
-    sink_->checkpoint({folder_ / "checkpoint.h5", step_, 5e6, 0.1});
+    sink_->checkpoint({folder_ / "checkpoints/step_000004.h5", step_, 5e6, 0.1});
     stamp();
   }
   void end(train::End::Reason reason = train::End::Reason::finished) {
@@ -88,13 +88,13 @@ Shown watched(const fs::path& folder, const std::function<bool(int)>& meanwhile,
 const std::string heading =
     "cosmoflow(size=32): 1,000 parameters\n"
     "8 training samples, 3 for testing; 2 epochs of 4 steps\n"
-    "memory: 0 B for activations, 0 B for weights, gradients and optimizer; 2 threads\n";
+    "memory: 0 B for activations, 0 B for weights, gradients and optimizer, 0 B for checkpoints; 2 threads\n";
 const std::string first_epoch =
     "epoch 1/2  3.0 s  4 samples/s  2.00 GF/s (50 % of peak)  train loss 0.25  test loss 0.5  mae 0.125\n";
 
 std::string ending(const fs::path& folder) {
   return "finished 8 steps in 6.0 s  test loss 0.5  mae 0.125\nthe run is in " + folder.string() +
-         ", its weights in checkpoint.h5 (5.00 MB)\n";
+         ", its weights in checkpoints/step_000004.h5 (5.00 MB)\n";
 }
 
 TEST(Watch, AFinishedRunIsToldAndThatIsAll) {

@@ -205,8 +205,8 @@ TEST(BadNumbers, RewindGivesUpInTheEnd) {
 
 // A checkpoint is a state to go back to, also for the run that goes on: so a resumed run is the same.
 TEST(BadNumbers, ARunThatWentBackGoesOnFromItsCheckpointBitForBit) {
-  const Settings settings{"model=dense_net(norm=true)", "train.bad_numbers=rewind", "train.rewind_rate=0.5",
-                          "train.rewind_every=3", "train.checkpoint_every=1"};
+  const Settings settings{"model=dense_net(norm=true)", "train.bad_numbers=rewind",  "train.rewind_rate=0.5",
+                          "train.rewind_every=3",       "checkpoint.every_epochs=1", "checkpoint.background=false"};
   for (const int ranks : {1, 2}) {
     const TemporaryFolder folder;
     Recorder whole, first(5), second;

@@ -99,7 +99,7 @@ inline CrewRun run_in_crew(const std::filesystem::path& folder, const CrewSettin
   std::mutex mutex;
   const auto make_job = [&] {
     Job job = small_job(folder, setting.settings);
-    job.overwrite = true;
+    job.launch = "test";
     return job;
   };
   const auto work = [&](comm::Crew& crew, int rank) {

@@ -135,7 +135,7 @@ TEST(Inference, AStoppedRunIsAppliedFromItsLastCheckpoint) {
   const auto alone = comm::alone();
   InferenceOptions options;
   options.evaluates = true;
-  for (const auto& what : {folder.path() / "run", folder.path() / "run" / "checkpoint.h5"}) {
+  for (const auto& what : {folder.path() / "run", newest_in(folder.path() / "run")}) {
     Inference inference(find_run(what, dense_model, *alone), options, *alone);
     EXPECT_EQ(inference.trained().position.step, 7);
     EXPECT_EQ(inference.trained().standing(),

@@ -87,12 +87,12 @@ TEST(Ranks, DeterministicGivesTheSameBitsOnOneTwoAndFour) {
   const TemporaryFolder folder;
   const Settings settings{"data.batch=8", "model=dense_net(norm=true)", "train.deterministic=true"};
   const Ran one = run_on(1, folder.path() / "1", settings);
-  const std::vector<float> wanted = checkpoint_numbers(folder.path() / "1" / "checkpoint.h5");
+  const std::vector<float> wanted = checkpoint_numbers(newest_in(folder.path() / "1"));
   EXPECT_GT(wanted.size(), 3u * 600);
   for (const int ranks : {2, 4}) {
     const Ran many = run_on(ranks, folder.path() / std::to_string(ranks), settings);
     EXPECT_EQ(one.losses, many.losses);
-    EXPECT_EQ(checkpoint_numbers(folder.path() / std::to_string(ranks) / "checkpoint.h5"), wanted);
+    EXPECT_EQ(checkpoint_numbers(newest_in(folder.path() / std::to_string(ranks))), wanted);
     expect_equal_ranks(many);
   }
   EXPECT_HAS(tests::error_of([&] { run_on(3, folder.path() / "3", settings); }), "3 ranks");
@@ -228,7 +228,7 @@ TEST(Ranks, OneThatIsAskedToStopStopsAllAtTheSameStep) {
     EXPECT_GE(ran.last.steps, 6);
     EXPECT_LE(ran.last.steps, 8);
     EXPECT_EQ(recorder.checkpoints, 1);
-    EXPECT_EQ(files::Hdf5File::open(run / "checkpoint.h5").integer("/", "step"), ran.last.steps);
+    EXPECT_EQ(files::Hdf5File::open(newest_in(run)).integer("/", "step"), ran.last.steps);
     expect_equal_ranks(ran);
   }
 }
@@ -248,7 +248,7 @@ TEST(Ranks, OnlyTheFirstWritesAndTells) {
   EXPECT_EQ(recorders[0].started.nodes, 1);
   EXPECT_EQ(recorders[0].started.global_batch, 3);
   for (std::size_t rank : {1, 2}) EXPECT_TRUE(recorders[rank].losses.empty() && recorders[rank].checkpoints == 0);
-  EXPECT_TRUE(std::filesystem::exists(folder.path() / "run" / "checkpoint.h5"));
+  EXPECT_TRUE(std::filesystem::exists(newest_in(folder.path() / "run")));
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "elsewhere"));
 }
 

@@ -57,4 +57,10 @@ inline Job small_job(const std::filesystem::path& folder, const std::vector<cons
   return read_job(recipe, "test", dense_model);
 }
 
+/// The newest checkpoint of the run in that folder; an empty path when there is none.
+inline std::filesystem::path newest_in(const std::filesystem::path& run) {
+  const auto all = CheckpointShelf(run).list();
+  return all.empty() ? std::filesystem::path() : all[0].file;
+}
+
 }  // namespace isobar::train

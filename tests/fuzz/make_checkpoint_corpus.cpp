@@ -1,0 +1,29 @@
+// Writes the seeds of the checkpoint fuzzer: make_checkpoint_corpus FOLDER; run it when the format changes.
+#include <filesystem>
+
+#include "isobar/train/checkpoint.hpp"
+
+#include "tests/fuzz/small_network.hpp"
+
+int main(int count, char** words) {
+  using namespace isobar;
+  if (count != 2) return 2;
+  const std::filesystem::path folder = words[1];
+  std::filesystem::create_directories(folder);
+  exec::ParamStore store = fuzz::small_network();
+  store.initialize(1);
+  std::vector<float> block(store.all_gradients().size(), 0.5f);
+  std::vector<double> numbers{7, 0.1}, own{4};
+  train::Snapshot snapshot;
+  take_snapshot(snapshot, store, {.step = 7, .epoch = 1, .batch = 2, .rows = 2}, {.own = own});
+  snapshot.recipe = "seed = 1\n";
+  snapshot.plan = "00ff";
+  write_checkpoint(folder / "sync.h5", snapshot);
+  take_snapshot(snapshot, store, {.step = 7}, {{{"lagged_gradient_0", block}}, numbers, own});
+  snapshot.metrics = "{}\n";
+  snapshot.ranks = 2;
+  snapshot.statistics.insert(snapshot.statistics.end(), snapshot.statistics.begin(), snapshot.statistics.end());
+  snapshot.own_numbers.push_back(5);
+  write_checkpoint(folder / "lagged.h5", snapshot);
+  return 0;
+}
