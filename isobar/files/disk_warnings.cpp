@@ -10,6 +10,10 @@ namespace isobar::files {
 
 namespace fs = std::filesystem;
 
+static std::string lines_text(std::int64_t lines) {
+  return fmt::format("{} line{}", with_commas(lines), lines == 1 ? "" : "s");
+}
+
 DiskWarnings::DiskWarnings(std::function<void(const std::string&)> tell) : tell_(std::move(tell)) {
   if (!tell_) tell_ = [](const std::string& line) { fmt::print(stderr, "isobar: {}\n", line); };
 }
@@ -42,7 +46,7 @@ void DiskWarnings::wrote(const fs::path& file, std::int64_t lost) {
   const std::string others =
       hit_ > 1 ? fmt::format(" and {} other file{}", hit_ - 1, hit_ > 2 ? "s" : "") : std::string();
   tell(fmt::format("{}{} can be written again; {}", first_.string(), others,
-                   lost_now_ == 0 ? "nothing was lost" : fmt::format("{} lines were lost", with_commas(lost_now_))));
+                   lost_now_ == 0 ? "nothing was lost" : fmt::format("{} lost", lines_text(lost_now_))));
   told_.clear();
 }
 
@@ -58,7 +62,7 @@ void DiskWarnings::conclude() {
   for (const fs::path& file : waiting_) lost_.try_emplace(file, 0);
   std::vector<std::string> names;
   for (const auto& [file, lines] : lost_)
-    names.push_back(lines == 0 ? file.string() : fmt::format("{} ({} lines)", file.string(), with_commas(lines)));
+    names.push_back(lines == 0 ? file.string() : fmt::format("{} ({})", file.string(), lines_text(lines)));
   if (!names.empty()) tell(fmt::format("warning: missing, since it could not be written: {}", join(names, ", ")));
   lost_.clear();
   waiting_.clear();

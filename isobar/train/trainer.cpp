@@ -58,7 +58,7 @@ End::Reason Trainer::run_guarded(const std::atomic<bool>* stop) {
   const std::string problem = save_last();
   const End::Reason reason = interrupted ? End::Reason::interrupted : End::Reason::finished;
   finish(reason, now_seconds() - opened_at_);
-  if (!problem.empty()) fail("the last checkpoint could not be written; all else of the run was: {}", problem);
+  if (!problem.empty()) fail("the last checkpoint could not be written: {}", problem);
   return reason;
 }
 

@@ -179,7 +179,7 @@ TEST_F(LateFiles, DropTheOldestWholeLinesBeyondTheirBound) {
   EXPECT_EQ(disk.text(), lines(100, 101) + lines(1000 - kept + 1, 1000));
   EXPECT_EQ(file.length(), std::ssize(disk.text()));
   ASSERT_EQ(heard().size(), 2u);
-  EXPECT_HAS(heard()[1], fmt::format("{} lines were lost", 900 - kept));
+  EXPECT_HAS(heard()[1], fmt::format("{} lines lost", 900 - kept));
 }
 
 TEST_F(LateFiles, ADiskThatHangsIsNotWaitedFor) {
