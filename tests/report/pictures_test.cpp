@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "isobar/files/disk_warnings.hpp"
+
 #include "tests/expect_error.hpp"
 #include "tests/report/made_network.hpp"
 #include "tests/train/small_job.hpp"
