@@ -21,8 +21,9 @@ fuzz_one = rm -rf build/fuzz/found && mkdir -p build/fuzz/found && build/fuzz/te
 fuzz = $(call fuzz_one,fuzz_onnx_import,onnx_corpus,$(1)) && $(call fuzz_one,fuzz_checkpoint,checkpoint_corpus,$(1))
 FUZZ_SECONDS ?= 600
 MUTATIONS ?= 10000
+KILLS ?= 100
 
-.PHONY: help demo test bench hosts format build packages browser program fuzzer fuzz mutate asan tsan tidy clean
+.PHONY: help demo test bench hosts format build packages browser program fuzzer fuzz mutate soak asan tsan tidy clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -70,6 +71,11 @@ mutate: packages ## Read MUTATIONS (default 10000) broken files of every format,
 	$(call configure,asan) && cmake --build --preset asan -j $(JOBS) --target test_data
 	ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=256 ISOBAR_MUTATIONS=$(MUTATIONS) \
 	  build/asan/test_data --gtest_filter='*MutatedFiles*'
+
+soak: program ## Kill, stop, freeze and starve runs at random moments (KILLS of each kind, default 100; about an hour)
+	tools/install_packages soak
+	$(call build,$(PRESET)) --target isobar-openmpi
+	tests/soak/soak.py --program $(ISOBAR) --kills $(KILLS) $(SOAK)
 
 asan: packages browser ## Run all tests under the address and undefined-behaviour sanitizers
 	$(call build,asan)

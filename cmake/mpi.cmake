@@ -22,7 +22,7 @@ if(ISOBAR_TESTS)
   file(GLOB mpi_tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/comm_mpi/*_test.cpp)
   # What runs without a launcher: the witness, and worlds that the tests start themselves, whose ranks fail and die.
   set(without_launcher ${mpi_tests})
-  list(FILTER without_launcher INCLUDE REGEX "/(elastic|faults|witness_process)_test")
+  list(FILTER without_launcher INCLUDE REGEX "/(elastic|faults|lifeline_service|mapped_memory_deaths|witness_process)_test")
   list(REMOVE_ITEM mpi_tests ${without_launcher})
   add_executable(test_comm_mpi_faults ${without_launcher})
   target_link_libraries(test_comm_mpi_faults PRIVATE isobar_comm_mpi_mpich isobar_flags GTest::gtest_main)

@@ -53,7 +53,7 @@ void add_launch(control::Supervision& supervision, const Options& options) {
   // What copies directly between processes ends those that live when one dies.
   if (open_mpi) supervision.environment = {{"OMPI_MCA_pml", "ob1"}, {"OMPI_MCA_btl", here ? "vader,self" : "tcp,self"}};
   else supervision.environment = {{"UCX_TLS", here ? "posix,self" : "tcp,self"}};
-  supervision.everywhere = !here;
+  supervision.everywhere = !here || !options.address.empty();
   supervision.address = !options.address.empty() ? options.address : here ? "127.0.0.1" : control::host_name();
 }
 

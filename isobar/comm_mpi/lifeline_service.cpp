@@ -17,8 +17,8 @@ constexpr const char* at_its_end = "has come to its end";
 
 }  // namespace
 
-LifelineService::LifelineService(control::Lifeline& lifeline, int rank, std::function<void()> progress)
-    : lifeline_(lifeline), rank_(rank), progress_(std::move(progress)) {
+LifelineService::LifelineService(control::Lifeline& lifeline, std::function<void()> progress)
+    : lifeline_(lifeline), progress_(std::move(progress)) {
   thread_ = std::thread([this] { run(); });
 }
 

@@ -18,7 +18,7 @@ namespace isobar::comm_mpi {
 class LifelineService final : public Service {
  public:
   /// `progress` lets MPI go on; called by a thread of the service every few milliseconds.
-  LifelineService(control::Lifeline& lifeline, int rank, std::function<void()> progress);
+  LifelineService(control::Lifeline& lifeline, std::function<void()> progress);
   ~LifelineService() override;
 
   bool elastic() const override { return true; }
@@ -34,7 +34,6 @@ class LifelineService final : public Service {
   void run();
 
   control::Lifeline& lifeline_;
-  const int rank_;
   const std::function<void()> progress_;
   std::atomic<bool> launch_ends_ = false;
   mutable std::mutex mutex_;  // guards what follows

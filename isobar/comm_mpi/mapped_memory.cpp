@@ -56,7 +56,9 @@ std::size_t available() {
 
 std::string problem() { return std::strerror(errno); }
 
-// The message of the lowest rank that has one, thrown on all.
+// The message of the lowest rank that has one, thrown on all. A rank hears the first rank's last only when that one has
+// heard from all: if the first has died before another found its file, nobody gets here, but waits until its death is
+// told.
 void agree(comm::Comm& comm, const std::string& problem) {
   const auto all = all_gather(comm, std::as_bytes(std::span(problem)));
   for (int rank = 0; rank < comm.size(); ++rank) {

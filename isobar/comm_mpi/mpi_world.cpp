@@ -57,7 +57,7 @@ MpiWorld::MpiWorld(std::unique_ptr<control::Lifeline> lifeline) : lifeline_(std:
   find_nodes();
   if (elastic()) {
     std::signal(SIGUSR1, SIG_IGN);  // with which MPICH's launcher, during MPI_Init too, tells of a rank that died
-    service_ = std::make_unique<LifelineService>(*lifeline_, rank_, [this] { let_messages_go_on(); });
+    service_ = std::make_unique<LifelineService>(*lifeline_, [this] { let_messages_go_on(); });
   } else {
     service_ = std::make_unique<LetterService>(another_communicator(), mutex_, frozen_, failure_, *witness_);
   }

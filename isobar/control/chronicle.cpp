@@ -14,7 +14,7 @@
 namespace isobar::control {
 namespace {
 
-// A death whose work is not taken up again within this time is told without waiting for that.
+// A death is told together with its cause and how it was overcome, but not later than this.
 constexpr double patience_seconds = 2;
 
 double unix_seconds() {
@@ -56,6 +56,7 @@ void Chronicle::record(double time, const std::string& event, const std::string&
 }
 
 void Chronicle::launched(double time, int launch, int ranks, int spares, std::int64_t pid) {
+  of_launch_ = deaths_.size();
   record(time, "launch", members_of({{"launch", launch}, {"ranks", ranks}, {"spares", spares}, {"pid", pid}}));
 }
 
@@ -71,13 +72,13 @@ void Chronicle::died(Death death) {
                      {"note", last.note},
                      {"finished", last_step_}}));
   going_ = going_ && !last.worked;
-  if (!last.worked) last.outcome = "nobody needed it";
+  if (!last.worked) last.outcome = last.end = "nobody had to wait for it";
 }
 
 void Chronicle::explained(int rank, int signal, int exit_code, const std::string& note) {
-  const auto found =
-      std::find_if(deaths_.rbegin(), deaths_.rend(), [&](const Death& each) { return each.rank == rank; });
-  if (found == deaths_.rend() || found->explained) return;
+  const auto found = std::find_if(deaths_.begin() + static_cast<std::ptrdiff_t>(of_launch_), deaths_.end(),
+                                  [&](const Death& each) { return each.rank == rank; });
+  if (found == deaths_.end() || found->explained) return;
   found->explained = true;
   found->signal = signal;
   found->exit_code = exit_code;
@@ -85,7 +86,7 @@ void Chronicle::explained(int rank, int signal, int exit_code, const std::string
   record(found->time, "cause",
          members_of({{"rank", rank}, {"signal", signal}, {"exit_code", exit_code}, {"note", found->note}}));
   write_post_mortem(*found);
-  if (!found->worked) tell(*found, found->outcome);
+  settle(found->time, false);
 }
 
 void Chronicle::going(double time, std::uint32_t epoch, const std::vector<int>& members) {
@@ -117,16 +118,29 @@ void Chronicle::progress(double time, std::int64_t step) {
                        {"finished_before", death.before},
                        {"finished_after", step},
                        {"recovery_seconds", death.seconds}}));
-    tell(death, fmt::format("{}: step {} finished {:.2f} s after the death", death.outcome, step, death.seconds));
+    death.end = fmt::format("{}: step {} finished {:.2f} s after the death", death.outcome, step, death.seconds);
   }
+  settle(time, false);
 }
 
-void Chronicle::tell(Death& death, const std::string& end) {
-  if (death.told) return say_(fmt::format("after the death of rank {}: {}", death.rank, end));
-  death.told = true;
+void Chronicle::announce(Death& death, const std::string& end) {
+  death.announced = true;
   const std::string during = death.note.empty() ? "" : fmt::format(" during \"{}\"", one_line(death.note));
   say_(fmt::format("rank {} (pid {}, host {}) died of {}{}; {}", death.rank, death.pid, death.host,
                    death.cause(freeze_seconds_), during, end));
+}
+
+// Tells what there is to tell; `at_last`: nothing more will come.
+void Chronicle::settle(double time, bool at_last) {
+  for (Death& death : deaths_) {
+    const bool late = at_last || time - death.time > patience_seconds;
+    if (death.told || (death.end.empty() && (!late || death.announced))) continue;
+    death.told = !death.end.empty();
+    if (death.announced) say_(fmt::format("after the death of rank {}: {}", death.rank, death.end));
+    else if (death.end.empty()) announce(death, at_last ? "the run ended before another step" : "the others gather");
+    else if (death.explained || late) announce(death, death.end);
+    else death.told = false;
+  }
 }
 
 void Chronicle::failed(double time, int rank, const std::string& message) {
@@ -135,9 +149,11 @@ void Chronicle::failed(double time, int rank, const std::string& message) {
 
 void Chronicle::relaunching(double time, const std::string& why) {
   for (; open_ < deaths_.size(); ++open_) {
+    if (!deaths_[open_].worked) continue;
     deaths_[open_].outcome = "relaunch";
-    tell(deaths_[open_], "all ranks are started anew");
+    deaths_[open_].end = "all ranks are started anew";
   }
+  settle(time, false);
   members_.clear();
   going_ = false;
   record(time, "relaunch", members_of({{"why", why}, {"finished", last_step_}}));
@@ -149,15 +165,10 @@ void Chronicle::say(double time, const std::string& line) {
   say_(line);
 }
 
-void Chronicle::tick(double time) {
-  for (std::size_t i = open_; i < deaths_.size(); ++i)
-    if (!deaths_[i].told && time - deaths_[i].time > patience_seconds)
-      tell(deaths_[i], deaths_[i].worked ? "the others gather" : deaths_[i].outcome);
-}
+void Chronicle::tick(double time) { settle(time, false); }
 
 void Chronicle::ended(double time, int exit_code) {
-  for (; open_ < deaths_.size(); ++open_)
-    if (!deaths_[open_].told) tell(deaths_[open_], "the run ended before another step was finished");
+  settle(time, true);
   record(time, "end", members_of({{"exit_code", exit_code}, {"finished", last_step_}, {"deaths", deaths_.size()}}));
 }
 

@@ -26,7 +26,8 @@ struct Death {
   std::int64_t after = -1;   ///< the first finished after that; -1: none yet
   double seconds = 0;        ///< from death to that
   std::string outcome{};     ///< "3 ranks go on", "4 ranks go on, rank 4 takes its place", "relaunch"
-  bool told = false;
+  std::string end{};         ///< how it was overcome, for the user; empty until it is
+  bool announced = false, told = false;
 
   /// "signal 9", "exit code 1", "silence for 10 s".
   std::string cause(double freeze_seconds) const;
@@ -64,7 +65,8 @@ class Chronicle {
   std::string table() const;
 
  private:
-  void tell(Death& death, const std::string& end);
+  void announce(Death& death, const std::string& end);
+  void settle(double time, bool at_last);
   void record(double time, const std::string& event, const std::string& rest);
   void write_post_mortem(const Death& death) const;
 
@@ -73,7 +75,8 @@ class Chronicle {
   double freeze_seconds_;
   std::filesystem::path folder_;
   std::vector<Death> deaths_;
-  std::size_t open_ = 0;  // deaths from here on have no outcome yet
+  std::size_t open_ = 0;       // deaths from here on have no outcome yet
+  std::size_t of_launch_ = 0;  // and from here on are of the present launch
   std::vector<int> members_;
   bool going_ = false;
   std::int64_t last_step_ = -1;

@@ -121,11 +121,12 @@ class Lifeline::Line {
       wake();
       wait_until(lock, seconds_to_answer, [&] { return failure_.has_value(); });
     }
-    if (!failure_) failure_ = {rank_, message};
+    keep_failure(rank_, message);
     return failure_->first == rank_;
   }
 
   std::optional<std::pair<int, std::string>> failure() const {
+    if (!failed_) return {};
     const std::lock_guard lock(mutex_);
     return failure_;
   }
@@ -173,6 +174,12 @@ class Lifeline::Line {
   }
 
   void wake() const { eventfd_write(wake_, 1); }
+
+  // With the lock held; the first stays.
+  void keep_failure(int rank, const std::string& message) {
+    if (!failure_) failure_ = {rank, message};
+    failed_ = true;
+  }
 
   // With the lock held.
   void say_step() {
@@ -262,9 +269,7 @@ class Lifeline::Line {
         epoch_ = notice.epoch;
         order_ = {Order::Kind::relaunch, notice.epoch};
         break;
-      case Notice::Kind::failure:
-        if (!failure_) failure_ = {notice.rank, std::move(notice.text)};
-        break;
+      case Notice::Kind::failure: keep_failure(notice.rank, notice.text); break;
       case Notice::Kind::note:
         if (notice.rank >= 0 && static_cast<std::size_t>(notice.rank) < notes_.size())
           notes_[static_cast<std::size_t>(notice.rank)] = std::move(notice.text);
@@ -296,7 +301,7 @@ class Lifeline::Line {
   LineSocket socket_;
   int wake_;
   std::atomic<std::uint32_t> epoch_ = 0;
-  std::atomic<bool> lost_ = false, ending_ = false;
+  std::atomic<bool> lost_ = false, ending_ = false, failed_ = false;
   std::optional<Order> order_;
   std::optional<std::pair<int, std::string>> failure_;
   std::vector<int> dead_;

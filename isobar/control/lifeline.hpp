@@ -52,7 +52,8 @@ class Lifeline {
 
   /// Tells all ranks that this one has failed, which ends the run; returns whether it is the first.
   bool fail(const std::string& message);
-  /// The first failure of a rank, and its message, once the launcher has told it.
+  /// The first failure of a rank, and its message, once the launcher has told it; cheap while there is none. Rank -1:
+  /// it follows from an order to relaunch.
   std::optional<std::pair<int, std::string>> failure() const;
   /// Ranks that have died so far, in the order they were told; also spares, whose death moves no epoch.
   std::vector<int> dead() const;

@@ -208,11 +208,13 @@ void Switchboard::look_at_clocks() {
   if (roster_->phase() != phase_) phase_since_ = now;
   phase_ = roster_->phase();
   const double since = now - phase_since_;
-  if (phase_ == Roster::Phase::starting && since > setup_.hello_seconds) {
-    const auto absent = roster_->in(Roster::State::absent).size();
+  const auto absent = roster_->in(Roster::State::absent).size();
+  if (phase_ == Roster::Phase::starting && absent > 0 && since > setup_.hello_seconds)
     carry_out(roster_->relaunch(
         fmt::format("{} of {} ranks have not said hello within {:.0f} s", absent, roster_->size(), since)));
-  }
+  if (phase_ == Roster::Phase::starting && absent == 0 && since > setup_.muster_seconds)
+    carry_out(roster_->relaunch(fmt::format("{} of {} ranks were not ready to begin within {:.0f} s",
+                                            roster_->in(Roster::State::busy).size(), roster_->size(), since)));
   if (phase_ == Roster::Phase::mustering && since > setup_.muster_seconds) {
     const auto busy = roster_->in(Roster::State::busy);
     carry_out(roster_->relaunch(fmt::format("rank {} was not ready {:.0f} s after a death", busy.front(), since)));

@@ -21,8 +21,8 @@ class Switchboard {
     std::string token;
     bool everywhere = false;      ///< listens on all addresses of this machine
     double freeze_seconds = 10;   ///< a rank silent for longer is dead
-    double hello_seconds = 60;    ///< in which all ranks must have said hello and been ready
-    double muster_seconds = 300;  ///< in which the ranks that are left must be ready after a death
+    double hello_seconds = 60;    ///< in which all ranks must have said hello
+    double muster_seconds = 300;  ///< in which all must be ready, to begin or after a death
   };
   using Clock = std::function<double()>;
 

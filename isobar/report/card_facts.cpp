@@ -38,10 +38,11 @@ CardFacts::CardFacts(const RunRecord& of)
       target(target_of(of)) {}
 
 std::string CardFacts::ending() const {
-  if (run.reason == "finished") return "";
+  const std::string bad = run.bad.steps > 0 ? fmt::format(" ({})", run.bad.str()) : "";
+  if (run.reason == "finished") return bad;
   const std::int64_t last = run.steps.empty() ? 0 : run.steps.back().step;
-  if (run.reason == "interrupted") return fmt::format(" (interrupted after step {})", with_commas(last));
-  return fmt::format(" (not ended: running or killed, recorded up to step {})", with_commas(last));
+  if (run.reason == "interrupted") return fmt::format(" (interrupted after step {}){}", with_commas(last), bad);
+  return fmt::format(" (not ended: running or killed, recorded up to step {}){}", with_commas(last), bad);
 }
 
 std::string CardFacts::result() const {

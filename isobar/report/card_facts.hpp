@@ -25,7 +25,8 @@ struct CardFacts {
   std::optional<train::Target> target;  ///< of the recipe
 
   bool timed() const { return run.samples_per_second() > 0; }
-  /// How it stands, for a figure that ends early: " (interrupted after step 20)", or "" when it finished.
+  /// How it stands, for a figure that ends early: " (interrupted after step 20)", or "" when it finished without bad
+  /// numbers on the way.
   std::string ending() const;
   /// "test mae 0.2431 after epoch 3"; needs an evaluation.
   std::string result() const;

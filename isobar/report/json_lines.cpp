@@ -35,6 +35,14 @@ struct Lines {
   void put(const Json& object) { file.append(object.dump() + "\n"); }
 };
 
+// Only where there is something to tell.
+void add(const train::BadSteps& bad, Json& line) {
+  if (bad.steps == 0) return;
+  line["bad_steps"] = bad.steps;
+  line["rewinds"] = bad.rewinds;
+  line["rate_scale"] = bad.rate_scale;
+}
+
 class JsonLines final : public train::Sink {
  public:
   void start(const train::Start& start) override {
@@ -80,6 +88,13 @@ class JsonLines final : public train::Sink {
                    {"bytes_sent", step.bytes_sent}});
   }
 
+  void bad_step(const train::BadStep& bad) override {
+    Json line{{"kind", "bad_step"}, {"step", bad.step}, {"epoch", bad.epoch}, {"found", bad.found}};
+    if (bad.back_to) line["back_to"] = *bad.back_to;
+    add(bad.bad, line);
+    metrics_.put(line);
+  }
+
   void epoch(const train::EpochDone& epoch) override {
     Json line{{"kind", "epoch"},
               {"step", epoch.step},
@@ -88,6 +103,7 @@ class JsonLines final : public train::Sink {
               {"test", epoch.test}};
     if (epoch.skipped) line["skipped"] = *epoch.skipped;
     if (epoch.test_skipped) line["test_skipped"] = *epoch.test_skipped;
+    add(epoch.bad, line);
     if (Lines::is_new(epoch.epoch, metrics_.reached.epoch)) metrics_.put(line);
     if (Lines::is_new(epoch.epoch, timing_.reached.epoch))
       timing_.put({{"kind", "epoch"},
@@ -108,8 +124,10 @@ class JsonLines final : public train::Sink {
 
   void end(const train::End& end) override {
     const bool finished = end.reason == train::End::Reason::finished;
-    metrics_.put(
-        {{"kind", "end"}, {"step", end.steps}, {"reason", finished ? "finished" : "interrupted"}, {"test", end.test}});
+    Json result{
+        {"kind", "end"}, {"step", end.steps}, {"reason", finished ? "finished" : "interrupted"}, {"test", end.test}};
+    add(end.bad, result);
+    metrics_.put(result);
     Json last{{"kind", "end"}, {"step", end.steps}, {"seconds", end.seconds}, {"step_seconds", end.step_seconds}};
     last["exchange"] = {{"waited_seconds", end.exchange.waited_seconds},
                         {"busy_seconds", end.exchange.busy_seconds},

@@ -89,6 +89,9 @@ std::string cards(const RunRecord& run) {
     if (run.ranks > 1) text += card(percent(share.exchange, share.seconds), "exposed communication");
   }
   text += card(human_seconds(seconds_of(run)), "time in all");
+  if (run.bad.steps > 0) text += card(with_commas(run.bad.steps), "steps dropped, with bad numbers");
+  if (run.bad.rewinds > 0)
+    text += card(with_commas(run.bad.rewinds), fmt::format("rewinds, learning rate x {:.4g}", run.bad.rate_scale));
   if (run.parameters > 0) text += card(with_commas(run.parameters), "parameters");
   return text + "</div>\n";
 }

@@ -17,6 +17,7 @@ class Progress final : public train::Sink {
     if (!quiet_ && line_.due()) line_.show(status_.line(line_.columns()));
   }
 
+  void bad_step(const train::BadStep& bad) override { print({status_.bad_step(bad)}); }
   void epoch(const train::EpochDone& epoch) override { print({status_.epoch(epoch)}); }
   void checkpoint(const train::CheckpointDone& done) override { status_.checkpoint(done); }
   void end(const train::End& end) override { print(status_.end(end)); }

@@ -11,6 +11,14 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 std::string kind_of(const Json& line) { return member<std::string>(line, "kind"); }
+
+train::BadStep bad_step(const Json& line) {
+  train::BadStep bad{member<std::int64_t>(line, "step"), member<std::int64_t>(line, "epoch"),
+                     member<std::string>(line, "found")};
+  if (line.contains("back_to")) bad.back_to = member<std::int64_t>(line, "back_to");
+  bad.bad = bad_steps(line);
+  return bad;
+}
 std::int64_t step_of(const Json& line) { return member<std::int64_t>(line, "step"); }
 
 // Takes lines over until one is no object: behind it nothing can be trusted.
@@ -87,6 +95,11 @@ bool RunFollower::tell_next(train::Sink& listener) {
     return true;
   }
   if (figures_.empty()) return false;
+  if (kind_of(figures_.front()) == "bad_step") {
+    listener.bad_step(bad_step(figures_.front()));
+    figures_.pop_front();
+    return true;
+  }
   // Lines without a partner belong to a file that lost some.
   const auto order = [](const Json& line) {
     const std::string what = kind_of(line);
@@ -149,6 +162,7 @@ void RunFollower::tell_end(train::Sink& listener, const Json& figures, const Jso
                                                                     : train::End::Reason::interrupted;
   end.steps = step_of(figures);
   end.test = member_numbers(figures, "test");
+  end.bad = bad_steps(figures);
   end.seconds = member<double>(times, "seconds");
   end.step_seconds = member<double>(times, "step_seconds");
   if (times.contains("skipped")) end.skipped = member<std::int64_t>(times, "skipped");

@@ -46,6 +46,8 @@ void read_metrics(RunRecord& run) {
       record.train_loss = member<double>(line, "train_loss");
       record.test = member_numbers(line, "test");
       run.epochs.push_back(record);
+    } else if (kind == "bad_step") {
+      run.bad = bad_steps(line);
     } else if (kind == "end") {
       run.reason = member<std::string>(line, "reason");
       run.test = member_numbers(line, "test");
@@ -202,6 +204,11 @@ std::vector<Json> read_json_lines(const fs::path& file) {
     lines.push_back(std::move(object));
   }
   return lines;
+}
+
+train::BadSteps bad_steps(const Json& line) {
+  return {member<std::int64_t>(line, "bad_steps"), member<std::int64_t>(line, "rewinds"),
+          member(line, "rate_scale", 1.0)};
 }
 
 std::string RunRecord::model() const { return recipe.find("model") ? Args(recipe, "recipe").spec("model").str() : ""; }

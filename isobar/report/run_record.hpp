@@ -14,6 +14,7 @@
 
 #include "isobar/base/spec.hpp"
 #include "isobar/base/trace.hpp"
+#include "isobar/train/events.hpp"
 #include "isobar/train/members.hpp"
 
 namespace isobar::report {
@@ -80,6 +81,7 @@ struct RunRecord {
   std::vector<Session> sessions{};
   std::string reason{};                  ///< how it ended: finished, interrupted; empty: it runs still, or was killed
   std::map<std::string, double> test{};  ///< at the end
+  train::BadSteps bad{};                 ///< what bad numbers did to it
 
   // From run.json, which a run of an older program may lack.
   bool described = false;
@@ -129,6 +131,9 @@ struct TraceEvent {
 
 /// The events of one rank; empty when it left no trace.
 std::vector<TraceEvent> read_trace(const std::filesystem::path& folder, int rank);
+
+/// What a line of metrics.jsonl says about bad numbers.
+train::BadSteps bad_steps(const nlohmann::json& line);
 
 /// The lines of a file that are JSON objects, up to the first that is not; none when there is no such file.
 std::vector<nlohmann::json> read_json_lines(const std::filesystem::path& file);

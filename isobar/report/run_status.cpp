@@ -65,6 +65,9 @@ std::vector<std::string> RunStatus::start(const train::Start& start) {
       "memory: {} for activations, {} for weights, gradients and optimizer, {} for checkpoints; {} thread{}",
       human_bytes(static_cast<double>(start.arena_bytes)), human_bytes(static_cast<double>(start.weight_bytes)),
       human_bytes(static_cast<double>(start.snapshot_bytes)), start.threads, start.threads == 1 ? "" : "s"));
+  if (start.good_state_bytes > 0)
+    lines.push_back(fmt::format("{} more for states to go back to when numbers go bad",
+                                human_bytes(static_cast<double>(start.good_state_bytes))));
   if (start.ranks > 1) {
     lines.push_back(fmt::format("{} ranks on {} node{}, {}", start.ranks, start.nodes, start.nodes == 1 ? "" : "s",
                                 start.placement.empty() ? "not bound" : start.placement));
@@ -78,9 +81,18 @@ std::vector<std::string> RunStatus::start(const train::Start& start) {
 
 void RunStatus::step(const train::StepDone& step) {
   last_ = step;
+  if (step.bad.steps > 0) bad_ = step.bad;  // one that is followed from its files tells of bad steps alone
   rate_.add(step.samples, step.seconds, step.wait_seconds, step.exchange_seconds);
   samples_ += step.samples;
   loss_sum_ += step.loss * static_cast<double>(step.samples);
+}
+
+std::string RunStatus::bad_step(const train::BadStep& bad) {
+  bad_ = bad.bad;
+  return fmt::format("step {}: {}; {}", with_commas(bad.step), bad.found,
+                     bad.back_to ? fmt::format("back to the model of step {}, learning rate x {:.4g} from now on",
+                                               with_commas(*bad.back_to), bad.bad.rate_scale)
+                                 : "the step is skipped");
 }
 
 std::string RunStatus::epoch(const train::EpochDone& epoch) {
@@ -106,6 +118,7 @@ std::vector<std::string> RunStatus::end(const train::End& end) const {
   if (end.skipped && *end.skipped > 0)
     lines.push_back(fmt::format("{} bad samples were skipped{}", with_commas(*end.skipped),
                                 end.first_skipped.empty() ? "" : ", the first: " + end.first_skipped[0]));
+  if (end.bad.steps > 0) lines.push_back(end.bad.str());
   std::string where = fmt::format("the run is in {}", start_.folder.string());
   if (!checkpoint_.file.empty())
     where += fmt::format(", its weights in checkpoints/{} ({})", checkpoint_.file.filename().string(),
@@ -150,6 +163,7 @@ std::vector<RunStatus::Part> RunStatus::parts(Form form) const {
   if (start_.ranks > 1)
     all.push_back({3, fmt::format("{} {:.0f}{}%", wide ? "exposed communication" : "comm", 100 * rate_.exchanging(),
                                   wide ? " " : "")});
+  if (bad_.steps > 0) all.push_back({8, wide ? bad_.str() : fmt::format("{} bad", bad_.steps)});
   all.push_back({7, "left " + human_seconds(seconds_left())});
   return all;
 }

@@ -20,6 +20,8 @@ class RunStatus {
   /// Begins a run, or goes on with one; returns what it is, line by line.
   std::vector<std::string> start(const train::Start& start);
   void step(const train::StepDone& step);
+  /// A step was dropped; returns the line that tells about it.
+  std::string bad_step(const train::BadStep& bad);
   void checkpoint(const train::CheckpointDone& done) { checkpoint_ = done; }
   /// Ends an epoch; returns the line that tells about it.
   std::string epoch(const train::EpochDone& epoch);
@@ -48,6 +50,7 @@ class RunStatus {
   train::Start start_;
   std::vector<std::string> asked_;  // metrics of the recipe, by name
   train::StepDone last_;
+  train::BadSteps bad_;
   Rate rate_;
   std::int64_t samples_ = 0;  // of the epoch under way
   double loss_sum_ = 0;       // over those

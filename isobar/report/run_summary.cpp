@@ -53,6 +53,7 @@ std::string results(const train::Start& start, const train::End& end) {
   for (const auto& [name, value] : end.test) text += fmt::format("  test {:<20} {:.6g}\n", name, value);
   if (end.skipped) text += fmt::format("{} bad samples were skipped in training\n", with_commas(*end.skipped));
   for (const std::string& reason : end.first_skipped) text += fmt::format("  {}\n", reason);
+  if (end.bad.steps > 0) text += end.bad.str() + "\n";
   if (!end.staging.empty()) text += "staging\n";
   for (const auto& [name, value] : end.staging) text += fmt::format("  {:<25} {:>20}\n", name, with_commas(value));
   return text;

@@ -58,6 +58,10 @@ class Watch final : public train::Sink {
     ++sessions_;
   }
   void step(const train::StepDone& step) override { status_.step(step); }
+  void bad_step(const train::BadStep& bad) override {
+    const std::string line = status_.bad_step(bad);
+    if (!setting_.once && told_bad_.insert(bad.step).second) print({line});
+  }
   void epoch(const train::EpochDone& epoch) override {
     test_seconds_ = epoch.test_seconds;
     const std::string line = status_.epoch(epoch);
@@ -77,6 +81,7 @@ class Watch final : public train::Sink {
     if (!another) return;
     if (!told_sessions_.empty()) print({fmt::format("the run in {} is begun anew", folder_.string())});
     told_sessions_.clear();
+    told_bad_.clear();
     told_epochs_.clear();
   }
 
@@ -130,6 +135,7 @@ class Watch final : public train::Sink {
   std::string last_epoch_;
   int sessions_ = 0;                                      // that were told since the first line
   std::set<std::pair<int, std::int64_t>> told_sessions_;  // by number and first step
+  std::set<std::int64_t> told_bad_;                       // steps
   std::map<std::int64_t, std::string> told_epochs_;       // by step
   double test_seconds_ = 0;                               // of the last evaluation
   bool ended_ = false, waits_ = false, silent_ = false;

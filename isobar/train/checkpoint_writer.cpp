@@ -20,7 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr auto patience = std::chrono::seconds(10);
-constexpr int lowest_priority = 19;
+// Below the threads that compute, but not so far that it starves where they never sleep.
+constexpr int niceness = 5;
 
 // A second name for a file; false where the file system has no such thing.
 bool link_as(const fs::path& file, const fs::path& name) {
@@ -63,7 +64,7 @@ struct CheckpointWriter::State {
   }
 
   void work() {
-    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), lowest_priority);
+    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), niceness);
     std::unique_lock lock(mutex);
     while (true) {
       changed.wait(lock, [&] { return busy || closing; });

@@ -1,6 +1,6 @@
-// CheckpointWriter: writes snapshots while training goes on, in a thread of the lowest priority. There is one copy of
-// the state: while it is being written no other can be begun. What came of each is told to whoever asks; a disk that is
-// full or hangs never holds up the caller, unless it asks to wait.
+// CheckpointWriter: writes snapshots while training goes on, in a thread a little nicer than those that compute. There
+// is one copy of the state: while it is being written no other can be begun. What came of each is told to whoever asks;
+// a disk that is full or hangs never holds up the caller, unless it asks to wait.
 #pragma once
 
 #include <functional>

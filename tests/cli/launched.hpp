@@ -68,6 +68,7 @@ class Launched {
           return process;
     return -1;
   }
+  pid_t process() const { return process_; }
   // To what was launched, not to its ranks.
   void send(int signal) const { kill(process_, signal); }
   // Waits until something holds; false when it does not within a minute, or the launch has ended.

@@ -4,7 +4,7 @@
 namespace {
 
 TEST(Run, RefusesNonsense) {
-  expect_wrong_call("run -- train recipe.toml", "-n");
+  expect_wrong_call("run -- train recipe.toml", "--ranks is required");
   expect_wrong_call("run -n 2 train recipe.toml", "stands behind --");
   expect_wrong_call("run -n 2", "stands behind --");
   expect_wrong_call("run -n 2 --", "only train can");

@@ -1,13 +1,12 @@
 // A small program whose ranks sum numbers until a number of rounds is done, and go on without those that die:
 // elastic_test.cpp starts it under a supervising launcher. Arguments: the rank that dies (-1: none), the round, and the
-// microseconds into the round at which it kills itself; more such triples may follow. "abandon" instead: a large
-// message is under way when a rank dies.
+// microseconds into the round at which it kills itself; more such triples may follow. Or "abandon": a large
+// message is under way when a rank dies; "fails" and "gives_up": a rank does so.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <thread>
 #include <unistd.h>
 
@@ -21,7 +20,7 @@ namespace {
 using namespace isobar;
 using namespace isobar::comm;
 
-constexpr int rounds = 60;
+constexpr int rounds = 30;
 
 struct Kill {
   int rank, round, microseconds;
@@ -62,7 +61,7 @@ void sum_until_done(Crew& crew, int rank, const std::vector<Kill>& kills, const 
     try {
       const auto all = all_gather_number(*group, done);
       done = static_cast<int>(*std::ranges::max_element(all));
-      const auto reducer = make_reducer(*group, 300'000, {.algorithm = algorithm});
+      const auto reducer = make_reducer(*group, 40'000, {.algorithm = algorithm});
       for (; done < rounds; ++done) {
         group->note(fmt::format("round {}", done));
         for (const Kill& each : kills)
@@ -94,12 +93,25 @@ void abandon(Crew& crew, int rank) {
   }
   std::fill(mine.begin(), mine.end(), std::byte{9});
   group = crew.muster(any);
-  const auto reducer = make_reducer(*group, 3'000'000, {.algorithm = "ring"});
-  for (int round = 0; round < 10; ++round) sum(*group, *reducer, round);
+  const auto reducer = make_reducer(*group, 400'000, {.algorithm = "ring"});
+  for (int round = 0; round < 5; ++round) sum(*group, *reducer, round);
   for (const std::byte each : mine)
     if (each != std::byte{9}) fail("memory was written after it had been given up");
   barrier(*group);
   std::printf("rank %d of %d ended in epoch %u\n", rank, group->size(), group->epoch());
+}
+
+void end_all(Crew& crew, int rank, const std::string& how) {
+  const auto group = crew.muster(any);
+  if (!group) return;
+  barrier(*group);
+  if (rank == 1 && how == "fails") fail("the disk is full");
+  if (rank == 1) crew.give_up("weights are late");
+  try {
+    for (;;) barrier(*group);
+  } catch (const MembersChanged&) {
+    crew.muster(any);  // which ends with what the launcher tells
+  }
 }
 
 }  // namespace
@@ -111,7 +123,9 @@ int main(int argc, char** argv) {
   int code = 1;
   try {
     guarded(world->comm(), [&] {
-      if (std::strcmp(argv[1], "abandon") == 0) return abandon(world->crew(), rank);
+      const std::string what = argv[1];
+      if (what == "abandon") return abandon(world->crew(), rank);
+      if (what == "fails" || what == "gives_up") return end_all(world->crew(), rank, what);
       std::vector<Kill> kills;
       for (int i = 2; i + 2 < argc; i += 3)
         kills.push_back({std::atoi(argv[i]), std::atoi(argv[i + 1]), std::atoi(argv[i + 2])});

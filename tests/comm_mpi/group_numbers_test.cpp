@@ -28,6 +28,17 @@ TEST(GroupNumbers, ASpoiltNumberIsNeverGivenAgain) {
   EXPECT_FALSE(numbers.take(1, 0));
 }
 
+TEST(GroupNumbers, ASpoiltNumberIsGoodInAnotherEpoch) {
+  GroupNumbers numbers(4, 8);
+  EXPECT_TRUE(numbers.take(1, 2));
+  numbers.spoil(1, 2);
+  numbers.drop(1, 2);
+  EXPECT_FALSE(numbers.take(1, 2));
+  EXPECT_EQ(numbers.taken(2), (std::vector<std::uint64_t>{0b10}));
+  EXPECT_FALSE(numbers.take(1, 10));
+  EXPECT_TRUE(numbers.take(1, 3));
+}
+
 TEST(GroupNumbers, EpochsThatLookTheSameDoNotLiveTogether) {
   GroupNumbers numbers(4, 8);
   ASSERT_TRUE(numbers.take(0, 0));

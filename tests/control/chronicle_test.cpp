@@ -68,6 +68,7 @@ TEST_F(Chronicled, two_deaths_are_overcome_together) {
   chronicle.died(death_of(1, 3.05));
   chronicle.going(4, 2, {0, 3});
   chronicle.progress(5, 1);
+  chronicle.tick(6);
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_NE(lines[0].find("2 ranks go on: step 1 finished 2.00 s"), std::string::npos) << lines[0];
   EXPECT_NE(lines[1].find("rank 1 (pid 123, host x) died of an unknown cause"), std::string::npos) << lines[1];
@@ -88,6 +89,25 @@ TEST_F(Chronicled, a_death_that_takes_long_to_overcome_is_told_before) {
   EXPECT_EQ(lines[1], "after the death of rank 2: 2 ranks go on: step 4 finished 6.00 s after the death");
 }
 
+TEST_F(Chronicled, a_quick_recovery_waits_for_the_cause) {
+  chronicle.going(1, 1, {0, 1, 2});
+  chronicle.died(death_of(2, 3));
+  chronicle.going(3.001, 2, {0, 1});
+  chronicle.progress(3.002, 4);
+  EXPECT_TRUE(lines.empty());
+  chronicle.explained(2, 9, 0, "");
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_NE(lines[0].find("died of signal 9"), std::string::npos);
+  EXPECT_NE(lines[0].find("2 ranks go on: step 4"), std::string::npos);
+}
+
+TEST_F(Chronicled, a_run_that_ends_tells_all_deaths) {
+  chronicle.died(death_of(2, 3));
+  chronicle.ended(3.1, 1);
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_NE(lines[0].find("the run ended before another step"), std::string::npos);
+}
+
 TEST_F(Chronicled, a_spare_that_nobody_needed_is_told_at_once) {
   chronicle.going(1, 1, {0, 1});
   chronicle.died(death_of(2, 3, false));
@@ -101,10 +121,20 @@ TEST_F(Chronicled, a_spare_that_nobody_needed_is_told_at_once) {
 TEST_F(Chronicled, a_relaunch_says_why) {
   chronicle.died(death_of(1, 3));
   chronicle.relaunching(3, "1 ranks are left, --min-ranks asks for 2");
+  chronicle.explained(1, 9, 0, "");
   ASSERT_EQ(lines.size(), 2u);
-  EXPECT_NE(lines[0].find("all ranks are started anew"), std::string::npos);
-  EXPECT_NE(lines[1].find("--min-ranks asks for 2"), std::string::npos);
+  EXPECT_NE(lines[0].find("--min-ranks asks for 2"), std::string::npos);
+  EXPECT_NE(lines[1].find("died of signal 9 during \"step 12\"; all ranks are started anew"), std::string::npos);
   EXPECT_NE(chronicle.table().find("relaunch"), std::string::npos);
+}
+
+TEST_F(Chronicled, a_rank_of_the_next_launch_explains_no_death_of_the_last) {
+  chronicle.launched(0, 0, 2, 0, 1);
+  chronicle.died(death_of(1, 3));
+  chronicle.relaunching(3, "no rank is left");
+  chronicle.launched(4, 1, 2, 0, 2);
+  chronicle.explained(1, 0, 0, "ends well");
+  EXPECT_FALSE(chronicle.deaths()[0].explained);
 }
 
 TEST(Chronicle, without_deaths_there_is_no_table) {

@@ -139,6 +139,17 @@ TEST_F(Turns, ranks_that_do_not_come_are_not_waited_for) {
   EXPECT_TRUE(board.met_anybody());
 }
 
+TEST_F(Turns, ranks_that_never_begin_are_not_waited_for) {
+  std::vector<LineSocket> ranks;
+  for (int rank = 0; rank < 3; ++rank) ranks.push_back(peer(rank));
+  say(ranks[0], {.kind = Report::Kind::ready, .epoch = 1});
+  pass(51, [&] {
+    for (LineSocket& rank : ranks) say(rank, {.kind = Report::Kind::beat});
+  });
+  EXPECT_EQ(board.roster().phase(), Roster::Phase::relaunching);
+  EXPECT_NE(board.roster().reason().find("2 of 3 ranks were not ready to begin"), std::string::npos);
+}
+
 TEST_F(Turns, ranks_that_do_not_get_ready_are_not_waited_for) {
   std::vector<LineSocket> ranks;
   begin(ranks);

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "isobar/files/disk_warnings.hpp"
+#include "isobar/report/disk_summary.hpp"
 #include "isobar/report/text_file.hpp"
 
 #include "tests/expect_error.hpp"
@@ -152,7 +152,7 @@ TEST(JsonLines, OnAFullDiskTheRunGoesOnAndIsToldOnce) {
   fs::create_symlink("/dev/full", folder / "timing.jsonl");
   testing::internal::CaptureStderr();
   whole(folder.path(), 1);
-  files::disk_warnings().conclude();
+  disk_summary()->end({});
   const std::string told = testing::internal::GetCapturedStderr();
   EXPECT_HAS(told, "metrics.jsonl cannot be written: No space left on device; the run goes on, and tries again\n");
   EXPECT_HAS(told, "missing, since it could not be written: ");

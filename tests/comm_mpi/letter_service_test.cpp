@@ -5,7 +5,7 @@ namespace {
 
 using namespace comm;
 
-TEST(Service, TellsWhatTheOthersAreDoing) {
+TEST(LetterService, TellsWhatTheOthersAreDoing) {
   Comm& comm = ranks();
   comm.note(fmt::format("rank {} knits", comm.rank()));
   barrier(comm);

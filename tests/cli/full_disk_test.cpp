@@ -1,0 +1,82 @@
+// Runs on disks that are full, fill up, or must not be written to. Each has a disk of its own, seen from here through
+// /proc, and copied out of its mount namespace when the run has ended.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/launched.hpp"
+
+namespace {
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::int64_t lines_of(const fs::path& file) { return std::ranges::count(text_of(file), '\n'); }
+
+std::int64_t count_of(const std::string& text, const std::string& part) {
+  std::int64_t count = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+class FullDisks : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (geteuid() != 0) GTEST_SKIP() << "mounting a small disk needs root";
+  }
+
+  // A run of `epochs` epochs of five steps, on a disk mounted with `options`; `before` is done on it first.
+  void start(int epochs, const std::string& options, const std::string& before, const std::string& more = "") {
+    disk_ = folder_ / "disk";
+    fs::create_directories(disk_);
+    const std::string train = fmt::format(
+        "{} train {} --quiet --threads 1 --set folder={}/run --set train.epochs={} --set train.evaluate_every=0 {}",
+        ISOBAR_PROGRAM, small_recipe(folder_), disk_, epochs, more);
+    launched_ = std::make_unique<Launched>(
+        fmt::format(
+            "unshare -m sh -c 'mount -t tmpfs -o {} none {} && cd {} && {}{}; code=$?; cp -r run {}; exit $code'",
+            options, disk_, disk_, before, train, folder_ / "copy"),
+        folder_ / "out");
+  }
+  // The run's disk, while it runs.
+  fs::path inside(const std::string& name) const {
+    return fmt::format("/proc/{}/root{}/{}", launched_->process(), disk_, name);
+  }
+  fs::path copy(const std::string& name) const { return folder_ / "copy" + ("/" + name); }
+  bool is_told(const std::string& part) {
+    return launched_->wait_until([&] { return launched_->outcome(0).has(part); });
+  }
+
+  TemporaryFolder folder_;
+  std::string disk_;
+  std::unique_ptr<Launched> launched_;
+};
+
+TEST_F(FullDisks, FromTheStartAndFreedLaterCostNothing) {
+  start(100, "size=2m", "dd if=/dev/zero of=filler bs=4k 2>/dev/null; ");
+  ASSERT_TRUE(is_told("cannot be written: No space left on device; the run goes on, and tries again"));
+  fs::remove(inside("filler"));
+  const Outcome outcome = launched_->outcome(120);
+  EXPECT_EQ(outcome.code, 0) << outcome;
+  EXPECT_EQ(count_of(outcome.text, "warning"), 1) << outcome;
+  EXPECT_SHOWS(outcome, "can be written again; nothing was lost");
+  EXPECT_EQ(count_of(text_of(copy("metrics.jsonl")), "\"kind\":\"step\""), 500);
+  for (const char* name : {"recipe.toml", "run.json", "history.jsonl", "metrics.csv", "report.txt", "report.html"})
+    EXPECT_TRUE(fs::exists(copy(name)) && fs::file_size(copy(name)) > 0) << name;
+  const Outcome used = run_isobar("eval " + copy("").string() + " --threads 1");
+  EXPECT_EQ(used.code, 0) << used;
+}
+
+TEST_F(FullDisks, AReadOnlyFolderIsAnErrorBeforeTraining) {
+  start(2, "size=2m", fmt::format("mkdir run && mount -o remount,ro {} && ", folder_ / "disk"));
+  const Outcome outcome = launched_->outcome(60);
+  EXPECT_EQ(outcome.code, 1) << outcome;
+  EXPECT_SHOWS(outcome, "cannot be written: Read-only file system");
+  EXPECT_EQ(count_of(outcome.text, "isobar: "), 1) << outcome;
+  EXPECT_EQ(lines_of(copy("metrics.jsonl")), 0);
+}
+
+}  // namespace
