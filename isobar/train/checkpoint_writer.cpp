@@ -103,7 +103,7 @@ CheckpointWriter::~CheckpointWriter() {
   if (!released_) state_->changed.wait_for(lock, patience, [&] { return state_->ended; });
 }
 
-// Asked at every step, without the mutex: a thread of the lowest priority could be made to wait while it holds that.
+// Asked at every step, without the mutex: the thread could be made to wait for a core while it holds that.
 bool CheckpointWriter::busy() const { return state_->busy; }
 
 Snapshot& CheckpointWriter::draft() {
