@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "isobar/base/error.hpp"
+#include "isobar/files/disk_error.hpp"
 #include "isobar/files/output_file.hpp"
 
 namespace isobar::files {
@@ -36,7 +36,7 @@ DurableFile::~DurableFile() {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
-void DurableFile::fail_write() const { fail("{}: cannot be written: {}", path_.string(), std::strerror(errno)); }
+void DurableFile::fail_write() const { throw DiskError(path_, disk_cause(errno)); }
 
 void DurableFile::write_at(std::int64_t offset, std::span<const std::uint8_t> bytes) {
   expects(descriptor_ >= 0, "a file that was not committed");

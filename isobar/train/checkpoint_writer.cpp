@@ -11,6 +11,7 @@
 
 #include "isobar/base/clock.hpp"
 #include "isobar/base/error.hpp"
+#include "isobar/files/disk_error.hpp"
 #include "isobar/files/durable_file.hpp"
 #include "isobar/files/output_file.hpp"
 
@@ -49,8 +50,11 @@ struct CheckpointWriter::State {
       outcome.bytes = static_cast<double>(write(outcome.file, draft));
       if (as.step && as.best && !link_as(outcome.file, shelf.best_file())) write(shelf.best_file(), draft);
       if (as.step) shelf.prune(draft.position.step);
-    } catch (const std::exception& error) {
+    } catch (const files::DiskError& error) {
       outcome.problem = error.what();
+      outcome.cause = error.cause();
+    } catch (const std::exception& error) {
+      outcome.problem = outcome.cause = error.what();
     }
     outcome.write_seconds = now_seconds() - begin;
     return outcome;

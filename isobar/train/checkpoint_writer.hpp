@@ -18,6 +18,7 @@ struct SaveOutcome {
   std::int64_t step = 0;
   double bytes = 0, write_seconds = 0;
   std::string problem{};  ///< why it could not be written; empty: it is there
+  std::string cause{};    ///< the same without the name of the file
 };
 
 /// Where a snapshot is to be kept.

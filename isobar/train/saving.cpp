@@ -5,6 +5,7 @@
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/files/disk_warnings.hpp"
 #include "isobar/train/target.hpp"
 
 namespace isobar::train {
@@ -89,16 +90,11 @@ std::vector<CheckpointDone> Saving::completed() {
     last_problem_ = outcome.problem;
     if (!outcome.problem.empty()) {
       ++counts_.failed;
-      if (!std::exchange(failing_, true))
-        warn(
-            fmt::format("the checkpoint after step {} could not be written; the run goes on, and earlier ones are "
-                        "still there: {}",
-                        outcome.step, one_line(outcome.problem, 400)));
+      files::disk_warnings().failed(outcome.file.parent_path(), outcome.cause);
       continue;
     }
     ++counts_.written;
-    if (std::exchange(failing_, false))
-      warn(fmt::format("checkpoints can be written again, after step {}", outcome.step));
+    files::disk_warnings().wrote(outcome.file.parent_path());
     done.push_back({outcome.file, outcome.step, outcome.bytes,
                     stood_still_ + (options_.background ? 0 : outcome.write_seconds), outcome.write_seconds});
   }

@@ -59,7 +59,7 @@ class Saving {
   std::int64_t last_step_;
   double last_seconds_, stood_still_ = 0;
   double best_, wished_best_;
-  bool failing_ = false, unknown_best_ = false;
+  bool unknown_best_ = false;
   std::string last_problem_;
   SaveCounts counts_;
 };

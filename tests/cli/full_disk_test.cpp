@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "isobar/base/random.hpp"
+
 #include "tests/cli/launched.hpp"
 
 namespace {
@@ -46,6 +48,14 @@ class FullDisks : public testing::Test {
     return fmt::format("/proc/{}/root{}/{}", launched_->process(), disk_, name);
   }
   fs::path copy(const std::string& name) const { return folder_ / "copy" + ("/" + name); }
+  bool reaches_step(std::int64_t step) {
+    return launched_->wait_until([&] { return lines_of(inside("run/metrics.jsonl")) >= step; });
+  }
+  void fill() const {
+    std::ofstream out(inside("filler"), std::ios::binary);
+    const std::string piece(512, 'x');
+    while (out.write(piece.data(), std::ssize(piece)).flush()) continue;
+  }
   bool is_told(const std::string& part) {
     return launched_->wait_until([&] { return launched_->outcome(0).has(part); });
   }
@@ -77,6 +87,33 @@ TEST_F(FullDisks, AReadOnlyFolderIsAnErrorBeforeTraining) {
   EXPECT_SHOWS(outcome, "cannot be written: Read-only file system");
   EXPECT_EQ(count_of(outcome.text, "isobar: "), 1) << outcome;
   EXPECT_EQ(lines_of(copy("metrics.jsonl")), 0);
+}
+
+// What the run had written stays whole; a step that could not be written is not missing when there is room again.
+TEST_F(FullDisks, AtRandomMomentsAreOneWarningEach) {
+  const isobar::Random random(20261116);
+  for (std::uint64_t number = 0; number < 20; ++number) {
+    SCOPED_TRACE(number);
+    const bool freed = number % 2 == 0;
+    fs::remove_all(folder_ / "copy");
+    start(300, "size=4m", "", "--set checkpoint.every_steps=25");
+    ASSERT_TRUE(launched_->wait_until([&] { return fs::exists(inside("run/checkpoints/step_000025.h5")); }))
+        << launched_->outcome(0);
+    ASSERT_TRUE(reaches_step(25 + static_cast<std::int64_t>(random.below(number, 800)))) << launched_->outcome(0);
+    fill();
+    ASSERT_TRUE(is_told("cannot be written: No space left on device")) << launched_->outcome(0);
+    if (freed) fs::remove(inside("filler"));
+    const Outcome outcome = launched_->outcome(120);
+    EXPECT_EQ(count_of(outcome.text, "tries again"), 1) << outcome;
+    // Without a last checkpoint the run is not whole, though it was trained to its end.
+    EXPECT_EQ(outcome.code, freed ? 0 : 1) << outcome;
+    if (freed) {
+      EXPECT_EQ(count_of(text_of(copy("metrics.jsonl")), "\"kind\":\"step\""), 1500);
+      EXPECT_SHOWS(outcome, "nothing was lost");
+    }
+    const Outcome used = run_isobar("eval " + copy("").string() + " --threads 1");
+    EXPECT_EQ(used.code, 0) << "the last good checkpoint\n" << used;
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "isobar/base/error.hpp"
+#include "isobar/files/disk_warnings.hpp"
 
 #include "tests/expect_error.hpp"
 #include "tests/train/small_job.hpp"
@@ -144,7 +145,7 @@ TEST_F(SavingTest, ADiskThatHangsHoldsUpNobody) {
 TEST_F(SavingTest, ADiskThatTakesNothingIsWarnedOfOncePerOutage) {
   bool full = false;
   const auto write = [&](const std::filesystem::path& file, const Snapshot& snapshot) {
-    if (full) fail("{}: cannot be written: No space left on device", file.string());
+    if (full) throw files::DiskError(file, "No space left on device");
     return write_checkpoint(file, snapshot);
   };
   Saving saving({.every_steps = 1}, folder_.path(), 0, 0, none, write);
@@ -163,15 +164,16 @@ TEST_F(SavingTest, ADiskThatTakesNothingIsWarnedOfOncePerOutage) {
   EXPECT_EQ(steps(), (Steps{11, 10}));
   full = true;
   run(12, 13);
+  files::disk_warnings().conclude();
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_EQ(saving.counts().failed, 8);
   EXPECT_EQ(saving.counts().written, 5);
   std::size_t warnings = 0;
-  for (std::size_t at = said.find("could not be written"); at != std::string::npos;
-       at = said.find("could not be written", at + 1))
+  for (std::size_t at = said.find("tries again"); at != std::string::npos; at = said.find("tries again", at + 1))
     ++warnings;
   EXPECT_EQ(warnings, 2u) << said;
-  EXPECT_HAS(said, "written again, after step 10");
+  EXPECT_HAS(said, "checkpoints cannot be written: No space left on device; the run goes on");
+  EXPECT_HAS(said, "checkpoints can be written again; nothing was lost");
 }
 
 // What is being written when nobody waits for it any more is either there in the end or not there at all.
