@@ -92,13 +92,18 @@ TEST_F(FullDisks, AReadOnlyFolderIsAnErrorBeforeTraining) {
 // What the run had written stays whole; a step that could not be written is not missing when there is room again.
 TEST_F(FullDisks, AtRandomMomentsAreOneWarningEach) {
   const isobar::Random random(20261116);
-  for (std::uint64_t number = 0; number < 20; ++number) {
+  for (std::uint64_t number = 0; number < 6; ++number) {
     SCOPED_TRACE(number);
     const bool freed = number % 2 == 0;
     fs::remove_all(folder_ / "copy");
     start(300, "size=4m", "", "--set checkpoint.every_steps=25");
-    ASSERT_TRUE(launched_->wait_until([&] { return fs::exists(inside("run/checkpoints/step_000025.h5")); }))
-        << launched_->outcome(0);
+    // Any: the oldest is removed as soon as there are newer ones.
+    const auto saved = [&] {
+      std::error_code none_yet;
+      const fs::directory_iterator files(inside("run/checkpoints"), none_yet);
+      return std::any_of(begin(files), end(files), [](const auto& file) { return file.path().extension() == ".h5"; });
+    };
+    ASSERT_TRUE(launched_->wait_until(saved)) << launched_->outcome(0);
     ASSERT_TRUE(reaches_step(25 + static_cast<std::int64_t>(random.below(number, 800)))) << launched_->outcome(0);
     fill();
     ASSERT_TRUE(is_told("cannot be written: No space left on device")) << launched_->outcome(0);
