@@ -37,6 +37,7 @@ class FullDisks : public testing::Test {
     const std::string train = fmt::format(
         "{} train {} --quiet --threads 1 --set folder={}/run --set train.epochs={} --set train.evaluate_every=0 {}",
         ISOBAR_PROGRAM, small_recipe(folder_), disk_, epochs, more);
+    launched_.reset();  // or its end would hit the next, which carries the same mark
     launched_ = std::make_unique<Launched>(
         fmt::format(
             "unshare -m sh -c 'mount -t tmpfs -o {} none {} && cd {} && {}{}; code=$?; cp -r run {}; exit $code'",
