@@ -27,17 +27,20 @@ struct Kind {
 };
 
 struct Contest {
-  std::string level, question;
+  std::string level, model, question;
   std::vector<Kind> kinds;  // the first is what others are compared with
 };
 
 const Kind bare{"none", "a step without anybody listening"};
 const Contest sinks_contest{
     "sinks",
+    "cosmoflow(size=64)",
     "what telling of itself costs a run",
     {bare, {"all", "with all sinks of a run", 1.01}, {"every", "with all sinks, every step traced"}}};
-const Contest saves_contest{
-    "saves", "what saving itself costs a run", {bare, {"saves", "with a checkpoint every 10 steps", 1.02}}};
+const Contest saves_contest{"saves",
+                            "cosmoflow",
+                            "what saving itself costs a run",
+                            {bare, {"saves", "with a checkpoint every 10 steps", 1.02}}};
 
 // The last of the sinks: between two steps it answers the contest and waits until it is asked for more. A step lasts
 // from where the last answer was given, or the last step ended, to where all other sinks have been told of this one.
@@ -107,9 +110,10 @@ std::string with_interval(const bench::Summary& s, double scale, int digits) {
 }  // namespace
 
 void add_sink_options(CLI::App& command, SinkOptions& options) {
-  command.add_option("--sink-model", options.model, "sinks and saves: the network, batch 1")
-      ->type_name("SPEC")
-      ->capture_default_str();
+  command
+      .add_option("--sink-model", options.model,
+                  "sinks and saves: the network, batch 1; default: cosmoflow(size=64) and cosmoflow")
+      ->type_name("SPEC");
   command.add_option("--sinks", options.serve, "with --serve: which of a run's sinks listen")
       ->check(CLI::IsMember({"none", "all", "every", "saves"}));
 }
@@ -129,11 +133,12 @@ static void measure(const Contest& contest, const SinkOptions& options, int roun
                     const std::filesystem::path& scratch, std::ofstream& record,
                     const std::function<void(const std::string&)>& note) {
   const std::vector<Kind>& kinds = contest.kinds;
+  const std::string model = options.model.empty() ? contest.model : options.model;
   std::vector<std::unique_ptr<bench::Contestant>> contestants;
   for (const Kind& kind : kinds) {
-    contestants.push_back(std::make_unique<bench::Contestant>(std::vector<std::string>{
-        "/proc/self/exe", "bench", "--serve", "--sinks", kind.name, "--sink-model", options.model, "--threads",
-        std::to_string(threads), "--scratch", (scratch / "runs").string()}));
+    contestants.push_back(std::make_unique<bench::Contestant>(
+        std::vector<std::string>{"/proc/self/exe", "bench", "--serve", "--sinks", kind.name, "--sink-model", model,
+                                 "--threads", std::to_string(threads), "--scratch", (scratch / "runs").string()}));
     note(contestants.back()->name() + ": warm-up");
     contestants.back()->steps(3);
   }
@@ -150,10 +155,10 @@ static void measure(const Contest& contest, const SinkOptions& options, int roun
     for (std::size_t c = 0; c < kinds.size(); ++c) ratios[c].push_back(seconds[c].back() / seconds[0].back());
   }
   note("");
-  fmt::print("{}, batch 1, {} threads, {} rounds of {} steps: {}, median [95 % interval]\n", options.model, threads,
-             rounds, block, contest.question);
+  fmt::print("{}, batch 1, {} threads, {} rounds of {} steps: {}, median [95 % interval]\n", model, threads, rounds,
+             block, contest.question);
   fmt::print("  {:<44} {:>28} ms\n", kinds[0].text, with_interval(bench::summarize(seconds[0]), 1e3, 1));
-  nlohmann::json line{{"level", contest.level}, {"model", options.model}, {"rounds", rounds}, {"threads", threads}};
+  nlohmann::json line{{"level", contest.level}, {"model", model}, {"rounds", rounds}, {"threads", threads}};
   line["seconds"] = bench::summarize(seconds[0]).median;
   for (std::size_t c = 1; c < kinds.size(); ++c) {
     const bench::Summary ratio = bench::summarize(ratios[c]);

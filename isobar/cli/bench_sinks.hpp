@@ -14,7 +14,7 @@
 namespace isobar::cli {
 
 struct SinkOptions {
-  std::string model = "cosmoflow(size=64)";
+  std::string model;  ///< empty: of the contest
   std::string serve;  ///< of a contestant: none, all, every or saves; empty: not one
 };
 

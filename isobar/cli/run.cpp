@@ -15,18 +15,17 @@ namespace isobar::cli {
 namespace {
 
 constexpr const char* explanation =
-    "Trains on several ranks and goes on when some of them die: a rank that is killed, crashes or freezes is dropped, "
-    "a\n"
-    "spare takes its place if there is one, and the others do the interrupted step again. Nothing that was finished "
-    "is\n"
-    "lost. Where that is impossible all ranks are started anew and go on from the newest checkpoint.\n\n"
-    "  isobar run -n 4 -- train recipe.toml                    four ranks on this machine\n"
-    "  isobar run -n 4 --spares 1 -- train recipe.toml         and one that waits until another dies\n"
-    "  isobar run -n 4 --hosts a,b -- train recipe.toml        two on each of two hosts\n"
-    "  isobar run -n 64 --launcher 'srun -n {} --kill-on-bad-exit=0' -- train recipe.toml   inside a Slurm job\n\n"
-    "Ctrl-C, SIGTERM or SIGUSR1 let ranks finish the step under way and write a checkpoint; the exit code is then "
-    "130,\n"
-    "and the same command with --resume behind 'train recipe.toml' goes on.";
+    "Trains on several ranks and goes on when some of them die: a rank that is killed, crashes or\n"
+    "freezes is dropped, a spare takes its place if there is one, and the others do the interrupted\n"
+    "step again. Nothing that was finished is lost. Where that is impossible all ranks are started\n"
+    "anew and go on from the newest checkpoint.\n\n"
+    "  isobar run -n 4 -- train recipe.toml                four ranks on this machine\n"
+    "  isobar run -n 4 --spares 1 -- train recipe.toml     and one that waits until another dies\n"
+    "  isobar run -n 4 --hosts a,b -- train recipe.toml    two on each of two hosts\n"
+    "  isobar run -n 64 --launcher 'srun -n {} --kill-on-bad-exit=0' -- train recipe.toml\n"
+    "                                                      inside a Slurm job\n\n"
+    "Ctrl-C, SIGTERM or SIGUSR1 let ranks finish the step under way and write a checkpoint; the exit\n"
+    "code is then 130, and the same command with --resume behind 'train recipe.toml' goes on.";
 
 struct Options {
   int ranks = 0, spares = 0, least = 1, relaunches = 5;

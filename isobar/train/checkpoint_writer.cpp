@@ -1,5 +1,6 @@
 #include "isobar/train/checkpoint_writer.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -62,6 +63,7 @@ struct CheckpointWriter::State {
   // With the mutex held.
   void end(SaveOutcome outcome) {
     outcomes.push_back(std::move(outcome));
+    news = true;
     busy = false;
   }
 
@@ -87,7 +89,8 @@ struct CheckpointWriter::State {
   SaveAs as;
   std::mutex mutex;
   std::condition_variable changed;
-  bool busy = false, closing = false, ended = false;
+  std::atomic<bool> busy = false, news = false;  // set with the mutex held
+  bool closing = false, ended = false;
   std::vector<SaveOutcome> outcomes;
 };
 
@@ -104,10 +107,8 @@ CheckpointWriter::~CheckpointWriter() {
   if (!released_) state_->changed.wait_for(lock, patience, [&] { return state_->ended; });
 }
 
-bool CheckpointWriter::busy() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->busy;
-}
+// Asked at every step, without the mutex: the thread could be made to wait for a core while it holds that.
+bool CheckpointWriter::busy() const { return state_->busy; }
 
 Snapshot& CheckpointWriter::draft() {
   expects(!busy(), "a draft that is not being written");
@@ -130,7 +131,9 @@ void CheckpointWriter::wait() {
 }
 
 std::vector<SaveOutcome> CheckpointWriter::outcomes() {
+  if (!state_->news) return {};
   const std::lock_guard lock(state_->mutex);
+  state_->news = false;
   return std::exchange(state_->outcomes, {});
 }
 

@@ -52,6 +52,6 @@ TEST_P(RunUnder, ARecipeThatIsNotThereEndsWithTheirCode) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Launchers, RunUnder, testing::ValuesIn(launch_kinds()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& tried) { return tried.param.name; });
 
 }  // namespace

@@ -69,7 +69,12 @@ TEST(Watch, AKilledRunKeepsItsLines) {
   const TemporaryFolder folder;
   {
     Launched run(std::string(ISOBAR_PROGRAM) + " " + trained(folder, "--set train.epochs=1000000"), folder / "output");
-    ASSERT_TRUE(run.wait_until([&] { return run.outcome(0).has("\nepoch "); })) << run.outcome(0);
+    // Lines are written a moment after they are shown.
+    const auto written = [&] {
+      std::ifstream lines(folder / "run/timing.jsonl");
+      return std::string(std::istreambuf_iterator<char>(lines), {}).find(R"("kind":"epoch")") != std::string::npos;
+    };
+    ASSERT_TRUE(run.wait_until(written)) << run.outcome(0);
     run.send(SIGKILL);
     EXPECT_EQ(run.outcome(60).code, 128 + SIGKILL);
   }

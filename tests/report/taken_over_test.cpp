@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "isobar/files/late_file.hpp"
 #include "isobar/report/curves.hpp"
 #include "isobar/report/json_lines.hpp"
 #include "isobar/report/ledger.hpp"
@@ -167,6 +168,7 @@ TEST(TakenOver, CurvesShowAllEpochs) {
   sink->start(start);
   EXPECT_EQ(sink->reached(start).epoch, 0);
   recent.tell(*sink, sink->reached(start));
+  files::flush_late_files();
   EXPECT_TRUE(fs::exists(folder / "curves.svg"));
 }
 
