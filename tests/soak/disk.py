@@ -20,7 +20,7 @@ def full(settings, tally):
     points = max(2, settings.kills // 5)
     warnings = []
     for point in range(points):
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "none", disk], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "none", disk], check=True)
         try:
             folder = os.path.join(disk, "run")
             recipe = write_recipe(os.path.join(settings.folder, "disk.toml"), folder, every=5, epochs=100)
@@ -29,13 +29,12 @@ def full(settings, tally):
                 time.sleep(0.01)
             time.sleep(luck.uniform(0, 0.7) * seconds)
             ballast = os.path.join(disk, "ballast")
-            with open(ballast, "wb") as out:
-                try:
+            try:
+                with open(ballast, "wb", buffering=0) as out:
                     while launch.running():
                         out.write(b"\0" * 65536)
-                        out.flush()
-                except OSError:
-                    pass
+            except OSError:
+                pass
             before = {step: digest(file) for step, file in checkpoints(folder)}
             code = launch.wait(120)
             text = launch.text()
