@@ -117,7 +117,7 @@ std::vector<ops::Operand> Lowering::operands(const Node& node) const {
 }
 
 ops::Setting Lowering::setting(const Node& node) const {
-  return {cpu_engine(), options_.phase, hash_text(node.name), options_.own_kernels};
+  return {cpu_engine(), options_.phase, hash_text(node.name), options_.own_kernels, node.name, options_.tuning.get()};
 }
 
 void Lowering::add_simple(std::string name, std::string kernel, Category category, std::vector<int> buffers,

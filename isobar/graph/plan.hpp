@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "isobar/graph/graph.hpp"
 #include "isobar/ops/op.hpp"
+#include "isobar/ops/tuning.hpp"
 
 namespace isobar::graph {
 
@@ -20,6 +22,8 @@ struct PlanOptions {
   bool own_kernels = true;                 ///< false: oneDNN's primitives only, for comparison
   std::size_t guard_bytes = 0;             ///< unused bytes behind every buffer, for tests
   std::map<std::string, Layout> stored{};  ///< layouts of weights that exist already, by name
+  std::size_t memory_limit = 0;  ///< bytes the arena may take; what does not fit is computed again; 0: no limit
+  std::shared_ptr<const ops::Tuning> tuning{};  ///< what was measured to be best; null: what usually is
 };
 
 /// Where the bytes of a buffer are.

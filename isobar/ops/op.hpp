@@ -23,12 +23,16 @@ namespace isobar::ops {
 
 enum class Phase { training, inference };
 
+class Tuning;
+
 /// What is known while planning.
 struct Setting {
   const dnnl::engine& engine;
   Phase phase = Phase::training;
-  std::uint64_t site = 0;   ///< identifies this use of the operator; keys its random numbers
-  bool own_kernels = true;  ///< false: oneDNN's primitives even where ours are faster
+  std::uint64_t site = 0;          ///< identifies this use of the operator; keys its random numbers
+  bool own_kernels = true;         ///< false: oneDNN's primitives even where ours are faster
+  std::string_view name{};         ///< of the node, for `tuning`
+  const Tuning* tuning = nullptr;  ///< what was measured to be best on this machine; null: nothing was
 };
 
 /// What is known while running.
@@ -81,6 +85,9 @@ struct Kernel {
   double flops = 0;
   std::function<void(const Moment&, std::span<const dnnl::memory>)> run{};
   bool library = false;  ///< runs one oneDNN primitive and nothing else
+  /// What makes the outputs a second time, from the inputs and what was saved, so that they need not be kept for
+  /// backward. Null: the kernel itself, unless it updates weights.
+  std::shared_ptr<const Kernel> again{};
 };
 
 /// An input of the operator as the planner knows it. A weight whose layout is still free has an empty layout.
