@@ -3,15 +3,22 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "isobar/ops/conv_pieces.hpp"
+
 namespace isobar::ops {
 
-extern const ConvMethod conv_direct;   // conv_direct.cpp
-extern const ConvMethod conv_flipped;  // conv_flip.cpp
-extern const ConvMethod conv_narrow;   // conv_narrow.cpp
-extern const ConvMethod conv_phases;   // conv_phases.cpp
+extern const ConvMethod conv_direct;     // conv_direct.cpp
+extern const ConvMethod conv_fft;        // conv_fft.cpp
+extern const ConvMethod conv_flipped;    // conv_flip.cpp
+extern const ConvMethod conv_im2col;     // conv_im2col.cpp
+extern const ConvMethod conv_narrow;     // conv_narrow.cpp
+extern const ConvMethod conv_phases;     // conv_phases.cpp
+extern const ConvMethod conv_winograd;   // conv_winograd.cpp
+extern const ConvMethod conv_winograd2;  // conv_winograd.cpp
 
 Table<ConvMethod> conv_methods() {
-  static constexpr const ConvMethod* all[] = {&conv_narrow, &conv_flipped, &conv_phases, &conv_direct};
+  static constexpr const ConvMethod* all[] = {&conv_narrow, &conv_flipped,  &conv_phases,    &conv_direct,
+                                              &conv_im2col, &conv_winograd, &conv_winograd2, &conv_fft};
   return all;
 }
 
@@ -65,6 +72,10 @@ std::optional<std::vector<Kernel>> one_kernel(std::optional<Kernel> kernel) {
 }
 
 std::vector<Kernel> conv_kernels(const Setting& setting, const ConvCase& problem, Direction direction) {
+  const Choice* const chosen =
+      setting.own_kernels && setting.tuning ? setting.tuning->find(setting.name, direction) : nullptr;
+  if (chosen)
+    if (auto made = chosen_kernels(setting, problem, direction, *chosen)) return std::move(*made);
   for (const ConvMethod* method : conv_methods()) {
     if (!setting.own_kernels && method != &conv_direct) continue;
     if (!method->preferred(problem, direction)) continue;

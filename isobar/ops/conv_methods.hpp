@@ -53,7 +53,7 @@ struct ConvMethod {
 /// All methods, the preferred before the others; "direct" applies always.
 Table<ConvMethod> conv_methods();
 
-/// The kernels of one direction: by the method that was measured to be best, or else by the first preferred one that
+/// The kernels of one direction: as was measured to be best, if that applies, or else by the first preferred one that
 /// applies. Without own kernels it is oneDNN's.
 std::vector<Kernel> conv_kernels(const Setting& setting, const ConvCase& problem, Direction direction);
 
