@@ -1,121 +1,17 @@
-// The search starts with nothing dropped and drops, one after the other, the buffer that saves most for its time,
-// where saving is what lies above the limit, added up over all steps. What turned out not to be needed is kept after
-// all. The layout decides in the end: as long as gaps between buffers make it too large, the search aims lower.
 #include "isobar/graph/recompute.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <queue>
+#include <optional>
+#include <utility>
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/graph/drop_search.hpp"
 #include "isobar/graph/live_bytes.hpp"
 #include "isobar/graph/rehearsal.hpp"
 
 namespace isobar::graph {
 namespace {
-
-using Dropped = Rehearsal::Dropped;
-using Score = Rehearsal::Score;
-
-constexpr int layouts_tried = 16;  ///< each aims lower than the one before
-
-class Search {
- public:
-  Search(Rehearsal& rehearsal, std::size_t buffers) : rehearsal_(rehearsal), dropped_(buffers, 0) {
-    double all = 0;
-    for (const int b : rehearsal.candidates()) all += rehearsal.seconds_of(b);
-    free_ = 1e-6 * all + std::numeric_limits<double>::min();
-  }
-
-  const Dropped& dropped() const { return dropped_; }
-
-  /// Drops more until the bytes alive fit the target; whether they do.
-  bool reach(std::size_t target) {
-    now_ = rehearsal_.play(dropped_, target);
-    do drop_the_best(target);
-    while (!now_.fits() && flip_one(target));
-    if (!now_.fits()) return false;
-    keep_the_needless(target);
-    return true;
-  }
-
- private:
-  Score flipped(int b, std::size_t target) {
-    char& state = dropped_[static_cast<std::size_t>(b)];
-    state = !state;
-    const Score score = rehearsal_.play(dropped_, target);
-    state = !state;
-    return score;
-  }
-
-  void flip(int b, const Score& score) {
-    char& state = dropped_[static_cast<std::size_t>(b)];
-    state = !state;
-    now_ = score;
-  }
-
-  // What a buffer saves changes little when another is dropped, so that only the best few are asked again each time.
-  void drop_the_best(std::size_t target) {
-    using Offer = std::pair<double, int>;  // excess saved for a second; buffer
-    std::priority_queue<Offer> offers;
-    std::vector<int> useless;
-    bool changed = false;
-    for (const int b : rehearsal_.candidates())
-      if (!dropped_[static_cast<std::size_t>(b)]) useless.push_back(b);
-    for (changed = true; !now_.fits();) {
-      if (offers.empty()) {
-        if (!changed) return;
-        for (const int b : useless) offers.emplace(std::numeric_limits<double>::infinity(), b);
-        useless.clear();
-        changed = false;
-        if (offers.empty()) return;
-      }
-      const int b = offers.top().second;
-      offers.pop();
-      const Score then = flipped(b, target);
-      const double worth = (now_.excess - then.excess) / (std::max(0.0, then.seconds - now_.seconds) + free_);
-      if (worth <= 0) {
-        useless.push_back(b);
-      } else if (offers.empty() || worth >= offers.top().first) {
-        flip(b, then);
-        changed = true;
-      } else {
-        offers.emplace(worth, b);
-      }
-    }
-  }
-
-  // Where dropping more does not help, keeping one in the middle of a long segment may.
-  bool flip_one(std::size_t target) {
-    int best = -1;
-    Score best_score = now_;
-    for (const int b : rehearsal_.candidates()) {
-      const Score then = flipped(b, target);
-      if (then.excess < best_score.excess) best = b, best_score = then;
-    }
-    if (best < 0) return false;
-    flip(best, best_score);
-    return true;
-  }
-
-  void keep_the_needless(std::size_t target) {
-    std::vector<int> costly;
-    for (const int b : rehearsal_.candidates())
-      if (dropped_[static_cast<std::size_t>(b)]) costly.push_back(b);
-    std::stable_sort(costly.begin(), costly.end(),
-                     [&](int a, int b) { return rehearsal_.seconds_of(a) > rehearsal_.seconds_of(b); });
-    for (const int b : costly) {
-      const Score then = flipped(b, target);
-      if (then.fits() && then.seconds <= now_.seconds) flip(b, then);
-    }
-  }
-
-  Rehearsal& rehearsal_;
-  Dropped dropped_;
-  Score now_;
-  double free_;  // seconds that count as none
-};
 
 PlanStep made_again(PlanStep step) {
   step.kernel += " again";
@@ -171,46 +67,84 @@ std::string largest_alive(const Plan& plan) {
   return fmt::format("'{}' ({}): {}", step.name, step.kernel, join(named, ", "));
 }
 
-[[noreturn]] void fail_to_fit(const Plan& least, const PlanOptions& options) {
-  const std::int64_t batch = least.inputs.empty() ? 1 : least.inputs[0].shape[0];
+[[noreturn]] void fail_to_fit(const Plan& least, std::size_t limit) {
+  const auto bytes = [](std::size_t count) { return human_bytes(static_cast<double>(count)); };
   const std::size_t weights = least.memory_bytes() - least.arena_bytes;
+  if (weights >= limit)
+    fail("the plan does not fit into {}: weights, gradients and optimizer state alone need {}", bytes(limit),
+         bytes(weights));
+  const std::int64_t batch = least.inputs.empty() ? 1 : least.inputs[0].shape[0];
   const std::string help = batch > 1 ? fmt::format("a batch of less than {} would need less", batch)
                                      : "the batch is 1 already: smaller samples or fewer channels would need less";
-  fail("the plan does not fit into {}: with all that helps computed again it needs {}{}; most is alive at {}; {}",
-       human_bytes(static_cast<double>(options.memory_limit)), human_bytes(static_cast<double>(least.memory_bytes())),
-       weights > 0 ? fmt::format(", {} of it for weights, gradients and optimizer state",
-                                 human_bytes(static_cast<double>(weights)))
-                   : "",
-       largest_alive(least), help);
+  fail(
+      "the plan does not fit into {}: the least it was found to need, with {} steps computed again, is {}{}; most is "
+      "alive at {}; {}",
+      bytes(limit), least.again_steps(), bytes(least.memory_bytes()),
+      weights > 0 ? fmt::format(", {} of it for weights, gradients and optimizer state", bytes(weights)) : "",
+      largest_alive(least), help);
 }
+
+class Fitting {
+ public:
+  Fitting(const Plan& lowered, const std::vector<int>& wishes, const std::map<std::size_t, Repeat>& repeats,
+          const PlanOptions& options)
+      : lowered_(lowered),
+        wishes_(wishes),
+        repeats_(repeats),
+        options_(options),
+        rehearsal_(lowered, wishes, repeats, options.in_place) {}
+
+  /// A plan whose arena has at most so many bytes, or nothing when none was found. The layout has the last word: as
+  /// long as gaps between buffers make it too large, the search aims lower.
+  std::optional<Plan> within(std::size_t room) {
+    DropSearch search(rehearsal_, lowered_.buffers.size());
+    std::size_t target = room;
+    for (int i = 0; i < layouts_tried && search.reach(target); ++i) {
+      rehearsal_.play(search.dropped(), target);
+      std::vector<int> wishes = wishes_;
+      Plan plan = performed(rehearsal_, lowered_, repeats_, wishes);
+      plan_memory(plan, wishes, options_);
+      if (plan.arena_bytes <= room) return plan;
+      target -= std::min(target, std::max(plan.arena_bytes - room, target / 100));
+    }
+    return std::nullopt;
+  }
+
+  /// The smallest plan found between what did not fit and what does.
+  Plan least(std::size_t low, Plan fits) {
+    for (int i = 0; i < halvings; ++i) {
+      const std::size_t middle = low + (fits.arena_bytes - low) / 2;
+      if (std::optional<Plan> plan = within(middle)) fits = std::move(*plan);
+      else low = middle;
+    }
+    return fits;
+  }
+
+ private:
+  static constexpr int layouts_tried = 16, halvings = 7;
+
+  const Plan& lowered_;
+  const std::vector<int>& wishes_;
+  const std::map<std::size_t, Repeat>& repeats_;
+  const PlanOptions& options_;
+  Rehearsal rehearsal_;
+};
 
 }  // namespace
 
 Plan fit_memory(const Plan& lowered, const std::vector<int>& wishes, const std::map<std::size_t, Repeat>& repeats,
                 const PlanOptions& options) {
-  Plan least = lowered;
-  plan_memory(least, wishes, options);
-  if (least.memory_bytes() <= options.memory_limit) return least;
-  const std::size_t kept_arena_bytes = least.arena_bytes, weights = least.memory_bytes() - least.arena_bytes;
-  if (weights >= options.memory_limit) fail_to_fit(least, options);
+  Plan whole = lowered;
+  plan_memory(whole, wishes, options);
+  if (whole.memory_bytes() <= options.memory_limit) return whole;
+  const std::size_t kept_arena_bytes = whole.arena_bytes, weights = whole.memory_bytes() - whole.arena_bytes;
+  if (weights >= options.memory_limit) fail_to_fit(whole, options.memory_limit);
   const std::size_t room = options.memory_limit - weights;
-
-  Rehearsal rehearsal(lowered, wishes, repeats, options.in_place);
-  Search search(rehearsal, lowered.buffers.size());
-  std::size_t target = room;
-  for (int i = 0; i < layouts_tried; ++i) {
-    const bool fits = search.reach(target);
-    rehearsal.play(search.dropped(), target);
-    std::vector<int> all_wishes = wishes;
-    Plan plan = performed(rehearsal, lowered, repeats, all_wishes);
-    plan_memory(plan, all_wishes, options);
-    plan.kept_arena_bytes = kept_arena_bytes;
-    if (plan.arena_bytes <= room) return plan;
-    if (plan.arena_bytes < least.arena_bytes) least = plan;
-    if (!fits) break;
-    target -= std::min(target, std::max(plan.arena_bytes - room, target / 100));
-  }
-  fail_to_fit(least, options);
+  Fitting fitting(lowered, wishes, repeats, options);
+  std::optional<Plan> plan = fitting.within(room);
+  if (!plan) fail_to_fit(fitting.least(room, std::move(whole)), options.memory_limit);
+  plan->kept_arena_bytes = kept_arena_bytes;
+  return std::move(*plan);
 }
 
 AgainCost again_cost(const Plan& plan) {

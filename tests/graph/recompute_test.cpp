@@ -116,7 +116,7 @@ TEST(Recompute, CountsWeightsAsOftenAsAsked) {
   const Plan plan = make_plan(chain(6), {.memory_limit = free.memory_bytes() - 1, .weight_copies = 4});
   EXPECT_LT(plan.memory_bytes(), free.memory_bytes());
   EXPECT_GT(plan.again_steps(), 0u);
-  EXPECT_THROW(make_plan(chain(6), {.memory_limit = 4 * free.weight_bytes(), .weight_copies = 4}), Error);
+  EXPECT_THROW(make_plan(chain(6), {.memory_limit = 3 * free.weight_bytes(), .weight_copies = 4}), Error);
 }
 
 TEST(Recompute, SaysWhatIsNeededWhenNothingHelps) {
@@ -124,10 +124,29 @@ TEST(Recompute, SaysWhatIsNeededWhenNothingHelps) {
     make_plan(normalised(), {.memory_limit = 60'000});
     FAIL() << "two samples do not fit into 60 kB";
   } catch (const Error& e) {
-    for (const char* part :
-         {"does not fit into 60.0 kB", "it needs", "most is alive at 'conv", "a batch of less than 2"})
+    for (const char* part : {"does not fit into 60.0 kB", "the least it was found to need", "most is alive at 'conv",
+                             "a batch of less than 2"})
       EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << part << " in: " << e.what();
   }
+}
+
+// What is said to be needed is enough, and not much more than needed.
+TEST(Recompute, TheLeastThatIsSaidFits) {
+  const Plan free = make_plan(chain(24));
+  std::size_t fits = free.arena_bytes;
+  for (std::size_t layers = 23; layers > 4; --layers) {
+    try {
+      fits = make_plan(chain(24), {.memory_limit = layers * layer_bytes}).arena_bytes;
+    } catch (const Error& e) {
+      const std::string text = e.what();
+      const std::size_t at = text.find(", is ") + 5;
+      const double said = std::stod(text.substr(at));
+      EXPECT_NE(text.find(" kB", at), std::string::npos) << text;
+      EXPECT_NEAR(said * 1000, static_cast<double>(fits), 0.1 * static_cast<double>(fits)) << text;
+      return;
+    }
+  }
+  FAIL() << "24 layers fit into 5";
 }
 
 TEST(Recompute, TellsOfItself) {
