@@ -2,41 +2,9 @@
 
 #include <algorithm>
 
+#include "isobar/ops/axis_offsets.hpp"
+
 namespace isobar::ops {
-namespace {
-
-// Where index i of one axis lies. Offsets in a blocked layout are sums of one term per axis.
-std::vector<std::int64_t> axis_offsets(const Layout& layout, int axis) {
-  const auto& blocking = layout.data.format_desc.blocking;
-  std::vector<std::int64_t> offsets(static_cast<std::size_t>(layout.data.dims[axis]));
-  for (std::size_t i = 0; i < offsets.size(); ++i) {
-    auto rest = static_cast<std::int64_t>(i);
-    std::int64_t inner_stride = 1;
-    for (int b = blocking.inner_nblks; b-- > 0;) {
-      if (blocking.inner_idxs[b] == axis) {
-        offsets[i] += rest % blocking.inner_blks[b] * inner_stride;
-        rest /= blocking.inner_blks[b];
-      }
-      inner_stride *= blocking.inner_blks[b];
-    }
-    offsets[i] += rest * blocking.strides[axis];
-  }
-  return offsets;
-}
-
-// Sums of one offset from each list, the last list fastest.
-std::vector<std::int64_t> all_sums(const std::vector<std::vector<std::int64_t>>& lists) {
-  std::vector<std::int64_t> sums{0};
-  for (const auto& list : lists) {
-    std::vector<std::int64_t> next;
-    for (const std::int64_t base : sums)
-      for (const std::int64_t offset : list) next.push_back(base + offset);
-    sums = std::move(next);
-  }
-  return sums;
-}
-
-}  // namespace
 
 TurnedWeights::TurnedWeights(const Layout& stored, const Layout& turned, const Extents& first, const Extents& step)
     : outputs_(axis_offsets(stored, 0)),
