@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "isobar/base/bytes.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/cli/verb.hpp"
+#include "isobar/graph/recompute.hpp"
+#include "isobar/optim/optimizer.hpp"
 #include "isobar/zoo/network.hpp"
 
 namespace isobar::cli {
@@ -16,6 +19,8 @@ struct Request {
   std::int64_t batch = 1;
   std::string phase = "training";
   std::vector<std::string> without;
+  std::string memory;
+  std::string optimizer = "adam";
   bool json = false;
 };
 
@@ -29,6 +34,7 @@ nlohmann::ordered_json as_json(const graph::Plan& plan, const Spec& model, const
                      {"category", category_name(step.category)},
                      {"shape", step.shape.extents()},
                      {"flops", step.flops},
+                     {"again_flops", step.again_flops},
                      {"bytes", step.bytes}});
   }
   return {{"model", model.str()},
@@ -37,6 +43,9 @@ nlohmann::ordered_json as_json(const graph::Plan& plan, const Spec& model, const
           {"parameters", plan.parameter_count()},
           {"flops", plan.flops()},
           {"arena_bytes", plan.arena_bytes},
+          {"memory_bytes", plan.memory_bytes()},
+          {"again_steps", plan.again_steps()},
+          {"again_flops", plan.again_flops()},
           {"fingerprint", fmt::format("{:016x}", plan.fingerprint())},
           {"steps", steps}};
 }
@@ -46,11 +55,14 @@ void run(const Request& request) {
   const auto network = zoo::make_network(request.model, &resolved);
   graph::PlanOptions options;
   options.without = request.without;
+  if (!request.memory.empty()) options.memory_limit = read_bytes(request.memory, "--memory");
   graph::Graph graph;
   if (request.phase == "training") {
     graph = zoo::training_graph(*network, request.batch);
+    options.weight_copies = 2 + make(optim::optimizers(), request.optimizer, "optimizer")->slots();
   } else {
     options.phase = ops::Phase::inference;
+    options.weight_copies = 1;
     network->build(graph, request.batch);
   }
   const graph::Plan plan = graph::make_plan(graph, options);
@@ -59,6 +71,7 @@ void run(const Request& request) {
     return;
   }
   fmt::print("{}, batch {}, {}\n\n{}", resolved.str(), request.batch, request.phase, plan.table());
+  if (options.memory_limit > 0) fmt::print("{}", graph::memory_text(plan, options.memory_limit));
 }
 
 void declare(CLI::App& command) {
@@ -76,6 +89,13 @@ void declare(CLI::App& command) {
       .add_option("--without", request->without, "a graph pass to leave out; may be repeated; see 'isobar list passes'")
       ->type_name("PASS")
       ->allow_extra_args(false);
+  command
+      .add_option("--memory", request->memory,
+                  "the most the plan may take, as 20GB: what does not fit is computed again in the backward pass")
+      ->type_name("SIZE");
+  command.add_option("--optimizer", request->optimizer, "whose state counts as memory")
+      ->capture_default_str()
+      ->type_name("SPEC");
   command.add_flag("--json", request->json, "print JSON instead of a table");
   command.callback([request] { run(*request); });
 }

@@ -112,8 +112,9 @@ class Images final : public Dataset {
   void number_classes() {
     std::map<std::string, int> numbers;
     const auto class_of = [&](const File& file) {
-      std::string name = fs::path(file.name).parent_path().filename().string();
-      const bool is_part = fs::path(file.name).parent_path() == fs::path(options_.part);
+      const std::string_view folder = std::string_view(file.name).substr(0, file.name.rfind('/'));
+      const bool is_part = folder.size() == file.name.size() || folder == options_.part;
+      const std::string name(folder.substr(folder.rfind('/') + 1));  // npos + 1: all of it
       if (name.empty() || is_part)
         fail("{}: '{}' is in no folder that names its class; expected: {}CLASS/FILE", options_.path.string(), file.name,
              options_.part.empty() ? "" : options_.part + "/");

@@ -54,11 +54,7 @@ ParamStore::ParamStore(const graph::Plan& plan, int slots, std::span<float> grad
   for (int s = 0; s < slots; ++s) slot_blocks_.push_back(zeroed(total_));
 }
 
-std::size_t ParamStore::gradient_floats(const graph::Plan& plan) {
-  std::int64_t total = 0;
-  for (const graph::PlanParameter& p : plan.parameters) total += aligned(padded_count(with_layout(p).layout));
-  return static_cast<std::size_t>(total);
-}
+std::size_t ParamStore::gradient_floats(const graph::Plan& plan) { return plan.weight_bytes() / sizeof(float); }
 
 int ParamStore::find(const std::string& name) const {
   for (int p = 0; p < count(); ++p)

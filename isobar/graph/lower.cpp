@@ -213,6 +213,28 @@ int Lowering::write_buffer(const Node& node, const ops::Port& port, std::map<int
   throw std::logic_error("a kernel may not write dy");
 }
 
+// Follows the step it repeats: all it reads and writes has a buffer.
+void Lowering::note_repeat(const Node& node, const ops::Kernel& again) {
+  Repeat repeat{{node.name, again.name, again.category, again.flops}, {}};
+  std::map<int, int> none;
+  for (const ops::Port& port : again.reads) {
+    repeat.step.buffers.push_back(read_buffer(node, port, none));
+    repeat.step.layouts.push_back(port.layout);
+  }
+  repeat.step.reads = repeat.step.buffers.size();
+  for (const ops::Port& port : again.writes) {
+    expects(port.slot.kind == Kind::y, "a kernel that makes outputs again to write nothing else");
+    repeat.wishes.push_back(port.alias_of < 0 ? -1 : repeat.step.buffers[static_cast<std::size_t>(port.alias_of)]);
+    repeat.step.buffers.push_back(read_buffer(node, port, none));
+    repeat.step.layouts.push_back(port.layout);
+  }
+  repeat.step.bytes = port_bytes(repeat.step.layouts);
+  repeat.step.shape = graph_.value(node.out[0]).shape;
+  repeat.step.library = again.library;
+  repeat.step.run = again.run;
+  repeats_.emplace(plan_.steps.size() - 1, std::move(repeat));
+}
+
 void Lowering::emit(const Node& node, ops::Kernel kernel, std::map<int, int>& temporaries) {
   PlanStep step{node.name, kernel.name, kernel.category, kernel.flops};
   for (const ops::Port& port : kernel.reads) {
@@ -236,6 +258,7 @@ void Lowering::emit(const Node& node, ops::Kernel kernel, std::map<int, int>& te
     wish_[static_cast<std::size_t>(step.buffers[1])] = step.buffers[0];
   }
   plan_.steps.push_back(std::move(step));
+  if (kernel.again) note_repeat(node, *kernel.again);
   for (std::size_t i = 0; i < node.in.size(); ++i) finish_parameter(node.in[i]);
 }
 

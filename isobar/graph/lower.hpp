@@ -10,6 +10,12 @@
 
 namespace isobar::graph {
 
+/// How what a forward step made is made again, where that is not the step itself.
+struct Repeat {
+  PlanStep step;
+  std::vector<int> wishes;  ///< per write: the buffer it would like to overwrite, or -1
+};
+
 class Lowering {
  public:
   Lowering(const Graph& graph, const PlanOptions& options);
@@ -20,6 +26,8 @@ class Lowering {
   void backward();
   /// The steps and buffers; offsets are still open. `wishes` gets, per buffer, the buffer it would like to overwrite.
   Plan take(std::vector<int>& wishes);
+  /// By forward step.
+  const std::map<std::size_t, Repeat>& repeats() const { return repeats_; }
 
  private:
   struct NodeState {
@@ -32,6 +40,7 @@ class Lowering {
   void find_gradients();
   std::vector<ops::Operand> operands(const Node& node) const;
   ops::Setting setting(const Node& node) const;
+  void note_repeat(const Node& node, const ops::Kernel& again);
   void emit(const Node& node, ops::Kernel kernel, std::map<int, int>& temporaries);
   int read_buffer(const Node& node, const ops::Port& port, std::map<int, int>& temporaries);
   int write_buffer(const Node& node, const ops::Port& port, std::map<int, int>& temporaries);
@@ -54,6 +63,7 @@ class Lowering {
   std::vector<bool> needs_gradient_;
   std::vector<int> parameter_of_;  // per value
   std::vector<NodeState> state_;
+  std::map<std::size_t, Repeat> repeats_;
   std::map<std::pair<int, std::string>, int> other_layouts_;  // (weight buffer, layout) -> buffer
 };
 

@@ -1,11 +1,14 @@
 #include "isobar/graph/plan.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "isobar/base/random.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/graph/lower.hpp"
 #include "isobar/graph/pass.hpp"
+#include "isobar/graph/recompute.hpp"
 
 namespace isobar::graph {
 
@@ -13,6 +16,26 @@ double Plan::flops() const {
   double sum = 0;
   for (const PlanStep& step : steps) sum += step.flops;
   return sum;
+}
+
+double Plan::again_flops() const {
+  double sum = 0;
+  for (const PlanStep& step : steps) sum += step.again_flops;
+  return sum;
+}
+
+std::size_t Plan::again_steps() const {
+  return static_cast<std::size_t>(std::count_if(steps.begin(), steps.end(), [](const PlanStep& s) { return s.again; }));
+}
+
+std::size_t Plan::weight_bytes() const {
+  std::size_t bytes = 0;
+  for (const PlanParameter& p : parameters) {
+    const bool unused = p.layout.data.ndims == 0;
+    const std::int64_t count = unused ? p.declared.shape.count() : padded_count(p.layout);
+    bytes += (static_cast<std::size_t>(count) * sizeof(float) + 63) / 64 * 64;
+  }
+  return bytes;
 }
 
 std::int64_t Plan::parameter_count() const {
@@ -65,6 +88,7 @@ std::string Plan::table() const {
     }
     return count;
   };
+  const auto work = [](const PlanStep& step) { return step.flops + step.again_flops; };
   double forward = 0;
   for (std::size_t s = 0; s < steps.size(); ++s) {
     const PlanStep& step = steps[s];
@@ -73,7 +97,7 @@ std::string Plan::table() const {
     const std::int64_t weights = s < forward_steps ? weights_of(step) : 0;
     text +=
         line(s, step.name, step.kernel, s < forward_steps ? step.shape.str() : "", weights ? with_commas(weights) : "",
-             step.flops > 0 ? human_flops(step.flops) : "", step.bytes > 0 ? human_bytes(step.bytes) : "");
+             work(step) > 0 ? human_flops(work(step)) : "", step.bytes > 0 ? human_bytes(step.bytes) : "");
   }
   std::size_t apart = 0;
   for (const Buffer& b : buffers)
@@ -83,6 +107,9 @@ std::string Plan::table() const {
   text += fmt::format("\n{} parameters, {}\n", with_commas(parameter_count()), human_bytes(4.0 * parameter_count()));
   text +=
       fmt::format("{} forward, {} in all; {} moved\n", human_flops(forward), human_flops(flops()), human_bytes(moved));
+  if (again_steps() > 0)
+    text += fmt::format("{} steps computed again, {}: the arena would be {} otherwise\n", again_steps(),
+                        human_flops(again_flops()), human_bytes(static_cast<double>(kept_arena_bytes)));
   text += fmt::format("arena {}; every value apart would need {}\n", human_bytes(static_cast<double>(arena_bytes)),
                       human_bytes(static_cast<double>(apart)));
   text += fmt::format("fingerprint {:016x}\n", fingerprint());
@@ -96,6 +123,8 @@ Plan make_plan(const Graph& graph, const PlanOptions& options) {
   if (options.phase == ops::Phase::training) lowering.backward();
   std::vector<int> wishes;
   Plan plan = lowering.take(wishes);
+  plan.weight_copies = options.weight_copies;
+  if (options.memory_limit > 0) return fit_memory(plan, wishes, lowering.repeats(), options);
   plan_memory(plan, wishes, options);
   return plan;
 }

@@ -22,7 +22,8 @@ struct PlanOptions {
   bool own_kernels = true;                 ///< false: oneDNN's primitives only, for comparison
   std::size_t guard_bytes = 0;             ///< unused bytes behind every buffer, for tests
   std::map<std::string, Layout> stored{};  ///< layouts of weights that exist already, by name
-  std::size_t memory_limit = 0;  ///< bytes the arena may take; what does not fit is computed again; 0: no limit
+  std::size_t memory_limit = 0;  ///< bytes of Plan::memory_bytes(); what does not fit is computed again; 0: no limit
+  int weight_copies = 0;         ///< weights, gradients, optimizer slots: as often are weights counted as memory
   std::shared_ptr<const ops::Tuning> tuning{};  ///< what was measured to be best; null: what usually is
 };
 
@@ -55,6 +56,8 @@ struct PlanStep {
   std::size_t reads = 0;
   bool library = false;                 ///< one oneDNN primitive and nothing else
   std::vector<int> final_parameters{};  ///< whose gradient is complete after this step
+  bool again = false;                   ///< makes once more what a forward step made, so that it need not be kept
+  double again_flops = 0;               ///< of such a step: its work is not counted as useful, so `flops` is 0
 };
 
 /// A weight: its plain shape, and the layout it is stored in.
@@ -85,8 +88,18 @@ class Plan {
   std::map<std::string, Shape> output_shapes;
   std::size_t arena_bytes = 0;
   std::size_t guard_bytes = 0;
+  int weight_copies = 0;             ///< of PlanOptions
+  std::size_t kept_arena_bytes = 0;  ///< of the arena if nothing were computed again; 0: nothing is
 
+  /// Useful work: what is computed again does not count.
   double flops() const;
+  /// Work of the steps that are computed again.
+  double again_flops() const;
+  std::size_t again_steps() const;
+  /// The arena, and all weights as often as weight_copies says.
+  std::size_t memory_bytes() const { return arena_bytes + static_cast<std::size_t>(weight_copies) * weight_bytes(); }
+  /// Bytes of all weights once, as a ParamStore holds them.
+  std::size_t weight_bytes() const;
   /// Number of trained numbers in all weights.
   std::int64_t parameter_count() const;
   /// Equal on all ranks that hold the same part of the same network on the same kind of machine.

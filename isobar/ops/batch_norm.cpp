@@ -86,6 +86,7 @@ class BatchNorm final : public Operator {
       const Affine z = op.affine(m, mean, r, width);
       map_rows(rows, width, [&](std::int64_t row) { op.write_row(floats(m[0]), z, row, floats(m[first_write])); });
     };
+    if (batch) kernel.again = from_saved(kernel);
     return kernel;
   }
 
@@ -110,6 +111,23 @@ class BatchNorm final : public Operator {
   }
 
  private:
+  // y again, from the statistics forward took: nothing is exchanged or updated.
+  std::shared_ptr<const Kernel> from_saved(const Kernel& forward) const {
+    const Layout& x = forward.reads[0].layout;
+    auto kernel = std::make_shared<Kernel>(Kernel{forward.name, forward.category});
+    kernel->flops = 2.0 * static_cast<double>(padded_count(x));
+    kernel->reads = forward.reads;
+    kernel->reads.push_back({forward.writes[1].slot, forward.writes[1].layout});
+    kernel->writes = {{{Kind::y, 0}, x, 0}};
+    kernel->run = [op = *this, x](const Moment&, std::span<const dnnl::memory> m) {
+      const auto saved = static_cast<std::size_t>(op.weights()) + 1;
+      const std::int64_t width = m[saved].get_desc().dims()[1], rows = padded_count(x) / width;
+      const Affine z = op.affine(m, floats(m[saved]), floats(m[saved]) + width, width);
+      map_rows(rows, width, [&](std::int64_t row) { op.write_row(floats(m[0]), z, row, floats(m[saved + 1])); });
+    };
+    return kernel;
+  }
+
   int weights() const { return 2 + (scale_ ? 1 : 0) + (shift_ ? 1 : 0); }
 
   // Rows of x, seen as [rows, channels], that belong to samples. Axis 0 may hold several rows for each sample.

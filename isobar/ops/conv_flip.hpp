@@ -4,18 +4,12 @@
 // last. Turning the weights takes under 3 % of it, but for the last layer (a tenth).
 #pragma once
 
-#include <optional>
-#include <vector>
-
-#include "isobar/ops/op.hpp"
-#include "isobar/ops/window.hpp"
+#include "isobar/ops/conv_methods.hpp"
 
 namespace isobar::ops {
 
-/// Two kernels, turning the weights (temporary `first_temporary`) and convolving `dz`, or nothing when oneDNN's own
-/// data gradient is as good. `stored` is the layout of w; x and y are the layouts of the forward convolution.
-std::optional<std::vector<Kernel>> data_gradient_by_forward(const Setting& setting, const Window& window,
-                                                            const Layout& x, const Layout& stored, const Layout& y,
-                                                            Slot dz, int first_temporary, double flops);
+/// Two kernels, turning the weights (the first temporary) and convolving dz, or nothing when oneDNN's own data gradient
+/// is as good.
+std::optional<std::vector<Kernel>> data_gradient_by_forward(const Setting& setting, const ConvCase& problem);
 
 }  // namespace isobar::ops

@@ -126,43 +126,45 @@ void weight_gradient(const Geometry& g, int threads, const float* x, const float
 
 }  // namespace
 
-std::optional<Kernel> narrow_weight_gradient(const Shape& x, const Shape& y, const Window& window, bool bias, Slot dz,
-                                             double flops) {
-  const auto is_one = [](std::int64_t v) { return v == 1; };
-  const bool suits =
-      x[-1] <= 8 && y[-1] % (2 * lanes) == 0 && std::all_of(window.stride.begin(), window.stride.end(), is_one) &&
-      std::all_of(window.dilation.begin(), window.dilation.end(), is_one) && __builtin_cpu_supports("avx512f");
+std::optional<Kernel> narrow_weight_gradient(const ConvCase& problem) {
+  const Shape &x = problem.x, &y = problem.y;
+  const Window& window = problem.window;
+  const bool bias = problem.bias;
+  const bool suits = problem.groups == 1 && x[-1] <= 8 && y[-1] % (2 * lanes) == 0 && problem.unit_stride() &&
+                     problem.dense() && __builtin_cpu_supports("avx512f");
   if (!suits) return std::nullopt;
   Geometry g{x[0], {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, x[-1], y[-1]};
   const std::size_t axes = window.kernel.size();
-  Extents dw_axes(axes + 2), dw_strides(axes + 2);  // axes O, I, kernel...; O innermost in memory, then I
-  dw_axes[0] = y[-1];
-  dw_axes[1] = x[-1];
-  dw_strides[0] = 1;
-  dw_strides[1] = y[-1];
   for (std::size_t a = 0; a < axes; ++a) {
     const std::size_t at = 3 - axes + a;
     g.in[at] = x[static_cast<int>(a) + 1];
     g.out[at] = window.out[a];
     g.kernel[at] = window.kernel[a];
     g.before[at] = window.before[a];
-    dw_axes[a + 2] = window.kernel[a];
   }
-  std::int64_t stride = x[-1] * y[-1];
-  for (std::size_t a = axes; a-- > 0;) dw_strides[a + 2] = stride, stride *= window.kernel[a];
 
   const int threads = omp_get_max_threads();
   Kernel kernel{"weight gradient", Category::backward_convolution};
-  kernel.flops = flops;
-  kernel.reads = {{{Slot::Kind::x, 0}, channels_last(x)}, {dz, channels_last(y)}};
-  kernel.writes = {{{Slot::Kind::dx, 1}, Layout(dw_axes, Dtype::f32, dw_strides)}};
+  kernel.flops = problem.flops;
+  kernel.reads = {{{Slot::Kind::x, 0}, problem.x_layout}, {problem.dz, problem.y_layout}};
+  kernel.writes = {{{Slot::Kind::dx, 1}, weight_rows(problem)}};
   if (bias) kernel.writes.push_back({{Slot::Kind::dx, 2}, plain({y[-1]})});
-  kernel.writes.push_back({{Slot::Kind::temp, first_scratch + 1}, plain({threads, g.weights() + g.filters})});
+  kernel.writes.push_back(
+      {{Slot::Kind::temp, first_scratch + problem.temporary}, plain({threads, g.weights() + g.filters})});
   kernel.run = [g, bias, threads](const Moment&, std::span<const dnnl::memory> m) {
     weight_gradient(g, threads, floats(m[0]), floats(m[1]), floats(m[bias ? 4 : 3]), floats(m[2]),
                     bias ? floats(m[3]) : nullptr);
   };
   return kernel;
 }
+
+extern const ConvMethod conv_narrow;
+const ConvMethod conv_narrow{
+    "narrow", "weight gradient of stride 1 with at most 8 input channels, vectorised over outputs",
+    [](const Setting&, const ConvCase& problem, Direction direction) -> std::optional<std::vector<Kernel>> {
+      if (direction != Direction::weight_gradient) return std::nullopt;
+      return one_kernel(narrow_weight_gradient(problem));
+    },
+    [](const ConvCase&, Direction) { return true; }};
 
 }  // namespace isobar::ops

@@ -3,15 +3,11 @@
 // channels and treats a row of x as a matrix whose columns overlap.
 #pragma once
 
-#include <optional>
-
-#include "isobar/ops/op.hpp"
-#include "isobar/ops/window.hpp"
+#include "isobar/ops/conv_methods.hpp"
 
 namespace isobar::ops {
 
-/// A kernel that writes dw (as [taps, C, O] in memory) and, when `bias`, db; nothing when shape or machine do not suit.
-std::optional<Kernel> narrow_weight_gradient(const Shape& x, const Shape& y, const Window& window, bool bias, Slot dz,
-                                             double flops);
+/// A kernel that writes dw (as [taps, C, O] in memory) and, with a bias, db; nothing when shape or machine do not suit.
+std::optional<Kernel> narrow_weight_gradient(const ConvCase& problem);
 
 }  // namespace isobar::ops

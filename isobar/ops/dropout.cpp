@@ -75,32 +75,39 @@ class Dropout final : public Operator {
           },
           1);
     };
-    return {"forward",
-            Category::forward_pointwise,
-            {{{Kind::x, 0}, plain(shape)}},
-            {{{Kind::y, 0}, plain(shape), 0}, {{Kind::saved, 0}, plain(shape, Dtype::u8)}},
-            static_cast<double>(shape.count()),
-            run};
+    Kernel kernel{"forward",
+                  Category::forward_pointwise,
+                  {{{Kind::x, 0}, plain(shape)}},
+                  {{{Kind::y, 0}, plain(shape), 0}, {{Kind::saved, 0}, plain(shape, Dtype::u8)}},
+                  static_cast<double>(shape.count()),
+                  run};
+    kernel.again = std::make_shared<Kernel>(masked(shape, {Kind::x, 0}, {Kind::y, 0}, kernel.name, kernel.category));
+    return kernel;
   }
 
   std::vector<Kernel> backward(const Setting& setting, std::span<const Operand> in) const override {
     const Shape& shape = in[0].shape;
     if (!in[0].needs_gradient) return {};
     if (setting.phase == Phase::inference || rate_ == 0) return {backward_view(shape, shape)};
+    return {masked(shape, {Kind::dy, 0}, {Kind::dx, 0}, "backward", Category::backward_pointwise)};
+  }
+
+ private:
+  // to = from * m / (1 - rate) by the saved mask.
+  Kernel masked(const Shape& shape, Slot from, Slot to, const std::string& name, Category category) const {
     const auto run = [count = shape.count(), factor = factor()](const Moment&, std::span<const dnnl::memory> memories) {
       in_parts(count, [&](std::int64_t begin, std::int64_t end) {
         apply(floats(memories[0]), bytes(memories[1]), factor, begin, end, floats(memories[2]));
       });
     };
-    return {{"backward",
-             Category::backward_pointwise,
-             {{{Kind::dy, 0}, plain(shape)}, {{Kind::saved, 0}, plain(shape, Dtype::u8)}},
-             {{{Kind::dx, 0}, plain(shape), 0}},
-             static_cast<double>(shape.count()),
-             run}};
+    return {name,
+            category,
+            {{from, plain(shape)}, {{Kind::saved, 0}, plain(shape, Dtype::u8)}},
+            {{to, plain(shape), 0}},
+            static_cast<double>(shape.count()),
+            run};
   }
 
- private:
   float factor() const { return static_cast<float>(1.0 / (1.0 - rate_)); }
 
   double rate_;

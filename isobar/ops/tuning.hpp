@@ -1,5 +1,5 @@
-// Tuning: how convolutions are computed where that was measured: for every use and direction a method, and the pieces
-// the batch is cut into so that the workspace stays within a limit.
+// Tuning: how convolutions are computed where that was measured: for every use and direction the pieces the batch is
+// cut into, so that the workspace stays within a limit, and the method of each.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,15 @@ namespace isobar::ops {
 
 enum class Direction { forward, data_gradient, weight_gradient };
 
+/// Consecutive samples of a batch, and the row of conv_methods() that computes them.
+struct Piece {
+  std::string method;
+  std::int64_t samples;
+  bool operator==(const Piece&) const = default;
+};
+
 struct Choice {
-  std::string method;                  ///< a row of conv_methods()
-  std::vector<std::int64_t> pieces{};  ///< samples of each piece of the batch, in order; empty: all at once
+  std::vector<Piece> pieces{};  ///< in the order of the samples; together they are the batch
   bool operator==(const Choice&) const = default;
 };
 
@@ -30,6 +36,7 @@ class Tuning {
     return found == choices_.end() ? nullptr : &found->second;
   }
   const std::map<std::pair<std::string, Direction>, Choice>& all() const { return choices_; }
+  bool operator==(const Tuning&) const = default;
 
  private:
   std::map<std::pair<std::string, Direction>, Choice> choices_;

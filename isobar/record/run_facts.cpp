@@ -46,6 +46,9 @@ Json plan_facts(const graph::Plan& plan) {
     inputs.push_back(Json::array({input.name, train::sample_shape(input.shape).str()}));
   return {{"fingerprint", fmt::format("{:016x}", plan.fingerprint())},
           {"forward_steps", plan.forward_steps},
+          {"again_steps", plan.again_steps()},
+          {"again_flops", plan.again_flops()},
+          {"kept_arena_bytes", plan.kept_arena_bytes},
           {"steps", std::move(steps)},
           {"inputs", std::move(inputs)}};
 }

@@ -107,6 +107,9 @@ void read_timing(RunRecord& run) {
 void read_plan(RunRecord& run, const Json& plan) {
   run.fingerprint = member<std::string>(plan, "fingerprint");
   run.forward_steps = member<std::size_t>(plan, "forward_steps");
+  run.again_steps = member<std::int64_t>(plan, "again_steps");
+  run.again_flops = member<double>(plan, "again_flops");
+  run.kept_arena_bytes = member<double>(plan, "kept_arena_bytes");
   run.inputs = pairs(plan, "inputs");
   if (!plan.is_object() || !plan.contains("steps") || !plan["steps"].is_array()) return;
   for (const Json& step : plan["steps"])

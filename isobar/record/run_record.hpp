@@ -90,6 +90,9 @@ struct RunRecord {
   double flops_per_sample = 0, arena_bytes = 0, weight_bytes = 0;
   std::string batching{}, strategy{}, placement{}, precision{}, fingerprint{};
   std::size_t forward_steps = 0;
+  /// What the plan computes again to need less memory: steps, their work, and the arena without.
+  std::int64_t again_steps = 0;
+  double again_flops = 0, kept_arena_bytes = 0;
   std::vector<PlannedStep> plan{};
   std::vector<std::pair<std::string, std::string>> inputs{};  ///< name and shape of one sample
 

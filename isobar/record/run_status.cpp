@@ -65,6 +65,10 @@ std::vector<std::string> RunStatus::start(const train::Start& start) {
       "memory: {} for activations, {} for weights, gradients and optimizer, {} for checkpoints; {} thread{}",
       human_bytes(static_cast<double>(start.arena_bytes)), human_bytes(static_cast<double>(start.weight_bytes)),
       human_bytes(static_cast<double>(start.snapshot_bytes)), start.threads, start.threads == 1 ? "" : "s"));
+  if (start.plan && start.plan->again_steps() > 0)
+    lines.push_back(fmt::format("to fit, {} steps of the forward pass are computed again: {} more work than {}",
+                                start.plan->again_steps(), human_flops(start.plan->again_flops()),
+                                human_flops(start.plan->flops())));
   if (start.good_state_bytes > 0)
     lines.push_back(fmt::format("{} more for states to go back to when numbers go bad",
                                 human_bytes(static_cast<double>(start.good_state_bytes))));

@@ -59,6 +59,12 @@ std::string memory_html(const PageSource& source) {
       "alive at {} ({}): {}, {} of the arena.</p>\n",
       human_bytes(run.weight_bytes), human_bytes(run.arena_bytes), html_text(peak.name), html_text(peak.kernel),
       human_bytes(peak.live_bytes), percent(peak.live_bytes, run.arena_bytes));
+  if (run.again_steps > 0)
+    text += fmt::format(
+        "<p>To fit into the memory allowed, {} steps of the forward pass are computed again in the backward pass: {} "
+        "more "
+        "work, which counts as useful nowhere in this report. With everything kept the arena would be {}.</p>\n",
+        run.again_steps, human_flops(run.again_flops), human_bytes(run.kept_arena_bytes));
   text +=
       "<ul class=\"key\"><li><i class=\"c4\"></i>weights, gradients, optimizer state</li><li><i class=\"c0\"></i>alive "
       "in "

@@ -1,5 +1,9 @@
 #include "isobar/train/job.hpp"
 
+#include <algorithm>
+#include <omp.h>
+
+#include "isobar/base/bytes.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/train/agreement.hpp"
 #include "isobar/train/target.hpp"
@@ -41,7 +45,8 @@ void read_transforms(Args& data, Job& job) {
 
 void learn(Job& job, const data::Dataset& from, const std::filesystem::path& file, comm::Comm& comm) {
   if (!job.pipeline || !job.pipeline->learns()) return;
-  if (comm.rank() == 0) job.pipeline->learn(from, file, job.readers);
+  // Nothing is computed meanwhile: the threads that will are free to read.
+  if (comm.rank() == 0) job.pipeline->learn(from, file, std::max(job.readers, omp_get_max_threads()));
   sum_over_ranks(comm, {}, while_all_answer(comm, job.limits, "what transforms learn from the training set"));
   share_learned(*job.pipeline, comm);
 }
@@ -176,6 +181,8 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   job.deterministic = train.flag("deterministic", false);
   job.clip_norm = train.real("clip_norm", 0);
   job.sync_batch_norm = train.flag("sync_batch_norm", false);
+  const std::string memory = train.text("memory", "");
+  if (!memory.empty()) job.memory_limit = read_bytes(memory, "train.memory");
   job.numbers = read_bad_numbers(train);
   job.ramp = read_member(train, "batch_ramp", "constant", optim::batch_ramps(), "batch ramp");
   train.require(job.micro_batches >= 0, "micro_batches must be >= 0; 0: one for each rank");

@@ -65,6 +65,7 @@ struct Job {
   std::int64_t micro_batches = 0;   ///< a batch is computed in, all ranks together; 0: one for each rank
   bool deterministic = false;       ///< the same bits on 1, 2, 4, ... ranks
   bool sync_batch_norm = false;     ///< batches are normalised over all ranks
+  std::size_t memory_limit = 0;     ///< bytes for weights, gradients, optimizer slots and arena of a rank; 0: any
   double clip_norm = 0;             ///< the largest norm of all gradients together; 0: any
   std::int64_t epochs = 1;
   std::int64_t evaluate_every = 1;  ///< epochs; 0: only at the end

@@ -62,6 +62,7 @@ class Trainer {
   bool first() const { return world_.rank() == 0; }
   data::Sampler sampler() const;
   data::LoaderOptions loader_options();
+  void expect_room(const graph::Plan& plan, const graph::Plan& test_plan) const;
   void join_batch_norm();
   void stage();
   void announce();

@@ -5,6 +5,7 @@
 #include "isobar/base/clock.hpp"
 #include "isobar/base/error.hpp"
 #include "isobar/base/random.hpp"
+#include "isobar/base/text.hpp"
 #include "isobar/train/same_run.hpp"
 #include "isobar/train/trainer.hpp"
 
@@ -16,7 +17,8 @@ void Trainer::plan_run() {
   batching_ = divide_batch(job_, world_.size());
   if (carried_) carried_->batch = batching_.batch;
   const graph::Graph graph = job_.model.graph(batching_.rows);
-  graph::Plan plan = graph::make_plan(graph);
+  graph::Plan plan =
+      graph::make_plan(graph, {.memory_limit = job_.memory_limit, .weight_copies = 2 + job_.optimizer->slots()});
   expect_fields(plan, *job_.train_data, "data.train");
   if (job_.train_data->size() < batching_.batch)
     fail("data.train has {} samples, fewer than one batch of {}", job_.train_data->size(), batching_.batch);
@@ -33,12 +35,21 @@ void Trainer::plan_run() {
     expect_fields(plan, *job_.test_data, "data.test");
     graph::Plan test_plan = graph::make_plan(graph, {.phase = ops::Phase::inference, .stored = store_->layouts()});
     reset_metrics(test_plan, job_);
+    expect_room(plan, test_plan);
     arena = std::make_shared<Block>(std::max(plan.arena_bytes, test_plan.arena_bytes));
     test_executor_ = std::make_unique<exec::Executor>(std::move(test_plan), *store_, nullptr, arena);
   }
   executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_, &trace_.main(), arena);
   replica_ = std::make_unique<parallel::ComputedReplica>(*executor_, *store_, *job_.optimizer, &trace_);
   if (job_.sync_batch_norm && world_.size() > 1) join_batch_norm();
+}
+
+// Evaluation shares the arena of training, and has nothing to compute again.
+void Trainer::expect_room(const graph::Plan& plan, const graph::Plan& test_plan) const {
+  const std::size_t needed = plan.memory_bytes() - plan.arena_bytes + test_plan.arena_bytes;
+  if (job_.memory_limit == 0 || needed <= job_.memory_limit) return;
+  fail("evaluating batches of {} needs {}, train.memory allows {}: a smaller batch needs less", batching_.rows,
+       human_bytes(static_cast<double>(needed)), human_bytes(static_cast<double>(job_.memory_limit)));
 }
 
 void Trainer::join_batch_norm() {

@@ -55,7 +55,7 @@ class Direct {
   void backward() {
     for (const Kernel& kernel : op->backward(setting(), in)) run(kernel);
   }
-  Setting setting() const { return {cpu_engine(), phase, site, own_kernels}; }
+  Setting setting() const { return {cpu_engine(), phase, site, own_kernels, "node", tuning}; }
 
   std::shared_ptr<const Operator> op;
   std::vector<Shape> shapes, out;
@@ -64,6 +64,7 @@ class Direct {
   Phase phase = Phase::training;
   std::uint64_t site = 7;
   bool own_kernels = true;
+  const Tuning* tuning = nullptr;
 
  private:
   static constexpr int guard = 16;
@@ -73,10 +74,14 @@ class Direct {
   bool relaid(const Port& port) const {
     const bool weight = (port.slot.kind == Slot::Kind::x || port.slot.kind == Slot::Kind::dx) &&
                         port.slot.index >= (op->arity() < 0 ? static_cast<int>(in.size()) : op->arity());
-    return weight && port.layout != plain(shapes[static_cast<std::size_t>(port.slot.index)]);
+    return weight && port.layout != plain_layout(port);
+  }
+  // With groups a weight has one axis more than its shape, in the same order.
+  static Layout plain_layout(const Port& port) {
+    return plain(Shape(std::vector(port.layout.data.dims, port.layout.data.dims + port.layout.data.ndims)));
   }
   dnnl::memory plain_memory(const Port& port) {
-    const Layout layout = plain(shapes[static_cast<std::size_t>(port.slot.index)]);
+    const Layout layout = plain_layout(port);
     return {layout, cpu_engine(), at(port.slot.kind, port.slot.index, layout).data()};
   }
   void copy(dnnl::memory from, dnnl::memory to) {

@@ -17,10 +17,10 @@ class Trial {
       : Trial(training_graph(*make_network(spec), batch), make_network(spec)->loss(), tokens) {}
 
   /// `tokens` above 0: the input holds whole numbers below it. Weights start as the network says.
-  Trial(graph::Graph graph, const Spec& loss, std::int64_t tokens)
+  Trial(graph::Graph graph, const Spec& loss, std::int64_t tokens, const graph::PlanOptions& options = {})
       : graph_(std::move(graph)),
         store_(graph::make_plan(graph_), 0),
-        executor_(graph::make_plan(graph_), store_),
+        executor_(graph::make_plan(graph_, options), store_),
         x_(input(tokens)),
         y_(target(loss)) {
     for (std::int64_t i = 0; i < graph_.value(graph_.find("x")).shape[0]; ++i) samples_.push_back(i);
