@@ -149,7 +149,7 @@ Planner::Way Planner::usual_way(const Layer& layer, Direction direction, const C
   for (const Measured& m : candidates) {
     if (m.samples != layer.problem.x[0] || !is_usual(setting, layer.problem, direction, *m.method)) continue;
     Way way{{{{std::string(m.method->name), m.samples}}}, m.seconds, m.workspace, {m.weight}};
-    if (m.as_stored) way.weights = {layer.problem.stored};
+    if (m.as_stored) way.weights.clear();
     add_copies(layer.problem.stored, way, direction);
     return way;
   }
@@ -196,8 +196,13 @@ void Planner::confirm(const Layer& layer, Ways& chosen, Ways& usual) {
     now.seconds = seconds + now.copies;
     before.seconds = seconds_before + before.copies;
     must = must || before.workspace > options_.workspace;
-    if (chosen.stored == usual.stored && now.seconds > worth * before.seconds && before.workspace <= options_.workspace)
-      now = before;
+    if (before.workspace > options_.workspace) continue;
+    if (layer.directions[d] == Direction::forward && chosen.stored != usual.stored) continue;  // it laid the weight so
+    Way back = before;
+    back.seconds = seconds_before;
+    back.copies = 0;
+    add_copies(chosen.stored, back, layer.directions[d]);
+    if (now.seconds > worth * back.seconds) now = back;
   }
   if (chosen.stored != usual.stored && !must && chosen.seconds() > worth * usual.seconds()) chosen = usual;
 }

@@ -52,7 +52,7 @@ class Planner {
     ops::Choice choice{};
     double seconds = 0;
     std::size_t workspace = 0;
-    std::vector<Layout> weights{};  // that must be copied to or from the stored one
+    std::vector<Layout> weights{};  // that must be copied to or from the stored one; none when any layout will do
     double copies = 0;              // seconds of these copies, part of `seconds`
   };
   // One way for every direction of a layer, and how the weight lies then.
