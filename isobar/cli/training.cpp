@@ -8,8 +8,10 @@
 #include "isobar/cli/post_mortem.hpp"
 #include "isobar/cli/ranks.hpp"
 #include "isobar/cli/surroundings.hpp"
+#include "isobar/cli/tuned.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/comm/collectives.hpp"
+#include "isobar/ops/tuning_text.hpp"
 #include "isobar/pictures/pictures.hpp"
 #include "isobar/record/chrome_trace.hpp"
 #include "isobar/record/disk_summary.hpp"
@@ -86,6 +88,10 @@ class Training {
     job.overwrite = options_.overwrite;
     job.launch = control::launch_id();
     job.placement = cores.text();
+    job.remembered_tuning = [model = job.model.resolved](std::int64_t rows) {
+      const auto known = known_tuning(model, rows);
+      return known ? ops::tuning_text(*known) : std::string();
+    };
     const std::string folder = job.folder.string();
     if (!options_.check && known == 0) around_ = surroundings(group, threads_);
     const RunSinks sinks = make_sinks(job, {.screen = stdout, .quiet = options_.quiet, .around = around_});

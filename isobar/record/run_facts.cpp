@@ -105,6 +105,7 @@ class RunFacts final : public train::Sink {
                {"arena_bytes", start.arena_bytes},
                {"weight_bytes", start.weight_bytes},
                {"snapshot_bytes", start.snapshot_bytes},
+               {"tuned", start.tuned},
                {"precision", "float32"},
                {"trace_steps", trace_steps(start.recipe)}};
     if (start.plan) facts["plan"] = plan_facts(*start.plan);

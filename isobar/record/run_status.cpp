@@ -69,6 +69,8 @@ std::vector<std::string> RunStatus::start(const train::Start& start) {
     lines.push_back(fmt::format("to fit, {} steps of the forward pass are computed again: {} more work than {}",
                                 start.plan->again_steps(), human_flops(start.plan->again_flops()),
                                 human_flops(start.plan->flops())));
+  if (start.tuned > 0)
+    lines.push_back(fmt::format("tuned: {} kernels of convolutions as measured on this machine", start.tuned));
   if (start.good_state_bytes > 0)
     lines.push_back(fmt::format("{} more for states to go back to when numbers go bad",
                                 human_bytes(static_cast<double>(start.good_state_bytes))));
