@@ -73,7 +73,7 @@ struct Correspondence {
   };
   std::vector<std::vector<Pair>> pairs;  // the columns that meet under every tap along w
 
-  Correspondence(const Depthwise& p, bool backwards) : batch(p.x[0]), channels(p.x[-1]) {
+  Correspondence(const ConvCase& p, bool backwards) : batch(p.x[0]), channels(p.x[-1]) {
     const int missing = 3 - static_cast<int>(p.window.kernel.size());
     for (int at = 0; at < 3; ++at) {
       const int axis = at - missing;
@@ -148,7 +148,7 @@ struct Correspondence {
   }
 };
 
-Kernel gathering(const char* name, Category category, const Depthwise& p, bool backwards, Port from, Port to) {
+Kernel gathering(const char* name, Category category, const ConvCase& p, bool backwards, Port from, Port to) {
   Kernel kernel{name, category};
   kernel.flops = p.flops;
   kernel.reads = {std::move(from), {{Kind::x, 1}, depthwise_layout(p)}};
@@ -167,38 +167,16 @@ Kernel gathering(const char* name, Category category, const Depthwise& p, bool b
   return kernel;
 }
 
-}  // namespace
-
-Layout depthwise_layout(const Depthwise& p) {
-  const std::int64_t channels = p.x[-1];
-  Extents axes{channels, 1, 1}, strides{1, channels, channels};
-  std::int64_t stride = channels;
-  for (std::size_t a = p.window.kernel.size(); a-- > 0; stride *= p.window.kernel[a]) {
-    axes.insert(axes.begin() + 3, p.window.kernel[a]);
-    strides.insert(strides.begin() + 3, stride);
-  }
-  return Layout(axes, Dtype::f32, strides);
-}
-
-Kernel depthwise_forward(const Depthwise& p) {
-  return gathering("forward", Category::forward_convolution, p, false, {{Kind::x, 0}, channels_last(p.x)},
-                   {{Kind::y, 0}, channels_last(p.y)});
-}
-
-Kernel depthwise_data_gradient(const Depthwise& p) {
-  return gathering("data gradient", Category::backward_convolution, p, true, {p.dz, channels_last(p.y)},
-                   {{Kind::dx, 0}, channels_last(p.x)});
-}
-
 // Rows of y are summed in a number of parts that does not depend on the threads, and the parts in order.
-Kernel depthwise_weight_gradient(const Depthwise& p) {
+Kernel weight_gradient(const ConvCase& p) {
   auto c = std::make_shared<const Correspondence>(p, false);
   const std::int64_t parts = std::min(most_parts, c->rows()), weights = p.window.volume() * c->channels;
   const std::int64_t sums = weights + (p.bias ? c->channels : 0);
   Kernel kernel{"weight gradient", Category::backward_convolution};
   kernel.flops = p.flops;
-  kernel.reads = {{{Kind::x, 0}, channels_last(p.x)}, {p.dz, channels_last(p.y)}};
-  kernel.writes = {{{Kind::dx, 1}, depthwise_layout(p)}, {{Kind::temp, first_scratch + 1}, plain({parts, sums})}};
+  kernel.reads = {{{Kind::x, 0}, p.x_layout}, {p.dz, p.y_layout}};
+  kernel.writes = {{{Kind::dx, 1}, depthwise_layout(p)},
+                   {{Kind::temp, first_scratch + p.temporary}, plain({parts, sums})}};
   if (p.bias) kernel.writes.push_back({{Kind::dx, 2}, plain({c->channels})});
   kernel.run = [c, parts, weights, sums, bias = p.bias](const Moment&, std::span<const dnnl::memory> m) {
     float* const scratch = floats(m[3]);
@@ -221,5 +199,36 @@ Kernel depthwise_weight_gradient(const Depthwise& p) {
   };
   return kernel;
 }
+
+}  // namespace
+
+Layout depthwise_layout(const ConvCase& p) {
+  const std::int64_t channels = p.x[-1];
+  Extents axes{channels, 1, 1}, strides{1, channels, channels};
+  std::int64_t stride = channels;
+  for (std::size_t a = p.window.kernel.size(); a-- > 0; stride *= p.window.kernel[a]) {
+    axes.insert(axes.begin() + 3, p.window.kernel[a]);
+    strides.insert(strides.begin() + 3, stride);
+  }
+  return Layout(axes, Dtype::f32, strides);
+}
+
+extern const ConvMethod conv_depthwise;
+const ConvMethod conv_depthwise{
+    "depthwise", "every channel with itself, at the speed of memory",
+    [](const Setting&, const ConvCase& p, Direction direction) -> std::optional<std::vector<Kernel>> {
+      if (!is_depthwise(p) || (direction == Direction::forward && p.after)) return std::nullopt;
+      switch (direction) {
+        case Direction::forward:
+          return one_kernel(gathering("forward", Category::forward_convolution, p, false, {{Kind::x, 0}, p.x_layout},
+                                      {{Kind::y, 0}, p.y_layout}));
+        case Direction::data_gradient:
+          return one_kernel(gathering("data gradient", Category::backward_convolution, p, true, {p.dz, p.y_layout},
+                                      {{Kind::dx, 0}, p.x_layout}));
+        case Direction::weight_gradient: return one_kernel(weight_gradient(p));
+      }
+      return std::nullopt;
+    },
+    [](const ConvCase&, Direction) { return true; }};
 
 }  // namespace isobar::ops

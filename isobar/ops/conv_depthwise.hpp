@@ -3,28 +3,14 @@
 // compute, so memory should be the limit. Weights and their gradient are [taps, C] in memory.
 #pragma once
 
-#include <optional>
-
-#include "isobar/ops/op.hpp"
-#include "isobar/ops/window.hpp"
+#include "isobar/ops/conv_methods.hpp"
 
 namespace isobar::ops {
 
-/// x and y [N, spatial..., C]; weights are input 1, the bias, if any, input 2.
-struct Depthwise {
-  Window window;
-  Shape x, y;
-  bool bias;
-  Slot dz;
-  double flops;
-};
+/// Whether every channel goes with itself only.
+inline bool is_depthwise(const ConvCase& p) { return p.groups > 1 && p.groups == p.x[-1] && p.groups == p.y[-1]; }
 
 /// How the weights lie: axes C, 1, 1, kernel...
-Layout depthwise_layout(const Depthwise& p);
-
-Kernel depthwise_forward(const Depthwise& p);
-/// Writes dx of inputs 1 and, with a bias, 2.
-Kernel depthwise_weight_gradient(const Depthwise& p);
-Kernel depthwise_data_gradient(const Depthwise& p);
+Layout depthwise_layout(const ConvCase& p);
 
 }  // namespace isobar::ops

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <omp.h>
 
+#include "isobar/ops/conv_methods.hpp"
 #include "isobar/ops/primitive.hpp"
 #include "isobar/ops/tile.hpp"
 #include "isobar/ops/weight_sums.hpp"
@@ -58,11 +59,22 @@ std::optional<Kernel> tiled_weight_gradient(const TiledGradient& p) {
   kernel.reads = {{p.from_x, channels_last(p.x)}, {p.from_dz, channels_last(p.y)}};
   kernel.writes = {{{Slot::Kind::dx, 1}, dw}};
   if (p.bias) kernel.writes.push_back({{Slot::Kind::dx, 2}, plain({p.y[-1]})});
-  kernel.writes.push_back({{Slot::Kind::temp, first_scratch + 1}, plain({sums.scratch(threads)})});
+  kernel.writes.push_back({{Slot::Kind::temp, first_scratch + p.temporary}, plain({sums.scratch(threads)})});
   kernel.run = [sums, threads, bias = p.bias](const Moment&, std::span<const dnnl::memory> m) {
     sums.run(threads, floats(m[0]), floats(m[1]), floats(m[bias ? 4 : 3]), floats(m[2]), bias ? floats(m[3]) : nullptr);
   };
   return kernel;
 }
+
+extern const ConvMethod conv_own;
+const ConvMethod conv_own{
+    "own", "weight gradient by tiles of 14 channels and 32 outputs",
+    [](const Setting&, const ConvCase& p, Direction direction) -> std::optional<std::vector<Kernel>> {
+      if (direction != Direction::weight_gradient || p.groups != 1) return std::nullopt;
+      const Layout stored = p.stored.is_zero() ? weight_rows(p) : p.stored;
+      return one_kernel(
+          tiled_weight_gradient({p.window, p.x, p.y, {Slot::Kind::x, 0}, p.dz, stored, p.bias, p.temporary, p.flops}));
+    },
+    [](const ConvCase&, Direction) { return true; }};
 
 }  // namespace isobar::ops

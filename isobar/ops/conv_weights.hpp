@@ -18,6 +18,7 @@ struct TiledGradient {
   Slot from_x, from_dz;
   Layout stored;  ///< of the weight, axes O, C, kernel...
   bool bias;      ///< also writes the gradient of input 2
+  int temporary;  ///< number of the scratchpad
   double flops;
 };
 

@@ -113,7 +113,7 @@ class Deconv final : public Operator {
       const Layout stored = in[1].layout.is_zero() ? plain(in[1].shape) : in[1].layout;
       auto tiled = setting.own_kernels && groups_ == 1
                        ? tiled_weight_gradient(
-                             {p.window, p.out, in[0].shape, {Kind::dy, 0}, {Kind::x, 0}, stored, false, p.flops})
+                             {p.window, p.out, in[0].shape, {Kind::dy, 0}, {Kind::x, 0}, stored, false, 1, p.flops})
                        : std::nullopt;
       list.push_back(tiled ? std::move(*tiled) : weight_gradient(setting, p));
     }

@@ -119,7 +119,7 @@ class Dense final : public Operator {
     const std::int64_t rows = in[0].shape.count() / in[1].shape[1];
     const Window window{one, one, one, none, none, none, {rows}};
     return tiled_weight_gradient(
-        {window, {1, rows, in[1].shape[1]}, {1, rows, units_}, {Kind::x, 0}, dz, p.w, bias_, p.flops});
+        {window, {1, rows, in[1].shape[1]}, {1, rows, units_}, {Kind::x, 0}, dz, p.w, bias_, 1, p.flops});
   }
 
   Kernel weight_gradient(const Setting& setting, const Case& p, Slot dz) const {

@@ -12,7 +12,8 @@
 namespace isobar::ops {
 namespace {
 
-constexpr std::int64_t most_pixels = 512;         // of a block
+constexpr std::int64_t some_pixels = 512;         // of a block, rounded to whole rows
+constexpr std::int64_t most_pixels = 768;         // that this may become
 constexpr std::int64_t most_panels = 8;           // packed at a time: 512 KB
 constexpr std::int64_t least_to_pack = 4;         // panels for which copying the channels first pays
 constexpr std::int64_t most_merged = 16;          // channels up to which the taps of a row are merged
@@ -95,9 +96,9 @@ WeightSums::WeightSums(const WindowExtents& extents, const Layout& dw)
       merged_(extents.channels <= most_merged && extents.kernel[2] > 1 && extents.dilation[2] == 1),
       inside_(extents.before[2] == 0 && (extents.out[2] - 1) * extents.stride[2] + extents.kernel[2] <= extents.in[2]) {
   const std::int64_t all_rows = e_.batch * e_.out[0] * e_.out[1];
-  column_blocks_ = ceil_div(e_.out[2], most_pixels);
+  column_blocks_ = ceil_div(e_.out[2], some_pixels);
   columns_ = ceil_div(e_.out[2], column_blocks_);
-  rows_ = std::min(all_rows, std::max<std::int64_t>(1, most_pixels / columns_));
+  rows_ = std::min(all_rows, std::max<std::int64_t>(1, (some_pixels + columns_ / 2) / columns_));
   row_blocks_ = ceil_div(all_rows, rows_);
   const std::int64_t weights = e_.taps() * e_.channels * e_.outputs;
   parts_ = weights <= small_gradient ? std::min(most_parts, blocks()) : 1;
