@@ -10,6 +10,7 @@
 namespace isobar::record {
 namespace {
 
+using namespace isobar::tests;
 namespace fs = std::filesystem;
 using nlohmann::json;
 

@@ -8,6 +8,8 @@
 namespace isobar::record {
 namespace {
 
+using namespace isobar::tests;
+
 const CategoryTotal& of(const ProfiledStep& step, Category category) {
   return step.totals[static_cast<std::size_t>(category)];
 }
