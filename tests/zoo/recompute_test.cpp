@@ -39,9 +39,9 @@ Trail trained(const graph::Graph& graph, const Spec& loss, std::int64_t tokens, 
 // The plan with the least memory that is found by asking for less and less.
 std::size_t least_memory(const graph::Graph& graph, std::size_t arena) {
   std::size_t least = arena;
-  for (int part = 9; part >= 3; --part) {
+  for (const std::size_t tenths : {8u, 6u, 4u}) {
     try {
-      least = graph::make_plan(graph, {.memory_limit = arena * static_cast<std::size_t>(part) / 10}).arena_bytes;
+      least = graph::make_plan(graph, {.memory_limit = arena * tenths / 10}).arena_bytes;
     } catch (const Error&) {
       break;
     }
