@@ -89,8 +89,8 @@ class Training {
     job.launch = control::launch_id();
     job.placement = cores.text();
     job.remembered_tuning = [model = job.model.resolved](std::int64_t rows) {
-      const auto known = known_tuning(model, rows);
-      return known ? ops::tuning_text(*known) : std::string();
+      const auto found = known_tuning(model, rows);
+      return found ? ops::tuning_text(*found) : std::string();
     };
     const std::string folder = job.folder.string();
     if (!options_.check && known == 0) around_ = surroundings(group, threads_);
