@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "isobar/base/error.hpp"
+#include "isobar/ops/lanes.hpp"
 #include "isobar/ops/loops.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/ops/primitive.hpp"
@@ -80,13 +81,8 @@ class Lrn final : public Operator {
     kernel.run = [op = *this, g = Geometry(in[0].shape, within_)](const Moment&, std::span<const dnnl::memory> m) {
       const float* const from = floats(m[0]);
       float* const y = floats(m[1]);
-      op.over_lines(g, [=, &op, &g](std::int64_t line, Room& room) {
-        op.line_powers(g, from, line, room);
-        const float *const x_line = from + line * g.length, *const power = room.power.data();
-        float* const to = y + line * g.length;
-#pragma omp simd
-        for (std::int64_t i = 0; i < g.length; ++i) to[i] = x_line[i] * power[i];
-      });
+      if (streams(y, g.lines * g.length, g.length)) op.scale_lines<true>(g, from, y);
+      else op.scale_lines<false>(g, from, y);
     };
     return kernel;
   }
@@ -145,6 +141,7 @@ class Lrn final : public Operator {
       Room room{std::vector<float>(length + static_cast<std::size_t>((size_ - 1) * g.step)), std::vector<float>(length),
                 std::vector<float>(length)};
       for (std::int64_t line = begin; line < end; ++line) each(line, room);
+      fence();
     };
     in_parts(g.lines, part, std::max<std::int64_t>(1, loop_part / g.length));
   }
@@ -164,6 +161,19 @@ class Lrn final : public Operator {
         for (std::int64_t e = 0; e < g.length; ++e) to[e] += value(from[e]);
       }
     }
+  }
+
+  template <bool past>
+  void scale_lines(const Geometry& g, const float* x, float* y) const {
+    over_lines(g, [=, this, &g](std::int64_t line, Room& room) {
+      line_powers(g, x, line, room);
+      const float *const from = x + line * g.length, *const power = room.power.data();
+      float* const to = y + line * g.length;
+      in_lanes(g.length, [=](auto lanes, std::int64_t i) {
+        using L = decltype(lanes);
+        store<past, L>(to + i, numbers<L>(from + i) * numbers<L>(power + i));
+      });
+    });
   }
 
   // s^-beta and 1/s of one line.
