@@ -75,6 +75,8 @@ const ConvMethod conv_own{
       return one_kernel(
           tiled_weight_gradient({p.window, p.x, p.y, {Slot::Kind::x, 0}, p.dz, stored, p.bias, p.temporary, p.flops}));
     },
-    [](const ConvCase&, Direction) { return true; }};
+    [](const ConvCase& p, Direction) {  // elsewhere a tile would have few rows and one vector of columns
+      return p.x[-1] * p.window.kernel.back() >= 8 || p.y[-1] > tile_lanes;
+    }};
 
 }  // namespace isobar::ops

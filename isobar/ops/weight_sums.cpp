@@ -93,6 +93,7 @@ struct WeightSums::Rows {
 
 WeightSums::WeightSums(const WindowExtents& extents, const Layout& dw)
     : e_(extents),
+      weights_(padded_count(dw)),
       merged_(extents.channels <= most_merged && extents.kernel[2] > 1 && extents.dilation[2] == 1),
       inside_(extents.before[2] == 0 && (extents.out[2] - 1) * extents.stride[2] + extents.kernel[2] <= extents.in[2]) {
   const std::int64_t all_rows = e_.batch * e_.out[0] * e_.out[1];
@@ -100,8 +101,8 @@ WeightSums::WeightSums(const WindowExtents& extents, const Layout& dw)
   columns_ = ceil_div(e_.out[2], column_blocks_);
   rows_ = std::min(all_rows, std::max<std::int64_t>(1, (some_pixels + columns_ / 2) / columns_));
   row_blocks_ = ceil_div(all_rows, rows_);
-  const std::int64_t weights = e_.taps() * e_.channels * e_.outputs;
-  parts_ = weights <= small_gradient ? std::min(most_parts, blocks()) : 1;
+  padded_ = weights_ != e_.taps() * e_.channels * e_.outputs;
+  parts_ = weights_ <= small_gradient ? std::min(most_parts, blocks()) : 1;
 
   std::vector<std::vector<std::int64_t>> lists;
   for (int axis = 2; axis < dw.data.ndims; ++axis) lists.push_back(axis_offsets(dw, axis));
@@ -113,8 +114,6 @@ WeightSums::WeightSums(const WindowExtents& extents, const Layout& dw)
 
 bool WeightSums::fits(const Layout& dw) {
   if (dw.data.format_kind != dnnl_blocked) return false;
-  const std::vector<std::int64_t> extents(dw.data.dims, dw.data.dims + dw.data.ndims);
-  if (padded_count(dw) != Shape(extents).count()) return false;
   const std::vector<std::int64_t> outputs = axis_offsets(dw, 0);
   for (std::size_t o = 0; o < outputs.size(); ++o)
     if (outputs[o] != outputs[o / tile_lanes * tile_lanes] + static_cast<std::int64_t>(o % tile_lanes)) return false;
@@ -136,9 +135,8 @@ std::int64_t WeightSums::copy_numbers() const {
 }
 
 std::int64_t WeightSums::scratch(int threads) const {
-  const auto weights = static_cast<std::int64_t>(row_offsets_.size()) * e_.outputs;
   return tile_lanes + threads * (panel_numbers() + most_pixels * tile_lanes + copy_numbers()) +
-         (parts_ > 1 ? parts_ * (weights + e_.outputs) : 0);
+         (parts_ > 1 ? parts_ * (weights_ + e_.outputs) : 0);
 }
 
 WeightSums::Block WeightSums::block(std::int64_t number) const {
@@ -253,17 +251,20 @@ void WeightSums::add_block(const Block& b, const Share& share, Target& target) c
 }
 
 void WeightSums::run(int threads, const float* x, const float* dz, float* scratch, float* dw, float* db) const {
-  const auto weights = static_cast<std::int64_t>(row_offsets_.size()) * e_.outputs;
   const std::int64_t each = panel_numbers() + most_pixels * tile_lanes + copy_numbers();
   float* const room = scratch + (-(reinterpret_cast<std::intptr_t>(scratch) / 4) & (tile_lanes - 1));
   float* const sums = room + threads * each;
+  if (padded_)  // nothing else writes the padding
+    in_parts(parts_ > 1 ? parts_ * (weights_ + e_.outputs) : weights_, [&](std::int64_t begin, std::int64_t end) {
+      std::fill((parts_ > 1 ? sums : dw) + begin, (parts_ > 1 ? sums : dw) + end, 0.0f);
+    });
 #pragma omp parallel num_threads(threads)
   {
     const int thread = omp_get_thread_num();
     const Share mine = share(thread, omp_get_num_threads());
     float* const own = room + thread * each;
     for (std::int64_t part = mine.part_begin; part < mine.part_end; ++part) {
-      float* const sum = sums + part * (weights + e_.outputs);
+      float* const sum = sums + part * (weights_ + e_.outputs);
       Target target{x,
                     dz,
                     own,
@@ -271,7 +272,7 @@ void WeightSums::run(int threads, const float* x, const float* dz, float* scratc
                     own + panel_numbers() + most_pixels * tile_lanes,
                     parts_ > 1 ? sum : dw,
                     !db          ? nullptr
-                    : parts_ > 1 ? sum + weights
+                    : parts_ > 1 ? sum + weights_
                                  : db};
       const std::int64_t begin = blocks() * part / parts_, end = blocks() * (part + 1) / parts_;
       for (std::int64_t number = begin; number < end; ++number) {
@@ -290,12 +291,12 @@ void WeightSums::run(int threads, const float* x, const float* dz, float* scratc
   const auto add_up = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       float total = 0;
-      for (std::int64_t part = 0; part < parts_; ++part) total += sums[part * (weights + e_.outputs) + i];
-      if (i < weights) dw[i] = total;
-      else if (db) db[i - weights] = total;
+      for (std::int64_t part = 0; part < parts_; ++part) total += sums[part * (weights_ + e_.outputs) + i];
+      if (i < weights_) dw[i] = total;
+      else if (db) db[i - weights_] = total;
     }
   };
-  in_parts(weights + e_.outputs, add_up);
+  in_parts(weights_ + e_.outputs, add_up);
 }
 
 }  // namespace isobar::ops

@@ -26,7 +26,7 @@ class WeightSums {
   /// `dw`: the gradient's layout, axes O, C, kernel...; see fits().
   WeightSums(const WindowExtents& extents, const Layout& dw);
 
-  /// Whether sums can be written in this layout: no padding, and 16 outputs lie side by side.
+  /// Whether sums can be written in this layout: 16 outputs lie side by side.
   static bool fits(const Layout& dw);
 
   /// Numbers of scratch memory that `threads` threads need.
@@ -55,6 +55,8 @@ class WeightSums {
   std::int64_t copy_row(const Block& block, const float* row, float* to) const;
 
   WindowExtents e_;
+  std::int64_t weights_;  // numbers of dw, padding included
+  bool padded_;
   bool merged_;  // the taps of a row of the window are one
   bool inside_;  // no window reaches beyond x along w
   std::int64_t row_blocks_, column_blocks_, rows_, columns_, parts_;

@@ -143,11 +143,27 @@ TEST(WeightSums, AreWrittenInBlockedLayouts) {
   }
 }
 
+TEST(WeightSums, LeavePaddingZero) {
+  if (!can_tile()) GTEST_SKIP() << "this machine has no AVX-512";
+  for (const std::int64_t channels : {5, 400}) {  // summed in parts, and not
+    const WindowExtents e = spread(one_axis(1, 8, channels, 20, 3, 1, 1, 1), 2);
+    const Layout layout({e.outputs, e.channels, 3, 3}, Dtype::f32, dnnl::memory::format_tag::Ohwi32o);
+    const Numbers x = wave(e.in[1] * e.in[2] * e.channels, 0.7f), dz = wave(e.out[1] * e.out[2] * e.outputs, 1.3f);
+    const WeightSums tiles(e, layout);
+    Numbers dw(at(padded_count(layout)), 7.0f), scratch(at(tiles.scratch(2)), 7.0f);
+    tiles.run(2, x.data(), dz.data(), scratch.data(), dw.data(), nullptr);
+    const Sums expected = by_loops(e, x, dz);
+    for (std::int64_t row = 0; row < e.taps() * e.channels; ++row)
+      for (std::int64_t o = 0; o < 32; ++o)
+        ASSERT_NEAR(dw[at(row * 32 + o)], o < 20 ? expected.dw[at(row * 20 + o)] : 0.0f, 1e-3) << channels << " " << o;
+  }
+}
+
 TEST(WeightSums, KnowWhichLayoutsFit) {
   using Tag = dnnl::memory::format_tag;
   EXPECT_TRUE(WeightSums::fits(Layout({48, 5, 3, 3}, Dtype::f32, Tag::Ohwi48o)));
   EXPECT_TRUE(WeightSums::fits(Layout({5, 5, 3, 3}, Dtype::f32, Tag::hwio)));
-  EXPECT_FALSE(WeightSums::fits(Layout({20, 5, 3, 3}, Dtype::f32, Tag::Ohwi16o)));  // padding
+  EXPECT_TRUE(WeightSums::fits(Layout({20, 5, 3, 3}, Dtype::f32, Tag::Ohwi16o)));  // padding becomes zero
   EXPECT_FALSE(WeightSums::fits(Layout({32, 16, 3, 3}, Dtype::f32, Tag::oihw)));
   EXPECT_FALSE(WeightSums::fits(Layout({32, 16, 3, 3}, Dtype::f32, Tag::OIhw16o16i)));
   EXPECT_FALSE(WeightSums::fits(any_layout({32, 16, 3, 3})));
