@@ -101,7 +101,6 @@ bool decode_jpeg_floats(std::span<const std::uint8_t> file, int channels, std::i
   decode_lines(
       decoder, channels, [=](std::size_t) { return pixels; },
       [=](std::size_t number) {
-#pragma omp simd
         for (std::size_t i = 0; i < row; ++i) to[number * row + i] = static_cast<float>(pixels[i]);
       });
   return true;
