@@ -35,9 +35,10 @@ test: build fuzzer browser ## Build everything and run all tests, then fuzz the 
 	ctest --preset $(PRESET) -j 2
 	$(call fuzz,60)
 
-bench: program ## Measure reading, training steps and ranks, side by side with the best peers
+# BENCH: which levels, and options; BENCH="networks --seconds 20" takes a quarter of an hour.
+bench: program ## Measure operators, networks and training beside the best peers (about an hour; BENCH= chooses levels)
 	tools/install_packages bench
-	$(ISOBAR) bench
+	$(ISOBAR) bench $(BENCH) --record runs/bench/rows.jsonl --html runs/bench/page.html
 
 hosts: program ## Measure sums and training between emulated hosts behind slow links (needs root)
 	bench/hosts/measure.py --program $(ISOBAR)

@@ -22,7 +22,7 @@ def seconds_of_sum(hosts, program, algorithm, size, per_host=1, count=None, roun
                        env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=300)
         # MPICH may hang in MPI_Finalize over TCP, and hydra then complains of ranks that left: what counts is written.
         with open(record) as lines:
-            return json.loads(lines.readline())["sums"][0]["seconds"]
+            return json.loads(lines.readline())["entries"][0]["seconds"]["median"]
 
 
 def compare_flat(hosts, program):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The networks of torch_step.py on several processes, as a contestant of `isobar bench ranks`.
+"""The networks of torch_networks.py on several processes, as a contestant of `isobar bench ranks`.
 
 With --exchange ddp gradients are averaged by DistributedDataParallel over Gloo, with none every process trains alone.
 The time of a step is that of the slowest process over the whole row of steps asked for, divided by their number.
@@ -13,20 +13,21 @@ import time
 
 import torch
 import torch.distributed as dist
-from torch_step import add_options, prepared
+from torch_networks import add_options, optimizer_of, prepared
 
 
 def work(rank, args, meeting, pipe):
-    network, head, loss_of, x, y = prepared(args)
+    task, x, y = prepared(args)
+    network = task.network
     dist.init_process_group("gloo", init_method="file://" + meeting, rank=rank, world_size=args.ranks)
     if args.exchange == "ddp":
         network = torch.nn.parallel.DistributedDataParallel(network, gradient_as_bucket_view=True)
-    optimizer = torch.optim.SGD(network.parameters(), lr=0.001, momentum=0.9)
+    optimizer = optimizer_of(network, args.rate)
     network.train()
 
     def step():
         optimizer.zero_grad(set_to_none=args.exchange == "none")
-        loss = loss_of(head(network(x)), y)
+        loss = task.loss(network(x), y, x)
         loss.backward()
         optimizer.step()
         loss.item()

@@ -1,7 +1,8 @@
 // A contestant: a program that runs training steps when told to, over a line protocol on its standard input and output.
 // Ours and every peer speak it, each in its own process, so that memory is counted apart and both wait while the other
-// runs. On start it says "ready NAME"; "step N" is answered with the N times in seconds on one line, "memory" with its
-// peak resident bytes, "exchange" with what is said in serving.hpp, end of input with its end.
+// runs. On start it says "ready NAME"; "step N" is answered with the N times in seconds on one line, "forward N" with
+// those of evaluation, "memory" with its peak resident bytes, end of input with its end. Ours answers "exchange" and
+// "profile N" as well; see serving.hpp.
 #pragma once
 
 #include <cstdio>
@@ -26,9 +27,10 @@ class Contestant {
   double peak_bytes();
   /// Asks for numbers.
   std::vector<double> numbers(const std::string& question);
+  /// Asks, and returns the line that is answered.
+  std::string ask(const std::string& question);
 
  private:
-  std::string ask(const std::string& question);
   std::string answer();
 
   struct Close {

@@ -3,7 +3,6 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
@@ -27,18 +26,9 @@ Words our_command(const RankContest& what, int ranks, const std::string& exchang
 }
 
 Words peer_command(const RankContest& what, const std::string& exchange) {
-  std::int64_t size = 128;
-  for (const auto& [key, value] : what.model.arguments()) {
-    if (key != "size") fail_usage("bench: peers know the argument size of a network only, not '{}'", key);
-    size = std::get<std::int64_t>(value.held);
-  }
-  return {"/usr/bin/python3", what.peers + "/torch_ranks.py",
-          "--model",          what.model.name(),
-          "--size",           std::to_string(size),
-          "--batch",          std::to_string(what.batch),
-          "--threads",        std::to_string(what.threads),
-          "--ranks",          std::to_string(what.ranks),
-          "--exchange",       exchange};
+  return {"/usr/bin/python3", what.peers + "/torch_ranks.py", "--model",    what.model.str(),
+          "--batch",          std::to_string(what.batch),     "--threads",  std::to_string(what.threads),
+          "--ranks",          std::to_string(what.ranks),     "--exchange", exchange};
 }
 
 std::vector<Words> commands(const RankContest& what) {
@@ -113,23 +103,22 @@ std::string rank_table(const RankContest& what, const RankOutcome& outcome) {
   return text;
 }
 
-std::string rank_json(const RankContest& what, const RankOutcome& outcome) {
-  const auto numbers = [](const Summary& s) {
-    return nlohmann::json{{"median", s.median}, {"low", s.low}, {"high", s.high}};
-  };
-  nlohmann::json record{{"level", "ranks"},
-                        {"model", what.model.str()},
-                        {"ranks", what.ranks},
-                        {"strategy", what.strategy.str()},
-                        {"efficiency", numbers(outcome.efficiency)},
-                        {"one_rank", numbers(outcome.one_rank)},
-                        {"bytes_per_step", outcome.bytes_per_step}};
-  for (const auto& c : outcome.contenders) record["seconds"][c.name] = numbers(c.seconds);
+Record rank_record(const RankContest& what, const RankOutcome& outcome) {
+  Record record{"ranks", what.model.str(), fmt::format("{} ranks, {}", what.ranks, what.strategy.str())};
+  record.entries.push_back(
+      {"isobar, " + outcome.contenders.at(exchanging).name, outcome.contenders.at(exchanging).seconds, what.rounds});
+  if (outcome.contenders.size() > peer_exchanging)
+    record.entries.push_back(
+        {outcome.contenders[peer_exchanging].name, outcome.contenders[peer_exchanging].seconds, what.rounds});
+  record.speedup = outcome.speedup;
+  record.facts = {{"efficiency", outcome.efficiency.median},
+                  {"one rank, with communication over without", outcome.one_rank.median},
+                  {"bytes per step", outcome.bytes_per_step}};
   if (outcome.speedup.median > 0) {
-    record["speedup"] = numbers(outcome.speedup);
-    record["peer_efficiency"] = numbers(outcome.peer_efficiency);
+    record.asked.speed = 2.5;
+    record.facts.emplace_back("efficiency of the peer", outcome.peer_efficiency.median);
   }
-  return record.dump();
+  return record;
 }
 
 }  // namespace isobar::bench

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "isobar/base/spec.hpp"
-#include "isobar/bench/statistics.hpp"
+#include "isobar/bench/record.hpp"
 
 namespace isobar::bench {
 
@@ -37,8 +37,8 @@ struct RankOutcome {
 
 RankOutcome run_rank_contest(const RankContest& what, const std::function<void(const std::string&)>& note);
 
-/// For people, and one JSON line for machines.
+/// For people, and for machines.
 std::string rank_table(const RankContest& what, const RankOutcome& outcome);
-std::string rank_json(const RankContest& what, const RankOutcome& outcome);
+Record rank_record(const RankContest& what, const RankOutcome& outcome);
 
 }  // namespace isobar::bench

@@ -1,7 +1,6 @@
 #include "isobar/bench/reads.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "isobar/base/text.hpp"
 
@@ -49,26 +48,19 @@ std::string input_loss_line(const InputLoss& l) {
       l.loss.high * 100, l.wait_share * 100);
 }
 
-std::string reads_json(const std::vector<ReadOutcome>& outcomes, const InputLoss& loss) {
-  nlohmann::json record{{"level", "reads"}};
-  const auto summary = [](const Summary& s) {
-    return nlohmann::json{{"median", s.median}, {"low", s.low}, {"high", s.high}};
-  };
-  for (const ReadOutcome& o : outcomes)
-    record["contests"].push_back({{"what", o.what},
-                                  {"ours", o.ours},
-                                  {"peer", o.peer},
-                                  {"asked", o.asked},
-                                  {"bytes", o.bytes},
-                                  {"seconds", summary(o.our_seconds)},
-                                  {"peer_seconds", summary(o.peer_seconds)},
-                                  {"ratio", summary(o.ratio)}});
-  record["input_loss"] = {{"model", loss.model},
-                          {"seconds_memory", summary(loss.seconds_memory)},
-                          {"seconds_files", summary(loss.seconds_files)},
-                          {"loss", summary(loss.loss)},
-                          {"wait_share", loss.wait_share}};
-  return record.dump();
+std::vector<Record> reads_records(const std::vector<ReadOutcome>& outcomes, const InputLoss& loss, int rounds) {
+  std::vector<Record> records;
+  for (const ReadOutcome& o : outcomes) {
+    Record& record = records.emplace_back(Record{"reads", o.what, o.ours});
+    record.entries = {{o.ours, o.our_seconds, rounds}, {o.peer, o.peer_seconds, rounds}};
+    record.speedup = o.ratio;
+    record.bytes = o.bytes;
+    record.asked.speed = o.asked;
+  }
+  Record& record = records.emplace_back(Record{"reads", "training from HDF5 files", loss.model});
+  record.entries = {{"a step from files", loss.seconds_files, rounds}};
+  record.facts = {{"a step from memory, seconds", loss.seconds_memory.median}, {"waiting, share", loss.wait_share}};
+  return records;
 }
 
 }  // namespace isobar::bench

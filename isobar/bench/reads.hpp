@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "isobar/bench/statistics.hpp"
+#include "isobar/bench/record.hpp"
 
 namespace isobar::bench {
 
@@ -48,9 +48,9 @@ struct InputLoss {
 };
 InputLoss measure_input_loss(const std::string& model, const ReadOptions& options);
 
-/// Tables for people, JSON lines for machines.
+/// Tables for people, records for machines.
 std::string reads_table(const std::vector<ReadOutcome>& outcomes, const ReadOptions& options);
 std::string input_loss_line(const InputLoss& loss);
-std::string reads_json(const std::vector<ReadOutcome>& outcomes, const InputLoss& loss);
+std::vector<Record> reads_records(const std::vector<ReadOutcome>& outcomes, const InputLoss& loss, int rounds);
 
 }  // namespace isobar::bench

@@ -5,13 +5,15 @@
 
 #include "isobar/base/clock.hpp"
 #include "isobar/base/error.hpp"
+#include "isobar/bench/forward_pass.hpp"
+#include "isobar/bench/profile.hpp"
 #include "isobar/comm/collectives.hpp"
 #include "isobar/comm/local_comm.hpp"
 
 namespace isobar::bench {
 namespace {
 
-enum class Ask : int { steps, memory, exchange, end };
+enum class Ask : int { steps, forward, profile, memory, exchange, end };
 
 struct Question {
   Ask ask = Ask::end;
@@ -23,9 +25,11 @@ Question read_question(std::FILE* in) {
   if (!std::fgets(line, sizeof line, in)) return {};
   int count = 0;
   if (std::sscanf(line, "step %d", &count) == 1 && count > 0) return {Ask::steps, count};
+  if (std::sscanf(line, "forward %d", &count) == 1 && count > 0) return {Ask::forward, count};
+  if (std::sscanf(line, "profile %d", &count) == 1 && count > 0) return {Ask::profile, count};
   if (std::strncmp(line, "memory", 6) == 0) return {Ask::memory};
   if (std::strncmp(line, "exchange", 8) == 0) return {Ask::exchange};
-  fail("bench: '{}' is none of 'step N', 'memory' and 'exchange'", line);
+  fail("bench: '{}' is none of 'step N', 'forward N', 'profile N', 'memory' and 'exchange'", line);
 }
 
 // Rank 0 reads it, all hear it.
@@ -55,6 +59,13 @@ std::string answer_steps(TrainingStep& step, comm::Comm& world, int count) {
   return text;
 }
 
+std::string answer_forward(const Serving& what, std::unique_ptr<ForwardPass>& pass, int count) {
+  if (!pass) pass = std::make_unique<ForwardPass>(what.model, what.batch);
+  std::string text;
+  for (int i = 0; i < count; ++i) text += fmt::format("{}{:.9f}", i ? " " : "", pass->run());
+  return text;
+}
+
 }  // namespace
 
 void serve_steps(const Serving& what, std::FILE* in, std::FILE* out) {
@@ -68,10 +79,13 @@ void serve_steps(const Serving& what, std::FILE* in, std::FILE* out) {
   };
   say("ready isobar " + step.strategy().describe());
   comm::ExchangeCost before;
+  std::unique_ptr<ForwardPass> pass;
   while (true) {
     const Question question = next_question(world, in);
     if (question.ask == Ask::end) return;
     if (question.ask == Ask::steps) say(answer_steps(step, world, question.count));
+    if (question.ask == Ask::forward) say(answer_forward(what, pass, question.count));
+    if (question.ask == Ask::profile) say(profile_line(profile_steps(step, question.count)));
     if (question.ask == Ask::memory) {
       rusage usage{};
       getrusage(RUSAGE_SELF, &usage);

@@ -12,7 +12,7 @@ namespace isobar::bench {
 struct Serving {
   Spec model;
   std::int64_t batch = 1;  ///< of every rank
-  Spec optimizer = "sgd(momentum=0.9, lr=0.001)";
+  Spec optimizer = steady_optimizer;
   Company company{};
   /// Ranks start every row of steps together and are timed together, even when they exchange nothing.
   comm::Comm* world = nullptr;
@@ -20,7 +20,8 @@ struct Serving {
 
 /// Serves until the input ends. With many ranks the time of a step is that of the slowest rank over the whole row of
 /// steps asked for, divided by their number. "exchange" is answered with four numbers since the last time it was asked:
-/// seconds waited for sums, seconds during which a sum was under way, sums, bytes sent; all of rank 0.
+/// seconds waited for sums, seconds during which a sum was under way, sums, bytes sent; all of rank 0. "profile N" is
+/// answered with the kernels of N steps, as profile.hpp writes them.
 void serve_steps(const Serving& what, std::FILE* in, std::FILE* out);
 
 }  // namespace isobar::bench

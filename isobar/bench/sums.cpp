@@ -4,7 +4,6 @@
 #include <functional>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "isobar/base/clock.hpp"
 #include "isobar/base/text.hpp"
@@ -72,17 +71,18 @@ std::string sums_table(const std::vector<SumOutcome>& outcomes, comm::Comm& comm
   return text;
 }
 
-std::string sums_json(const std::vector<SumOutcome>& outcomes, comm::Comm& comm, const std::string& ours,
-                      const std::string& library) {
-  nlohmann::json record{{"level", "sums"}, {"ranks", comm.size()}, {"ours", ours}, {"library", library}};
-  for (const SumOutcome& o : outcomes)
-    record["sums"].push_back({{"bytes", o.bytes},
-                              {"seconds", o.ours.median},
-                              {"library_seconds", o.library.median},
-                              {"ratio", o.ratio.median},
-                              {"low", o.ratio.low},
-                              {"high", o.ratio.high}});
-  return record.dump();
+std::vector<Record> sums_records(const std::vector<SumOutcome>& outcomes, int ranks, const std::string& ours,
+                                 const std::string& library, int rounds) {
+  std::vector<Record> records;
+  for (const SumOutcome& o : outcomes) {
+    Record& record = records.emplace_back(
+        Record{"sums", ours, fmt::format("{} over {} ranks", human_bytes(static_cast<double>(o.bytes)), ranks)});
+    record.entries = {{"isobar, " + ours, o.ours, rounds}};
+    if (o.ratio.median > 0) record.entries.push_back({library, o.library, rounds});
+    record.speedup = o.ratio;
+    record.bytes = static_cast<double>(o.bytes);
+  }
+  return records;
 }
 
 }  // namespace isobar::bench

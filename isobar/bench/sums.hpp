@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "isobar/bench/statistics.hpp"
+#include "isobar/bench/record.hpp"
 #include "isobar/comm/reducer.hpp"
 
 namespace isobar::bench {
@@ -27,10 +27,10 @@ struct SumOutcome {
 /// All ranks must call; the outcome is the same on all.
 std::vector<SumOutcome> measure_sums(comm::Comm& comm, const SumContest& contest);
 
-/// For people, and one JSON line for machines. `library` names the peer.
+/// For people, and one record for each size. `library` names the peer.
 std::string sums_table(const std::vector<SumOutcome>& outcomes, comm::Comm& comm, const std::string& ours,
                        const std::string& library);
-std::string sums_json(const std::vector<SumOutcome>& outcomes, comm::Comm& comm, const std::string& ours,
-                      const std::string& library);
+std::vector<Record> sums_records(const std::vector<SumOutcome>& outcomes, int ranks, const std::string& ours,
+                                 const std::string& library, int rounds);
 
 }  // namespace isobar::bench

@@ -13,6 +13,9 @@
 
 namespace isobar::bench {
 
+/// What contestants train with: so slowly that numbers stay what they are, with whatever loss.
+inline constexpr const char* steady_optimizer = "sgd(momentum=0.9, lr=1e-6)";
+
 /// With whom a step is made, and how gradients are exchanged.
 struct Company {
   comm::Comm* comm = nullptr;  ///< null: nobody
@@ -31,13 +34,21 @@ class TrainingStep {
   double run();
   /// Runs one step on what is given.
   double run(Inputs inputs);
+  /// Runs one step on noise and returns what went on in it, valid until the next.
+  std::span<const Event> run_traced();
+  /// What an event of that is called: the plan's step and kernel, or the update.
+  const std::string& name_of(const Event& event) { return trace_.main().names()[event.name]; }
   exec::Executor& executor() { return *executor_; }
+  const exec::Executor& executor() const { return *executor_; }
   const Trace& trace() const { return trace_.all(); }
   const parallel::Strategy& strategy() const { return *strategy_; }
   /// What a step is told about its batch.
   exec::Run moment() const;
 
  private:
+  Inputs made_inputs() const;
+  std::span<const Event> run_step(Inputs inputs, bool traced);
+
   StepTrace trace_;
   std::unique_ptr<optim::Optimizer> optimizer_;
   std::unique_ptr<exec::ParamStore> store_;
@@ -48,10 +59,7 @@ class TrainingStep {
   std::vector<Tensor> inputs_;
   std::vector<std::int64_t> samples_;
   std::int64_t step_ = 0;
+  double seconds_ = 0;  // of the last step
 };
-
-/// Seconds of the oneDNN primitives a network's training step consists of, each run alone and repeatedly: the sum of
-/// the medians. No operator of ours, no optimizer, no copies between layouts.
-double bare_primitives(const Spec& model, std::int64_t batch, int repeats);
 
 }  // namespace isobar::bench

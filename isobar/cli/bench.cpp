@@ -1,141 +1,149 @@
-// isobar bench: reading data beside the tools made for it, a training step beside PyTorch's, with memory and the bare
-// primitives, several ranks beside the MPI library and PyTorch's, and a run that records itself beside one that does
-// not; all alternating.
-#include <cstdio>
-#include <filesystem>
+// isobar bench: operators, networks and whole trainings, and what files, ranks, sinks and checkpoints cost, side by
+// side with the best peers; every row kept as a line of JSON, to be shown as a page and compared with later ones.
 #include <fstream>
 #include <omp.h>
 #include <unistd.h>
 
 #include "isobar/base/error.hpp"
+#include "isobar/base/row.hpp"
+#include "isobar/bench/compare.hpp"
 #include "isobar/bench/machine.hpp"
-#include "isobar/bench/reads.hpp"
-#include "isobar/bench/side_by_side.hpp"
-#include "isobar/cli/bench_ranks.hpp"
-#include "isobar/cli/bench_sinks.hpp"
+#include "isobar/cli/bench_level.hpp"
+#include "isobar/cli/bench_page.hpp"
+#include "isobar/cli/bench_training.hpp"
 #include "isobar/cli/verb.hpp"
 
 namespace isobar::cli {
 namespace {
 
-struct Options {
-  std::vector<std::string> levels{"reads", "steps", "sums", "ranks", "sinks", "saves"};
-  std::vector<std::string> models{"cosmoflow", "cosmoflow_sc18"};
-  std::int64_t batch = 1;
-  int rounds = 10, threads = 0;
-  std::string peers = "bench/peers", record, scratch;
-  RankOptions ranks;
-  SinkOptions sinks;
+struct CommandLine {
+  std::vector<std::string> levels;
+  BenchOptions bench{.peers = "bench/peers"};
+  std::string record, html;
+  std::vector<std::string> compare, from;
+  double threshold = 5;  // per cent
+  int threads = 0;
   bool alone = false, serve = false;
 };
 
-// A folder that goes when it is no longer needed.
-struct Scratch {
-  explicit Scratch(const std::string& below)
-      : path((below.empty() ? std::filesystem::temp_directory_path() : std::filesystem::path(below)) /
-             fmt::format("isobar-bench-{}", getpid())) {
-    std::error_code problem;
-    std::filesystem::create_directories(path, problem);
-    if (problem)
-      fail("bench: '{}' cannot be made: {}; --scratch names another place", path.string(), problem.message());
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-  std::filesystem::path path;
-};
-
-// Shows what is going on, in one line that is gone afterwards.
-void note(const std::string& now) {
-  if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K{}", now);
+std::vector<std::string> level_names() {
+  std::vector<std::string> all;
+  for (const BenchLevel* level : bench_levels()) all.emplace_back(level->name);
+  return all;
 }
 
-void measure_reads(const Options& options, int threads, const std::string& peers, std::ofstream& record) {
-  const Scratch scratch(options.scratch);
-  const bench::ReadOptions what{scratch.path, peers, options.rounds, threads};
-  const auto outcomes = bench::run_reads(what, note);
-  note("");
-  fmt::print("{}", bench::reads_table(outcomes, what));
-  note("training from files and from memory");
-  const bench::InputLoss loss = bench::measure_input_loss(options.models.at(0), what);
-  note("");
-  fmt::print("{}\n", bench::input_loss_line(loss));
-  if (record.is_open()) record << bench::reads_json(outcomes, loss) << std::endl;
+// Answers what others ask, until they ask no more.
+void serve(const CommandLine& line) {
+  const BenchOptions& options = line.bench;
+  if (!options.sinks.serve.empty()) return serve_sinks(options.sinks, options.scratch);
+  if (!options.training_recipe.empty()) return serve_training(options.training_recipe);
+  const std::string model = options.models.empty() ? "cosmoflow" : options.models.front();
+  serve_ranks(model, options.batch, options.threads, options.ranks);
 }
 
-void measure_steps(const Options& options, int threads, const std::string& peers, std::ofstream& record) {
-  for (const std::string& model : options.models) {
-    const bench::SideBySide what{model, options.batch, options.rounds, threads, "/proc/self/exe", peers};
-    const auto outcome = bench::run_side_by_side(what, [&](const std::string& now) { note(model + ": " + now); });
-    note("");
-    fmt::print("{}\n", bench::outcome_table(what, outcome));
-    std::fflush(stdout);
-    if (record.is_open()) record << bench::outcome_json(what, outcome) << std::endl;
-  }
+void write_page(const std::string& file, const std::vector<bench::Record>& records) {
+  std::ofstream out(file);
+  out << bench_page(records);
+  if (!out.flush()) fail("bench: '{}' cannot be written", file);
+  fmt::print("{} rows shown in {}\n", records.size(), file);
 }
 
-void run(const Options& options) {
-  const int threads = options.threads > 0 ? options.threads : omp_get_max_threads();
-  omp_set_num_threads(threads);
-  if (options.serve && !options.sinks.serve.empty()) return serve_sinks(options.sinks, options.scratch);
-  if (options.serve) return serve_ranks(options.models.at(0), options.batch, threads, options.ranks);
-  if (options.levels == std::vector<std::string>{"sums"} &&
-      measure_sums_here(options.ranks, options.rounds, options.record))
-    return;
-  const std::string peers = options.alone ? "" : options.peers;
-  if (!peers.empty() && access((peers + "/torch_step.py").c_str(), R_OK) != 0)
-    fail_usage("bench: no peers in '{}'; --peers names their folder, --alone does without", peers);
-  std::ofstream record;
-  if (!options.record.empty()) {
-    record.open(options.record, std::ios::app);
-    if (!record) fail("bench: '{}' cannot be written", options.record);
-  }
+void compare(const CommandLine& line, const std::vector<bench::Record>& now) {
+  const auto before = bench::read_records(line.compare.front());
+  const bench::Comparison outcome = bench::compare_records(before, now, line.threshold / 100);
+  fmt::print("{}", bench::comparison_text(outcome));
+  if (const int slower = outcome.count(bench::Change::slower))
+    fail("bench: {} row{} slower than in '{}', beyond the noise", slower, slower == 1 ? " is" : "s are",
+         line.compare.front());
+}
+
+std::vector<bench::Record> measure(const CommandLine& line) {
+  const BenchOptions& options = line.bench;
+  if (!options.peers.empty() && access((options.peers + "/torch_step.py").c_str(), R_OK) != 0)
+    fail_usage("bench: no peers in '{}'; --peers names their folder, --alone does without", options.peers);
+  RecordBook book(line.record, options.threads);
   fmt::print("{}\n", bench::describe(bench::this_machine()));
-  for (const std::string& level : options.levels) {
-    if (level == "reads") measure_reads(options, threads, peers, record);
-    if (level == "steps") measure_steps(options, threads, peers, record);
-    if (level == "sums") launch_sums(options.ranks, options.rounds, options.record);
-    if (level == "ranks") measure_ranks(options.ranks, options.rounds, peers, record, note);
-    if (level == "sinks" || level == "saves") {
-      const Scratch scratch(options.scratch);
-      const auto measure = level == "sinks" ? measure_sinks : measure_saves;
-      measure(options.sinks, options.rounds, threads, scratch.path, record, note);
-    }
-  }
+  for (const std::string& name : line.levels) find(Table<BenchLevel>(bench_levels()), name, "level").run(options, book);
+  return book.rows();
+}
+
+// Rows of files, where files are all that is asked for.
+std::vector<bench::Record> given(const CommandLine& line) {
+  std::vector<bench::Record> all;
+  std::vector<std::string> files = line.from;
+  if (line.compare.size() > 1) files.push_back(line.compare[1]);
+  for (const std::string& file : files)
+    for (bench::Record& record : bench::read_records(file)) all.push_back(std::move(record));
+  return all;
+}
+
+void run(CommandLine line) {
+  BenchOptions& options = line.bench;
+  options.threads = line.threads > 0 ? line.threads : omp_get_max_threads();
+  omp_set_num_threads(options.threads);
+  if (line.alone) options.peers.clear();
+  if (line.serve) return serve(line);
+  if (line.levels.empty()) line.levels = level_names();
+  if (line.levels == std::vector<std::string>{"sums"} &&
+      measure_sums_here(options.ranks, options.rounds_or(10), line.record))
+    return;
+  const bool measures = line.from.empty() && line.compare.size() < 2;
+  const std::vector<bench::Record> records = measures ? measure(line) : given(line);
+  if (!line.html.empty()) write_page(line.html, records);
+  if (!line.compare.empty()) compare(line, records);
+}
+
+void declare_records(CLI::App& command, CommandLine& line) {
+  command.add_option("--record", line.record, "append one JSON line per row to this file")->type_name("FILE");
+  command.add_option("--html", line.html, "show the rows as a page")->type_name("FILE");
+  command.add_option("--from", line.from, "do not measure: take the rows of these files")->type_name("FILE");
+  command
+      .add_option("--compare", line.compare,
+                  "compare what is measured, or the second file, with the first; ends with 1 when a row is slower "
+                  "beyond the noise")
+      ->type_name("OLD [NEW]")
+      ->expected(1, 2);
+  command.add_option("--threshold", line.threshold, "changes below so many per cent do not matter")
+      ->check(CLI::Range(0.0, 1000.0))
+      ->capture_default_str();
 }
 
 void declare(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto line = std::make_shared<CommandLine>();
+  BenchOptions& options = line->bench;
+  std::string levels = "what to measure (default: all, about an hour)";
+  for (const BenchLevel* level : bench_levels()) levels += fmt::format("; {}: {}", level->name, level->summary);
+  command.add_option("LEVEL", line->levels, levels)->check(CLI::IsMember(level_names()).description(""));
+  command.add_option("--model", options.models, "networks: which (default: those of the zoo)")->type_name("SPEC");
+  command.add_option("--only", options.only, "operators: which (default: all)")->type_name("NAME");
+  command.add_option("--batch", options.batch, "samples per step, with --model")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   command
-      .add_option(
-          "LEVEL", options->levels,
-          "reads: files beside the tools made for them; steps: a training step; sums: sums over ranks beside the "
-          "MPI library's; ranks: steps on several ranks beside PyTorch's; sinks: what recording a run costs it; "
-          "saves: what checkpoints cost it")
-      ->check(CLI::IsMember({"reads", "steps", "sums", "ranks", "sinks", "saves"}).description(""))
-      ->capture_default_str();
-  command.add_option("--model", options->models, "networks to measure")->type_name("SPEC")->capture_default_str();
-  command.add_option("--batch", options->batch, "samples per step")->check(CLI::PositiveNumber)->capture_default_str();
-  command.add_option("--rounds", options->rounds, "times every contestant runs")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  command.add_option("--threads", options->threads, "threads of every contestant (default: all cores)")
+      .add_option("--rounds", options.rounds,
+                  "times every contestant runs (default: 30 where a row's time allows, 10 for reads and ranks)")
+      ->check(CLI::Range(1, 1000));
+  command.add_option("--seconds", options.seconds, "time for the rounds of one row (default: 60 for a network)")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--threads", line->threads, "threads of every contestant (default: all cores)")
       ->check(CLI::Range(1, 4096));
-  command.add_option("--peers", options->peers, "folder of the peer programs")->capture_default_str();
-  command.add_flag("--alone", options->alone, "without peers");
-  command.add_option("--record", options->record, "append one JSON line per network to this file");
-  command.add_option("--scratch", options->scratch, "where reads, sinks and saves may make half a gigabyte of files")
+  command.add_option("--peers", options.peers, "folder of the peer programs")->capture_default_str();
+  command.add_flag("--alone", line->alone, "without peers");
+  declare_records(command, *line);
+  command
+      .add_option("--scratch", options.scratch, "where half a gigabyte of files may be made, for reads and trainings")
       ->type_name("DIR");
-  command.add_flag("--serve", options->serve, "be a contestant: answer 'step N' and 'memory' on standard input");
-  add_rank_options(command, options->ranks);
-  add_sink_options(command, options->sinks);
-  command.callback([options] { run(*options); });
+  command.add_flag("--serve", line->serve, "be a contestant: answer 'step N' and 'memory' on standard input");
+  add_rank_options(command, options.ranks);
+  add_sink_options(command, options.sinks);
+  command.add_option("--training", options.training_recipe, "with --serve: train this recipe, epoch by epoch")
+      ->type_name("FILE");
+  command.callback([line] { run(*line); });
 }
 
 }  // namespace
 
 extern const Verb bench_verb;
-const Verb bench_verb{"bench", "measure reading and training, side by side with the best peers", declare};
+const Verb bench_verb{"bench", "measure operators, networks and training, side by side with the best peers", declare};
 
 }  // namespace isobar::cli

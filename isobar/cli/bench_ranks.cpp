@@ -1,11 +1,13 @@
 #include "isobar/cli/bench_ranks.hpp"
 
 #include <cstdio>
+#include <omp.h>
 
 #include "isobar/base/error.hpp"
 #include "isobar/bench/rank_contest.hpp"
 #include "isobar/bench/serving.hpp"
 #include "isobar/bench/sums.hpp"
+#include "isobar/cli/bench_level.hpp"
 #include "isobar/cli/launcher.hpp"
 #include "isobar/cli/ranks.hpp"
 
@@ -59,40 +61,52 @@ bool measure_sums_here(const RankOptions& options, int rounds, const std::string
     if (comm.rank() != 0) return;
     const std::string library(comm_mpi::library());
     fmt::print("{}", bench::sums_table(outcomes, comm, options.algorithm, library));
-    if (record.empty()) return;
-    std::ofstream out(record, std::ios::app);
-    out << bench::sums_json(outcomes, comm, options.algorithm, library) << std::endl;
-    if (!out) fail("bench: '{}' cannot be written", record);
+    RecordBook book(record, omp_get_max_threads());
+    for (bench::Record& one : bench::sums_records(outcomes, comm.size(), options.algorithm, library, rounds))
+      book.add(std::move(one), false);
   });
   return true;
 }
 
-void launch_sums(const RankOptions& options, int rounds, const std::string& record) {
+namespace {
+
+void launch_sums(const BenchOptions& all, RecordBook& book) {
+  const RankOptions& options = all.ranks;
   std::vector<std::string> words = launch_words(options.ranks, options.launcher);
   for (const std::string& word : {this_program(), std::string("bench"), std::string("sums"), std::string("--rounds"),
-                                  std::to_string(rounds), std::string("--algorithm"), options.algorithm})
+                                  std::to_string(all.rounds_or(10)), std::string("--algorithm"), options.algorithm})
     words.push_back(word);
   for (const std::size_t bytes : options.bytes) words.push_back(fmt::format("--bytes={}", bytes));
-  if (!record.empty()) words.push_back("--record=" + record);
+  if (!book.file().empty()) words.push_back("--record=" + book.file().string());
   std::fflush(stdout);
   if (const int code = run_command(words))
     fail("bench: measuring sums on {} ranks ended with code {}", options.ranks, code);
+  book.take_others();
 }
 
-void measure_ranks(const RankOptions& options, int rounds, const std::string& peers, std::ofstream& record,
-                   const std::function<void(const std::string&)>& note) {
+void measure_ranks(const BenchOptions& all, RecordBook& book) {
+  const RankOptions& options = all.ranks;
   bench::RankContest contest;
   contest.model = options.rank_model;
   contest.ranks = options.ranks;
-  contest.rounds = rounds;
+  contest.rounds = all.rounds_or(10);
   contest.strategy = options.strategy;
   contest.self = this_program();
   contest.launch = [&](int ranks) { return launch_words(ranks, options.launcher); };
-  contest.peers = peers;
+  contest.peers = all.peers;
   const auto outcome = bench::run_rank_contest(contest, note);
   note("");
   fmt::print("{}\n", bench::rank_table(contest, outcome));
-  if (record.is_open()) record << bench::rank_json(contest, outcome) << std::endl;
+  std::fflush(stdout);
+  book.add(bench::rank_record(contest, outcome), false);
 }
+
+}  // namespace
+
+extern const BenchLevel sums_level;
+const BenchLevel sums_level{"sums", "sums over ranks beside the MPI library's", launch_sums};
+
+extern const BenchLevel ranks_level;
+const BenchLevel ranks_level{"ranks", "steps on several ranks beside PyTorch's", measure_ranks};
 
 }  // namespace isobar::cli

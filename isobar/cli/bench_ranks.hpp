@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <fstream>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,12 +23,8 @@ void add_rank_options(CLI::App& command, RankOptions& options);
 /// Serves training steps to the contest that started this program.
 void serve_ranks(const std::string& model, std::int64_t batch, int threads, const RankOptions& options);
 
-/// When this program runs on several ranks: measures sums among them and returns true.
+/// When this program runs on several ranks: measures sums among them, keeps them in `record` unless that is empty, and
+/// returns true.
 bool measure_sums_here(const RankOptions& options, int rounds, const std::string& record);
-/// Otherwise: starts itself on several ranks to do that.
-void launch_sums(const RankOptions& options, int rounds, const std::string& record);
-
-void measure_ranks(const RankOptions& options, int rounds, const std::string& peers, std::ofstream& record,
-                   const std::function<void(const std::string&)>& note);
 
 }  // namespace isobar::cli

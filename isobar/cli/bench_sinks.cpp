@@ -3,13 +3,12 @@
 #include <atomic>
 #include <cstdio>
 
-#include <nlohmann/json.hpp>
-
 #include "isobar/base/clock.hpp"
 #include "isobar/base/config.hpp"
 #include "isobar/base/error.hpp"
 #include "isobar/bench/contestant.hpp"
-#include "isobar/bench/statistics.hpp"
+#include "isobar/bench/record_text.hpp"
+#include "isobar/cli/bench_level.hpp"
 #include "isobar/cli/model.hpp"
 #include "isobar/cli/training.hpp"
 
@@ -102,11 +101,6 @@ Spec recipe_of(const SinkOptions& options, const std::filesystem::path& folder) 
   return recipe;
 }
 
-std::string with_interval(const bench::Summary& s, double scale, int digits) {
-  return fmt::format("{:.{}f} [{:.{}f}, {:.{}f}]", s.median * scale, digits, s.low * scale, digits, s.high * scale,
-                     digits);
-}
-
 }  // namespace
 
 void add_sink_options(CLI::App& command, SinkOptions& options) {
@@ -129,55 +123,68 @@ void serve_sinks(const SinkOptions& options, const std::filesystem::path& scratc
   train::Trainer(std::move(job), all).run(&gate.stop);
 }
 
-static void measure(const Contest& contest, const SinkOptions& options, int rounds, int threads,
-                    const std::filesystem::path& scratch, std::ofstream& record,
-                    const std::function<void(const std::string&)>& note) {
-  const std::vector<Kind>& kinds = contest.kinds;
-  const std::string model = options.model.empty() ? contest.model : options.model;
+namespace {
+
+// Seconds of a step of every kind, in rounds of `block` steps.
+bench::Rounds measured(const Contest& contest, const std::string& model, const BenchOptions& options, int rounds,
+                       const std::filesystem::path& scratch) {
   std::vector<std::unique_ptr<bench::Contestant>> contestants;
-  for (const Kind& kind : kinds) {
+  std::vector<bench::Runner> runners;
+  for (const Kind& kind : contest.kinds) {
     contestants.push_back(std::make_unique<bench::Contestant>(
         std::vector<std::string>{"/proc/self/exe", "bench", "--serve", "--sinks", kind.name, "--sink-model", model,
-                                 "--threads", std::to_string(threads), "--scratch", (scratch / "runs").string()}));
+                                 "--threads", std::to_string(options.threads), "--scratch", scratch / "runs"}));
     note(contestants.back()->name() + ": warm-up");
     contestants.back()->steps(3);
+    runners.push_back({kind.text, [&contestant = *contestants.back()] {
+                         double sum = 0;
+                         for (const double step : contestant.steps(block)) sum += step;
+                         return sum / block;
+                       }});
   }
-  std::vector<std::vector<double>> seconds(kinds.size()), ratios(kinds.size());
-  for (int round = 0; round < rounds; ++round) {
-    note(fmt::format("{}: round {} of {}", contest.level, round + 1, rounds));
-    // Who goes first changes, so that nobody always meets the warmer machine.
-    for (std::size_t i = 0; i < kinds.size(); ++i) {
-      const std::size_t c = (i + static_cast<std::size_t>(round)) % kinds.size();
-      double sum = 0;
-      for (const double step : contestants[c]->steps(block)) sum += step;
-      seconds[c].push_back(sum / block);
-    }
-    for (std::size_t c = 0; c < kinds.size(); ++c) ratios[c].push_back(seconds[c].back() / seconds[0].back());
-  }
+  note(contest.question);
+  return bench::take_turns(runners, {.rounds = rounds, .least = rounds, .warm_up = 0});
+}
+
+void measure(const Contest& contest, const BenchOptions& options, RecordBook& book) {
+  const Scratch scratch(options.scratch);
+  const std::string model = options.sinks.model.empty() ? contest.model : options.sinks.model;
+  const int rounds = options.rounds_or(10);
+  const bench::Rounds seconds = measured(contest, model, options, rounds, scratch.path());
   note("");
-  fmt::print("{}, batch 1, {} threads, {} rounds of {} steps: {}, median [95 % interval]\n", model, threads, rounds,
-             block, contest.question);
-  fmt::print("  {:<44} {:>28} ms\n", kinds[0].text, with_interval(bench::summarize(seconds[0]), 1e3, 1));
-  nlohmann::json line{{"level", contest.level}, {"model", model}, {"rounds", rounds}, {"threads", threads}};
-  line["seconds"] = bench::summarize(seconds[0]).median;
-  for (std::size_t c = 1; c < kinds.size(); ++c) {
-    const bench::Summary ratio = bench::summarize(ratios[c]);
-    fmt::print("  {:<44} {:>28} times that{}\n", kinds[c].text, with_interval(ratio, 1, 4),
-               kinds[c].asked > 0 ? fmt::format("; asked: at most {:.2f}", kinds[c].asked) : "");
-    line[kinds[c].name] = {{"ratio", ratio.median}, {"low", ratio.low}, {"high", ratio.high}};
+  const Kind& first = contest.kinds[0];
+  const bench::Summary alone = bench::summarize(seconds[0]);
+  fmt::print("{}, batch 1, {} threads, {} rounds of {} steps: {}, median [95 % interval]\n", model, options.threads,
+             rounds, block, contest.question);
+  fmt::print("  {:<44} {:>28} ms\n", first.text, bench::with_interval(alone, 1e3, 1));
+  for (std::size_t c = 1; c < contest.kinds.size(); ++c) {
+    const Kind& kind = contest.kinds[c];
+    std::vector<double> ratios, speeds;
+    for (std::size_t r = 0; r < seconds[c].size(); ++r) {
+      ratios.push_back(seconds[c][r] / seconds[0][r]);
+      speeds.push_back(1 / ratios.back());
+    }
+    fmt::print("  {:<44} {:>28} times that{}\n", kind.text, bench::with_interval(bench::summarize(ratios), 1, 4),
+               kind.asked > 0 ? fmt::format("; asked: at most {:.2f}", kind.asked) : "");
+    bench::Record record{std::string(contest.level), model, kind.text};
+    record.entries = {{kind.text, bench::summarize(seconds[c]), rounds}, {first.text, alone, rounds}};
+    record.speedup = bench::summarize(speeds);
+    record.asked.speed = kind.asked > 0 ? 1 / kind.asked : 0;
+    book.add(std::move(record), false);
   }
   std::fflush(stdout);
-  if (record.is_open()) record << line << std::endl;
 }
 
-void measure_sinks(const SinkOptions& options, int rounds, int threads, const std::filesystem::path& scratch,
-                   std::ofstream& record, const std::function<void(const std::string&)>& note) {
-  measure(sinks_contest, options, rounds, threads, scratch, record, note);
-}
+}  // namespace
 
-void measure_saves(const SinkOptions& options, int rounds, int threads, const std::filesystem::path& scratch,
-                   std::ofstream& record, const std::function<void(const std::string&)>& note) {
-  measure(saves_contest, options, rounds, threads, scratch, record, note);
-}
+extern const BenchLevel sinks_level;
+const BenchLevel sinks_level{
+    "sinks", "what recording a run costs it",
+    [](const BenchOptions& options, RecordBook& book) { measure(sinks_contest, options, book); }};
+
+extern const BenchLevel saves_level;
+const BenchLevel saves_level{"saves", "what checkpoints cost a run", [](const BenchOptions& options, RecordBook& book) {
+                               measure(saves_contest, options, book);
+                             }};
 
 }  // namespace isobar::cli

@@ -3,10 +3,7 @@
 // nothing.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <functional>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -23,10 +20,5 @@ void add_sink_options(CLI::App& command, SinkOptions& options);
 /// Serves training steps of a whole run, kept below `scratch`, to the contest that started this program: its sinks are
 /// none, with or without checkpoints, or all of a run with its share of traced steps, or all with every step traced.
 void serve_sinks(const SinkOptions& options, const std::filesystem::path& scratch);
-
-void measure_sinks(const SinkOptions& options, int rounds, int threads, const std::filesystem::path& scratch,
-                   std::ofstream& record, const std::function<void(const std::string&)>& note);
-void measure_saves(const SinkOptions& options, int rounds, int threads, const std::filesystem::path& scratch,
-                   std::ofstream& record, const std::function<void(const std::string&)>& note);
 
 }  // namespace isobar::cli

@@ -47,17 +47,9 @@ TEST(RankContest, ComparesTheSameProcessesWithAndWithoutExchange) {
   EXPECT_DOUBLE_EQ(outcome.bytes_per_step, 4800.0 / 12);
   EXPECT_EQ(outcome.speedup.median, 0) << "nobody to compare with";
   EXPECT_HAS(rank_table(contest, outcome), "efficiency 0.800");
-  EXPECT_HAS(rank_json(contest, outcome), "\"level\":\"ranks\"");
-}
-
-TEST(RankContest, PeersKnowTheSizeOfANetworkOnly) {
-  const TemporaryFolder folder;
-  RankContest contest;
-  contest.self = stand_in(folder);
-  contest.model = "cosmoflow(width=4)";
-  contest.peers = "nowhere";
-  contest.launch = [](int) { return std::vector<std::string>{"env"}; };
-  EXPECT_THROW(run_rank_contest(contest, [](const std::string&) {}), UsageError);
+  const Record record = rank_record(contest, outcome);
+  EXPECT_EQ(record.entries.size(), 1u) << "ours alone";
+  EXPECT_EQ(record.facts.at(0), (std::pair<std::string, double>("efficiency", outcome.efficiency.median)));
 }
 
 }  // namespace

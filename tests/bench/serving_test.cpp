@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "isobar/base/error.hpp"
+#include "isobar/bench/profile.hpp"
 #include "isobar/comm/local_comm.hpp"
 
 namespace isobar::bench {
@@ -24,8 +25,9 @@ std::vector<std::string> answers(int ranks, const std::string& strategy, const s
         if (!strategy.empty()) serving.company = {&comm, strategy};
         serve_steps(serving, in, out);
         std::rewind(out);
-        char line[512];
-        while (comm.rank() == 0 && std::fgets(line, sizeof line, out)) lines.emplace_back(line);
+        std::vector<char> line(1 << 20);
+        while (comm.rank() == 0 && std::fgets(line.data(), static_cast<int>(line.size()), out))
+          lines.emplace_back(line.data());
         std::fclose(in);
         std::fclose(out);
       },
@@ -53,6 +55,16 @@ TEST(Serving, ProcessesWithoutExchangeAreTimedTogether) {
   ASSERT_EQ(lines.size(), 2u);
   const std::size_t gap = lines[1].find(' ');
   EXPECT_EQ(lines[1].substr(0, gap), lines[1].substr(gap + 1, lines[1].size() - gap - 2)) << "one time for the row";
+}
+
+TEST(Serving, AnswersForwardPassesAndTheProfile) {
+  const auto lines = answers(1, "", "forward 2\nprofile 2\n");
+  ASSERT_EQ(lines.size(), 3u);
+  std::istringstream passes(lines[1]);
+  double a = 0, b = 0;
+  EXPECT_TRUE(passes >> a >> b) << lines[1];
+  EXPECT_GT(a, 0);
+  EXPECT_GT(parse_profile(lines[2]).size(), 10u);
 }
 
 TEST(Serving, AQuestionItDoesNotKnowIsAnError) { EXPECT_THROW(answers(1, "", "sing\n"), Error); }

@@ -13,7 +13,8 @@ using namespace isobar::tests;
 
 TEST(Sums, AreTimedOnAllRanksAlike) {
   std::vector<std::vector<SumOutcome>> all(3);
-  std::string table, json;
+  std::string table;
+  std::vector<Record> records;
   comm::run_ranks(
       3,
       [&](comm::Comm& comm) {
@@ -24,7 +25,7 @@ TEST(Sums, AreTimedOnAllRanksAlike) {
         mine = measure_sums(comm, contest);
         if (comm.rank() != 0) return;
         table = sums_table(mine, comm, "auto", "nobody");
-        json = sums_json(mine, comm, "auto", "nobody");
+        records = sums_records(mine, comm.size(), "auto", "nobody", contest.rounds);
       },
       3);
   for (const auto& outcomes : all) {
@@ -35,7 +36,9 @@ TEST(Sums, AreTimedOnAllRanksAlike) {
     EXPECT_EQ(outcomes[0].ratio.median, 0) << "threads have no library to compare with";
   }
   EXPECT_HAS(table, "sums over 3 ranks");
-  EXPECT_HAS(json, "\"bytes\":64000");
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(records[1].bytes, 64000);
+  EXPECT_HAS(records[1].problem, "over 3 ranks");
 }
 
 }  // namespace

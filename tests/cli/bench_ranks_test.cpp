@@ -26,7 +26,7 @@ TEST_P(BenchRanks, ItStartsTheRanksItself) {
   EXPECT_SHOWS(outcome, "weak scaling: efficiency");
   std::ifstream in(record);
   std::string sums, ranks;
-  EXPECT_TRUE(std::getline(in, sums) && std::getline(in, ranks)) << "one line for each level";
+  EXPECT_TRUE(std::getline(in, sums) && std::getline(in, ranks)) << "one line for each row";
 }
 
 INSTANTIATE_TEST_SUITE_P(Launchers, BenchRanks, testing::ValuesIn(launch_kinds()),

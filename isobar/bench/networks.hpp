@@ -1,0 +1,45 @@
+// Level 1: networks. A training step and a forward pass of ours and of PyTorch, with peak memory, the bare primitives a
+// step consists of, and the profile that shows where its time goes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isobar/base/spec.hpp"
+#include "isobar/bench/harness.hpp"
+#include "isobar/bench/peaks.hpp"
+
+namespace isobar::bench {
+
+/// A network at the size it is measured with.
+struct NetworkCase {
+  std::string model;
+  std::int64_t batch = 1;
+  double speed = 0;  ///< times as fast as PyTorch, asked for; 0: nothing is
+};
+
+/// Every network of the zoo.
+std::span<const NetworkCase> network_cases();
+
+/// What is asked of a network: its case's when it is one, with memory and distance to the bare primitives.
+Asked asked_of(const Spec& model, std::int64_t batch);
+
+struct NetworkContest {
+  Spec model;
+  std::int64_t batch = 1;
+  Effort effort{};
+  int threads = 2;
+  std::string self;   ///< our program
+  std::string peers;  ///< folder of the peer programs; empty: none
+  Peaks peaks{};
+};
+
+using Note = std::function<void(const std::string&)>;
+
+/// Two records: training step, forward pass. `note` is told what is going on.
+std::vector<Record> measure_network(const NetworkContest& contest, const Note& note);
+
+}  // namespace isobar::bench

@@ -1,0 +1,178 @@
+#include "isobar/bench/operators.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "isobar/base/error.hpp"
+#include "isobar/base/random.hpp"
+#include "isobar/base/text.hpp"
+#include "isobar/graph/pass.hpp"
+#include "isobar/graph/plan.hpp"
+
+namespace isobar::bench {
+namespace {
+
+constexpr const char* node = "it";
+
+// The operator with what makes its inputs need gradients in front of it, and a loss behind it unless it is one.
+graph::Graph graph_around(const ops::Problem& problem, bool training) {
+  graph::Graph graph;
+  std::vector<graph::ValueId> in;
+  const bool loss = ops::make_operator(problem.spec)->is_loss();
+  for (std::size_t i = 0; i < problem.in.size(); ++i) {
+    const Shape& shape = problem.in[i];
+    const bool whole = i + 1 == problem.in.size() && problem.last.low != problem.last.high;
+    const bool target = loss && i > 0;  // has no gradient
+    const graph::ValueId raw = graph.input(fmt::format("x{}", i), shape);
+    const auto shift = [&] { return graph.parameter(fmt::format("shift{}", i), {"b", {shape[-1]}}); };
+    in.push_back(whole || target || !training ? raw : graph.add("add", {raw, shift()}, fmt::format("shifted{}", i)));
+  }
+  const graph::ValueId made = graph.add(problem.spec, in, node);
+  if (loss) {
+    graph.loss(made);
+    return graph;
+  }
+  graph.output("made", made);
+  if (training) graph.loss(graph.add("mse", {made, graph.input("target", graph.value(made).shape)}, "loss"));
+  return graph;
+}
+
+// Every pass switched off: nothing is to be absorbed.
+std::vector<std::string> all_passes() {
+  std::vector<std::string> all;
+  for (const graph::Pass* pass : graph::passes()) all.emplace_back(pass->name);
+  return all;
+}
+
+void fill(const Tensor& tensor, double low, double high, const ops::Whole& whole, std::uint64_t key) {
+  const Random random(5, key);
+  for (std::int64_t i = 0; i < tensor.count(); ++i) {
+    const double unit = random.uniform(static_cast<std::uint64_t>(i));
+    tensor.data()[i] = whole.low != whole.high
+                           ? static_cast<float>(whole.low + static_cast<std::int64_t>(
+                                                                unit * static_cast<double>(whole.high - whole.low)))
+                           : static_cast<float>(low + unit * (high - low));
+  }
+}
+
+std::string shapes_text(const std::vector<Shape>& shapes) {
+  std::vector<std::string> words;
+  for (const Shape& shape : shapes) words.push_back(shape.str());
+  return join(words, ", ");
+}
+
+// Peers that know the operator, ready to run it.
+std::vector<Contestant*> knowing(const ops::Problem& problem, const std::vector<Contestant*>& peers) {
+  Spec resolved;
+  ops::make_operator(problem.spec, &resolved);
+  nlohmann::json question{{"spec", resolved.str()}, {"low", problem.low}, {"high", problem.high}};
+  for (const Shape& shape : problem.in) question["shapes"].push_back(shape.extents());
+  if (problem.last.low != problem.last.high) question["last"] = {problem.last.low, problem.last.high};
+  std::vector<Contestant*> able;
+  for (Contestant* peer : peers)
+    if (peer->ask("case " + question.dump()) == "ok") able.push_back(peer);
+  return able;
+}
+
+}  // namespace
+
+OperatorRun::OperatorRun(const ops::Problem& problem, graph::PlanOptions options) {
+  options.without = all_passes();
+  graph::Graph graph = graph_around(problem, true);
+  graph::Plan plan;
+  try {
+    plan = graph::make_plan(graph, options);
+  } catch (const Error&) {  // it has no gradient, or its result is no number a loss could take
+    graph = graph_around(problem, false);
+    options.phase = ops::Phase::inference;
+    plan = graph::make_plan(graph, options);
+    training_ = false;
+  }
+  for (const graph::PlanInput& input : plan.inputs) {
+    const Tensor& tensor = inputs_.emplace_back(input.shape);
+    const bool last = input.name == fmt::format("x{}", problem.in.size() - 1);
+    fill(tensor, problem.low, problem.high, last ? problem.last : ops::Whole{}, inputs_.size());
+  }
+  store_ = std::make_unique<exec::ParamStore>(plan, 0);
+  store_->initialize(1);
+  trace_ = std::make_unique<Trace>();
+  executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_, trace_.get());
+  for (std::size_t i = 0; i < inputs_.size(); ++i) executor_->bind(executor_->plan().inputs[i].name, inputs_[i].span());
+  samples_.resize(static_cast<std::size_t>(problem.in.at(0)[0]));
+}
+
+bool OperatorRun::its(const graph::PlanStep& step) const { return step.name == node; }
+
+template <class Of>
+double OperatorRun::sum(bool backward, const Of& of) const {
+  const graph::Plan& plan = executor_->plan();
+  double total = 0;
+  for (std::size_t s = 0; s < plan.steps.size(); ++s)
+    if (its(plan.steps[s]) && (s >= plan.forward_steps) == backward) total += of(plan.steps[s]);
+  return total;
+}
+
+OperatorRun::Times OperatorRun::run() {
+  trace_->clear();
+  const exec::Run moment{.seed = 1, .samples = samples_};
+  executor_->forward(moment);
+  const std::size_t forward_events = trace_->events().size();
+  if (training_) executor_->backward(moment);
+  Times times;
+  for (std::size_t e = 0; e < trace_->events().size(); ++e) {
+    const Event& event = trace_->events()[e];
+    if (!trace_->names()[event.name].starts_with(std::string(node) + " ")) continue;
+    (e < forward_events ? times.forward : times.backward) += event.seconds;
+  }
+  return times;
+}
+
+bool OperatorRun::computes(bool backward) const {
+  return sum(backward, [](const graph::PlanStep&) { return 1.0; }) > 0;
+}
+
+bool OperatorRun::primitive(bool backward) const {
+  const double all = sum(backward, [](const graph::PlanStep&) { return 1.0; });
+  return all > 0 && sum(backward, [](const graph::PlanStep& step) { return step.library ? 1.0 : 0.0; }) == all;
+}
+
+double OperatorRun::flops(bool backward) const {
+  return sum(backward, [](const graph::PlanStep& step) { return step.flops; });
+}
+
+double OperatorRun::bytes(bool backward) const {
+  return sum(backward, [](const graph::PlanStep& step) { return step.bytes; });
+}
+
+std::vector<Record> measure_operator(const ops::Problem& problem, const OperatorContest& contest) {
+  OperatorRun ours(problem), bare(problem, {.own_kernels = false});
+  const std::vector<Contestant*> peers = knowing(problem, contest.peers);
+  std::vector<Record> records;
+  for (const bool backward : {false, true}) {
+    if (!ours.computes(backward)) continue;
+    const char* direction = backward ? "backward" : "forward";
+    const auto part = [&](OperatorRun& run) {
+      const OperatorRun::Times times = run.run();
+      return backward ? times.backward : times.forward;
+    };
+    std::vector<Runner> runners{{"isobar", [&] { return part(ours); }}};
+    for (Contestant* peer : peers)
+      runners.push_back({peer->name(), [=] { return peer->numbers(std::string(direction) + " 1").at(0); }});
+    if (bare.primitive(backward)) runners.push_back({"bare", [&] { return part(bare); }});
+    Rounds seconds = take_turns(runners, contest.effort);
+    Record record{"operators", problem.spec, fmt::format("{}, {}", direction, shapes_text(problem.in))};
+    if (runners.back().name == "bare") {
+      record.bare_seconds = summarize(seconds.back()).median;
+      runners.pop_back();
+      seconds.pop_back();
+    }
+    fill_record(record, runners, seconds);
+    record.flops = ours.flops(backward);
+    record.bytes = ours.bytes(backward);
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
+}  // namespace isobar::bench

@@ -1,0 +1,60 @@
+// Level 0: operators. Every operator of the catalogue on its problems and on sizes as networks have them: the kernels
+// of its forward and of its backward pass, beside the bare oneDNN primitive where it is one, and beside PyTorch where
+// that has it. Operators run alone in a small graph without fusions; only their own kernels are counted.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isobar/bench/contestant.hpp"
+#include "isobar/bench/harness.hpp"
+#include "isobar/exec/executor.hpp"
+#include "isobar/ops/op.hpp"
+#include "isobar/tensor/tensor.hpp"
+
+namespace isobar::bench {
+
+/// The problems of an operator, then those of sizes as networks have them.
+std::vector<ops::Problem> operator_problems(const ops::OperatorRow& row);
+
+/// An operator on one problem, ready to be timed.
+class OperatorRun {
+ public:
+  /// Backward is left out where the operator has none.
+  explicit OperatorRun(const ops::Problem& problem, graph::PlanOptions options = {});
+
+  struct Times {
+    double forward = 0, backward = 0;  ///< seconds
+  };
+  Times run();
+  /// Whether there are kernels in that direction: views have none, and not everything has a gradient.
+  bool computes(bool backward) const;
+  /// Whether all kernels of that direction are single oneDNN primitives, and there are any.
+  bool primitive(bool backward) const;
+  double flops(bool backward) const;
+  double bytes(bool backward) const;
+
+ private:
+  template <class Of>
+  double sum(bool backward, const Of& of) const;
+  bool its(const graph::PlanStep& step) const;
+
+  bool training_ = true;
+  std::vector<Tensor> inputs_;
+  std::vector<std::int64_t> samples_;
+  std::unique_ptr<exec::ParamStore> store_;
+  std::unique_ptr<Trace> trace_;
+  std::unique_ptr<exec::Executor> executor_;
+};
+
+struct OperatorContest {
+  Effort effort{};
+  std::vector<Contestant*> peers{};  ///< torch_operators.py, in several layouts; may be empty
+};
+
+/// A record for the forward and one for the backward pass, where they compute something.
+std::vector<Record> measure_operator(const ops::Problem& problem, const OperatorContest& contest);
+
+}  // namespace isobar::bench

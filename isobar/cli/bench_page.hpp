@@ -1,0 +1,15 @@
+// The page of `isobar bench`: records as one self-contained HTML table per level, what was asked marked as reached or
+// missed, and for every network where its time goes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "isobar/bench/record.hpp"
+
+namespace isobar::cli {
+
+/// Of rows that occur several times the last is shown.
+std::string bench_page(const std::vector<bench::Record>& records);
+
+}  // namespace isobar::cli
