@@ -55,7 +55,7 @@ Result trained(const std::string& memory) {
 TEST(Memory, ALimitChangesMemoryAndNoBit) {
   const Result free = trained("");
   EXPECT_EQ(free.again_steps, 0u);
-  const std::size_t limit = free.bytes * 3 / 4;
+  const std::size_t limit = free.bytes * 9 / 10;
   const Result tight = trained(std::to_string(limit));
   EXPECT_LE(tight.bytes, limit);
   EXPECT_GT(tight.again_steps, 0u);
