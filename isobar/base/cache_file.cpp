@@ -22,8 +22,7 @@ std::filesystem::path cache_file(const std::string& name) {
   return folder / "isobar" / name;
 }
 
-std::string read_cache(const std::filesystem::path& file) {
-  constexpr std::size_t longest = 1 << 16;
+std::string read_cache(const std::filesystem::path& file, std::size_t longest) {
   std::ifstream in(file, std::ios::binary);
   std::string text(longest + 1, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "isobar/base/html_text.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/bench/record_text.hpp"
 #include "isobar/cli/bench_level.hpp"
@@ -15,8 +16,6 @@ namespace isobar::cli {
 namespace {
 
 using bench::Record;
-using report::html_text;
-
 using Cells = std::vector<std::string>;
 
 // "2.71x" in the colour of what was asked, if anything was.

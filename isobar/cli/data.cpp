@@ -46,13 +46,13 @@ void declare(CLI::App& command) {
 
 }  // namespace
 
-std::function<void(std::int64_t, std::int64_t)> shown_on(report::StatusLine& line) {
+std::function<void(std::int64_t, std::int64_t)> shown_on(record::StatusLine& line) {
   return [&line, begin = now_seconds(), first = std::int64_t{-1}](std::int64_t done, std::int64_t all) mutable {
     if (first < 0) first = done;
     if (!line.due()) return;
     const double seconds = now_seconds() - begin, made = static_cast<double>(done - first);
     std::string text =
-        fmt::format("{} {}/{} samples", report::bar(static_cast<double>(done), static_cast<double>(all), 24),
+        fmt::format("{} {}/{} samples", record::bar(static_cast<double>(done), static_cast<double>(all), 24),
                     with_commas(done), with_commas(all));
     if (made > 0 && seconds > 0)
       text += fmt::format("  {:.3g} a second  left {}", made / seconds,

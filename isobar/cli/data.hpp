@@ -8,7 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "isobar/report/status_line.hpp"
+#include "isobar/record/status_line.hpp"
 
 namespace isobar::cli {
 
@@ -28,6 +28,6 @@ int threads_or_all(int threads);
 
 /// A function (done, all) that shows on `line` how many samples are done, how fast and how long it will take; samples
 /// that were there at its first call count for nothing in the rate.
-std::function<void(std::int64_t, std::int64_t)> shown_on(report::StatusLine& line);
+std::function<void(std::int64_t, std::int64_t)> shown_on(record::StatusLine& line);
 
 }  // namespace isobar::cli

@@ -11,7 +11,7 @@
 #include "isobar/cli/data_weather.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/files/output_file.hpp"
-#include "isobar/report/weather_map.hpp"
+#include "isobar/pictures/weather_map.hpp"
 
 namespace isobar::cli {
 namespace {
@@ -29,10 +29,10 @@ void animate(const AnimationRequest& request) {
   // The file first: one that cannot be written should not cost the frames.
   files::OutputFile out{request.file};
   const data::WeatherSeries series(request.weather);
-  const report::WeatherMap map(series.atmosphere().grid(), request.pixels);
+  const pictures::WeatherMap map(series.atmosphere().grid(), request.pixels);
   std::vector<files::PaletteImage> frames;
   {
-    report::StatusLine line(report::Screen::of(stdout));
+    record::StatusLine line(record::Screen::of(stdout));
     const auto progress = shown_on(line);
     for (std::int64_t i = 0; i < request.frames; ++i) {
       if (stop_requested()) fail("stopped: {} was not written", request.file);

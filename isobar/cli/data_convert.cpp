@@ -62,7 +62,7 @@ void convert(const ConvertRequest& request) {
   catch_signals();
   {
     const auto writer = data::make_writer(format, to, outline);
-    report::StatusLine line(report::Screen::of(stdout));
+    record::StatusLine line(record::Screen::of(stdout));
     const auto progress = shown_on(line);
     const int threads = threads_or_all(request.threads);
     data::Loader loader(*dataset, {.count = all, .batch = 1, .shuffle = false},

@@ -9,8 +9,8 @@
 #include "isobar/base/text.hpp"
 #include "isobar/cli/data.hpp"
 #include "isobar/cli/data_source.hpp"
-#include "isobar/report/contact_sheet.hpp"
-#include "isobar/report/text_file.hpp"
+#include "isobar/files/text_file.hpp"
+#include "isobar/pictures/contact_sheet.hpp"
 
 namespace isobar::cli {
 namespace {
@@ -103,9 +103,9 @@ std::string picture_name(const InspectRequest& request, bool is_path) {
 
 void draw(const data::Dataset& dataset, const std::string& file) {
   if (std::filesystem::exists(file)) fail("{}: exists already; --picture FILE gives the picture another name", file);
-  const report::ContactSheet sheet = report::contact_sheet(dataset, 16);
+  const pictures::ContactSheet sheet = pictures::contact_sheet(dataset, 16);
   const std::vector<std::uint8_t> bytes = files::encode_png(sheet.picture);
-  report::write_text(file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  files::write_text(file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   fmt::print("\n{}: {}\n", file, sheet.legend);
 }
 

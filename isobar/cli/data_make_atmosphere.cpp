@@ -36,7 +36,7 @@ void make_atmosphere(const AtmosphereRequest& request) {
   const double begin = now_seconds();
   data::FilesMade done;
   {
-    report::StatusLine line(report::Screen::of(stdout));
+    record::StatusLine line(record::Screen::of(stdout));
     done = data::write_atmosphere(request.out, request.what, shown_on(line), &stop_requested());
   }
   const data::AtmosphereFiles& what = request.what;

@@ -28,7 +28,7 @@ void make_universe(const UniverseRequest& request) {
   const double begin = now_seconds();
   data::FilesMade done;
   {
-    report::StatusLine line(report::Screen::of(stdout));
+    record::StatusLine line(record::Screen::of(stdout));
     done = data::write_universe(request.out, request.what, shown_on(line), &stop_requested());
   }
   const std::int64_t all = request.what.train + request.what.test;

@@ -56,7 +56,7 @@ void stats(const StatsRequest& request) {
   const double begin = now_seconds();
   std::vector<data::ChannelStatistics> channels;
   {
-    report::StatusLine line(report::Screen::of(stdout));
+    record::StatusLine line(record::Screen::of(stdout));
     options.progress = shown_on(line);
     channels = data::statistics_of(*dataset, options);
   }

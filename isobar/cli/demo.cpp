@@ -9,7 +9,7 @@
 #include "isobar/cli/training.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/comm/local_comm.hpp"
-#include "isobar/report/scatter.hpp"
+#include "isobar/pictures/scatter.hpp"
 
 namespace isobar::cli {
 namespace {
@@ -39,8 +39,8 @@ struct Options {
 };
 
 /// Column c of rows of four, in physical units.
-report::Series physical(const train::Evaluated& evaluated, std::size_t c, const char* name, double nominal) {
-  report::Series series{name};
+pictures::Series physical(const train::Evaluated& evaluated, std::size_t c, const char* name, double nominal) {
+  pictures::Series series{name};
   for (std::size_t i = c; i < evaluated.targets.size(); i += 4) {
     series.truth.push_back(nominal * (1 + spread * double{evaluated.targets[i]}));
     series.predicted.push_back(nominal * (1 + spread * double{evaluated.predictions[i]}));
@@ -49,7 +49,7 @@ report::Series physical(const train::Evaluated& evaluated, std::size_t c, const 
 }
 
 /// Mean distance from the truth, of the predictions and of always saying the mean.
-std::string errors(const report::Series& s) {
+std::string errors(const pictures::Series& s) {
   double mean = 0, of_network = 0, of_mean = 0;
   const auto n = static_cast<double>(s.truth.size());
   for (const double t : s.truth) mean += t / n;
@@ -58,19 +58,20 @@ std::string errors(const report::Series& s) {
     of_mean += std::abs(mean - s.truth[i]) / n;
   }
   return fmt::format("{:<8} R2 {:5.2f}   off by {:.4f} on average; always saying the mean is off by {:.4f}", s.name,
-                     report::r2(s), of_network, of_mean);
+                     pictures::r2(s), of_network, of_mean);
 }
 
 void show(const train::Evaluated& evaluated, const std::string& folder) {
-  const std::vector<report::Series> all{physical(evaluated, 0, "omega_m", 0.3), physical(evaluated, 1, "sigma_8", 0.8)};
+  const std::vector<pictures::Series> all{physical(evaluated, 0, "omega_m", 0.3),
+                                          physical(evaluated, 1, "sigma_8", 0.8)};
   fmt::print("\nUniverses the network has never seen:\n\n{:>10} {:>20} {:>20}\n{:>10} {:>10}{:>10} {:>10}{:>10}\n", "",
              "omega_m", "sigma_8", "universe", "true", "predicted", "true", "predicted");
   for (std::size_t i = 0; i < std::min<std::size_t>(8, all[0].truth.size()); ++i)
     fmt::print("{:>10} {:>10.3f}{:>10.3f} {:>10.3f}{:>10.3f}\n", i + 1, all[0].truth[i], all[0].predicted[i],
                all[1].truth[i], all[1].predicted[i]);
-  fmt::print("\n{}\n", report::scatter_text(all));
-  for (const report::Series& series : all) fmt::print("{}\n", errors(series));
-  report::write_scatter_svg(folder + "/scatter.svg", all);
+  fmt::print("\n{}\n", pictures::scatter_text(all));
+  for (const pictures::Series& series : all) fmt::print("{}\n", errors(series));
+  pictures::write_scatter_svg(folder + "/scatter.svg", all);
   fmt::print("\nThe picture is {0}/scatter.svg, everything else about the run is in {0}.\n", folder);
 }
 

@@ -7,7 +7,7 @@
 #include "isobar/base/text.hpp"
 #include "isobar/cli/inference.hpp"
 #include "isobar/cli/verb.hpp"
-#include "isobar/report/text_file.hpp"
+#include "isobar/files/text_file.hpp"
 
 namespace isobar::cli {
 namespace {
@@ -69,7 +69,7 @@ void evaluate(const Options& options) {
     for (const auto& [name, value] : evaluated.results) width = std::max(width, name.size());
     if (evaluated.skipped > 0) fmt::print("  {} bad samples left out\n", with_commas(evaluated.skipped));
     for (const auto& [name, value] : evaluated.results) fmt::print("  {:<{}}  {:.6g}\n", name, width, value);
-    if (!options.json.empty()) report::write_text(options.json, as_json(inference, evaluated, comm.size()));
+    if (!options.json.empty()) files::write_text(options.json, as_json(inference, evaluated, comm.size()));
   };
   infer(
       options.request, [] {}, work);

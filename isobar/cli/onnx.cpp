@@ -14,11 +14,11 @@
 #include "isobar/cli/verb.hpp"
 #include "isobar/comm/local_comm.hpp"
 #include "isobar/exec/param_store.hpp"
+#include "isobar/files/text_file.hpp"
 #include "isobar/graph/plan.hpp"
 #include "isobar/onnx/evaluate.hpp"
 #include "isobar/onnx/export.hpp"
 #include "isobar/onnx/import.hpp"
-#include "isobar/report/text_file.hpp"
 #include "isobar/train/trained.hpp"
 #include "isobar/zoo/network.hpp"
 
@@ -131,7 +131,7 @@ void import(const ImportRequest& request) {
   if (request.out.empty()) {
     fmt::print("\nA recipe to start from:\n\n{}", recipe);
   } else {
-    report::write_text(request.out, recipe);
+    files::write_text(request.out, recipe);
     fmt::print("\nwrote {}: name your data in it, then: isobar train {}\n", request.out, request.out);
   }
 }

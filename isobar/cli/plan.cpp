@@ -6,6 +6,8 @@
 
 #include "isobar/base/bytes.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/cli/plan_tune.hpp"
+#include "isobar/cli/tuned.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/graph/recompute.hpp"
 #include "isobar/optim/optimizer.hpp"
@@ -22,9 +24,11 @@ struct Request {
   std::string memory;
   std::string optimizer = "adam";
   bool json = false;
+  bool tune = false, untuned = false;
+  TuneRequest tuning;
 };
 
-nlohmann::ordered_json as_json(const graph::Plan& plan, const Spec& model, const Request& request) {
+nlohmann::ordered_json as_json(const graph::Plan& plan, const Spec& model, const Request& request, std::size_t tuned) {
   nlohmann::ordered_json steps = nlohmann::ordered_json::array();
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     const graph::PlanStep& step = plan.steps[s];
@@ -44,6 +48,7 @@ nlohmann::ordered_json as_json(const graph::Plan& plan, const Spec& model, const
           {"flops", plan.flops()},
           {"arena_bytes", plan.arena_bytes},
           {"memory_bytes", plan.memory_bytes()},
+          {"tuned", tuned},
           {"again_steps", plan.again_steps()},
           {"again_flops", plan.again_flops()},
           {"fingerprint", fmt::format("{:016x}", plan.fingerprint())},
@@ -65,12 +70,16 @@ void run(const Request& request) {
     options.weight_copies = 1;
     network->build(graph, request.batch);
   }
+  if (request.tune) return tune_network(resolved, request.batch, graph, options, request.tuning);
+  if (!request.untuned) options.tuning = known_tuning(resolved, request.batch);
   const graph::Plan plan = graph::make_plan(graph, options);
   if (request.json) {
-    fmt::print("{}\n", as_json(plan, resolved, request).dump(2));
+    fmt::print("{}\n", as_json(plan, resolved, request, options.tuning ? options.tuning->all().size() : 0).dump(2));
     return;
   }
   fmt::print("{}, batch {}, {}\n\n{}", resolved.str(), request.batch, request.phase, plan.table());
+  if (options.tuning)
+    fmt::print("tuned: {} kernels of convolutions as measured on this machine\n", options.tuning->all().size());
   if (options.memory_limit > 0) fmt::print("{}", graph::memory_text(plan, options.memory_limit));
 }
 
@@ -96,7 +105,19 @@ void declare(CLI::App& command) {
   command.add_option("--optimizer", request->optimizer, "whose state counts as memory")
       ->capture_default_str()
       ->type_name("SPEC");
-  command.add_flag("--json", request->json, "print JSON instead of a table");
+  auto* json = command.add_flag("--json", request->json, "print JSON instead of a table");
+  auto* tune = command.add_flag("--tune", request->tune,
+                                "measure how every convolution is computed fastest, and remember it for this machine");
+  command
+      .add_option("--workspace", request->tuning.workspace,
+                  "the most a kernel may use besides what it reads and writes")
+      ->capture_default_str()
+      ->type_name("SIZE")
+      ->needs(tune);
+  command.add_flag("--allow-inexact", request->tuning.inexact, "also try methods that round otherwise: winograd, fft")
+      ->needs(tune);
+  command.add_flag("--untuned", request->untuned, "leave aside what was measured before")->excludes(tune);
+  tune->excludes(json);
   command.callback([request] { run(*request); });
 }
 

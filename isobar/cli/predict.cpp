@@ -13,7 +13,7 @@
 #include "isobar/cli/inference.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/data/prediction_writer.hpp"
-#include "isobar/report/pictures.hpp"
+#include "isobar/pictures/pictures.hpp"
 
 namespace isobar::cli {
 namespace {
@@ -68,14 +68,14 @@ struct KeptRows {
 
 void draw(const Options& options, train::Inference& inference, const KeptRows& kept) {
   train::Viewer viewer(inference.executor(), *inference.data());
-  report::PictureRequest request;
+  pictures::PictureRequest request;
   request.viewer = &viewer;
   request.loss = inference.trained().model.loss;
   request.target_names = inference.names();
   request.target_shape = inference.target_shape().value_or(Shape());
   request.predictions = kept.predictions;
   request.targets = kept.targets;
-  const std::size_t drawn = report::draw_pictures(options.pictures, request).size();
+  const std::size_t drawn = pictures::draw_pictures(options.pictures, request).size();
   if (!options.request.quiet) fmt::print("{}: {} picture{}\n", options.pictures, drawn, drawn == 1 ? "" : "s");
 }
 
@@ -93,9 +93,9 @@ void predict(const Options& options) {
     const double begin = now_seconds();
     bool complete = false;
     {
-      std::optional<report::StatusLine> line;
+      std::optional<record::StatusLine> line;
       std::function<void(std::int64_t, std::int64_t)> progress = [](std::int64_t, std::int64_t) {};
-      if (shows) progress = shown_on(line.emplace(report::Screen::of(stdout)));
+      if (shows) progress = shown_on(line.emplace(record::Screen::of(stdout)));
       progress(0, all);
       complete = inference.predict(
           [&](const train::PredictedRows& rows) {

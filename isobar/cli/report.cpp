@@ -3,10 +3,10 @@
 
 #include "isobar/base/error.hpp"
 #include "isobar/cli/verb.hpp"
+#include "isobar/files/text_file.hpp"
 #include "isobar/report/comparison.hpp"
 #include "isobar/report/page.hpp"
 #include "isobar/report/run_card.hpp"
-#include "isobar/report/text_file.hpp"
 
 namespace isobar::cli {
 namespace {
@@ -19,11 +19,11 @@ struct Options {
 };
 
 void report_one(const Options& options) {
-  const report::RunRecord run = report::read_run(options.runs[0]);
+  const record::RunRecord run = record::read_run(options.runs[0]);
   const auto card = report::run_card(run);
   const fs::path file = options.out.empty() ? run.folder / "report.html" : fs::path(options.out);
   report::write_card(run, card);
-  report::write_text(file, report::page(run));
+  files::write_text(file, report::page(run));
   fmt::print("{}\nwritten: {}, {}\n", report::card_text(card), file.string(), (run.folder / "run_card.json").string());
 }
 
@@ -38,7 +38,7 @@ void report_several(const Options& options) {
   const std::vector<fs::path> runs(options.runs.begin(), options.runs.end());
   const report::Comparison comparison = report::compare(runs);
   const fs::path file = options.out.empty() ? default_file(runs) : fs::path(options.out);
-  report::write_text(file, report::comparison_html(comparison));
+  files::write_text(file, report::comparison_html(comparison));
   fmt::print("{}\nwritten: {}\n", report::comparison_text(comparison), file.string());
 }
 

@@ -8,9 +8,9 @@
 #include "isobar/base/text.hpp"
 #include "isobar/cli/launcher.hpp"
 #include "isobar/cli/verb.hpp"
+#include "isobar/files/text_file.hpp"
 #include "isobar/report/comparison.hpp"
 #include "isobar/report/scaling.hpp"
-#include "isobar/report/text_file.hpp"
 
 namespace isobar::cli {
 namespace {
@@ -73,12 +73,12 @@ void run(const Options& options) {
   }
   const auto study = report::read_scaling(runs, kind);
   fmt::print("{}", report::scaling_table(study, kind));
-  report::write_text(folder / (options.mode + ".txt"), report::scaling_table(study, kind));
-  report::write_text(folder / (options.mode + ".csv"), report::scaling_csv(study, kind));
-  report::write_text(folder / (options.mode + ".svg"), report::scaling_svg(study, kind));
+  files::write_text(folder / (options.mode + ".txt"), report::scaling_table(study, kind));
+  files::write_text(folder / (options.mode + ".csv"), report::scaling_csv(study, kind));
+  files::write_text(folder / (options.mode + ".svg"), report::scaling_svg(study, kind));
   fmt::print("written: {0}/{1}.txt, {1}.csv, {1}.svg", folder.string(), options.mode);
   if (runs.size() > 1) {
-    report::write_text(folder / (options.mode + ".html"), report::comparison_html(report::compare(runs)));
+    files::write_text(folder / (options.mode + ".html"), report::comparison_html(report::compare(runs)));
     fmt::print(", {}.html: the runs side by side, as isobar report makes it", options.mode);
   }
   fmt::print("\n");

@@ -59,8 +59,8 @@ std::string shell_line(const std::vector<std::string>& words) {
   return line;
 }
 
-report::Surroundings surroundings(comm::Comm& world, int threads) {
-  report::Surroundings around;
+record::Surroundings surroundings(comm::Comm& world, int threads) {
+  record::Surroundings around;
   bench::Machine machine;
   if (world.rank() == 0) {
     machine = bench::this_machine();

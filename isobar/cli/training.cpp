@@ -8,21 +8,23 @@
 #include "isobar/cli/post_mortem.hpp"
 #include "isobar/cli/ranks.hpp"
 #include "isobar/cli/surroundings.hpp"
+#include "isobar/cli/tuned.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/comm/collectives.hpp"
-#include "isobar/report/chrome_trace.hpp"
+#include "isobar/ops/tuning_text.hpp"
+#include "isobar/pictures/pictures.hpp"
+#include "isobar/record/chrome_trace.hpp"
+#include "isobar/record/disk_summary.hpp"
+#include "isobar/record/json_lines.hpp"
+#include "isobar/record/metrics_csv.hpp"
+#include "isobar/record/mlperf_log.hpp"
+#include "isobar/record/profile.hpp"
+#include "isobar/record/progress.hpp"
+#include "isobar/record/run_facts.hpp"
+#include "isobar/record/run_summary.hpp"
+#include "isobar/record/tensorboard.hpp"
 #include "isobar/report/curves.hpp"
-#include "isobar/report/disk_summary.hpp"
-#include "isobar/report/json_lines.hpp"
-#include "isobar/report/metrics_csv.hpp"
-#include "isobar/report/mlperf_log.hpp"
 #include "isobar/report/page.hpp"
-#include "isobar/report/pictures.hpp"
-#include "isobar/report/profile.hpp"
-#include "isobar/report/progress.hpp"
-#include "isobar/report/run_facts.hpp"
-#include "isobar/report/run_summary.hpp"
-#include "isobar/report/tensorboard.hpp"
 #include "isobar/train/sessions.hpp"
 
 namespace isobar::cli {
@@ -41,19 +43,19 @@ void add_training_options(CLI::App& command, TrainingOptions& options) {
 RunSinks make_sinks(const train::Job& job, const Showing& showing) {
   RunSinks sinks;
   sinks.push_back(post_mortem());  // first: it decides who tells of full disks
-  sinks.push_back(report::progress(showing.screen, showing.quiet, showing.around.peaks.flops_per_second));
-  sinks.push_back(report::json_lines());
-  sinks.push_back(report::metrics_csv());
-  if (job.report.mlperf) sinks.push_back(report::mlperf_log(job));
-  sinks.push_back(report::run_facts(showing.around));
-  sinks.push_back(report::profile());
-  sinks.push_back(report::chrome_trace(job.report.trace_mb * 1'000'000));
-  if (job.report.tensorboard) sinks.push_back(report::tensorboard(job.report));
-  sinks.push_back(report::run_summary());
+  sinks.push_back(record::progress(showing.screen, showing.quiet, showing.around.peaks.flops_per_second));
+  sinks.push_back(record::json_lines());
+  sinks.push_back(record::metrics_csv());
+  if (job.report.mlperf) sinks.push_back(record::mlperf_log(job));
+  sinks.push_back(record::run_facts(showing.around));
+  sinks.push_back(record::profile());
+  sinks.push_back(record::chrome_trace(job.report.trace_mb * 1'000'000));
+  if (job.report.tensorboard) sinks.push_back(record::tensorboard(job.report));
+  sinks.push_back(record::run_summary());
   sinks.push_back(report::curves());
-  if (job.report.pictures) sinks.push_back(report::pictures());
+  if (job.report.pictures) sinks.push_back(pictures::pictures());
   if (job.report.page) sinks.push_back(report::page_sink());  // it reads what the others wrote
-  sinks.push_back(report::disk_summary());                    // last: of all files
+  sinks.push_back(record::disk_summary());                    // last: of all files
   return sinks;
 }
 
@@ -86,6 +88,10 @@ class Training {
     job.overwrite = options_.overwrite;
     job.launch = control::launch_id();
     job.placement = cores.text();
+    job.remembered_tuning = [model = job.model.resolved](std::int64_t rows) {
+      const auto found = known_tuning(model, rows);
+      return found ? ops::tuning_text(*found) : std::string();
+    };
     const std::string folder = job.folder.string();
     if (!options_.check && known == 0) around_ = surroundings(group, threads_);
     const RunSinks sinks = make_sinks(job, {.screen = stdout, .quiet = options_.quiet, .around = around_});
@@ -118,7 +124,7 @@ class Training {
   const TrainingOptions& options_;
   std::optional<train::Job> ready_;
   int threads_ = 0;  // since the first session; 0: this rank has had none
-  report::Surroundings around_{};
+  record::Surroundings around_{};
   train::Carried carried_;
   train::Evaluated evaluated_;
 };

@@ -11,7 +11,7 @@
 #include "isobar/base/spec.hpp"
 #include "isobar/comm/crew.hpp"
 #include "isobar/control/lifeline.hpp"
-#include "isobar/report/surroundings.hpp"
+#include "isobar/record/surroundings.hpp"
 #include "isobar/train/trainer.hpp"
 
 namespace isobar::cli {
@@ -28,7 +28,7 @@ void add_training_options(CLI::App& command, TrainingOptions& options);
 struct Showing {
   std::FILE* screen = stdout;
   bool quiet = false;
-  report::Surroundings around{};  ///< for its record; rank 0 needs it
+  record::Surroundings around{};  ///< for its record; rank 0 needs it
 };
 
 /// Everything that listens to a run, in the order it is told.

@@ -1,5 +1,5 @@
 // isobar watch RUN: follows a run from another terminal, by its folder alone.
-#include "isobar/report/watch.hpp"
+#include "isobar/record/watch.hpp"
 
 #include <chrono>
 #include <thread>
@@ -31,7 +31,7 @@ void declare(CLI::App& command) {
   command.add_flag("--once", options->once, "show where it stands and end");
   command.callback([options] {
     catch_signals();
-    report::watch(options->folder, report::Screen::of(stdout), {options->once, unix_time, wait_a_moment});
+    record::watch(options->folder, record::Screen::of(stdout), {options->once, unix_time, wait_a_moment});
   });
 }
 

@@ -1,6 +1,7 @@
 #include "isobar/exec/param_store.hpp"
 
 #include <cstring>
+#include <sys/mman.h>
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/random.hpp"
@@ -13,9 +14,16 @@ namespace {
 
 constexpr std::int64_t float_alignment = 16;  // 64 bytes
 
+// Whole pages are given back and come again as zeros when they are first used: gradients and slots then take no memory
+// while the weights are made, which need a second copy of the largest one.
 Block zeroed(std::int64_t floats) {
   Block block(static_cast<std::size_t>(floats) * sizeof(float));
-  if (block.data()) std::memset(block.data(), 0, block.size());
+  constexpr std::size_t page = 4096;
+  const std::size_t whole = block.size() / page * page;
+  const bool aligned = reinterpret_cast<std::uintptr_t>(block.data()) % page == 0;
+  const bool given_back = aligned && whole > 0 && madvise(block.data(), whole, MADV_DONTNEED) == 0;
+  const std::size_t done = given_back ? whole : 0;
+  if (block.data()) std::memset(block.data() + done, 0, block.size() - done);
   return block;
 }
 

@@ -40,6 +40,7 @@ class ArchiveReader {
   std::filesystem::path path_;
   std::unique_ptr<archive, Close> archive_;
   std::string name_;
+  Bytes piece_;
 };
 
 /// The whole content of a file that is no archive, decompressed.

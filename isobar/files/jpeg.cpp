@@ -75,6 +75,11 @@ void decode_lines(Decoder& decoder, int channels, const Place& place, const Take
   if (!decoded) fail("is a damaged JPEG file: {}", decoder.message);
 }
 
+// Not inlined: a function that may be jumped back into keeps its variables in memory, and its loops are slow.
+[[gnu::noinline]] void to_floats(const std::uint8_t* from, std::size_t count, float* to) {
+  for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<float>(from[i]);
+}
+
 }  // namespace
 
 void decode_jpeg(std::span<const std::uint8_t> file, const ImageWish& wish, Image& image) {
@@ -100,9 +105,7 @@ bool decode_jpeg_floats(std::span<const std::uint8_t> file, int channels, std::i
   float* const to = out.data();
   decode_lines(
       decoder, channels, [=](std::size_t) { return pixels; },
-      [=](std::size_t number) {
-        for (std::size_t i = 0; i < row; ++i) to[number * row + i] = static_cast<float>(pixels[i]);
-      });
+      [=](std::size_t number) { to_floats(pixels, row, to + number * row); });
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "isobar/base/error.hpp"
+#include "isobar/ops/pieces.hpp"
 #include "isobar/tensor/engine.hpp"
 
 namespace isobar::graph {
@@ -23,13 +24,13 @@ bool is_row_major(const Layout& layout) {
   return true;
 }
 
+}  // namespace
+
 double port_bytes(std::span<const Layout> layouts) {
   double bytes = 0;
   for (const Layout& layout : layouts) bytes += static_cast<double>(layout.get_size());
   return bytes;
 }
-
-}  // namespace
 
 bool same_bytes(const Layout& a, const Layout& b) {
   return a == b || (is_row_major(a) && is_row_major(b) && a.get_size() == b.get_size());
@@ -141,17 +142,6 @@ void Lowering::relayout(std::string name, int from, int to) {
              });
 }
 
-void Lowering::sum_into(std::string name, int a, int b, int to) {
-  const Layout& layout = plan_.buffers[static_cast<std::size_t>(to)].layout;
-  const dnnl::binary::desc desc(dnnl::algorithm::binary_add, layout, layout, layout);
-  const dnnl::binary::primitive_desc chosen(desc, cpu_engine());
-  wish_[static_cast<std::size_t>(to)] = a;
-  add_simple(std::move(name), "sum of gradients", Category::backward_pointwise, {a, b, to}, 2,
-             [add = dnnl::binary(chosen)](const ops::Moment& moment, std::span<const dnnl::memory> m) {
-               add.execute(moment.stream, {{DNNL_ARG_SRC_0, m[0]}, {DNNL_ARG_SRC_1, m[1]}, {DNNL_ARG_DST, m[2]}});
-             });
-}
-
 // The weight in the layout a kernel wants: as stored, or a copy made once in a run and used by all who want it.
 int Lowering::weight_as(ValueId id, const Layout& wanted) {
   const int stored = buffer_of_[static_cast<std::size_t>(id)];
@@ -205,7 +195,7 @@ int Lowering::write_buffer(const Node& node, const ops::Port& port, std::map<int
     case Kind::dx: {
       const int b = new_buffer("d " + graph_.value(node.in[i]).name, port.layout);
       if (needs_gradient_[static_cast<std::size_t>(node.in[i])])  // a frozen weight's gradient may come with another's
-        contributions_[static_cast<std::size_t>(node.in[i])].push_back(b);
+        contributions_[static_cast<std::size_t>(node.in[i])].push_back({b});
       return b;
     }
     case Kind::dy: break;
@@ -236,8 +226,14 @@ void Lowering::note_repeat(const Node& node, const ops::Kernel& again) {
 }
 
 void Lowering::emit(const Node& node, ops::Kernel kernel, std::map<int, int>& temporaries) {
+  if (pass_channels(node, kernel)) return;
   PlanStep step{node.name, kernel.name, kernel.category, kernel.flops};
   for (const ops::Port& port : kernel.reads) {
+    if (port.slot.kind == Kind::dy && port.slot.index >= ops::first_pieces) {
+      expects(&port == &kernel.reads.back(), "pieces to be read last");
+      add_pieces_of(node.out[static_cast<std::size_t>(port.slot.index - ops::first_pieces)], step);
+      continue;
+    }
     step.buffers.push_back(read_buffer(node, port, temporaries));
     step.layouts.push_back(port.layout);
   }
@@ -272,58 +268,12 @@ void Lowering::forward() {
   plan_.forward_steps = plan_.steps.size();
 }
 
-// The sum of all contributions to the gradient of a value; called when all of them exist.
-int Lowering::gradient_of(ValueId id) {
-  auto& parts = contributions_[static_cast<std::size_t>(id)];
-  const std::string name = "d " + graph_.value(id).name;
-  if (parts.empty()) {
-    parts.push_back(new_buffer(name, channels_last(graph_.value(id).shape)));
-    add_simple(graph_.value(id).name, "zero gradient", Category::backward_pointwise, {parts[0]}, 0,
-               [bytes = plan_.buffers[static_cast<std::size_t>(parts[0])].bytes](const ops::Moment&,
-                                                                                 std::span<const dnnl::memory> m) {
-                 std::fill_n(static_cast<char*>(m[0].get_data_handle()), bytes, char{0});
-               });
-  }
-  while (parts.size() > 1) {
-    const int to = new_buffer(name, plan_.buffers[static_cast<std::size_t>(parts[0])].layout);
-    sum_into(graph_.value(id).name, parts[0], parts[1], to);
-    parts.erase(parts.begin(), parts.begin() + 2);
-    parts.insert(parts.begin(), to);
-  }
-  return parts[0];
-}
-
-// Once every use of a weight has contributed, its gradient is summed and put where the store wants it.
-void Lowering::finish_parameter(ValueId id) {
-  const auto v = static_cast<std::size_t>(id);
-  const int p = parameter_of_[v];
-  if (p < 0 || !needs_gradient_[v] || uses_[v] == 0 || static_cast<int>(contributions_[v].size()) < uses_[v]) return;
-  uses_[v] = 0;
-  const Layout stored = plan_.parameters[static_cast<std::size_t>(p)].layout;
-  auto& parts = contributions_[v];
-  for (std::size_t i = 0; parts.size() > 1 && i < parts.size(); ++i) {  // a sum needs one layout
-    if (same_bytes(plan_.buffers[static_cast<std::size_t>(parts[i])].layout, stored)) continue;
-    const int same = new_buffer("d " + graph_.value(id).name, stored);
-    relayout(graph_.value(id).name, parts[i], same);
-    parts[i] = same;
-  }
-  const int sum = gradient_of(id);
-  if (same_bytes(plan_.buffers[static_cast<std::size_t>(sum)].layout, stored)) {
-    Buffer& home = plan_.buffers[static_cast<std::size_t>(sum)];
-    home.home = Home::gradient;
-    home.index = p;
-  } else {
-    relayout(plan_.parameters[static_cast<std::size_t>(p)].name, sum,
-             new_buffer("d " + graph_.value(id).name, stored, Home::gradient, p));
-  }
-  plan_.steps.back().final_parameters.push_back(p);
-}
-
 void Lowering::backward() {
   const ValueId loss = graph_.outputs().at("loss");
-  contributions_[static_cast<std::size_t>(loss)].push_back(new_buffer("d loss", plain({1})));
+  const int seed = new_buffer("d loss", plain({1}));
+  contributions_[static_cast<std::size_t>(loss)].push_back({seed});
   add_simple(
-      "loss", "seed of the gradient", Category::backward_pointwise, contributions_[static_cast<std::size_t>(loss)], 0,
+      "loss", "seed of the gradient", Category::backward_pointwise, {seed}, 0,
       [](const ops::Moment&, std::span<const dnnl::memory> m) { *static_cast<float*>(m[0].get_data_handle()) = 1.0f; });
   for (std::size_t n = graph_.nodes().size(); n-- > 0;) {
     const Node& node = graph_.nodes()[n];

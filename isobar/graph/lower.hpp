@@ -30,6 +30,11 @@ class Lowering {
   const std::map<std::size_t, Repeat>& repeats() const { return repeats_; }
 
  private:
+  // A contribution to a gradient: all of a buffer, or, with a pitch, rows of channels in it.
+  struct Piece {
+    int buffer;
+    std::int64_t first = 0, pitch = 0;
+  };
   struct NodeState {
     bool needed = false;
     std::map<int, int> saved;  // slot -> buffer
@@ -46,9 +51,11 @@ class Lowering {
   int write_buffer(const Node& node, const ops::Port& port, std::map<int, int>& temporaries);
   int weight_as(ValueId id, const Layout& wanted);
   int gradient_of(ValueId id);
+  Layout layout_of(ValueId id, const Piece& piece) const;
+  bool pass_channels(const Node& node, const ops::Kernel& kernel);
+  void add_pieces_of(ValueId id, PlanStep& step);
   void add_simple(std::string name, std::string kernel, Category category, std::vector<int> buffers, std::size_t reads,
                   std::function<void(const ops::Moment&, std::span<const dnnl::memory>)> run);
-  void sum_into(std::string name, int a, int b, int to);
   void relayout(std::string name, int from, int to);
   void finish_parameter(ValueId id);
   void order_parameters();
@@ -56,16 +63,19 @@ class Lowering {
   const Graph& graph_;
   const PlanOptions& options_;
   Plan plan_;
-  std::vector<int> wish_;                        // per buffer
-  std::vector<int> buffer_of_;                   // per value, forward
-  std::vector<std::vector<int>> contributions_;  // per value: gradients still to be summed
-  std::vector<int> uses_;                        // per value: nodes that will contribute a gradient
+  std::vector<int> wish_;                          // per buffer
+  std::vector<int> buffer_of_;                     // per value, forward
+  std::vector<std::vector<Piece>> contributions_;  // per value: gradients still to be summed
+  std::vector<int> uses_;                          // per value: nodes that will contribute a gradient
   std::vector<bool> needs_gradient_;
   std::vector<int> parameter_of_;  // per value
   std::vector<NodeState> state_;
   std::map<std::size_t, Repeat> repeats_;
   std::map<std::pair<int, std::string>, int> other_layouts_;  // (weight buffer, layout) -> buffer
 };
+
+/// The bytes of all these tensors together.
+double port_bytes(std::span<const Layout> layouts);
 
 /// Whether two layouts describe the same bytes in the same order.
 bool same_bytes(const Layout& a, const Layout& b);

@@ -1,5 +1,7 @@
 // add: the sum of two or more inputs, with broadcasting.
-//   y = x0 + x1 + ...;  dx_i = dy, summed over the axes in which x_i was repeated
+//   y = f(x0 + x1 + ...), f: relu with any slope, by fusion;  dx_i = dz, summed over the axes in which x_i was
+//   repeated; dz = dy * f'(y)
+#include <algorithm>
 #include <array>
 
 #include "isobar/base/error.hpp"
@@ -20,6 +22,13 @@ class Add final : public Operator {
     return {broadcast_shape(in)};
   }
 
+  std::shared_ptr<const Operator> absorb(const Pointwise& next) const override {
+    if (after_ || next.forward != dnnl::algorithm::eltwise_relu) return nullptr;
+    auto fused = std::make_shared<Add>(*this);
+    fused->after_ = next;
+    return fused;
+  }
+
   Kernel forward(const Setting&, std::span<const Operand> in) const override {
     const std::vector<Shape> shapes = shapes_of(in);
     const Shape y = broadcast_shape(shapes);
@@ -31,7 +40,8 @@ class Add final : public Operator {
     }
     kernel.writes = {{{Kind::y, 0}, plain(y), in_place}};
     kernel.flops = static_cast<double>(y.count()) * static_cast<double>(in.size() - 1);
-    kernel.run = [loop = BroadcastLoop(y, shapes), terms = in.size()](const Moment&, std::span<const dnnl::memory> m) {
+    kernel.run = [loop = BroadcastLoop(y, shapes), terms = in.size(), slope = after_ ? after_->alpha : 1.0f](
+                     const Moment&, std::span<const dnnl::memory> m) {
       float* to = floats(m.back());
       loop.run([&](std::int64_t at, const std::int64_t* first, std::int64_t length) {
         // A block is summed before it is written: several inputs may lie where y lies.
@@ -46,18 +56,23 @@ class Add final : public Operator {
             else
               for (std::int64_t i = 0; i < count; ++i) sum[static_cast<std::size_t>(i)] += x[0];
           }
-          std::copy_n(sum.begin(), count, to + at + begin);
+          for (std::int64_t i = 0; i < count; ++i) {
+            const float z = sum[static_cast<std::size_t>(i)];
+            to[at + begin + i] = z > 0 ? z : slope * z;
+          }
         }
       });
     };
     return kernel;
   }
 
-  std::vector<Kernel> backward(const Setting&, std::span<const Operand> in) const override {
+  std::vector<Kernel> backward(const Setting& setting, std::span<const Operand> in) const override {
     const Shape y = broadcast_shape(shapes_of(in));
+    if (std::none_of(in.begin(), in.end(), [](const Operand& o) { return o.needs_gradient; })) return {};
     std::vector<Kernel> list;
+    const Slot dz = gradient_through(after_, setting, plain(y), list);
     for (std::size_t i = 0; i < in.size(); ++i)
-      if (in[i].needs_gradient) list.push_back(sum_to({Kind::dy, 0}, y, {Kind::dx, static_cast<int>(i)}, in[i].shape));
+      if (in[i].needs_gradient) list.push_back(sum_to(dz, y, {Kind::dx, static_cast<int>(i)}, in[i].shape));
     return list;
   }
 
@@ -67,6 +82,8 @@ class Add final : public Operator {
     for (const Operand& operand : in) shapes.push_back(operand.shape);
     return shapes;
   }
+
+  std::optional<Pointwise> after_;
 };
 
 }  // namespace

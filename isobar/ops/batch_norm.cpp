@@ -188,14 +188,15 @@ class BatchNorm final : public Operator {
   // Sums are taken relative to the first row, so that a mean far from zero does not hide the variance.
   static Statistics own_statistics(std::int64_t rows, std::int64_t width, const float* values) {
     const auto add = [=](std::int64_t begin, std::int64_t end, std::span<double> sums) {
-      double *const first = sums.data(), *const second = first + width;
-      for (std::int64_t r = begin; r < end; ++r)
-#pragma omp simd
-        for (std::int64_t c = 0; c < width; ++c) {
-          const double d = values[r * width + c] - values[c];
-          first[c] += d;
-          second[c] += d * d;
-        }
+      add_pairs(begin, end, width, sums.data(), [=](auto lanes, std::int64_t c) {
+        using L = decltype(lanes);
+        return [=, shift = numbers<L>(values + c)](std::int64_t row, typename L::Floats& first,
+                                                   typename L::Floats& second) {
+          const typename L::Floats d = numbers<L>(values + row * width + c) - shift;
+          first += d;
+          second = multiply_add<L>(d, d, second);
+        };
+      });
     };
     Statistics own{rows, std::vector<double>(static_cast<std::size_t>(width)), {}};
     own.variance = own.mean;
@@ -264,15 +265,19 @@ class BatchNorm final : public Operator {
     std::int64_t width;
   };
 
-  static void add_row(const Backwards t, std::int64_t row, double* sums) {
-    const float *const x = t.x + row * t.width, *const dy = t.dy + row * t.width;
-    double* const second = sums + t.width;
-#pragma omp simd
-    for (std::int64_t c = 0; c < t.width; ++c) {
-      const float d = x[c] - t.mean[c], dz = (t.a[c] * d + t.b[c] > 0 ? 1.0f : t.slope) * dy[c];
-      sums[c] += dz;
-      second[c] += dz * (d * t.r[c]);
-    }
+  // The sums of dz and dz * h.
+  static void add_rows(const Backwards t, std::int64_t begin, std::int64_t end, double* sums) {
+    add_pairs(begin, end, t.width, sums, [t](auto lanes, std::int64_t c) {
+      using L = decltype(lanes);
+      using Floats = typename L::Floats;
+      return [t, c, mean = numbers<L>(t.mean + c), r = numbers<L>(t.r + c), a = numbers<L>(t.a + c),
+              b = numbers<L>(t.b + c)](std::int64_t row, Floats& first, Floats& second) {
+        const Floats d = numbers<L>(t.x + row * t.width + c) - mean, dy = numbers<L>(t.dy + row * t.width + c);
+        const Floats dz = multiply_add<L>(a, d, b) > 0 ? dy : t.slope * dy;
+        first += dz;
+        second = multiply_add<L>(dz, d * r, second);
+      };
+    });
   }
 
   static void write_row_gradient(const Backwards t, std::int64_t row, const float* p, const float* q, float* dx) {
@@ -297,7 +302,7 @@ class BatchNorm final : public Operator {
     const Affine z = affine(m, mean, r, width);
     const Backwards t{values, dy, mean, r, z.a.data(), z.b.data(), slope_.value_or(1.0f), width};
     const auto add = [t](std::int64_t begin, std::int64_t end, std::span<double> part) {
-      for (std::int64_t i = begin; i < end; ++i) add_row(t, i, part.data());
+      add_rows(t, begin, end, part.data());
     };
     std::vector<double> sums = column_sums(rows, width, 2 * width, add);
     std::size_t next = reads;

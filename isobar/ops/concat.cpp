@@ -5,6 +5,7 @@
 #include "isobar/ops/axes.hpp"
 #include "isobar/ops/copy_rows.hpp"
 #include "isobar/ops/op.hpp"
+#include "isobar/ops/pieces.hpp"
 #include "isobar/ops/primitive.hpp"
 
 namespace isobar::ops {
@@ -57,12 +58,13 @@ class Concat final : public Operator {
     for (std::size_t i = 0; i < in.size(); ++i) {
       const std::int64_t length = in[i].shape.count() / outer;
       if (in[i].needs_gradient) {
+        const bool channels = pitch == y[-1];  // of these a piece can be told
         const auto slice = [=](const Moment&, std::span<const dnnl::memory> memories) {
           copy_rows(outer, length, floats(memories[0]) + offset, pitch, floats(memories[1]), length);
         };
         list.push_back({"slice of gradient",
                         Category::copy,
-                        {{{Kind::dy, 0}, plain(y)}},
+                        {{{Kind::dy, 0}, channels ? piece_layout(in[i].shape, offset, pitch) : plain(y)}},
                         {{{Kind::dx, static_cast<int>(i)}, plain(in[i].shape)}},
                         0,
                         slice});

@@ -55,11 +55,11 @@ class Conv final : public Operator {
   }
 
   Kernel forward(const Setting& setting, std::span<const Operand> in) const override {
-    return std::move(conv_kernels(setting, fitted(setting, in), Direction::forward).front());
+    return std::move(conv_kernels(setting, fitted(setting.phase, in), Direction::forward).front());
   }
 
   std::vector<Kernel> backward(const Setting& setting, std::span<const Operand> in) const override {
-    ConvCase problem = fitted(setting, in);
+    ConvCase problem = fitted(setting.phase, in);
     std::vector<Kernel> list;
     problem.dz = gradient_through(after_, setting, problem.y_layout, list);
     const auto add = [&](Direction direction, int temporary) {
@@ -71,8 +71,7 @@ class Conv final : public Operator {
     return list;
   }
 
- private:
-  ConvCase fitted(const Setting& setting, std::span<const Operand> in) const {
+  ConvCase fitted(Phase phase, std::span<const Operand> in) const {
     const Shape& x = in[0].shape;
     const std::vector<Shape> shapes = bias_ ? std::vector{x, in[1].shape, in[2].shape} : std::vector{x, in[1].shape};
     const Shape y = infer(shapes)[0];
@@ -92,12 +91,13 @@ class Conv final : public Operator {
     problem.groups = groups_;
     problem.bias = bias_;
     problem.after = after_;
-    problem.phase = setting.phase;
+    problem.phase = phase;
     problem.flops =
         2.0 * static_cast<double>(y.count()) * static_cast<double>(in[1].shape.count(1, in[1].shape.rank()));
     return problem;
   }
 
+ private:
   std::int64_t filters_;
   WindowSpec window_;
   std::int64_t groups_;
@@ -107,6 +107,12 @@ class Conv final : public Operator {
 };
 
 }  // namespace
+
+std::optional<ConvCase> conv_case(const Operator& op, std::span<const Operand> in, Phase phase) {
+  const auto* conv_operator = dynamic_cast<const Conv*>(&op);
+  if (!conv_operator) return std::nullopt;
+  return conv_operator->fitted(phase, in);
+}
 
 extern const OperatorRow conv;
 const OperatorRow conv{
@@ -121,6 +127,8 @@ const OperatorRow conv{
           {"conv(filters=6, kernel=[3, 2], stride=[2, 1], padding=[1, 0], padding_after=[0, 1], groups=2)",
            {{2, 7, 5, 4}}},
           {"conv(filters=4, kernel=3, dilation=2, padding=same)", {{1, 9, 8, 2}}},
+          {"conv(filters=70, kernel=3, dilation=2, padding=same, groups=70)", {{2, 5, 6, 70}}},
+          {"conv(filters=18, kernel=3, stride=2, padding=same, groups=18, bias=false)", {{1, 5, 4, 18}}},
           {"conv(filters=5, kernel=4)", {{2, 9, 3}}},
           {"conv(filters=8, kernel=4)", {{1, 7, 7, 7, 1}}},
           {"conv(filters=2, kernel=2)", {{1, 4, 5, 3, 3}}},

@@ -44,7 +44,6 @@ std::optional<std::vector<Kernel>> data_gradient_by_forward(const Setting& setti
     const dnnl::convolution_forward::primitive_desc chosen(desc, own_scratchpad(), setting.engine);
     if (!is_fast(chosen.impl_info_str())) return std::nullopt;
     const Layout turned = chosen.weights_desc();
-    if (padded_count(turned) != Shape(turned_axes).count()) return std::nullopt;  // padding would have to be cleared
     std::vector<Kernel> list{turn_weights(stored, turned, problem.temporary)};
     list.push_back(primitive_kernel("data gradient", Category::backward_convolution, dnnl::convolution_forward(chosen),
                                     chosen.scratchpad_desc(), problem.temporary + 1,

@@ -7,18 +7,20 @@
 
 namespace isobar::ops {
 
+extern const ConvMethod conv_depthwise;  // conv_depthwise.cpp
 extern const ConvMethod conv_direct;     // conv_direct.cpp
 extern const ConvMethod conv_fft;        // conv_fft.cpp
 extern const ConvMethod conv_flipped;    // conv_flip.cpp
 extern const ConvMethod conv_im2col;     // conv_im2col.cpp
-extern const ConvMethod conv_narrow;     // conv_narrow.cpp
+extern const ConvMethod conv_own;        // conv_weights.cpp
 extern const ConvMethod conv_phases;     // conv_phases.cpp
 extern const ConvMethod conv_winograd;   // conv_winograd.cpp
 extern const ConvMethod conv_winograd2;  // conv_winograd.cpp
 
 Table<ConvMethod> conv_methods() {
-  static constexpr const ConvMethod* all[] = {&conv_narrow, &conv_flipped,  &conv_phases,    &conv_direct,
-                                              &conv_im2col, &conv_winograd, &conv_winograd2, &conv_fft};
+  static constexpr const ConvMethod* all[] = {&conv_depthwise, &conv_own,       &conv_flipped,
+                                              &conv_phases,    &conv_direct,    &conv_im2col,
+                                              &conv_winograd,  &conv_winograd2, &conv_fft};
   return all;
 }
 

@@ -57,6 +57,9 @@ Table<ConvMethod> conv_methods();
 /// applies. Without own kernels it is oneDNN's.
 std::vector<Kernel> conv_kernels(const Setting& setting, const ConvCase& problem, Direction direction);
 
+/// The convolution an operator is, with these operands; nothing for other operators.
+std::optional<ConvCase> conv_case(const Operator& op, std::span<const Operand> in, Phase phase);
+
 /// What a row's `make` returns for a single kernel, or for none.
 std::optional<std::vector<Kernel>> one_kernel(std::optional<Kernel> kernel);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "isobar/ops/lanes.hpp"
 #include "isobar/ops/loops.hpp"
 
 namespace isobar::ops {
@@ -15,9 +16,14 @@ inline void copy_rows(std::int64_t rows, std::int64_t length, const float* from,
     in_parts(length, [=](std::int64_t begin, std::int64_t end) { std::copy(from + begin, from + end, to + begin); });
     return;
   }
+  const bool past = streams(to, rows * length, length) && to_pitch % Sixteen::lanes == 0;
   const auto copy = [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r)
-      std::memcpy(to + r * to_pitch, from + r * from_pitch, static_cast<std::size_t>(length) * sizeof(float));
+      if (past)
+        for (std::int64_t i = 0; i < length; i += Sixteen::lanes)
+          store<true, Sixteen>(to + r * to_pitch + i, numbers<Sixteen>(from + r * from_pitch + i));
+      else std::memcpy(to + r * to_pitch, from + r * from_pitch, static_cast<std::size_t>(length) * sizeof(float));
+    if (past) fence();
   };
   in_parts(rows, copy, std::max<std::int64_t>(1, loop_part / length));
 }

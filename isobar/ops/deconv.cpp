@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "isobar/ops/columns.hpp"
+#include "isobar/ops/conv_weights.hpp"
 #include "isobar/ops/deconv_phases.hpp"
 #include "isobar/ops/layer_weights.hpp"
 #include "isobar/ops/loops.hpp"
@@ -108,7 +109,14 @@ class Deconv final : public Operator {
   std::vector<Kernel> backward(const Setting& setting, std::span<const Operand> in) const override {
     const Case p = fitted(in);
     std::vector<Kernel> list;
-    if (in[1].needs_gradient) list.push_back(weight_gradient(setting, p));
+    if (in[1].needs_gradient) {
+      const Layout stored = in[1].layout.is_zero() ? plain(in[1].shape) : in[1].layout;
+      auto tiled = setting.own_kernels && groups_ == 1
+                       ? tiled_weight_gradient(
+                             {p.window, p.out, in[0].shape, {Kind::dy, 0}, {Kind::x, 0}, stored, false, 1, p.flops})
+                       : std::nullopt;
+      list.push_back(tiled ? std::move(*tiled) : weight_gradient(setting, p));
+    }
     if (bias_ && in[2].needs_gradient) list.push_back(bias_gradient(p));
     if (in[0].needs_gradient) list.push_back(data_gradient(setting, p));
     return list;

@@ -6,9 +6,11 @@
 // 2 threads, sum of the three in ms, plain against blocked: batch 1: 2.7, 4.1; 4: 4.1, 4.9; 8: 5.8, 5.3; 32: 13.1, 7.6.
 #include <string_view>
 
+#include "isobar/ops/conv_weights.hpp"
 #include "isobar/ops/layer_weights.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/ops/primitive.hpp"
+#include "isobar/ops/weight_sums.hpp"
 
 namespace isobar::ops {
 namespace {
@@ -16,6 +18,7 @@ namespace {
 using Kind = Slot::Kind;
 
 constexpr std::int64_t least_batch_for_blocks = 8;
+constexpr std::int64_t least_rows_for_tiles = 128;  // below, reading and writing dw is what takes the time
 
 bool is_slow(const char* implementation) { return std::string_view(implementation).starts_with("ref"); }
 
@@ -70,7 +73,10 @@ class Dense final : public Operator {
     const Case p = fitted(in);
     std::vector<Kernel> list;
     const Slot dz = gradient_through(after_, setting, p.y, list);
-    if (in[1].needs_gradient || (bias_ && in[2].needs_gradient)) list.push_back(weight_gradient(setting, p, dz));
+    if (in[1].needs_gradient || (bias_ && in[2].needs_gradient)) {
+      auto own = setting.own_kernels && suits_tiles(in, p) ? tiled_gradient(in, p, dz) : std::nullopt;
+      list.push_back(own ? std::move(*own) : weight_gradient(setting, p, dz));
+    }
     if (in[0].needs_gradient) list.push_back(data_gradient(setting, p, dz));
     return list;
   }
@@ -101,6 +107,19 @@ class Dense final : public Operator {
       const dnnl::inner_product_forward::desc desc(prop, p.x, w, bias_ ? p.b : Layout(), p.y);
       return dnnl::inner_product_forward::primitive_desc(desc, with_post_op(after_), setting.engine);
     });
+  }
+
+  static bool suits_tiles(std::span<const Operand> in, const Case& p) {
+    return in[0].shape.count() / in[1].shape[1] >= least_rows_for_tiles && WeightSums::fits(p.w);
+  }
+
+  // As of a convolution with one pixel in its window.
+  std::optional<Kernel> tiled_gradient(std::span<const Operand> in, const Case& p, Slot dz) const {
+    const Extents one{1}, none{0};
+    const std::int64_t rows = in[0].shape.count() / in[1].shape[1];
+    const Window window{one, one, one, none, none, none, {rows}};
+    return tiled_weight_gradient(
+        {window, {1, rows, in[1].shape[1]}, {1, rows, units_}, {Kind::x, 0}, dz, p.w, bias_, 1, p.flops});
   }
 
   Kernel weight_gradient(const Setting& setting, const Case& p, Slot dz) const {

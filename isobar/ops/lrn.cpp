@@ -2,11 +2,13 @@
 //   y = x * s^-beta,  s = k + alpha/V * sum of x^2 over the window around each number,  V elements in a whole window
 //   dx = dy * s^-beta - 2*alpha*beta/V * x * (sum of dy * x * s^(-beta-1) over the numbers whose window holds this one)
 // x [N, spatial..., C]. Windows reach from i - floor((size-1)/2) to i + ceil((size-1)/2), along the channels or along
-// both spatial axes. oneDNN has fast loops for one size and one layout only, so the loops are our own.
+// both spatial axes. oneDNN has fast loops for one size and one layout only, so the loops are our own: over lines with
+// zeros at both ends, in which a window is a sum of numbers `step` apart.
 #include <algorithm>
 #include <cmath>
 
 #include "isobar/base/error.hpp"
+#include "isobar/ops/lanes.hpp"
 #include "isobar/ops/loops.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/ops/primitive.hpp"
@@ -15,6 +17,42 @@ namespace isobar::ops {
 namespace {
 
 using Kind = Slot::Kind;
+
+// sum[i] = line[i] + line[i + step] + ... of `size` numbers; the usual sizes are compiled for themselves.
+template <int fixed>
+void add_windows(const float* line, std::int64_t count, std::int64_t step, std::int64_t size, float* sum) {
+  const std::int64_t terms = fixed > 0 ? fixed : size;
+#pragma omp simd
+  for (std::int64_t i = 0; i < count; ++i) {
+    float total = line[i];
+    for (std::int64_t j = 1; j < terms; ++j) total += line[i + j * step];
+    sum[i] = total;
+  }
+}
+
+void window_sums(const float* line, std::int64_t count, std::int64_t step, std::int64_t size, float* sum) {
+  if (size == 5) add_windows<5>(line, count, step, size, sum);
+  else if (size == 3) add_windows<3>(line, count, step, size, sum);
+  else add_windows<0>(line, count, step, size, sum);
+}
+
+// power[i] = s^-beta and inverse[i] = 1/s of s = k + factor * sum[i]; power may be sum.
+void powers(const float* sum, std::int64_t count, float k, float factor, float beta, float* power, float* inverse) {
+  if (beta == 0.75f) {  // the usual exponent, without the slow general power
+#pragma omp simd
+    for (std::int64_t i = 0; i < count; ++i) {
+      const float r = 1 / std::sqrt(k + factor * sum[i]);
+      power[i] = r * std::sqrt(r);
+      inverse[i] = r * r;
+    }
+    return;
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float s = k + factor * sum[i];
+    power[i] = std::pow(s, -beta);
+    inverse[i] = 1 / s;
+  }
+}
 
 class Lrn final : public Operator {
  public:
@@ -40,108 +78,146 @@ class Lrn final : public Operator {
     kernel.flops = work(in[0].shape);
     kernel.reads = {{{Kind::x, 0}, x}};
     kernel.writes = {{{Kind::y, 0}, x}};
-    kernel.run = [op = *this, g = Geometry(in[0].shape)](const Moment&, std::span<const dnnl::memory> m) {
+    kernel.run = [op = *this, g = Geometry(in[0].shape, within_)](const Moment&, std::span<const dnnl::memory> m) {
       const float* const from = floats(m[0]);
       float* const y = floats(m[1]);
-      op.over_rows(g, [=, &op, &g](std::int64_t row, float* power, float*) {
-        op.powers(g, from, row, power, nullptr);
-#pragma omp simd
-        for (std::int64_t c = 0; c < g.channels; ++c) y[row * g.channels + c] = from[row * g.channels + c] * power[c];
-      });
+      if (streams(y, g.lines * g.length, g.length)) op.scale_lines<true>(g, from, y);
+      else op.scale_lines<false>(g, from, y);
     };
     return kernel;
   }
 
+  // Across channels a line is done in one go; within them shares of other lines are needed, and wait in a temporary.
   std::vector<Kernel> backward(const Setting&, std::span<const Operand> in) const override {
     if (!in[0].needs_gradient) return {};
     const Layout x = plain(in[0].shape);
     Kernel kernel{"backward", Category::backward_pointwise};
     kernel.flops = 2 * work(in[0].shape);
     kernel.reads = {{{Kind::x, 0}, x}, {{Kind::dy, 0}, x}};
-    kernel.writes = {{{Kind::dx, 0}, x, 1}, {{Kind::temp, 0}, x}};
-    kernel.run = [op = *this, g = Geometry(in[0].shape)](const Moment&, std::span<const dnnl::memory> m) {
+    kernel.writes = {{{Kind::dx, 0}, x, 1}};
+    if (within_) kernel.writes.push_back({{Kind::temp, 0}, x});
+    kernel.run = [op = *this, g = Geometry(in[0].shape, within_)](const Moment&, std::span<const dnnl::memory> m) {
       const float *const from = floats(m[0]), *const dy = floats(m[1]);
-      float *const dx = floats(m[2]), *const share = floats(m[3]);
-      op.over_rows(g, [=, &op, &g](std::int64_t row, float* power, float* sum) {
-        op.powers(g, from, row, power, sum);
-        const std::int64_t first = row * g.channels;
-#pragma omp simd
-        for (std::int64_t c = 0; c < g.channels; ++c) {
-          const float direct = dy[first + c] * power[c];
-          share[first + c] = direct * from[first + c] / sum[c];
-          dx[first + c] = direct;
-        }
+      float *const dx = floats(m[2]), *const shares = op.within_ ? floats(m[3]) : nullptr;
+      op.over_lines(g, [=, &op, &g](std::int64_t line, Room& room) {
+        op.line_powers(g, from, line, room);
+        op.split(g, from, dy, line, room, shares ? shares + line * g.length : op.turned_line(g, room), dx);
+        if (!shares) op.subtract(g, from, line, room, dx);
       });
-      const auto factor = static_cast<float>(2 * op.alpha_ * op.beta_ / op.volume());
-      op.over_rows(g, [=, &op, &g](std::int64_t row, float* sum, float*) {
-        op.window_sum(
-            g, row, true, [=](std::int64_t i) { return share[i]; }, sum);
-        const std::int64_t first = row * g.channels;
-#pragma omp simd
-        for (std::int64_t c = 0; c < g.channels; ++c) dx[first + c] -= factor * from[first + c] * sum[c];
+      if (!shares) return;
+      op.over_lines(g, [=, &op, &g](std::int64_t line, Room& room) {
+        op.gather(
+            g, shares, line, true, [](float share) { return share; }, op.turned_line(g, room));
+        op.subtract(g, from, line, room, dx);
       });
     };
     return {kernel};
   }
 
  private:
-  // x as rows of channels; rows of an image lie `width` apart.
+  // x as lines: the channels of one position, or one row of an image, whose neighbours in a window are `step` apart.
   struct Geometry {
-    explicit Geometry(const Shape& x)
-        : rows(x.count() / x[-1]), height(x.rank() == 4 ? x[1] : 1), width(x.rank() == 4 ? x[2] : 1), channels(x[-1]) {}
-    std::int64_t rows, height, width, channels;
+    Geometry(const Shape& x, bool within)
+        : length(within ? x[2] * x[3] : x[-1]),
+          step(within ? x[3] : 1),
+          height(within ? x[1] : 1),
+          lines(x.count() / length) {}
+    std::int64_t length, step, height, lines;
   };
 
+  // What one thread needs: a line with zeros at both ends, and a line of each s^-beta and 1/s.
+  struct Room {
+    std::vector<float> padded, power, inverse;
+  };
+
+  std::int64_t before(bool turned) const { return turned ? size_ - 1 - (size_ - 1) / 2 : (size_ - 1) / 2; }
   double volume() const { return static_cast<double>(within_ ? size_ * size_ : size_); }
   double work(const Shape& x) const { return (2 * volume() + 6) * static_cast<double>(x.count()); }
 
-  // Calls each(row, a, b) for all rows in parallel; a and b have room for one number per channel.
   template <class Each>
-  void over_rows(const Geometry& g, const Each& each) const {
+  void over_lines(const Geometry& g, const Each& each) const {
     const auto part = [&](std::int64_t begin, std::int64_t end) {
-      std::vector<float> room(static_cast<std::size_t>(2 * g.channels));
-      for (std::int64_t row = begin; row < end; ++row) each(row, room.data(), room.data() + g.channels);
+      const auto length = static_cast<std::size_t>(g.length);
+      Room room{std::vector<float>(length + static_cast<std::size_t>((size_ - 1) * g.step)), std::vector<float>(length),
+                std::vector<float>(length)};
+      for (std::int64_t line = begin; line < end; ++line) each(line, room);
+      fence();
     };
-    in_parts(g.rows, part, std::max<std::int64_t>(1, loop_part / g.channels));
+    in_parts(g.lines, part, std::max<std::int64_t>(1, loop_part / g.length));
   }
 
-  // sum[c] = sum of value(i) over the window around each number of a row; `turned`: over all whose window holds it.
+  // The sum of value(x) over the lines of the image that a window around this line reaches.
   template <class Value>
-  void window_sum(const Geometry& g, std::int64_t row, bool turned, const Value& value, float* sum) const {
-    const std::int64_t less = (size_ - 1) / 2, more = size_ - 1 - less;
-    const std::int64_t before = turned ? more : less, after = turned ? less : more;
-    std::fill_n(sum, g.channels, 0.0f);
-    if (!within_) {
-      for (std::int64_t j = -before; j <= after; ++j) {
-        const std::int64_t begin = std::max<std::int64_t>(0, -j), end = std::min(g.channels, g.channels - j);
-        for (std::int64_t c = begin; c < end; ++c) sum[c] += value(row * g.channels + c + j);
+  void gather(const Geometry& g, const float* x, std::int64_t line, bool turned, const Value& value, float* to) const {
+    const std::int64_t h = line % g.height, reach = within_ ? size_ - 1 : 0, back = within_ ? before(turned) : 0;
+    const std::int64_t first = std::max<std::int64_t>(0, h - back), last = std::min(g.height - 1, h - back + reach);
+    for (std::int64_t i = first; i <= last; ++i) {
+      const float* const from = x + (line - h + i) * g.length;
+      if (i == first) {
+#pragma omp simd
+        for (std::int64_t e = 0; e < g.length; ++e) to[e] = value(from[e]);
+      } else {
+#pragma omp simd
+        for (std::int64_t e = 0; e < g.length; ++e) to[e] += value(from[e]);
       }
-      return;
     }
-    const std::int64_t image = row / (g.height * g.width), h = row / g.width % g.height, w = row % g.width;
-    for (std::int64_t i = std::max<std::int64_t>(0, h - before); i <= std::min(g.height - 1, h + after); ++i)
-      for (std::int64_t j = std::max<std::int64_t>(0, w - before); j <= std::min(g.width - 1, w + after); ++j) {
-        const std::int64_t first = ((image * g.height + i) * g.width + j) * g.channels;
-        for (std::int64_t c = 0; c < g.channels; ++c) sum[c] += value(first + c);
-      }
   }
 
-  // power = s^-beta for one row, and s itself where asked for.
-  void powers(const Geometry& g, const float* x, std::int64_t row, float* power, float* s) const {
-    window_sum(
-        g, row, false, [=](std::int64_t i) { return x[i] * x[i]; }, power);
-    const auto factor = static_cast<float>(alpha_ / volume()), k = static_cast<float>(k_);
-    for (std::int64_t c = 0; c < g.channels; ++c) power[c] = k + factor * power[c];
-    if (s) std::copy_n(power, g.channels, s);
-    if (beta_ == 0.75) {  // the usual exponent, without the slow general power
+  template <bool past>
+  void scale_lines(const Geometry& g, const float* x, float* y) const {
+    over_lines(g, [=, this, &g](std::int64_t line, Room& room) {
+      line_powers(g, x, line, room);
+      const float *const from = x + line * g.length, *const power = room.power.data();
+      float* const to = y + line * g.length;
+      in_lanes(g.length, [=](auto lanes, std::int64_t i) {
+        using L = decltype(lanes);
+        store<past, L>(to + i, numbers<L>(from + i) * numbers<L>(power + i));
+      });
+    });
+  }
+
+  // s^-beta and 1/s of one line.
+  void line_powers(const Geometry& g, const float* x, std::int64_t line, Room& room) const {
+    float* const squares = open_line(g, room, before(false));
+    gather(
+        g, x, line, false, [](float v) { return v * v; }, squares);
+    window_sums(room.padded.data(), g.length, g.step, size_, room.power.data());
+    powers(room.power.data(), g.length, static_cast<float>(k_), static_cast<float>(alpha_ / volume()),
+           static_cast<float>(beta_), room.power.data(), room.inverse.data());
+  }
+
+  // The middle of the padded line, with zeros around it.
+  float* open_line(const Geometry& g, Room& room, std::int64_t in_front) const {
+    float* const line = room.padded.data() + in_front * g.step;
+    std::fill(room.padded.data(), line, 0.0f);
+    std::fill(line + g.length, room.padded.data() + room.padded.size(), 0.0f);
+    return line;
+  }
+  float* turned_line(const Geometry& g, Room& room) const { return open_line(g, room, before(true)); }
+
+  // dx = dy * s^-beta, and what every number of the line passes on to those in its window.
+  void split(const Geometry& g, const float* x, const float* dy, std::int64_t line, const Room& room, float* shares,
+             float* dx) const {
+    const float *const from = x + line * g.length, *const up = dy + line * g.length;
+    const float *const power = room.power.data(), *const inverse = room.inverse.data();
+    float* const to = dx + line * g.length;
 #pragma omp simd
-      for (std::int64_t c = 0; c < g.channels; ++c) {
-        const float root = std::sqrt(power[c]);
-        power[c] = 1 / (root * std::sqrt(root));
-      }
-    } else {
-      for (std::int64_t c = 0; c < g.channels; ++c) power[c] = std::pow(power[c], static_cast<float>(-beta_));
+    for (std::int64_t i = 0; i < g.length; ++i) {
+      const float direct = up[i] * power[i];
+      shares[i] = direct * from[i] * inverse[i];
+      to[i] = direct;
     }
+  }
+
+  // dx -= factor * x * the sum of what arrives, found in the padded line.
+  void subtract(const Geometry& g, const float* x, std::int64_t line, Room& room, float* dx) const {
+    const auto factor = static_cast<float>(2 * alpha_ * beta_ / volume());
+    float* const sum = room.power.data();
+    window_sums(room.padded.data(), g.length, g.step, size_, sum);
+    const float* const from = x + line * g.length;
+    float* const to = dx + line * g.length;
+#pragma omp simd
+    for (std::int64_t i = 0; i < g.length; ++i) to[i] -= factor * from[i] * sum[i];
   }
 
   std::int64_t size_;

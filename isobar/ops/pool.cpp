@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "isobar/ops/lanes.hpp"
 #include "isobar/ops/loops.hpp"
+#include "isobar/ops/pool_tiles.hpp"
 #include "isobar/ops/primitive.hpp"
 
 namespace isobar::ops {
@@ -84,7 +86,46 @@ dnnl::pooling_v2_forward::primitive_desc Pool::forward_descriptor(const Setting&
   });
 }
 
+std::optional<PoolTiles> Pool::own_tiles(const Setting& setting, const Shape& x) const {
+  const Window w = fit(x);
+  const bool relu_or_none = !after_ || after_->forward == dnnl::algorithm::eltwise_relu;
+  if (!setting.own_kernels || !relu_or_none || !PoolTiles::suits(x, w)) return std::nullopt;
+  return PoolTiles(selects_maximum(), x, w, after_ ? after_->alpha : 1.0f);
+}
+
+Kernel Pool::own_forward(PoolTiles tiles, bool training, const Shape& x) const {
+  const Shape y = infer(std::span(&x, 1))[0];
+  Kernel kernel{"forward", Category::forward_pointwise};
+  kernel.flops = static_cast<double>(y.count() * fit(x).volume());
+  kernel.reads = {{{Kind::x, 0}, channels_last(x)}};
+  kernel.writes = {{{Kind::y, 0}, channels_last(y)}};
+  const bool places = training && selects_maximum();
+  if (places) kernel.writes.push_back({{Kind::saved, 0}, plain(y, Dtype::u8)});
+  kernel.run = [places, pool = std::move(tiles)](const Moment&, std::span<const dnnl::memory> m) {
+    pool.forward(floats(m[0]), floats(m[1]), places ? bytes(m[2]) : nullptr);
+  };
+  return kernel;
+}
+
+Kernel Pool::own_backward(PoolTiles tiles, const Shape& x) const {
+  const Shape y = infer(std::span(&x, 1))[0];
+  const bool maximum = selects_maximum(), sloped = after_.has_value();
+  Kernel kernel{"backward", Category::backward_pointwise};
+  kernel.flops = static_cast<double>(y.count() * fit(x).volume());
+  kernel.reads = {{{Kind::dy, 0}, channels_last(y)}};
+  if (maximum) kernel.reads.push_back({{Kind::saved, 0}, plain(y, Dtype::u8)});
+  if (sloped) kernel.reads.push_back({{Kind::y, 0}, channels_last(y)});
+  kernel.writes = {{{Kind::dx, 0}, channels_last(x)}};
+  kernel.run = [=, pool = std::move(tiles)](const Moment&, std::span<const dnnl::memory> m) {
+    pool.backward(floats(m[0]), sloped ? floats(m[maximum ? 2 : 1]) : nullptr, maximum ? bytes(m[1]) : nullptr,
+                  floats(m.back()));
+  };
+  return kernel;
+}
+
 Kernel Pool::forward(const Setting& setting, std::span<const Operand> in) const {
+  if (auto tiles = own_tiles(setting, in[0].shape))
+    return own_forward(std::move(*tiles), setting.phase == Phase::training, in[0].shape);
   const auto chosen = forward_descriptor(setting, in[0].shape);
   std::vector<Argument> writes{{DNNL_ARG_DST, {{Kind::y, 0}, chosen.dst_desc()}}};
   if (chosen.workspace_desc().get_size() > 0)
@@ -107,6 +148,7 @@ Kernel Pool::forward(const Setting& setting, std::span<const Operand> in) const 
 
 std::vector<Kernel> Pool::backward(const Setting& setting, std::span<const Operand> in) const {
   if (!in[0].needs_gradient) return {};
+  if (auto tiles = own_tiles(setting, in[0].shape)) return {own_backward(std::move(*tiles), in[0].shape)};
   const Window w = fit(in[0].shape);
   const auto hint = forward_descriptor(setting, in[0].shape);
   const Layout x = hint.src_desc(), y = hint.dst_desc();

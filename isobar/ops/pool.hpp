@@ -1,9 +1,11 @@
 // Pool: a window slides over 1 to 3 spatial axes and yields one number per channel; shared by max_pool and
-// average_pool. A last window that reaches beyond the padding (`ceil`) is padded further for oneDNN; where padding
-// counts in a mean, oneDNN counts that too and the mean is corrected.
+// average_pool. Windows side by side have loops of our own (pool_tiles.hpp), the others oneDNN's. For those a last
+// window that reaches beyond the padding (`ceil`) is padded further; where padding counts in a mean, oneDNN counts that
+// too and the mean is corrected.
 #pragma once
 
 #include "isobar/ops/op.hpp"
+#include "isobar/ops/pool_tiles.hpp"
 #include "isobar/ops/window.hpp"
 
 namespace isobar::ops {
@@ -21,6 +23,9 @@ class Pool final : public Operator {
 
  private:
   Window fit(const Shape& x) const;
+  std::optional<PoolTiles> own_tiles(const Setting& setting, const Shape& x) const;
+  Kernel own_forward(PoolTiles tiles, bool training, const Shape& x) const;
+  Kernel own_backward(PoolTiles tiles, const Shape& x) const;
   std::vector<float> corrections(const Shape& x) const;
   dnnl::pooling_v2_forward::primitive_desc forward_descriptor(const Setting& setting, const Shape& x) const;
 

@@ -2,6 +2,8 @@
 
 #include <unordered_map>
 
+#include "isobar/ops/pieces.hpp"
+
 namespace isobar::ops {
 
 dnnl::primitive_attr own_scratchpad() {
@@ -42,6 +44,17 @@ Slot gradient_through(const std::optional<Pointwise>& f, const Setting& setting,
                       std::vector<Kernel>& list) {
   if (!f) return {Slot::Kind::dy, 0};
   const Slot dz{Slot::Kind::temp, 0};
+  if (setting.own_kernels && f->forward == dnnl::algorithm::eltwise_relu) {
+    Kernel kernel{"activation gradient", Category::backward_pointwise};
+    kernel.reads = {{{Slot::Kind::y, 0}, y}, {{Slot::Kind::dy, first_pieces}, y}};
+    kernel.writes = {{dz, y, 1}};
+    kernel.flops = 2.0 * static_cast<double>(padded_count(y));
+    kernel.run = [slope = f->alpha](const Moment&, std::span<const dnnl::memory> m) {
+      add_pieces(m.subspan(1, m.size() - 2), floats(m[0]), slope, floats(m.back()));
+    };
+    list.push_back(std::move(kernel));
+    return dz;
+  }
   const auto chosen = planned("gradient of an activation", [&] {
     const dnnl::eltwise_forward::desc forward(dnnl::prop_kind::forward_training, f->forward, y, f->alpha, f->beta);
     const dnnl::eltwise_forward::primitive_desc hint(forward, setting.engine);

@@ -2,7 +2,10 @@
 //   -weight[t] * log q_t,  q_c = exp(x_c) / sum over d of exp(x_d),  t = target[n, s]
 //   dx[n, s, c] = dy * factor * weight[t] * (q_c - [c = t]);  the factor is class_loss.hpp's
 // x [N, ..., classes], target [N, ...] or [N, ..., 1] holding class numbers, y [1]. The target `ignore` has weight 0.
+#include <algorithm>
+
 #include "isobar/ops/class_loss.hpp"
+#include "isobar/ops/exponential.hpp"
 
 namespace isobar::ops {
 namespace {
@@ -11,8 +14,14 @@ struct SoftmaxTerm {
   static constexpr bool reads_x = true;
   static double value(const float* x, std::int64_t classes, std::int64_t t) { return log_sum_exp(x, classes) - x[t]; }
   static void gradient(const float* x, std::int64_t classes, std::int64_t t, float share, float* dx) {
-    const auto shift = static_cast<float>(log_sum_exp(x, classes));
-    for (std::int64_t c = 0; c < classes; ++c) dx[c] = share * (std::exp(x[c] - shift) - static_cast<float>(c == t));
+    const float largest = *std::max_element(x, x + classes);
+#pragma omp simd
+    for (std::int64_t c = 0; c < classes; ++c) dx[c] = exponential(x[c] - largest);
+    double sum = 0;
+    for (std::int64_t c = 0; c < classes; ++c) sum += dx[c];
+    const auto factor = static_cast<float>(share / sum);
+    for (std::int64_t c = 0; c < classes; ++c) dx[c] *= factor;
+    dx[t] -= share;
   }
 };
 

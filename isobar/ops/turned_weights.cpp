@@ -2,38 +2,50 @@
 
 #include <algorithm>
 
+#include "isobar/ops/axis_offsets.hpp"
+
 namespace isobar::ops {
 namespace {
 
-// Where index i of one axis lies. Offsets in a blocked layout are sums of one term per axis.
-std::vector<std::int64_t> axis_offsets(const Layout& layout, int axis) {
-  const auto& blocking = layout.data.format_desc.blocking;
-  std::vector<std::int64_t> offsets(static_cast<std::size_t>(layout.data.dims[axis]));
-  for (std::size_t i = 0; i < offsets.size(); ++i) {
-    auto rest = static_cast<std::int64_t>(i);
-    std::int64_t inner_stride = 1;
-    for (int b = blocking.inner_nblks; b-- > 0;) {
-      if (blocking.inner_idxs[b] == axis) {
-        offsets[i] += rest % blocking.inner_blks[b] * inner_stride;
-        rest /= blocking.inner_blks[b];
-      }
-      inner_stride *= blocking.inner_blks[b];
-    }
-    offsets[i] += rest * blocking.strides[axis];
+constexpr int lanes = 16;
+using Vector = float __attribute__((vector_size(lanes * sizeof(float)), aligned(4), may_alias));
+using Order = std::int32_t __attribute__((vector_size(lanes * sizeof(float))));
+
+// Exchanges, among rows `distance` apart, the quarters that a transposed matrix has the other way round.
+template <int distance>
+inline void exchange(Vector (&rows)[lanes]) {
+  Order upper{}, lower{};
+  for (int l = 0; l < lanes; ++l) {
+    upper[l] = l & distance ? lanes + l - distance : l;
+    lower[l] = l & distance ? lanes + l : l + distance;
   }
-  return offsets;
+#pragma GCC unroll 16
+  for (int r = 0; r < lanes; ++r) {
+    if (r & distance) continue;
+    const Vector a = rows[r], b = rows[r + distance];
+    rows[r] = __builtin_shuffle(a, b, upper);
+    rows[r + distance] = __builtin_shuffle(a, b, lower);
+  }
 }
 
-// Sums of one offset from each list, the last list fastest.
-std::vector<std::int64_t> all_sums(const std::vector<std::vector<std::int64_t>>& lists) {
-  std::vector<std::int64_t> sums{0};
-  for (const auto& list : lists) {
-    std::vector<std::int64_t> next;
-    for (const std::int64_t base : sums)
-      for (const std::int64_t offset : list) next.push_back(base + offset);
-    sums = std::move(next);
-  }
-  return sums;
+// to[to_rows[j]][i] = from[from_rows[i]][j] for 16 i and 16 j, rows being where 16 numbers lie side by side.
+inline void turn_square(const float* from, const std::int64_t* from_rows, float* to, const std::int64_t* to_rows) {
+  Vector rows[lanes];
+#pragma GCC unroll 16
+  for (int i = 0; i < lanes; ++i) rows[i] = *reinterpret_cast<const Vector*>(from + from_rows[i]);
+  exchange<8>(rows);
+  exchange<4>(rows);
+  exchange<2>(rows);
+  exchange<1>(rows);
+#pragma GCC unroll 16
+  for (int j = 0; j < lanes; ++j) *reinterpret_cast<Vector*>(to + to_rows[j]) = rows[j];
+}
+
+// Whether every 16 offsets, and the last ones, follow each other.
+bool in_vectors(const std::vector<std::int64_t>& offsets) {
+  for (std::size_t i = 0; i < offsets.size(); ++i)
+    if (offsets[i] != offsets[i / lanes * lanes] + static_cast<std::int64_t>(i % lanes)) return false;
+  return true;
 }
 
 }  // namespace
@@ -57,28 +69,32 @@ TurnedWeights::TurnedWeights(const Layout& stored, const Layout& turned, const E
   to_taps_ = all_sums(to);
   const auto copied = static_cast<std::int64_t>(outputs_.size() * inputs_.size() * taps_.size());
   if (padded_count(turned) != copied) padding_ = padded_count(turned);
+  by_squares_ = in_vectors(outputs_) && in_vectors(to_outputs_);
 }
 
 void TurnedWeights::copy(const float* from, float* to) const {
-  constexpr std::int64_t tile = 32;
+  constexpr std::int64_t tile = 2 * lanes;
   std::fill_n(to, padding_, 0.0f);
   const auto o_count = static_cast<std::int64_t>(outputs_.size()), i_count = static_cast<std::int64_t>(inputs_.size());
   const auto tap_count = static_cast<std::int64_t>(taps_.size());
   const std::int64_t o_tiles = (o_count + tile - 1) / tile;
 #pragma omp parallel for collapse(2) schedule(static)
-  for (std::int64_t ot = 0; ot < o_tiles; ++ot) {
-    for (std::int64_t t = 0; t < tap_count; ++t) {
-      const std::int64_t o_end = std::min(o_count, (ot + 1) * tile);
-      for (std::int64_t i_begin = 0; i_begin < i_count; i_begin += tile) {
-        const std::int64_t i_end = std::min(i_count, i_begin + tile);
-        for (std::int64_t o = ot * tile; o < o_end; ++o) {
-          const float* const source = from + taps_[t] + outputs_[o];
-          float* const target = to + to_taps_[t] + to_inputs_[o];
-          for (std::int64_t i = i_begin; i < i_end; ++i) target[to_outputs_[i]] = source[inputs_[i]];
-        }
-      }
-    }
-  }
+  for (std::int64_t ot = 0; ot < o_tiles; ++ot)
+    for (std::int64_t t = 0; t < tap_count; ++t)
+      for (std::int64_t i = 0; i < i_count; i += lanes)
+        for (std::int64_t o = ot * tile; o < std::min(o_count, (ot + 1) * tile); o += lanes)
+          if (by_squares_ && i + lanes <= i_count && o + lanes <= o_count)
+            turn_square(from + taps_[t] + outputs_[o], inputs_.data() + i, to + to_taps_[t] + to_outputs_[i],
+                        to_inputs_.data() + o);
+          else copy_part(from + taps_[t], to + to_taps_[t], o, i);
+}
+
+// One by one, up to 16 outputs and inputs.
+void TurnedWeights::copy_part(const float* from, float* to, std::int64_t o_begin, std::int64_t i_begin) const {
+  const auto o_end = std::min<std::int64_t>(o_begin + lanes, static_cast<std::int64_t>(outputs_.size()));
+  const auto i_end = std::min<std::int64_t>(i_begin + lanes, static_cast<std::int64_t>(inputs_.size()));
+  for (std::int64_t o = o_begin; o < o_end; ++o)
+    for (std::int64_t i = i_begin; i < i_end; ++i) to[to_inputs_[o] + to_outputs_[i]] = from[outputs_[o] + inputs_[i]];
 }
 
 }  // namespace isobar::ops

@@ -14,10 +14,10 @@ std::string count(std::int64_t number, std::string_view thing) {
 double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
 // Seconds of the traced steps of rank 0, and of kernels that compute in them.
-std::pair<double, double> traced_and_computing(const RunRecord& run) {
+std::pair<double, double> traced_and_computing(const record::RunRecord& run) {
   double all = 0, kernels = 0;
   if (run.by_rank.empty()) return {0, 0};
-  for (const ProfiledStep& step : run.by_rank[0].steps) all += step.seconds;
+  for (const record::ProfiledStep& step : run.by_rank[0].steps) all += step.seconds;
   const auto totals = run.totals(run.by_rank[0]);
   for (const Category category : {Category::forward_convolution, Category::forward_pointwise,
                                   Category::backward_convolution, Category::backward_pointwise})
@@ -90,14 +90,14 @@ Finding input_and_staging(const CardFacts& facts) {
   figure += staging.empty() || staging == "none"
                 ? fmt::format("nothing was staged, {:.3g} s until the data was ready", ledger.staging_seconds())
                 : fmt::format("staging by {} took {:.4g} s, beside the steps", staging, ledger.staging_seconds());
-  for (const Session& session : facts.run.sessions)
+  for (const record::Session& session : facts.run.sessions)
     if (const auto read = session.staging.find("train.bytes_read"); read != session.staging.end())
       figure += fmt::format(", {} read", human_bytes(read->second));
   return shown(figure + facts.ending());
 }
 
 Finding flops(const CardFacts& facts) {
-  const RunRecord& run = facts.run;
+  const record::RunRecord& run = facts.run;
   if (run.flops_per_sample <= 0 || run.precision.empty())
     return not_shown(fmt::format("{} not recorded (an older program, or no step was begun): {}",
                                  run.flops_per_sample <= 0 ? "FLOPs are" : "the precision of its FLOPs is",

@@ -22,13 +22,13 @@ std::string quoted(const std::string& text) {
   return out + "'";
 }
 
-std::string launcher(const RunRecord& run) {
+std::string launcher(const record::RunRecord& run) {
   return run.ranks > 1 ? fmt::format("mpiexec -n {} isobar train ", run.ranks) : "isobar train ";
 }
 
 }  // namespace
 
-CardFacts::CardFacts(const RunRecord& of)
+CardFacts::CardFacts(const record::RunRecord& of)
     : run(of),
       ledger(read_ledger(of.folder)),
       siblings(siblings_of(of)),

@@ -6,17 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "isobar/record/run_record.hpp"
 #include "isobar/report/ledger.hpp"
 #include "isobar/report/quality.hpp"
 #include "isobar/report/references.hpp"
-#include "isobar/report/run_record.hpp"
 
 namespace isobar::report {
 
 struct CardFacts {
-  explicit CardFacts(const RunRecord& of);
+  explicit CardFacts(const record::RunRecord& of);
 
-  const RunRecord& run;
+  const record::RunRecord& run;
   Ledger ledger;
   Siblings siblings;
   std::vector<Evaluation> evaluations;

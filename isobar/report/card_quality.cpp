@@ -94,7 +94,7 @@ Finding test_accuracy(const CardFacts& facts) {
   if (const auto loss = last.values.find("loss"); loss != last.values.end() && facts.judged != "loss")
     figure += fmt::format(", test loss {:.4g}", loss->second);
   if (facts.run.test_samples > 0) figure += fmt::format(", on {} samples", with_commas(facts.run.test_samples));
-  const auto epoch = std::ranges::find(facts.run.epochs, last.epoch, &EpochRecord::epoch);
+  const auto epoch = std::ranges::find(facts.run.epochs, last.epoch, &record::EpochRecord::epoch);
   if (epoch != facts.run.epochs.end()) figure += fmt::format("; training loss {:.4g}", epoch->train_loss);
   if (facts.evaluations.size() > 1)
     figure += fmt::format("; the last of {} evaluations, not the best", facts.evaluations.size());
@@ -125,9 +125,9 @@ Finding time_to_solution(const CardFacts& facts) {
     return time_to(
         facts, *facts.reference->target(),
         fmt::format("{} of {}", facts.reference->demanded ? "target" : "published result", facts.reference->task));
-  const std::string example = facts.judged.empty()
-                                  ? "loss<=..."
-                                  : fmt::format("{}{}...", facts.judged, train::larger_is_better(facts.judged) ? ">=" : "<=");
+  const std::string example =
+      facts.judged.empty() ? "loss<=..."
+                           : fmt::format("{}{}...", facts.judged, train::larger_is_better(facts.judged) ? ">=" : "<=");
   return not_shown(
       fmt::format("no quality was set as a target{}: {}",
                   obstacle.empty() || !facts.reference ? "" : " and the published one does not apply, as " + obstacle,

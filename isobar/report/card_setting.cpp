@@ -37,7 +37,7 @@ std::string plural(int count, std::string_view thing) {
 }  // namespace
 
 Finding hardware(const CardFacts& facts) {
-  const RunRecord& run = facts.run;
+  const record::RunRecord& run = facts.run;
   const std::string processor = entry(run.machine, "processor");
   if (processor.empty()) return not_shown("the processor is not recorded (no run.json): " + facts.again(""));
   std::string year = facts.setting("report", "processor_year");
@@ -59,7 +59,7 @@ Finding hardware(const CardFacts& facts) {
 }
 
 Finding input_size(const CardFacts& facts) {
-  const RunRecord& run = facts.run;
+  const record::RunRecord& run = facts.run;
   if (run.inputs.empty()) return not_shown("the size of a sample is not recorded (no run.json): " + facts.again(""));
   const std::string& shape = run.inputs[0].second;
   if (!facts.reference || facts.reference->input.empty())
@@ -84,7 +84,7 @@ Finding input_size(const CardFacts& facts) {
 }
 
 Finding scaling_kind(const CardFacts& facts) {
-  const RunRecord& run = facts.run;
+  const record::RunRecord& run = facts.run;
   std::string setting = plural(run.ranks, "rank");
   if (run.global_batch > 0) setting += fmt::format(", global batch {}", run.global_batch);
   const Sibling* base = nullptr;
@@ -104,7 +104,7 @@ Finding scaling_kind(const CardFacts& facts) {
         setting, (run.folder / "recipe.toml").string()));
   const Setup& theirs = base->ledger.setups.back();
   const double own = run.samples_per_second() / run.ranks;
-  const double other = read_run(base->folder).samples_per_second() / theirs.ranks;
+  const double other = record::read_run(base->folder).samples_per_second() / theirs.ranks;
   if (other <= 0) return not_shown(fmt::format("the run in '{}' has no speed", base->folder.string()));
   // Against the run on fewer ranks, whichever of the two that is.
   const bool more = run.ranks > theirs.ranks;

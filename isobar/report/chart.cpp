@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "isobar/report/html.hpp"
+#include "isobar/base/html_text.hpp"
 
 namespace isobar::report {
 
@@ -20,13 +20,13 @@ std::string both_widths(const std::function<std::string(double width)>& draw) {
                      draw(narrow_chart));
 }
 
-std::vector<Tick> ticks_of(const Axis& axis) {
+std::vector<Tick> ticks_of(const pictures::Axis& axis) {
   std::vector<Tick> ticks;
   for (const double tick : axis.ticks()) ticks.push_back({axis.place(tick), axis.label(tick)});
   return ticks;
 }
 
-std::vector<Tick> power_ticks(const Axis& logarithms) {
+std::vector<Tick> power_ticks(const pictures::Axis& logarithms) {
   std::vector<Tick> ticks;
   for (double power = std::ceil(logarithms.low); power <= logarithms.high; ++power) {
     const int exponent = static_cast<int>(power);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "isobar/base/trace.hpp"
-#include "isobar/report/axis.hpp"
+#include "isobar/pictures/axis.hpp"
 
 namespace isobar::report {
 
@@ -35,9 +35,9 @@ struct Tick {
   std::string label{};
 };
 
-std::vector<Tick> ticks_of(const Axis& axis);
+std::vector<Tick> ticks_of(const pictures::Axis& axis);
 /// Powers of ten on an axis over logarithms.
-std::vector<Tick> power_ticks(const Axis& logarithms);
+std::vector<Tick> power_ticks(const pictures::Axis& logarithms);
 
 /// Grid, frame, the ticks' labels below and on the left, and the names of the axes.
 std::string drawn_axes(const PlotArea& plot, std::span<const Tick> below, std::span<const Tick> left,

@@ -169,7 +169,8 @@ Comparison compare(std::span<const fs::path> folders) {
   for (const fs::path& folder : folders) {
     if (!seen.insert(whole_path(folder)).second)
       fail_usage("report: the run '{}' is named twice; a comparison needs different runs", folder.string());
-    ComparedRun run{.label = whole_path(folder).lexically_relative(parent).string(), .record = read_run(folder)};
+    ComparedRun run{.label = whole_path(folder).lexically_relative(parent).string(),
+                    .record = record::read_run(folder)};
     run.ledger = read_ledger(folder);
     run.evaluations = evaluations_of(run.record, run.ledger);
     run.card = run_card(run.record);

@@ -18,7 +18,7 @@ namespace isobar::report {
 
 struct ComparedRun {
   std::string label;  ///< as much of the folder's name as tells it from the others
-  RunRecord record{};
+  record::RunRecord record{};
   Ledger ledger{};
   std::vector<Evaluation> evaluations{};
   std::vector<CardRow> card{};

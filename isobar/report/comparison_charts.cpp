@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "isobar/base/html_text.hpp"
 #include "isobar/report/chart.hpp"
 #include "isobar/report/comparison.hpp"
 #include "isobar/report/curves.hpp"
-#include "isobar/report/html.hpp"
 
 namespace isobar::report {
 namespace {
@@ -18,23 +18,23 @@ constexpr int colours = 8;
 // What a horizontal axis counts, for the steps and for the evaluations of a run.
 struct Along {
   const char* name;
-  double (*of_step)(double before, const StepRecord&);
+  double (*of_step)(double before, const record::StepRecord&);
   double (*of_evaluation)(const ComparedRun&, const Evaluation&);
 };
 
 double samples_until(const ComparedRun& run, std::int64_t step) {
   double sum = 0;
-  for (const StepRecord& record : run.record.steps)
+  for (const record::StepRecord& record : run.record.steps)
     if (record.step <= step) sum += static_cast<double>(record.samples);
   return sum;
 }
 
 constexpr Along alongs[] = {
-    {"step", [](double, const StepRecord& step) { return static_cast<double>(step.step); },
+    {"step", [](double, const record::StepRecord& step) { return static_cast<double>(step.step); },
      [](const ComparedRun&, const Evaluation& evaluation) { return static_cast<double>(evaluation.step); }},
-    {"sample", [](double before, const StepRecord& step) { return before + static_cast<double>(step.samples); },
+    {"sample", [](double before, const record::StepRecord& step) { return before + static_cast<double>(step.samples); },
      [](const ComparedRun& run, const Evaluation& evaluation) { return samples_until(run, evaluation.step); }},
-    {"second", [](double before, const StepRecord& step) { return before + step.seconds; },
+    {"second", [](double before, const record::StepRecord& step) { return before + step.seconds; },
      [](const ComparedRun&, const Evaluation& evaluation) { return evaluation.seconds; }},
 };
 
@@ -42,11 +42,11 @@ constexpr Along alongs[] = {
 Curve losses(const ComparedRun& run, const Along& along) {
   Curve curve{run.label};
   curve.drawn = Curve::Drawn::line;
-  const std::vector<StepRecord>& steps = run.record.steps;
+  const std::vector<record::StepRecord>& steps = run.record.steps;
   const std::size_t together = steps.size() / most_points + 1;
   double x = 0, sum = 0;
   std::size_t count = 0;
-  for (const StepRecord& step : steps) {
+  for (const record::StepRecord& step : steps) {
     x = along.of_step(x, step);
     if (std::isfinite(step.loss)) sum += step.loss, ++count;
     if (count == 0 || (count < together && &step != &steps.back())) continue;
@@ -96,7 +96,7 @@ std::string run_key(const Comparison& comparison) {
 }
 
 // Milliseconds of a traced step of rank 0 by category.
-std::vector<double> step_parts(const RunRecord& run) {
+std::vector<double> step_parts(const record::RunRecord& run) {
   std::vector<double> parts;
   if (run.by_rank.empty() || run.by_rank[0].steps.empty()) return parts;
   const auto totals = run.totals(run.by_rank[0]);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "isobar/base/html_text.hpp"
 #include "isobar/report/comparison.hpp"
 #include "isobar/report/html.hpp"
 

@@ -20,16 +20,16 @@ std::string some(double value, fmt::format_string<double&> format) {
 
 std::string state(const ComparedRun& run) { return run.record.reason.empty() ? "not ended" : run.record.reason; }
 
-double exchange_seconds(const RunRecord& run) {
+double exchange_seconds(const record::RunRecord& run) {
   double sum = 0;
-  for (const StepRecord& step : run.steps) sum += step.exchange_seconds;
+  for (const record::StepRecord& step : run.steps) sum += step.exchange_seconds;
   return sum;
 }
 
-double flops_rate(const RunRecord& run) { return run.flops_per_sample * run.samples_per_second(); }
+double flops_rate(const record::RunRecord& run) { return run.flops_per_sample * run.samples_per_second(); }
 
 // The mean training loss of the tenth of the steps before the run had seen `budget` samples.
-std::string loss_after(const RunRecord& run, std::int64_t budget) {
+std::string loss_after(const record::RunRecord& run, std::int64_t budget) {
   std::size_t last = 0;
   for (std::int64_t seen = 0; last < run.steps.size(); ++last)
     if ((seen += run.steps[last].samples) > budget) break;

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "isobar/report/axis.hpp"
+#include "isobar/base/html_text.hpp"
+#include "isobar/pictures/axis.hpp"
 #include "isobar/report/chart.hpp"
 #include "isobar/report/curves.hpp"
-#include "isobar/report/html.hpp"
 
 namespace isobar::report {
 namespace {
@@ -41,10 +41,10 @@ std::string style() {
     text += fmt::format("  .{} {{ fill: {}; stroke: {}; }}\n", colour_class(i), colours[i], colours[i]);
   return text + std::string(rules);
 }
-double across(const Axis& axis, double value) { return plot_width * axis.place(value); }
-double down(const Axis& axis, double value) { return plot_height * (1 - axis.place(value)); }
+double across(const pictures::Axis& axis, double value) { return plot_width * axis.place(value); }
+double down(const pictures::Axis& axis, double value) { return plot_height * (1 - axis.place(value)); }
 
-std::string grid(const Axis& epochs, const Axis& values) {
+std::string grid(const pictures::Axis& epochs, const pictures::Axis& values) {
   std::string text;
   for (const double tick : epochs.ticks()) {
     if (tick != std::floor(tick)) continue;
@@ -62,7 +62,7 @@ std::string grid(const Axis& epochs, const Axis& values) {
   return text + "\n";
 }
 
-std::string drawn(const Curve& curve, const Panel& panel, const Axis& epochs, const Axis& values,
+std::string drawn(const Curve& curve, const Panel& panel, const pictures::Axis& epochs, const pictures::Axis& values,
                   const std::string& colour) {
   const bool only_points = curve.drawn == Curve::Drawn::points;
   const bool marked = only_points || (curve.drawn == Curve::Drawn::whole && curve.values.size() <= 40);
@@ -103,7 +103,7 @@ std::string drawn(const Panel& panel, int x, int y, const std::string& names) {
     all_epochs.insert(all_epochs.end(), curve.epochs.begin(), curve.epochs.end());
     all_values.insert(all_values.end(), curve.values.begin(), curve.values.end());
   }
-  const Axis epochs = axis_over(all_epochs, {}, 8), values = axis_over(all_values, {}, 5);
+  const pictures::Axis epochs = pictures::axis_over(all_epochs, {}, 8), values = pictures::axis_over(all_values, {}, 5);
   std::string text = fmt::format("<g transform=\"translate({} {})\">\n", x + left, y + top);
   text += fmt::format(R"(<text class="name" x="0" y="-16">{}</text>)", html_text(panel.title));
   text += names + grid(epochs, values);

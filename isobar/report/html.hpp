@@ -9,9 +9,6 @@
 
 namespace isobar::report {
 
-/// `text` as it may stand in HTML and SVG, in attributes too; bytes that are no text become U+FFFD.
-std::string html_text(std::string_view text);
-
 /// A column of a table; numbers stand at the right, digit below digit.
 struct Column {
   std::string title;

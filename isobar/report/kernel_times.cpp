@@ -6,9 +6,9 @@
 
 namespace isobar::report {
 
-std::vector<KernelTime> kernel_times(std::span<const TraceEvent> events) {
+std::vector<KernelTime> kernel_times(std::span<const record::TraceEvent> events) {
   std::map<std::string_view, KernelTime> by_name;
-  for (const TraceEvent& event : events) {
+  for (const record::TraceEvent& event : events) {
     if (event.lane != Lane::main || event.category == category_name(Category::idle)) continue;
     KernelTime& kernel = by_name[event.name];
     kernel.name = event.name;
@@ -24,9 +24,9 @@ std::vector<KernelTime> kernel_times(std::span<const TraceEvent> events) {
   return all;
 }
 
-std::vector<std::int64_t> traced_steps(std::span<const TraceEvent> events) {
+std::vector<std::int64_t> traced_steps(std::span<const record::TraceEvent> events) {
   std::set<std::int64_t> steps;
-  for (const TraceEvent& event : events) steps.insert(event.step);
+  for (const record::TraceEvent& event : events) steps.insert(event.step);
   return {steps.begin(), steps.end()};
 }
 

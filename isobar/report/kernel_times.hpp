@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "isobar/report/run_record.hpp"
+#include "isobar/record/run_record.hpp"
 
 namespace isobar::report {
 
@@ -18,9 +18,9 @@ struct KernelTime {
 };
 
 /// By time, the longest first; without idle time.
-std::vector<KernelTime> kernel_times(std::span<const TraceEvent> events);
+std::vector<KernelTime> kernel_times(std::span<const record::TraceEvent> events);
 
 /// The steps events belong to, each once, in order.
-std::vector<std::int64_t> traced_steps(std::span<const TraceEvent> events);
+std::vector<std::int64_t> traced_steps(std::span<const record::TraceEvent> events);
 
 }  // namespace isobar::report

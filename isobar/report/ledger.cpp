@@ -44,7 +44,7 @@ Setup setup_of(const Json& start) {
 }
 
 void read_timing(Ledger& ledger, const fs::path& file) {
-  for (const Json& line : read_json_lines(file)) {
+  for (const Json& line : record::read_json_lines(file)) {
     const std::string kind = text(line, "kind");
     if (kind == "start" || kind == "members") {
       ledger.setups.push_back(setup_of(line));
@@ -122,7 +122,7 @@ std::string training_data(const Spec& recipe) {
   return data.has("train") ? data.spec("train").str() : "";
 }
 
-Siblings siblings_of(const RunRecord& run, std::uintmax_t most_bytes) {
+Siblings siblings_of(const record::RunRecord& run, std::uintmax_t most_bytes) {
   std::error_code none;
   const fs::path own = fs::weakly_canonical(run.folder, none);
   Siblings siblings;

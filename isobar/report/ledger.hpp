@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "isobar/report/run_record.hpp"
+#include "isobar/record/run_record.hpp"
 
 namespace isobar::report {
 
@@ -64,7 +64,7 @@ struct Siblings {
 };
 
 /// Those of `run`: looks at some hundreds of folders and at most `most_bytes` of their timing.
-Siblings siblings_of(const RunRecord& run, std::uintmax_t most_bytes = 64'000'000);
+Siblings siblings_of(const record::RunRecord& run, std::uintmax_t most_bytes = 64'000'000);
 
 /// The training data of a recipe, "universe(size=32)"; empty when there is none.
 std::string training_data(const Spec& recipe);

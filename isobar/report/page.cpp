@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "isobar/base/html_text.hpp"
 #include "isobar/files/disk_warnings.hpp"
+#include "isobar/files/text_file.hpp"
 #include "isobar/report/html.hpp"
 #include "isobar/report/page_section.hpp"
 #include "isobar/report/run_card.hpp"
-#include "isobar/report/text_file.hpp"
 
 namespace isobar::report {
 
@@ -39,7 +40,7 @@ std::string note_html(std::string_view sentence) {
 
 namespace {
 
-std::string name_of(const RunRecord& run) {
+std::string name_of(const record::RunRecord& run) {
   std::error_code none;
   const std::filesystem::path whole = std::filesystem::weakly_canonical(run.folder, none);
   return (whole.empty() ? run.folder : whole).filename().string();
@@ -67,8 +68,8 @@ class PageSink final : public train::Sink {
 
 }  // namespace
 
-std::string page(const RunRecord& run) {
-  const PageSource source{run, read_trace(run.folder, 0)};
+std::string page(const record::RunRecord& run) {
+  const PageSource source{run, record::read_trace(run.folder, 0)};
   const std::string name = name_of(run);
   std::string body = fmt::format(
       "<header>\n<h1>{}</h1>\n<p class=\"note\">A run of {}{}</p>\n<nav>", html_text(name), html_text(run.model()),
@@ -81,9 +82,9 @@ std::string page(const RunRecord& run) {
 }
 
 void write_page(const std::filesystem::path& folder) {
-  const RunRecord run = read_run(folder);
+  const record::RunRecord run = record::read_run(folder);
   write_card(run, run_card(run));
-  write_text(folder / "report.html", page(run));
+  files::write_text(folder / "report.html", page(run));
 }
 
 std::unique_ptr<train::Sink> page_sink() { return std::make_unique<PageSink>(); }

@@ -6,13 +6,13 @@
 #include <memory>
 #include <string>
 
-#include "isobar/report/run_record.hpp"
+#include "isobar/record/run_record.hpp"
 #include "isobar/train/events.hpp"
 
 namespace isobar::report {
 
 /// The whole page.
-std::string page(const RunRecord& run);
+std::string page(const record::RunRecord& run);
 
 /// Reads the folder of a run and writes report.html and run_card.json into it.
 void write_page(const std::filesystem::path& folder);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "isobar/base/config.hpp"
+#include "isobar/base/html_text.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/report/html.hpp"
 #include "isobar/report/page_section.hpp"
@@ -18,7 +19,7 @@ void add(Pairs& pairs, const std::string& name, const std::string& value) {
 std::string count(std::int64_t number) { return number > 0 ? with_commas(number) : std::string(); }
 
 std::string configuration_html(const PageSource& source) {
-  const RunRecord& run = source.run;
+  const record::RunRecord& run = source.run;
   Pairs pairs;
   add(pairs, "command", run.command);
   add(pairs, "network", run.model());

@@ -14,9 +14,9 @@ namespace {
 constexpr std::size_t most_points = 1200, most_of_a_line = 400;
 
 // The mean over a window around each step, a thirtieth of the run to either side: so the line does not lag.
-std::vector<double> smoothed(const std::vector<StepRecord>& steps) {
+std::vector<double> smoothed(const std::vector<record::StepRecord>& steps) {
   std::vector<double> sums{0}, counts{0};
-  for (const StepRecord& step : steps) {
+  for (const record::StepRecord& step : steps) {
     const bool counted = std::isfinite(step.loss);
     sums.push_back(sums.back() + (counted ? step.loss : 0));
     counts.push_back(counts.back() + (counted ? 1 : 0));
@@ -31,7 +31,7 @@ std::vector<double> smoothed(const std::vector<StepRecord>& steps) {
   return values;
 }
 
-Panel step_panel(const std::vector<StepRecord>& steps) {
+Panel step_panel(const std::vector<record::StepRecord>& steps) {
   Panel panel{"loss of a step", {{"each"}, {"smoothed"}}, "step"};
   Curve &each = panel.curves[0], &mean = panel.curves[1];
   each.drawn = Curve::Drawn::points;
@@ -49,11 +49,11 @@ Panel step_panel(const std::vector<StepRecord>& steps) {
 }
 
 std::string curves_html(const PageSource& source) {
-  const RunRecord& run = source.run;
+  const record::RunRecord& run = source.run;
   if (run.steps.empty()) return missing_html("No step is recorded yet: metrics.jsonl gets a line for every step.");
   std::vector<Panel> panels{step_panel(run.steps)};
   std::vector<train::EpochDone> epochs;
-  for (const EpochRecord& epoch : run.epochs)
+  for (const record::EpochRecord& epoch : run.epochs)
     epochs.push_back({.epoch = epoch.epoch, .step = epoch.step, .train_loss = epoch.train_loss, .test = epoch.test});
   if (!epochs.empty())
     for (Panel& panel : panels_of(epochs)) panels.push_back(std::move(panel));

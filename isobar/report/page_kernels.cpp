@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "isobar/base/html_text.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/report/chart.hpp"
 #include "isobar/report/figures.hpp"
@@ -50,9 +51,9 @@ void add(CategoryTotal& sum, const CategoryTotal& more) {
   sum.bytes += more.bytes;
 }
 
-Sums sums_of(const RunRecord& run) {
+Sums sums_of(const record::RunRecord& run) {
   Sums sums;
-  for (const RankRecord& rank : run.by_rank) {
+  for (const record::RankRecord& rank : run.by_rank) {
     const auto totals = run.totals(rank);
     for (std::size_t c = 0; c < totals.size(); ++c) {
       add(sums.totals[c], totals[c]);
@@ -109,7 +110,7 @@ std::string share_bar(const Sums& sums, double width) {
   return chart_svg(width, 26, "Shares of a step's time by category", inside);
 }
 
-std::string category_table(const RunRecord& run, const Sums& sums) {
+std::string category_table(const record::RunRecord& run, const Sums& sums) {
   const double ranks = std::max(1, run.ranks);
   const Columns columns{sums.steps,
                         sums.all.seconds,
@@ -125,7 +126,7 @@ std::string category_table(const RunRecord& run, const Sums& sums) {
   return html_table(columns.titles(), rows, true);
 }
 
-std::string relative_to(const RunRecord& run) {
+std::string relative_to(const record::RunRecord& run) {
   if (run.peaks.flops_per_second <= 0)
     return missing_html(
         "Shares of peak and bandwidth are not shown: the peaks of this machine were not known to the run; isobar "
@@ -147,7 +148,7 @@ std::string longest(const PageSource& source) {
   const auto steps = static_cast<double>(traced_steps(source.trace).size());
   const double ranks = std::max(1, source.run.ranks);
   double all = 0;
-  for (const TraceEvent& event : source.trace) all += event.lane == Lane::main ? event.seconds : 0;
+  for (const record::TraceEvent& event : source.trace) all += event.lane == Lane::main ? event.seconds : 0;
   const Unit seconds = seconds_unit(kernels[0].seconds / steps);
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < std::min(most_kernels, kernels.size()); ++i) {
@@ -173,7 +174,7 @@ std::string longest(const PageSource& source) {
 }
 
 std::string kernels_html(const PageSource& source) {
-  const RunRecord& run = source.run;
+  const record::RunRecord& run = source.run;
   const Sums sums = sums_of(run);
   if (sums.steps == 0 || sums.all.seconds <= 0)
     return missing_html("No step was traced: report.trace_steps above 0 lets a run write profile/ and trace/.");

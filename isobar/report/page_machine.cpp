@@ -9,7 +9,7 @@ namespace isobar::report {
 namespace {
 
 std::string machine_html(const PageSource& source) {
-  const RunRecord& run = source.run;
+  const record::RunRecord& run = source.run;
   if (!run.described)
     return missing_html("Machine and versions are not known: run.json is missing; runs of this version write it.");
   auto pairs = run.machine;

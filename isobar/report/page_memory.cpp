@@ -6,24 +6,27 @@
 
 #include <fmt/format.h>
 
+#include "isobar/base/html_text.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/report/chart.hpp"
 #include "isobar/report/figures.hpp"
-#include "isobar/report/html.hpp"
 #include "isobar/report/page_section.hpp"
 
 namespace isobar::report {
 namespace {
 
-std::string drawn(const RunRecord& run, double width) {
+std::string drawn(const record::RunRecord& run, double width) {
   const double height = width > 600 ? 300 : 260;
   const PlotArea plot{52, 40, width - 60, height - 88};
   const double most =
-      run.weight_bytes + std::max(run.arena_bytes, std::ranges::max(run.plan, {}, &PlannedStep::live_bytes).live_bytes);
+      run.weight_bytes +
+      std::max(run.arena_bytes, std::ranges::max(run.plan, {}, &record::PlannedStep::live_bytes).live_bytes);
   const Unit unit = bytes_unit(most);
-  const Axis bytes{0, 1.06 * most / unit.size, axis_over(std::array{0.0, most / unit.size}, {}, 5).step};
+  const pictures::Axis bytes{0, 1.06 * most / unit.size,
+                             pictures::axis_over(std::array{0.0, most / unit.size}, {}, 5).step};
   const auto count = static_cast<double>(run.plan.size());
-  const Axis steps{0, count, std::max(1.0, axis_over(std::array{0.0, count}, {}, width > 600 ? 12 : 5).step)};
+  const pictures::Axis steps{0, count,
+                             std::max(1.0, pictures::axis_over(std::array{0.0, count}, {}, width > 600 ? 12 : 5).step)};
   const auto y = [&](double value) { return plot.y(bytes.place(value / unit.size)); };
   std::string text = drawn_axes(plot, ticks_of(steps), ticks_of(bytes), "step of the plan", unit.name);
   const double ground = y(run.weight_bytes), bar = plot.width / count;
@@ -31,7 +34,7 @@ std::string drawn(const RunRecord& run, double width) {
       R"(<rect class="c4" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"><title>weights, gradients and optimizer state: {}</title></rect>)",
       plot.left, ground, plot.width, plot.y(0) - ground, human_bytes(run.weight_bytes));
   for (std::size_t i = 0; i < run.plan.size(); ++i) {
-    const PlannedStep& step = run.plan[i];
+    const record::PlannedStep& step = run.plan[i];
     const double top = y(run.weight_bytes + step.live_bytes);
     text += fmt::format(
         R"(<rect class="{}" x="{:.2f}" y="{:.1f}" width="{:.2f}" height="{:.1f}"><title>{} {}: {} alive</title></rect>)",
@@ -47,10 +50,10 @@ std::string drawn(const RunRecord& run, double width) {
 }
 
 std::string memory_html(const PageSource& source) {
-  const RunRecord& run = source.run;
+  const record::RunRecord& run = source.run;
   if (run.plan.empty())
     return missing_html("The plan is not known: run.json holds it; runs of this version write that file.");
-  const auto& peak = std::ranges::max(run.plan, {}, &PlannedStep::live_bytes);
+  const auto& peak = std::ranges::max(run.plan, {}, &record::PlannedStep::live_bytes);
   std::string text = fmt::format(
       "<p>One rank keeps {} of weights, gradients and optimizer state, and an arena of {} for everything else. Most is "
       "alive at {} ({}): {}, {} of the arena.</p>\n",

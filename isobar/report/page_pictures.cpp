@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "isobar/base/html_text.hpp"
 #include "isobar/base/text.hpp"
-#include "isobar/report/base64.hpp"
-#include "isobar/report/html.hpp"
+#include "isobar/pictures/base64.hpp"
 #include "isobar/report/page_section.hpp"
 
 namespace isobar::report {
@@ -38,7 +38,7 @@ int width_of(std::string_view bytes, std::string_view kind) {
   return width;
 }
 
-std::string shown(const Picture& picture) {
+std::string shown(const pictures::Picture& picture) {
   const std::string kind = picture.file.extension().string();
   const std::string_view type = kind == ".svg"   ? "image/svg+xml"
                                 : kind == ".png" ? "image/png"
@@ -58,7 +58,7 @@ std::string shown(const Picture& picture) {
       width > 0 ? fmt::format(" style=\"width:{}px;min-width:{}px\"", width, std::min(width, 640)) : "";
   return fmt::format("<div class=\"picture\"><img alt=\"{}\"{} src=\"data:{};base64,{}\"></div>\n",
                      html_text(picture.title), size, type,
-                     base64({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}));
+                     pictures::base64({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}));
 }
 
 std::string pictures_html(const PageSource& source) {
@@ -66,7 +66,7 @@ std::string pictures_html(const PageSource& source) {
     return missing_html(
         "There are no pictures: they are drawn when a run with a test set ends and report.pictures is true.");
   std::string text;
-  for (const Picture& picture : source.run.pictures)
+  for (const pictures::Picture& picture : source.run.pictures)
     text += fmt::format("<figure>\n{}<figcaption><b>{}</b> {}</figcaption>\n</figure>\n", shown(picture),
                         html_text(picture.title), html_text(picture.caption));
   return text;

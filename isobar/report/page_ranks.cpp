@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "isobar/base/html_text.hpp"
 #include "isobar/report/chart.hpp"
 #include "isobar/report/figures.hpp"
 #include "isobar/report/html.hpp"
@@ -18,12 +19,12 @@ constexpr std::size_t most_ranks = 64;
 
 // A mean step of one rank, in seconds.
 struct Load {
-  const RankRecord* rank = nullptr;
+  const record::RankRecord* rank = nullptr;
   double compute = 0, communication = 0, input = 0, idle = 0, hidden = 0;
   double step() const { return compute + communication + input + idle; }
 };
 
-Load load_of(const RunRecord& run, const RankRecord& rank) {
+Load load_of(const record::RunRecord& run, const record::RankRecord& rank) {
   const auto totals = run.totals(rank);
   const auto steps = static_cast<double>(rank.steps.size());
   Load load{&rank};
@@ -36,7 +37,7 @@ Load load_of(const RunRecord& run, const RankRecord& rank) {
       default: load.compute += seconds;
     }
   }
-  for (const ProfiledStep& step : rank.steps) load.hidden += step.hidden_exchange_seconds / steps;
+  for (const record::ProfiledStep& step : rank.steps) load.hidden += step.hidden_exchange_seconds / steps;
   return load;
 }
 
@@ -75,7 +76,8 @@ std::string drawn(const std::vector<Load>& loads, double median, double width) {
     text += "\n";
   }
   text += fmt::format(R"(<path class="rule" d="M{:.1f} 0V{:.1f}"/>)", left + scale * median, y);
-  const Axis axis{0, 1e3 * longest, axis_over(std::array{0.0, 1e3 * longest}, {}, width > 600 ? 10 : 4).step};
+  const pictures::Axis axis{0, 1e3 * longest,
+                            pictures::axis_over(std::array{0.0, 1e3 * longest}, {}, width > 600 ? 10 : 4).step};
   for (const Tick& tick : ticks_of(axis))
     text += fmt::format(R"(<text class="tick" x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>)",
                         left + plot * tick.place, y + 14, tick.place > 0.97 ? "end" : "middle", tick.label);
@@ -111,7 +113,7 @@ std::string table(const std::vector<Load>& loads, double median) {
 
 std::string ranks_html(const PageSource& source) {
   std::vector<Load> loads;
-  for (const RankRecord& rank : source.run.by_rank)
+  for (const record::RankRecord& rank : source.run.by_rank)
     if (!rank.steps.empty()) loads.push_back(load_of(source.run, rank));
   if (loads.empty())
     return missing_html("No rank left a profile: report.trace_steps above 0 lets every rank write profile/.");

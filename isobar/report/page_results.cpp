@@ -1,6 +1,7 @@
 // Results: what was run, how it ended, and the figures that count, accuracy beside speed.
 #include <fmt/format.h>
 
+#include "isobar/base/html_text.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/report/figures.hpp"
 #include "isobar/report/html.hpp"
@@ -13,9 +14,9 @@ struct Share {
   double seconds = 0, wait = 0, exchange = 0;
 };
 
-Share shares(const RunRecord& run) {
+Share shares(const record::RunRecord& run) {
   Share sum;
-  for (const StepRecord& step : run.steps) {
+  for (const record::StepRecord& step : run.steps) {
     sum.seconds += step.seconds;
     sum.wait += step.wait_seconds;
     sum.exchange += step.exchange_seconds;
@@ -24,15 +25,15 @@ Share shares(const RunRecord& run) {
 }
 
 // Of all sessions; of one that did not end by itself, what its steps and evaluations took.
-double seconds_of(const RunRecord& run) {
+double seconds_of(const record::RunRecord& run) {
   double ended = 0, recorded = 0;
   bool all_ended = !run.sessions.empty();
-  for (const Session& session : run.sessions) {
+  for (const record::Session& session : run.sessions) {
     all_ended = all_ended && session.seconds.has_value();
     ended += session.seconds.value_or(0);
   }
-  for (const StepRecord& step : run.steps) recorded += step.seconds;
-  for (const EpochRecord& epoch : run.epochs) recorded += epoch.test_seconds;
+  for (const record::StepRecord& step : run.steps) recorded += step.seconds;
+  for (const record::EpochRecord& epoch : run.epochs) recorded += epoch.test_seconds;
   return all_ended ? ended : recorded;
 }
 
@@ -40,7 +41,7 @@ std::string plural(std::int64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", with_commas(count), noun, count == 1 ? "" : "s");
 }
 
-std::string story(const RunRecord& run) {
+std::string story(const record::RunRecord& run) {
   std::string text =
       fmt::format("{} on {} with {} each", run.model(), plural(run.ranks, "rank"), plural(run.threads, "thread"));
   if (run.nodes > 1) text += fmt::format(", on {}", plural(run.nodes, "node"));
@@ -60,7 +61,7 @@ std::string card(std::string_view figure, std::string_view name) {
 }
 
 // The last evaluation: at the end, or after the last epoch that had one.
-const std::map<std::string, double>& last_test(const RunRecord& run) {
+const std::map<std::string, double>& last_test(const record::RunRecord& run) {
   static const std::map<std::string, double> none;
   if (!run.test.empty()) return run.test;
   for (auto epoch = run.epochs.rbegin(); epoch != run.epochs.rend(); ++epoch)
@@ -68,7 +69,7 @@ const std::map<std::string, double>& last_test(const RunRecord& run) {
   return none;
 }
 
-std::string cards(const RunRecord& run) {
+std::string cards(const record::RunRecord& run) {
   std::string text = "<div class=\"cards\">\n";
   for (const auto& [name, value] : last_test(run))
     if (name.find('.') == std::string::npos) text += card(fmt::format("{:.4g}", value), "test " + name);
@@ -96,7 +97,7 @@ std::string cards(const RunRecord& run) {
   return text + "</div>\n";
 }
 
-std::string parts(const RunRecord& run) {
+std::string parts(const record::RunRecord& run) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& [name, value] : last_test(run))
     if (name.find('.') != std::string::npos && !name.starts_with("confusion"))
@@ -107,7 +108,7 @@ std::string parts(const RunRecord& run) {
 }
 
 std::string results_html(const PageSource& source) {
-  const RunRecord& run = source.run;
+  const record::RunRecord& run = source.run;
   std::string text = fmt::format("<p>{}</p>\n", html_text(story(run)));
   if (last_test(run).empty())
     text += missing_html(

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "isobar/base/html_text.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/report/chart.hpp"
-#include "isobar/report/html.hpp"
 #include "isobar/report/kernel_times.hpp"
 #include "isobar/report/page_section.hpp"
 
@@ -37,7 +37,7 @@ std::vector<Point> points_of(const std::vector<KernelTime>& kernels) {
   return points;
 }
 
-Axis logarithms(std::vector<double> values) {
+pictures::Axis logarithms(std::vector<double> values) {
   for (double& value : values) value = std::log10(value);
   const auto [low, high] = std::ranges::minmax(values);
   return {std::floor(low - 0.1), std::ceil(high + 0.1), 1};
@@ -48,7 +48,7 @@ struct RoofDrawing {
 };
 
 // Both axes cover the ridge.
-RoofDrawing drawn(const Roof& roof, const PlotArea& plot, const Axis& x, const Axis& y) {
+RoofDrawing drawn(const Roof& roof, const PlotArea& plot, const pictures::Axis& x, const pictures::Axis& y) {
   const double ridge = std::log10(roof.flops / roof.bytes), bandwidth = std::log10(roof.bytes),
                peak = std::log10(roof.flops);
   const double from = std::max(x.low, y.low - bandwidth), at = (from + ridge) / 2;
@@ -79,7 +79,7 @@ std::string drawn(const std::vector<Point>& points, const Roof& roof, double wid
   std::vector<double> xs, ys;
   for (const Point& point : points) xs.push_back(point.intensity), ys.push_back(point.rate);
   if (roof.known()) xs.push_back(roof.flops / roof.bytes), ys.push_back(1.3 * roof.flops);
-  const Axis x = logarithms(xs), y = logarithms(ys);
+  const pictures::Axis x = logarithms(xs), y = logarithms(ys);
   std::string text = drawn_axes(plot, power_ticks(x), power_ticks(y), "FLOPs per byte", "GF/s");
   const RoofDrawing above = roof.known() ? drawn(roof, plot, x, y) : RoofDrawing{};
   double longest = 0;

@@ -6,14 +6,14 @@
 #include <string_view>
 #include <vector>
 
-#include "isobar/report/run_record.hpp"
+#include "isobar/record/run_record.hpp"
 
 namespace isobar::report {
 
 /// What sections show: a run, and the trace of its rank 0, which is read once for all of them.
 struct PageSource {
-  const RunRecord& run;
-  std::vector<TraceEvent> trace{};
+  const record::RunRecord& run;
+  std::vector<record::TraceEvent> trace{};
 };
 
 struct Section {

@@ -16,7 +16,7 @@
 namespace isobar::report {
 namespace {
 
-using Events = std::vector<TraceEvent>;
+using Events = std::vector<record::TraceEvent>;
 
 // The main thread's part of a step begins and ends it.
 struct Span {
@@ -27,7 +27,7 @@ struct Span {
 
 std::vector<Span> spans_of(const Events& trace) {
   std::map<std::int64_t, Span> spans;
-  for (const TraceEvent& event : trace) {
+  for (const record::TraceEvent& event : trace) {
     if (event.lane != Lane::main) continue;
     const auto [found, is_new] = spans.try_emplace(event.step, Span{event.step, event.begin, event.begin});
     found->second.begin = std::min(found->second.begin, event.begin);
@@ -51,14 +51,14 @@ constexpr std::int64_t far_ahead = 16;
 
 Events inside(const Events& trace, const Span& span, Lane lane) {
   Events events;
-  for (TraceEvent event : trace) {
+  for (record::TraceEvent event : trace) {
     if (event.lane != lane || std::abs(event.step - span.step) > far_ahead) continue;
     const double end = std::min(event.begin + event.seconds, span.end);
     event.begin = std::max(event.begin, span.begin);
     event.seconds = end - event.begin;
     if (event.seconds > 0) events.push_back(std::move(event));
   }
-  std::ranges::stable_sort(events, {}, &TraceEvent::begin);
+  std::ranges::stable_sort(events, {}, &record::TraceEvent::begin);
   return events;
 }
 
@@ -66,7 +66,7 @@ Events inside(const Events& trace, const Span& span, Lane lane) {
 std::vector<Events> rows_of(Events events) {
   std::vector<Events> rows;
   std::vector<double> ends;
-  for (TraceEvent& event : events) {
+  for (record::TraceEvent& event : events) {
     std::size_t row = 0;
     while (row < rows.size() && ends[row] > event.begin + 1e-9) ++row;
     if (row == rows.size()) rows.emplace_back(), ends.push_back(0);
@@ -78,7 +78,7 @@ std::vector<Events> rows_of(Events events) {
 
 std::string milliseconds(double seconds) { return fmt::format("{:.3f} ms", 1e3 * seconds); }
 
-std::string describe(const TraceEvent& event) {
+std::string describe(const record::TraceEvent& event) {
   std::string text = fmt::format("{}: {}", event.name, milliseconds(event.seconds));
   if (event.flops > 0) text += fmt::format(", {}/s", human_flops(event.flops / event.seconds));
   if (event.bytes > 0) text += fmt::format(", {}/s", human_bytes(event.bytes / event.seconds));
@@ -106,7 +106,7 @@ struct Gathered {
 std::string drawn_row(const Events& events, const Span& span, double left, double scale, double y, double height) {
   std::string text;
   Gathered group;
-  for (const TraceEvent& event : events) {
+  for (const record::TraceEvent& event : events) {
     const double end = event.begin + event.seconds;
     // What is wide by itself is not mixed with what was gathered before it, nor what lies apart.
     const bool apart = group.count > 0 && (scale * event.seconds >= 1 || scale * (event.begin - group.end) >= 1);
@@ -128,7 +128,7 @@ std::string passes(const Events& events, const Span& span, double left, double s
     double begin, end;
   };
   std::vector<Pass> all;
-  for (const TraceEvent& event : events) {
+  for (const record::TraceEvent& event : events) {
     const std::string_view name = event.category.starts_with("forward")                  ? "forward"
                                   : event.category.starts_with("backward")               ? "backward"
                                   : event.category == category_name(Category::optimizer) ? "update"
@@ -175,7 +175,8 @@ std::string drawn(const Events& trace, const Span& span, double width) {
     text += drawn_row(row.events, span, left, scale, y, row.height);
     y += row.height + 8;
   }
-  const Axis axis{0, 1e3 * span.seconds(), axis_over(std::array{0.0, 1e3 * span.seconds()}, {}, wide ? 12 : 5).step};
+  const pictures::Axis axis{0, 1e3 * span.seconds(),
+                            pictures::axis_over(std::array{0.0, 1e3 * span.seconds()}, {}, wide ? 12 : 5).step};
   const double top = y;
   for (const Tick& tick : ticks_of(axis)) {
     const double x = left + plot_width * tick.place;
@@ -201,7 +202,7 @@ std::string timeline_html(const PageSource& source) {
   for (int c = 0; c < category_count; ++c) {
     const std::string name(category_name(static_cast<Category>(c)));
     if (std::ranges::any_of(source.trace,
-                            [&](const TraceEvent& e) { return e.step == span.step && e.category == name; }))
+                            [&](const record::TraceEvent& e) { return e.step == span.step && e.category == name; }))
       categories.push_back(name);
   }
   std::string text = fmt::format(

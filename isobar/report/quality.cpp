@@ -8,7 +8,7 @@
 namespace isobar::report {
 namespace {
 
-Args section(const RunRecord& run, std::string_view name) {
+Args section(const record::RunRecord& run, std::string_view name) {
   Args root(run.recipe, "recipe");
   return run.recipe.find(name) ? root.section(name) : Args(Spec(std::string(name), {}), "section");
 }
@@ -20,9 +20,9 @@ double seconds_until(const Ledger& ledger, std::int64_t epoch) {
 
 }  // namespace
 
-std::vector<Evaluation> evaluations_of(const RunRecord& run, const Ledger& ledger) {
+std::vector<Evaluation> evaluations_of(const record::RunRecord& run, const Ledger& ledger) {
   std::vector<Evaluation> evaluations;
-  for (const EpochRecord& epoch : run.epochs)
+  for (const record::EpochRecord& epoch : run.epochs)
     if (!epoch.test.empty())
       evaluations.push_back({epoch.epoch, epoch.step, epoch.test, seconds_until(ledger, epoch.epoch)});
   // A run that was resumed behind its last epoch tests once more.
@@ -33,7 +33,7 @@ std::vector<Evaluation> evaluations_of(const RunRecord& run, const Ledger& ledge
   return evaluations;
 }
 
-std::string judged_by(const RunRecord& run, std::span<const Evaluation> evaluations) {
+std::string judged_by(const record::RunRecord& run, std::span<const Evaluation> evaluations) {
   if (evaluations.empty()) return "";
   const std::map<std::string, double>& values = evaluations.back().values;
   if (const auto target = target_of(run); target && values.contains(target->metric)) return target->metric;
@@ -55,13 +55,13 @@ const Evaluation* first_to_reach(std::span<const Evaluation> evaluations, const 
   return found == evaluations.end() ? nullptr : &*found;
 }
 
-std::optional<train::Target> target_of(const RunRecord& run) {
+std::optional<train::Target> target_of(const record::RunRecord& run) {
   Args report = section(run, "report");
   const std::string text = report.text("target", "");
   if (text.empty()) return std::nullopt;
   return train::read_target(text);
 }
 
-std::vector<std::string> metrics_of(const RunRecord& run) { return section(run, "train").texts("metrics", {}); }
+std::vector<std::string> metrics_of(const record::RunRecord& run) { return section(run, "train").texts("metrics", {}); }
 
 }  // namespace isobar::report

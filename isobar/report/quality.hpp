@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "isobar/record/run_record.hpp"
 #include "isobar/report/ledger.hpp"
-#include "isobar/report/run_record.hpp"
 #include "isobar/train/target.hpp"
 
 namespace isobar::report {
@@ -22,19 +22,19 @@ struct Evaluation {
 };
 
 /// All that were finished, in order.
-std::vector<Evaluation> evaluations_of(const RunRecord& run, const Ledger& ledger);
+std::vector<Evaluation> evaluations_of(const record::RunRecord& run, const Ledger& ledger);
 
 /// The value a run is judged by: that of its target or its published reference if there is one, else its first metric,
 /// else the loss; empty when nothing was evaluated.
-std::string judged_by(const RunRecord& run, std::span<const Evaluation> evaluations);
+std::string judged_by(const record::RunRecord& run, std::span<const Evaluation> evaluations);
 
 /// The first evaluation that reached a target, or null.
 const Evaluation* first_to_reach(std::span<const Evaluation> evaluations, const train::Target& target);
 
 /// The target that the recipe set before the run.
-std::optional<train::Target> target_of(const RunRecord& run);
+std::optional<train::Target> target_of(const record::RunRecord& run);
 
 /// The metrics of the recipe, as they are written there: iou(kind=sample).
-std::vector<std::string> metrics_of(const RunRecord& run);
+std::vector<std::string> metrics_of(const record::RunRecord& run);
 
 }  // namespace isobar::report

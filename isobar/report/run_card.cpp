@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "isobar/base/html_text.hpp"
+#include "isobar/files/text_file.hpp"
 #include "isobar/report/card_facts.hpp"
-#include "isobar/report/html.hpp"
-#include "isobar/report/text_file.hpp"
 
 namespace isobar::report {
 namespace {
@@ -64,7 +64,7 @@ std::string with_code(std::string_view text) {
 
 }  // namespace
 
-std::vector<CardRow> run_card(const RunRecord& run) {
+std::vector<CardRow> run_card(const record::RunRecord& run) {
   const CardFacts facts(run);
   std::vector<CardRow> card;
   for (const Way& way : ways) {
@@ -106,7 +106,7 @@ std::string card_html(std::span<const CardRow> card) {
   return text + "</tbody></table></div>\n";
 }
 
-std::string card_json(const RunRecord& run, std::span<const CardRow> card) {
+std::string card_json(const record::RunRecord& run, std::span<const CardRow> card) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const CardRow& row : card)
     rows.push_back({{"number", row.number},
@@ -123,8 +123,8 @@ std::string card_json(const RunRecord& run, std::span<const CardRow> card) {
   return all.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-void write_card(const RunRecord& run, std::span<const CardRow> card) {
-  write_text(run.folder / "run_card.json", card_json(run, card));
+void write_card(const record::RunRecord& run, std::span<const CardRow> card) {
+  files::write_text(run.folder / "run_card.json", card_json(run, card));
 }
 
 }  // namespace isobar::report

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "isobar/report/run_record.hpp"
+#include "isobar/record/run_record.hpp"
 
 namespace isobar::report {
 
@@ -22,7 +22,7 @@ struct CardRow {
 };
 
 /// The twelve rows of a run; looks into its folder and at runs in folders beside it.
-std::vector<CardRow> run_card(const RunRecord& run);
+std::vector<CardRow> run_card(const record::RunRecord& run);
 
 int rows_shown(std::span<const CardRow> card);
 
@@ -31,9 +31,9 @@ std::string card_text(std::span<const CardRow> card, std::size_t width = 110);
 /// The body of the section in a page.
 std::string card_html(std::span<const CardRow> card);
 /// {"run", "network", "shown", "of", "rows": [{"number", "trap", "what", "shown", "figure" or "missing"}]}.
-std::string card_json(const RunRecord& run, std::span<const CardRow> card);
+std::string card_json(const record::RunRecord& run, std::span<const CardRow> card);
 
 /// Writes run_card.json into the folder of the run.
-void write_card(const RunRecord& run, std::span<const CardRow> card);
+void write_card(const record::RunRecord& run, std::span<const CardRow> card);
 
 }  // namespace isobar::report

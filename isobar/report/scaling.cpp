@@ -8,8 +8,8 @@
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
-#include "isobar/report/median.hpp"
-#include "isobar/report/run_record.hpp"
+#include "isobar/record/median.hpp"
+#include "isobar/record/run_record.hpp"
 
 namespace isobar::report {
 namespace {
@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 
 std::vector<Json> lines_of(const fs::path& path) {
   if (!fs::exists(path)) fail("scaling study: '{}' cannot be read: the run did not begin", path.string());
-  return read_json_lines(path);
+  return record::read_json_lines(path);
 }
 
 // What a run says of its steps: times, samples, and the loss.
@@ -63,7 +63,7 @@ ScalingRun read_one(const fs::path& folder, Steps& steps) {
     if (line.value("kind", "") == "step") steps.losses.push_back(line.value("loss", 0.0));
   const std::size_t first = warm_up(steps.seconds.size());
   run.steps = static_cast<std::int64_t>(steps.seconds.size());
-  run.step_seconds = median({steps.seconds.begin() + static_cast<std::ptrdiff_t>(first), steps.seconds.end()});
+  run.step_seconds = record::median({steps.seconds.begin() + static_cast<std::ptrdiff_t>(first), steps.seconds.end()});
   run.exposed_seconds = mean_from(steps.exposed, first);
   run.hidden_seconds = std::max(0.0, busy / static_cast<double>(run.steps) - run.exposed_seconds);
   run.bytes_per_step = mean_from(steps.bytes, first);

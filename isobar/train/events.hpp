@@ -47,6 +47,7 @@ struct Start {
   int rank = 0;                       ///< of the listener: 0, unless the sink listens on every rank
   int node = 0;                       ///< it is on
   const graph::Plan* plan = nullptr;  ///< of a training step on this rank; lives as long as the run
+  std::int64_t tuned = 0;             ///< kernels chosen by what tuning measured; 0: the usual ones run
   const exec::ParamStore* store = nullptr;  ///< weights, and gradients of the last step; lives as long as the run
 
   /// Whether there is a record of the run already that is to be kept.

@@ -8,6 +8,7 @@
 #include "isobar/data/sample_range.hpp"
 #include "isobar/graph/reaching.hpp"
 #include "isobar/train/agreement.hpp"
+#include "isobar/train/run_tuning.hpp"
 
 namespace isobar::train {
 namespace {
@@ -122,8 +123,9 @@ std::int64_t Inference::rows_for(const InferenceOptions& options) const {
 graph::Plan Inference::plan_for(const InferenceOptions& options) const {
   const graph::Graph graph = job_.model.graph(rows_for(options));
   graph::PlanOptions planning{.phase = ops::Phase::inference};
+  if (trained_.is_run()) planning.tuning = kept_tuning(trained_.folder, comm_);
   if (trained_.is_run())
-    for (const graph::PlanParameter& parameter : graph::make_plan(graph).parameters)
+    for (const graph::PlanParameter& parameter : graph::make_plan(graph, {.tuning = planning.tuning}).parameters)
       if (parameter.layout.data.ndims != 0) planning.stored[parameter.name] = parameter.layout;
   const bool has_loss = graph.outputs().contains("loss");
   bool loss = options.evaluates && has_loss;

@@ -183,6 +183,7 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   job.sync_batch_norm = train.flag("sync_batch_norm", false);
   const std::string memory = train.text("memory", "");
   if (!memory.empty()) job.memory_limit = read_bytes(memory, "train.memory");
+  job.tuned = train.flag("tuned", true);
   job.numbers = read_bad_numbers(train);
   job.ramp = read_member(train, "batch_ramp", "constant", optim::batch_ramps(), "batch ramp");
   train.require(job.micro_batches >= 0, "micro_batches must be >= 0; 0: one for each rank");

@@ -66,7 +66,10 @@ struct Job {
   bool deterministic = false;       ///< the same bits on 1, 2, 4, ... ranks
   bool sync_batch_norm = false;     ///< batches are normalised over all ranks
   std::size_t memory_limit = 0;     ///< bytes for weights, gradients, optimizer slots and arena of a rank; 0: any
-  double clip_norm = 0;             ///< the largest norm of all gradients together; 0: any
+  bool tuned = true;                ///< what was measured to be fastest on this machine is used
+  /// What is remembered for batches of so many rows, as ops::tuning_text(); empty: nothing is. Rank 0 is asked.
+  std::function<std::string(std::int64_t rows)> remembered_tuning{};
+  double clip_norm = 0;  ///< the largest norm of all gradients together; 0: any
   std::int64_t epochs = 1;
   std::int64_t evaluate_every = 1;  ///< epochs; 0: only at the end
   SaveOptions saving{};             ///< besides at the end and when interrupted

@@ -50,7 +50,7 @@ void clear(const Job& job, bool relaunched) {
   note_start(job.folder, fs::exists(job.folder / "recipe.toml") ? "overwritten" : "new", 0, job.launch);
   std::error_code ignored;
   for (const char* name : {"curves.svg", "learned.h5", "metrics.csv", "metrics.jsonl", "mlperf.log", "predictions.csv",
-                           "report.html", "report.txt", "run.json", "run_card.json", "timing.jsonl"})
+                           "report.html", "report.txt", "run.json", "run_card.json", "timing.jsonl", "tuning.txt"})
     fs::remove(job.folder / name, ignored);
   // All of it: the run before may have had more ranks.
   for (const char* name : {"checkpoints", "pictures", "post_mortem", "profile", "tensorboard", "trace"})

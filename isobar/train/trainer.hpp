@@ -111,6 +111,7 @@ class Trainer {
   std::uint32_t wait_name_, agree_name_, norm_name_;
   std::int64_t session_steps_ = 0;  // since the start or resume
   Batching batching_;
+  std::shared_ptr<const ops::Tuning> tuning_;  // null: the usual kernels
   std::unique_ptr<exec::ParamStore> store_;
   std::unique_ptr<exec::Executor> executor_, test_executor_;
   std::unique_ptr<Viewer> viewer_;  // on rank 0, with a test set

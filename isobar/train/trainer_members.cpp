@@ -3,6 +3,7 @@
 #include "isobar/base/clock.hpp"
 #include "isobar/base/error.hpp"
 #include "isobar/train/run_folder.hpp"
+#include "isobar/train/run_tuning.hpp"
 #include "isobar/train/trainer.hpp"
 
 namespace isobar::train {
@@ -25,6 +26,7 @@ void Trainer::open() {
     position_ = opened.position;
     metrics_ = std::move(opened.metrics);
     best_ = opened.best;
+    if (first() && tuning_) keep_tuning(job_.folder, *tuning_);
     if (carried_) carried_->first_step = position_.step;
   } else {
     world_.note(fmt::format("state of rank {}", world_.members()[static_cast<std::size_t>(standing_.ahead)]));

@@ -6,6 +6,7 @@
 #include "isobar/base/error.hpp"
 #include "isobar/base/random.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/train/run_tuning.hpp"
 #include "isobar/train/same_run.hpp"
 #include "isobar/train/trainer.hpp"
 
@@ -17,8 +18,9 @@ void Trainer::plan_run() {
   batching_ = divide_batch(job_, world_.size());
   if (carried_) carried_->batch = batching_.batch;
   const graph::Graph graph = job_.model.graph(batching_.rows);
-  graph::Plan plan =
-      graph::make_plan(graph, {.memory_limit = job_.memory_limit, .weight_copies = 2 + job_.optimizer->slots()});
+  tuning_ = run_tuning(job_, batching_.rows, standing_.batch != 0, *talk_);
+  graph::Plan plan = graph::make_plan(
+      graph, {.memory_limit = job_.memory_limit, .weight_copies = 2 + job_.optimizer->slots(), .tuning = tuning_});
   expect_fields(plan, *job_.train_data, "data.train");
   if (job_.train_data->size() < batching_.batch)
     fail("data.train has {} samples, fewer than one batch of {}", job_.train_data->size(), batching_.batch);
@@ -33,7 +35,8 @@ void Trainer::plan_run() {
   if (job_.test_data) {
     if (job_.test_data->size() == 0) fail("data.test has no samples");
     expect_fields(plan, *job_.test_data, "data.test");
-    graph::Plan test_plan = graph::make_plan(graph, {.phase = ops::Phase::inference, .stored = store_->layouts()});
+    graph::Plan test_plan =
+        graph::make_plan(graph, {.phase = ops::Phase::inference, .stored = store_->layouts(), .tuning = tuning_});
     reset_metrics(test_plan, job_);
     expect_room(plan, test_plan);
     arena = std::make_shared<Block>(std::max(plan.arena_bytes, test_plan.arena_bytes));
@@ -135,6 +138,7 @@ void Trainer::announce() {
   start.rank = world_.rank();
   start.node = world_.nodes()[static_cast<std::size_t>(world_.rank())];
   start.plan = &plan();
+  start.tuned = tuning_ ? static_cast<std::int64_t>(tuning_->all().size()) : 0;
   start.store = store_.get();
   if (first() && test_executor_) viewer_ = std::make_unique<Viewer>(*test_executor_, *job_.test_data);
   for (Sink* sink : sinks_) sink->start(start);

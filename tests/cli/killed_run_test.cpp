@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "isobar/report/run_record.hpp"
+#include "isobar/record/run_record.hpp"
 
 #include "tests/cli/launched.hpp"
 
@@ -33,7 +33,7 @@ TEST(KilledRun, IsReadUpToTheLastStepThatReachedTheDisk) {
   launched.send(SIGKILL);
   EXPECT_EQ(launched.outcome(60).code, 128 + SIGKILL);
 
-  const report::RunRecord run = report::read_run(run_folder);
+  const record::RunRecord run = record::read_run(run_folder);
   EXPECT_TRUE(run.described) << "run.json";
   EXPECT_EQ(run.ranks, 1);
   EXPECT_FALSE(run.plan.empty());
@@ -46,7 +46,7 @@ TEST(KilledRun, IsReadUpToTheLastStepThatReachedTheDisk) {
   ASSERT_GE(profiled.size(), 19u);
   std::set<std::int64_t> traced;
   std::map<std::int64_t, double> seconds;
-  for (const report::TraceEvent& event : report::read_trace(run_folder, 0)) {
+  for (const record::TraceEvent& event : record::read_trace(run_folder, 0)) {
     traced.insert(event.step);
     if (event.lane == Lane::main) seconds[event.step] += event.seconds;
   }

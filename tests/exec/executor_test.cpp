@@ -10,7 +10,8 @@
 namespace isobar::exec {
 namespace {
 
-// A network in which one value feeds two branches, so that gradients are summed and views meet in-place kernels.
+// A network in which one value feeds several branches, so that gradients are summed and views meet in-place kernels; a
+// concat of a concat, of which the branches find their gradients among the channels.
 graph::Graph branching() {
   graph::Graph g;
   graph::ValueId h = g.input("x", {2, 6, 6, 4});
@@ -19,7 +20,9 @@ graph::Graph branching() {
   const graph::ValueId b = g.add("conv(filters=16, kernel=3, padding=same)", a, "conv2");
   const graph::ValueId sum = g.add("add", {a, b, g.add("tanh", a)});
   const graph::ValueId both = g.add("concat", {sum, a});
-  const graph::ValueId flat = g.add("flatten", g.add("max_pool(window=2)", both));
+  const graph::ValueId more = g.add("relu", g.add("conv(filters=8, kernel=1)", both, "conv3"));
+  const graph::ValueId all = g.add("concat", {both, more, g.add("leaky_relu(slope=0.2)", b)});
+  const graph::ValueId flat = g.add("flatten", g.add("max_pool(window=2)", all));
   const graph::ValueId y = g.add("dense(units=3)", g.add("dropout(rate=0.25)", flat), "fc");
   g.output("prediction", y);
   g.loss(g.add("mse", {y, g.input("y", {2, 3})}, "loss"));
@@ -154,10 +157,12 @@ TEST(Executor, ReportsEveryKernelToTheTrace) {
   const std::vector<std::int64_t> samples{0, 1};
   executor.forward({.step = 4, .samples = samples});
   executor.backward({.step = 4, .samples = samples});
-  const double dense = 2.0 * 2 * 3 * 288;  // dense layers count as convolutions of one position
-  EXPECT_EQ(trace.total(Category::forward_convolution).events, 3);
-  EXPECT_EQ(trace.total(Category::forward_convolution).flops, 2.0 * 2 * 36 * 9 * 16 * (4 + 16) + dense);
-  EXPECT_EQ(trace.total(Category::backward_convolution).flops, 2.0 * 2 * 36 * 9 * 16 * (4 + 16 + 16) + 2 * dense);
+  const double dense = 2.0 * 2 * 3 * 504;  // dense layers count as convolutions of one position
+  const double third = 2.0 * 2 * 36 * 32 * 8;
+  EXPECT_EQ(trace.total(Category::forward_convolution).events, 4);
+  EXPECT_EQ(trace.total(Category::forward_convolution).flops, 2.0 * 2 * 36 * 9 * 16 * (4 + 16) + third + dense);
+  EXPECT_EQ(trace.total(Category::backward_convolution).flops,
+            2.0 * 2 * 36 * 9 * 16 * (4 + 16 + 16) + 2 * third + 2 * dense);
   EXPECT_EQ(trace.events().front().step, 4);
   EXPECT_GT(trace.total(Category::backward_pointwise).bytes, 0);
 }

@@ -27,6 +27,8 @@ const std::vector<Trial>& trials() {
       {"conv(filters=8, kernel=3, bias=false)", {2, 9, 9, 33}, true},
       {"conv(filters=6, kernel=3, padding=2)", {1, 4, 3, 7}},
       {"conv(filters=12, kernel=3, padding=same, groups=2)", {3, 10, 8, 8}},
+      {"conv(filters=83, kernel=3, dilation=2, padding=same, groups=83)", {2, 6, 7, 83}, true},
+      {"conv(filters=18, kernel=[3, 2], stride=2, padding=same, groups=18, bias=false)", {2, 5, 4, 18}},
       {"conv(filters=20, kernel=5, padding=same)", {3, 17, 14, 6}, true},
       {"conv(filters=4, kernel=7, padding=[3, 0], padding_after=[2, 1], bias=false)", {2, 20, 19, 18}},
       {"conv(filters=3, kernel=9, padding=same)", {2, 33, 12, 4}},

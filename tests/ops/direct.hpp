@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "isobar/ops/op.hpp"
+#include "isobar/ops/pieces.hpp"
 #include "isobar/tensor/engine.hpp"
 #include "isobar/tensor/layout.hpp"
 
@@ -33,7 +34,7 @@ class Direct {
 
   /// The numbers of a slot; made, and filled with a pattern, at its first use.
   std::span<float> at(Slot::Kind kind, int index, const Layout& layout) {
-    auto& memory = slots_[{kind, index}];
+    auto& memory = slots_[{kind, kind == Slot::Kind::dy ? index % first_pieces : index}];
     if (memory.empty()) memory.assign((layout.get_size() + sizeof(float) - 1) / sizeof(float) + 2 * guard, sentinel);
     return std::span(memory).subspan(guard, layout.get_size() / sizeof(float));
   }

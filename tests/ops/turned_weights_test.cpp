@@ -28,5 +28,24 @@ TEST(TurnedWeights, ClearsThePaddingOfBlocks) {
   for (std::size_t i = 0; i < turned.size(); ++i) EXPECT_EQ(turned[i], i % 16 == 0 ? w[i / 16] : 0.f) << i;
 }
 
+// Blocks of 32 are turned in squares, what is left over one by one.
+TEST(TurnedWeights, TurnsBlocks) {
+  using Tag = dnnl::memory::format_tag;
+  const std::int64_t outputs = 56, inputs = 35, taps = 3;
+  const Layout stored({outputs, inputs, taps}, Dtype::f32, Tag::Acb32a);
+  const Layout turned({inputs, outputs, taps}, Dtype::f32, Tag::Acb32a);
+  std::vector<float> w(static_cast<std::size_t>(padded_count(stored)));
+  std::iota(w.begin(), w.end(), 0.f);
+  std::vector<float> result(static_cast<std::size_t>(padded_count(turned)), -1.f);
+  TurnedWeights(stored, turned, {0}, {1}).copy(w.data(), result.data());
+  const auto at = [&](std::int64_t a, std::int64_t b, std::int64_t t, std::int64_t depth) {
+    return static_cast<std::size_t>(((a / 32 * taps + t) * depth + b) * 32 + a % 32);
+  };
+  for (std::int64_t t = 0; t < taps; ++t)
+    for (std::int64_t o = 0; o < outputs; ++o)
+      for (std::int64_t i = 0; i < inputs; ++i)
+        ASSERT_EQ(result[at(i, o, t, outputs)], w[at(o, i, taps - 1 - t, inputs)]) << o << " " << i << " " << t;
+}
+
 }  // namespace
 }  // namespace isobar::ops

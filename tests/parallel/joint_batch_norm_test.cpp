@@ -51,6 +51,7 @@ using Sum = std::function<void(std::span<float>)>;
 std::vector<Trail> train(std::int64_t batch, std::vector<std::int64_t> samples, double total, const Sum& exchange,
                          const Sum* sum, bool passes, bool tight = false) {
   graph::PlanOptions options;
+  options.own_kernels = false;  // what ours take for themselves is more than all layers, which are that small
   if (!passes) options.without = {"fuse_pointwise"};
   if (tight) options.memory_limit = graph::make_plan(network(batch), options).arena_bytes - 1;
   const graph::Plan plan = graph::make_plan(network(batch), options);

@@ -1,20 +1,21 @@
 // Bad numbers on their way into everything that tells of a run: lines, progress, summary, page, card, who follows it.
 #include <gtest/gtest.h>
 
-#include "isobar/report/json_lines.hpp"
+#include "isobar/files/text_file.hpp"
+#include "isobar/record/json_lines.hpp"
+#include "isobar/record/progress.hpp"
+#include "isobar/record/run_follower.hpp"
+#include "isobar/record/run_summary.hpp"
 #include "isobar/report/page.hpp"
-#include "isobar/report/progress.hpp"
 #include "isobar/report/run_card.hpp"
-#include "isobar/report/run_follower.hpp"
-#include "isobar/report/run_summary.hpp"
-#include "isobar/report/text_file.hpp"
 
+#include "tests/capture.hpp"
 #include "tests/expect_error.hpp"
-#include "tests/report/capture.hpp"
 
 namespace isobar::report {
 namespace {
 
+using namespace isobar::tests;
 constexpr const char* found = "the loss is nan";
 
 // One step is skipped, after another the run goes back; then it ends well.
@@ -40,8 +41,9 @@ void tell(train::Sink& sink, const std::filesystem::path& folder, bool bad = tru
 }
 
 std::filesystem::path written(const std::filesystem::path& folder, bool bad = true) {
-  write_text(folder / "recipe.toml", "model = \"cosmoflow(size=32)\"\n[train]\nepochs = 1\nmetrics = [\"mae\"]\n");
-  tell(*json_lines(), folder, bad);
+  files::write_text(folder / "recipe.toml",
+                    "model = \"cosmoflow(size=32)\"\n[train]\nepochs = 1\nmetrics = [\"mae\"]\n");
+  tell(*record::json_lines(), folder, bad);
   return folder;
 }
 
@@ -63,7 +65,7 @@ TEST(BadSteps, HaveLinesOfTheirOwn) {
 
 TEST(BadSteps, AreShownWhileTheRunGoesOn) {
   const Capture screen;
-  tell(*progress(screen.file(), false), {});
+  tell(*record::progress(screen.file(), false), {});
   const std::string text = screen.text();
   EXPECT_HAS(text, "step 2: the loss is nan; the step is skipped");
   EXPECT_HAS(text, "step 4: the loss is nan; back to the model of step 1, learning rate x 0.5 from now on");
@@ -74,9 +76,9 @@ TEST(BadSteps, AreShownWhileTheRunGoesOn) {
 TEST(BadSteps, AreInSummaryPageAndCard) {
   const TemporaryFolder folder;
   written(folder.path());
-  tell(*run_summary(), folder.path());
+  tell(*record::run_summary(), folder.path());
   EXPECT_HAS(text_of(folder / "report.txt"), "2 steps with bad numbers, 1 rewind, learning rate x 0.5\n");
-  const RunRecord run = read_run(folder.path());
+  const record::RunRecord run = record::read_run(folder.path());
   EXPECT_EQ(run.bad.steps, 2);
   const std::string html = page(run);
   EXPECT_HAS(html, "<b>2</b><span>steps dropped, with bad numbers</span>");
@@ -99,9 +101,9 @@ struct Listener final : train::Sink {
 TEST(BadSteps, AreToldToWhoFollowsTheFiles) {
   const TemporaryFolder folder;
   written(folder.path());
-  RunFollower follower(folder.path());
+  record::RunFollower follower(folder.path());
   Listener listener;
-  while (follower.poll(listener) != RunFollower::Change::none)
+  while (follower.poll(listener) != record::RunFollower::Change::none)
     ;
   EXPECT_EQ(listener.told, "1 bad:2:-1 3 bad:4:1 end:2 steps with bad numbers, 1 rewind, learning rate x 0.5");
 }

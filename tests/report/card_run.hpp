@@ -104,7 +104,7 @@ inline std::filesystem::path written(const std::filesystem::path& folder, const 
 }
 
 inline CardRow row_of(const std::filesystem::path& folder, int number) {
-  return run_card(read_run(folder)).at(static_cast<std::size_t>(number) - 1);
+  return run_card(record::read_run(folder)).at(static_cast<std::size_t>(number) - 1);
 }
 
 }  // namespace isobar::report

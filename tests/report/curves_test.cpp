@@ -2,13 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include "isobar/report/json_lines.hpp"
+#include "isobar/record/json_lines.hpp"
 
-#include "tests/report/capture.hpp"
+#include "tests/capture.hpp"
 
 namespace isobar::report {
 namespace {
 
+using namespace isobar::tests;
 train::EpochDone epoch(std::int64_t number, double train_loss, std::map<std::string, double> test) {
   return {.epoch = number, .step = 10 * number, .train_loss = train_loss, .test = std::move(test)};
 }
@@ -47,7 +48,7 @@ TEST(Curves, ThePictureHasALinePerCurveInsideItsPanel) {
 TEST(Curves, AResumedRunIsDrawnFromItsBeginning) {
   const TemporaryFolder folder;
   const auto run = [&](std::int64_t first, std::int64_t last) {
-    const auto lines = json_lines(), picture = curves();
+    const auto lines = record::json_lines(), picture = curves();
     train::Start start;
     start.folder = folder.path();
     start.first_step = 10 * (first - 1);

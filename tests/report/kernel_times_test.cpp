@@ -6,11 +6,11 @@ namespace isobar::report {
 namespace {
 
 TEST(KernelTimes, EventsOfTheMainLaneAreSummedByName) {
-  const std::vector<TraceEvent> events{{"a conv", "forward convolution", Lane::main, 2, 0, 1, 10, 4},
-                                       {"b pool", "forward point-wise", Lane::main, 2, 1, 5, 1, 2},
-                                       {"idle", "idle", Lane::main, 2, 6, 50, 0, 0},
-                                       {"gradients", "communication", Lane::exchange, 2, 0, 60, 0, 9},
-                                       {"a conv", "forward convolution", Lane::main, 7, 90, 3, 10, 4}};
+  const std::vector<record::TraceEvent> events{{"a conv", "forward convolution", Lane::main, 2, 0, 1, 10, 4},
+                                               {"b pool", "forward point-wise", Lane::main, 2, 1, 5, 1, 2},
+                                               {"idle", "idle", Lane::main, 2, 6, 50, 0, 0},
+                                               {"gradients", "communication", Lane::exchange, 2, 0, 60, 0, 9},
+                                               {"a conv", "forward convolution", Lane::main, 7, 90, 3, 10, 4}};
   const std::vector<KernelTime> kernels = kernel_times(events);
   ASSERT_EQ(kernels.size(), 2u);
   EXPECT_EQ(kernels[0].name, "b pool");

@@ -7,12 +7,13 @@
 
 #include "isobar/report/page.hpp"
 
-#include "tests/report/capture.hpp"
+#include "tests/capture.hpp"
 #include "tests/report/made_run.hpp"
 
 namespace isobar::report {
 namespace {
 
+using namespace isobar::tests;
 struct Seen {
   std::string document, messages;  // the page after all scripts, and what was said on the console
 };

@@ -6,12 +6,13 @@
 
 #include "isobar/report/page_section.hpp"
 
-#include "tests/report/capture.hpp"
+#include "tests/capture.hpp"
 #include "tests/report/made_run.hpp"
 
 namespace isobar::report {
 namespace {
 
+using namespace isobar::tests;
 std::string made_page(const MadeRun& run, const TemporaryFolder& folder) {
   make_run(folder.path(), run);
   write_page(folder.path());

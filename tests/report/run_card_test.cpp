@@ -33,7 +33,7 @@ void expect_not_shown(int number, const CardRun& run, std::initializer_list<cons
 
 TEST(RunCard, HasTwelveRowsInOrder) {
   const TemporaryFolder folder;
-  const auto card = run_card(read_run(written(folder / "run")));
+  const auto card = run_card(record::read_run(written(folder / "run")));
   ASSERT_EQ(card.size(), 12u);
   for (std::size_t i = 0; i < card.size(); ++i) EXPECT_EQ(card[i].number, static_cast<int>(i) + 1);
   EXPECT_EQ(rows_shown(card), 11) << card_text(card);  // all but scaling, which takes two runs
@@ -77,7 +77,7 @@ TEST(RunCard, AllTuningRunsAreCounted) {
 
 TEST(RunCard, TooManyRunsBesideItAreNotAllCounted) {
   const TemporaryFolder folder;
-  const RunRecord run = read_run(written(folder / "a"));
+  const record::RunRecord run = record::read_run(written(folder / "a"));
   for (const char* name : {"b", "c", "d"}) written(folder / name);
   const auto bytes = std::filesystem::file_size(folder / "b" / "timing.jsonl");
   EXPECT_EQ(siblings_of(run).runs.size(), 3u);
@@ -189,7 +189,7 @@ TEST(RunCard, AKilledRunIsToldAsOne) {
   const TemporaryFolder folder;
   written(folder / "run", {.reason = ""});
   std::filesystem::resize_file(folder / "run" / "timing.jsonl", 900);  // in the middle of a line
-  const auto card = run_card(read_run(folder / "run"));
+  const auto card = run_card(record::read_run(folder / "run"));
   for (const int number : {1, 2, 5, 7})
     EXPECT_HAS(card[static_cast<std::size_t>(number) - 1].figure, "not ended: running or killed") << number;
   for (const CardRow& row : card) EXPECT_EQ(row.shown, row.missing.empty()) << row.number;
@@ -200,12 +200,12 @@ TEST(RunCard, AFolderWithARecipeOnlyShowsNothing) {
   written(folder / "run");
   for (const char* file : {"metrics.jsonl", "timing.jsonl", "history.jsonl", "run.json"})
     std::filesystem::remove(folder / "run" / file);
-  EXPECT_EQ(rows_shown(run_card(read_run(folder / "run"))), 0);
+  EXPECT_EQ(rows_shown(run_card(record::read_run(folder / "run"))), 0);
 }
 
 TEST(RunCard, JsonTextAndHtmlSayTheSame) {
   const TemporaryFolder folder;
-  const RunRecord run = read_run(written(folder / "a <run>"));
+  const record::RunRecord run = record::read_run(written(folder / "a <run>"));
   const auto card = run_card(run);
   const auto json = nlohmann::json::parse(card_json(run, card));
   EXPECT_EQ(json["of"], 12);

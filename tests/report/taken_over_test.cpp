@@ -4,19 +4,20 @@
 #include <nlohmann/json.hpp>
 
 #include "isobar/files/late_file.hpp"
+#include "isobar/files/text_file.hpp"
+#include "isobar/record/json_lines.hpp"
+#include "isobar/record/metrics_csv.hpp"
+#include "isobar/record/run_facts.hpp"
 #include "isobar/report/curves.hpp"
-#include "isobar/report/json_lines.hpp"
 #include "isobar/report/ledger.hpp"
-#include "isobar/report/metrics_csv.hpp"
-#include "isobar/report/run_facts.hpp"
-#include "isobar/report/text_file.hpp"
 #include "isobar/train/recent.hpp"
 
-#include "tests/report/capture.hpp"
+#include "tests/capture.hpp"
 
 namespace isobar::report {
 namespace {
 
+using namespace isobar::tests;
 namespace fs = std::filesystem;
 
 constexpr std::int64_t steps_per_epoch = 3;
@@ -63,8 +64,8 @@ train::Start changed_in(const fs::path& folder, const Place& at) {
 }
 
 using MakeSink = std::unique_ptr<train::Sink> (*)();
-const std::pair<const char*, MakeSink> line_files[] = {{"metrics.jsonl", [] { return json_lines(); }},
-                                                       {"metrics.csv", [] { return metrics_csv(); }}};
+const std::pair<const char*, MakeSink> line_files[] = {{"metrics.jsonl", [] { return record::json_lines(); }},
+                                                       {"metrics.csv", [] { return record::metrics_csv(); }}};
 
 constexpr Place last{7, 2};
 
@@ -118,11 +119,11 @@ TEST(TakenOver, TimesOfEveryStepAreThereOnceAndTheChangeIsNoStart) {
   const TemporaryFolder folder;
   train::Recent recent;
   {
-    const auto sink = json_lines();
+    const auto sink = record::json_lines();
     sink->start(start_in(folder.path()));
     go_on(*sink, recent, {0, 0}, {4, 1});
   }
-  const auto sink = json_lines();
+  const auto sink = record::json_lines();
   const train::Start start = changed_in(folder.path(), {4, 1});
   sink->start(start);
   recent.tell(*sink, sink->reached(start));
@@ -133,7 +134,7 @@ TEST(TakenOver, TimesOfEveryStepAreThereOnceAndTheChangeIsNoStart) {
   ASSERT_EQ(ledger.setups.size(), 2u);
   EXPECT_EQ(ledger.setups[1].ranks, 2);
   int starts = 0, changes = 0;
-  for (const auto& line : read_json_lines(folder / "timing.jsonl")) {
+  for (const auto& line : record::read_json_lines(folder / "timing.jsonl")) {
     starts += line.at("kind") == "start";
     changes += line.at("kind") == "members" && line.at("change").at("left") == std::vector{0};
   }
@@ -143,10 +144,10 @@ TEST(TakenOver, TimesOfEveryStepAreThereOnceAndTheChangeIsNoStart) {
 
 TEST(TakenOver, TheDescriptionOfTheRunStaysAndCountsTheChanges) {
   const TemporaryFolder folder;
-  run_facts({.command = "isobar train a"})->start(start_in(folder.path()));
-  run_facts({})->start(changed_in(folder.path(), {4, 1}));
-  write_text(folder / "recipe.toml", "model = \"a\"\n");
-  const RunRecord run = read_run(folder.path());
+  record::run_facts({.command = "isobar train a"})->start(start_in(folder.path()));
+  record::run_facts({})->start(changed_in(folder.path(), {4, 1}));
+  files::write_text(folder / "recipe.toml", "model = \"a\"\n");
+  const record::RunRecord run = record::read_run(folder.path());
   EXPECT_EQ(run.command, "isobar train a");
   EXPECT_EQ(run.ranks, 2);
   ASSERT_EQ(run.changes.size(), 1u);
@@ -157,7 +158,7 @@ TEST(TakenOver, CurvesShowAllEpochs) {
   const TemporaryFolder folder;
   train::Recent recent;
   {
-    const auto lines = json_lines();
+    const auto lines = record::json_lines();
     lines->start(start_in(folder.path()));
     go_on(*lines, recent, {0, 0}, {2, 0});
   }

@@ -1,0 +1,67 @@
+#include "isobar/base/wide_philox.hpp"
+
+#include <immintrin.h>
+
+namespace isobar {
+namespace {
+
+constexpr __mmask8 all = 0xFF;  // GCC 12 warns of what the instructions without a mask are made of
+
+// Eight counters, each word in the lower half of 64 bits; what the upper half holds is not looked at.
+struct Counters {
+  __m512i word[4];
+};
+
+__attribute__((target("avx512f,avx512bw,avx512vl,bmi2"), always_inline)) inline void round(Counters& c, __m512i key0,
+                                                                                           __m512i key1) {
+  const __m512i a = _mm512_maskz_mul_epu32(all, c.word[0], _mm512_set1_epi64(0xD2511F53));
+  const __m512i b = _mm512_maskz_mul_epu32(all, c.word[2], _mm512_set1_epi64(0xCD9E8D57));
+  constexpr int exclusive_or = 0x96;
+  c.word[0] = _mm512_ternarylogic_epi64(_mm512_maskz_srli_epi64(all, b, 32), c.word[1], key0, exclusive_or);
+  c.word[1] = b;
+  c.word[2] = _mm512_ternarylogic_epi64(_mm512_maskz_srli_epi64(all, a, 32), c.word[3], key1, exclusive_or);
+  c.word[3] = a;
+}
+
+// Words 0 and 1 of every counter side by side, and 2 and 3, are compared; their bits are then laced.
+__attribute__((target("avx512f,avx512bw,avx512vl,bmi2"), always_inline)) inline void compare(const Counters& c,
+                                                                                             __m512i limit,
+                                                                                             std::uint8_t* result) {
+  constexpr __mmask16 upper = 0xAAAA;
+  const __m512i low = _mm512_mask_blend_epi32(upper, c.word[0], _mm512_maskz_slli_epi64(all, c.word[1], 32));
+  const __m512i high = _mm512_mask_blend_epi32(upper, c.word[2], _mm512_maskz_slli_epi64(all, c.word[3], 32));
+  const std::uint32_t bits = _pdep_u32(_mm512_cmpge_epu32_mask(low, limit), 0x33333333u) |
+                             _pdep_u32(_mm512_cmpge_epu32_mask(high, limit), 0xCCCCCCCCu);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(result), _mm256_maskz_set1_epi8(bits, 1));
+}
+
+}  // namespace
+
+bool has_wide_philox() {
+  static const bool has = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
+  return has;
+}
+
+__attribute__((target("avx512f,avx512bw,avx512vl,bmi2"))) void wide_at_least(std::uint64_t key, std::uint64_t first,
+                                                                             std::uint32_t limit,
+                                                                             std::uint8_t* result) {
+  auto key0 = static_cast<std::uint32_t>(key), key1 = static_cast<std::uint32_t>(key >> 32);
+  const __m512i zero = _mm512_setzero_si512(), steps = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
+  const __m512i left = _mm512_add_epi64(_mm512_set1_epi64(static_cast<long long>(first)), steps);
+  const __m512i right = _mm512_add_epi64(left, _mm512_set1_epi64(8));
+  Counters a{{left, _mm512_maskz_srli_epi64(all, left, 32), zero, zero}},
+      b{{right, _mm512_maskz_srli_epi64(all, right, 32), zero, zero}};
+  for (int i = 0; i < 10; ++i) {
+    const __m512i wide0 = _mm512_set1_epi64(key0), wide1 = _mm512_set1_epi64(key1);
+    round(a, wide0, wide1);
+    round(b, wide0, wide1);
+    key0 += 0x9E3779B9;
+    key1 += 0xBB67AE85;
+  }
+  const __m512i limits = _mm512_set1_epi32(static_cast<int>(limit));
+  compare(a, limits, result);
+  compare(b, limits, result + 32);
+}
+
+}  // namespace isobar

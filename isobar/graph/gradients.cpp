@@ -1,0 +1,105 @@
+// Gradients of values that several nodes read. Each contributes a piece; they are added in one pass when someone needs
+// the sum, and a kernel that can add pieces itself gets them as they are. The inputs of a concat find theirs among the
+// channels of the larger tensor, and nothing is copied for them.
+#include <algorithm>
+
+#include "isobar/graph/lower.hpp"
+#include "isobar/ops/pieces.hpp"
+
+namespace isobar::graph {
+
+Layout Lowering::layout_of(ValueId id, const Piece& piece) const {
+  if (piece.pitch == 0) return plan_.buffers[static_cast<std::size_t>(piece.buffer)].layout;
+  return ops::piece_layout(graph_.value(id).shape, piece.first, piece.pitch);
+}
+
+// All contributions to the gradient of a value, as reads of a kernel that adds them. One that may be overwritten comes
+// first.
+void Lowering::add_pieces_of(ValueId id, PlanStep& step) {
+  auto& pieces = contributions_[static_cast<std::size_t>(id)];
+  if (pieces.empty()) gradient_of(id);
+  std::stable_partition(pieces.begin(), pieces.end(), [](const Piece& piece) { return piece.pitch == 0; });
+  for (const Piece& piece : pieces) {
+    step.buffers.push_back(piece.buffer);
+    step.layouts.push_back(layout_of(id, piece));
+  }
+}
+
+// What has been contributed to a gradient is a contribution to that of some of its channels, where it lies. False when
+// a copy is needed.
+bool Lowering::pass_channels(const Node& node, const ops::Kernel& kernel) {
+  const std::optional<std::int64_t> first = ops::copied_channels(kernel);
+  if (!first) return false;
+  const ValueId from = node.out[0];
+  const ValueId to = node.in[static_cast<std::size_t>(kernel.writes[0].slot.index)];
+  if (parameter_of_[static_cast<std::size_t>(to)] >= 0) return false;  // the store wants it whole
+  // Several are added first: read some channels at a time, each of them would cost as much as the sum of all.
+  if (contributions_[static_cast<std::size_t>(from)].size() != 1) gradient_of(from);
+  const std::int64_t width = graph_.value(from).shape[-1];
+  const Piece& piece = contributions_[static_cast<std::size_t>(from)][0];
+  contributions_[static_cast<std::size_t>(to)].push_back(
+      {piece.buffer, piece.first + *first, piece.pitch == 0 ? width : piece.pitch});
+  return true;
+}
+
+// The sum of all contributions to the gradient of a value as one dense buffer; called when all of them exist.
+int Lowering::gradient_of(ValueId id) {
+  auto& pieces = contributions_[static_cast<std::size_t>(id)];
+  const std::string& name = graph_.value(id).name;
+  if (pieces.empty()) {
+    pieces.push_back({new_buffer("d " + name, channels_last(graph_.value(id).shape))});
+    const int b = pieces[0].buffer;
+    add_simple(name, "zero gradient", Category::backward_pointwise, {b}, 0,
+               [bytes = plan_.buffers[static_cast<std::size_t>(b)].bytes](const ops::Moment&,
+                                                                          std::span<const dnnl::memory> m) {
+                 std::fill_n(static_cast<char*>(m[0].get_data_handle()), bytes, char{0});
+               });
+  }
+  if (pieces.size() > 1 || pieces[0].pitch > 0) {
+    PlanStep step{name, pieces.size() > 1 ? "sum of gradients" : "slice of gradient",
+                  pieces.size() > 1 ? Category::backward_pointwise : Category::copy};
+    add_pieces_of(id, step);
+    step.reads = step.buffers.size();
+    const bool dense = pieces[0].pitch == 0;
+    const int to = new_buffer("d " + name, dense ? step.layouts[0] : plain(graph_.value(id).shape));
+    if (dense) wish_[static_cast<std::size_t>(to)] = pieces[0].buffer;
+    step.buffers.push_back(to);
+    step.layouts.push_back(plan_.buffers[static_cast<std::size_t>(to)].layout);
+    step.bytes = port_bytes(step.layouts);
+    step.shape = graph_.value(id).shape;
+    step.run = [](const ops::Moment&, std::span<const dnnl::memory> m) {
+      ops::add_pieces(m.first(m.size() - 1), nullptr, 1, static_cast<float*>(m.back().get_data_handle()));
+    };
+    plan_.steps.push_back(std::move(step));
+    pieces = {{to}};
+  }
+  return pieces[0].buffer;
+}
+
+// Once every use of a weight has contributed, its gradient is summed and put where the store wants it.
+void Lowering::finish_parameter(ValueId id) {
+  const auto v = static_cast<std::size_t>(id);
+  const int p = parameter_of_[v];
+  if (p < 0 || !needs_gradient_[v] || uses_[v] == 0 || static_cast<int>(contributions_[v].size()) < uses_[v]) return;
+  uses_[v] = 0;
+  const Layout stored = plan_.parameters[static_cast<std::size_t>(p)].layout;
+  auto& parts = contributions_[v];
+  for (std::size_t i = 0; parts.size() > 1 && i < parts.size(); ++i) {  // a sum needs one layout
+    if (same_bytes(plan_.buffers[static_cast<std::size_t>(parts[i].buffer)].layout, stored)) continue;
+    const int same = new_buffer("d " + graph_.value(id).name, stored);
+    relayout(graph_.value(id).name, parts[i].buffer, same);
+    parts[i] = {same};
+  }
+  const int sum = gradient_of(id);
+  if (same_bytes(plan_.buffers[static_cast<std::size_t>(sum)].layout, stored)) {
+    Buffer& home = plan_.buffers[static_cast<std::size_t>(sum)];
+    home.home = Home::gradient;
+    home.index = p;
+  } else {
+    relayout(plan_.parameters[static_cast<std::size_t>(p)].name, sum,
+             new_buffer("d " + graph_.value(id).name, stored, Home::gradient, p));
+  }
+  plan_.steps.back().final_parameters.push_back(p);
+}
+
+}  // namespace isobar::graph

@@ -1,0 +1,234 @@
+#include "isobar/ops/conv_depthwise.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "isobar/ops/loops.hpp"
+#include "isobar/ops/primitive.hpp"
+
+namespace isobar::ops {
+namespace {
+
+using Kind = Slot::Kind;
+
+constexpr int lanes = 16, most_vectors = 4;
+constexpr std::int64_t stretch = lanes * most_vectors;  // channels whose sums are held in registers
+constexpr std::int64_t most_parts = 16;                 // a weight gradient is summed in
+using Vector = float __attribute__((vector_size(lanes * sizeof(float)), aligned(4), may_alias));
+
+inline const Vector& vector_at(const float* p) { return *reinterpret_cast<const Vector*>(p); }
+inline Vector& vector_at(float* p) { return *reinterpret_cast<Vector*>(p); }
+
+// Calls f(first channel, number of vectors) for stretches of whole vectors, then f(channel, 0) for those left over.
+template <class F>
+inline void over_channels(std::int64_t begin, std::int64_t end, const F& f) {
+  std::int64_t c = begin;
+  for (; c + stretch <= end; c += stretch) f(c, std::integral_constant<int, most_vectors>());
+  for (; c + lanes <= end; c += lanes) f(c, std::integral_constant<int, 1>());
+  for (; c < end; ++c) f(c, std::integral_constant<int, 0>());
+}
+
+// sum += factor * numbers, for V vectors, or one number when V is 0.
+template <int V>
+struct Sum {
+  Vector value[V];
+  explicit Sum(const float* start) {
+    for (int v = 0; v < V; ++v) value[v] = start ? vector_at(start + v * lanes) : Vector{};
+  }
+  void add(const float* a, const float* b) {
+#pragma GCC unroll 4
+    for (int v = 0; v < V; ++v) value[v] += vector_at(a + v * lanes) * vector_at(b + v * lanes);
+  }
+  void add(const float* a) {
+#pragma GCC unroll 4
+    for (int v = 0; v < V; ++v) value[v] += vector_at(a + v * lanes);
+  }
+  void put(float* to) const {
+    for (int v = 0; v < V; ++v) vector_at(to + v * lanes) = value[v];
+  }
+};
+
+template <>
+struct Sum<0> {
+  float value;
+  explicit Sum(const float* start) : value(start ? *start : 0) {}
+  void add(const float* a, const float* b) { value += *a * *b; }
+  void add(const float* a) { value += *a; }
+  void put(float* to) const { *to = value; }
+};
+
+// Which positions of the source meet position `at` of the target, and under which tap.
+struct Meeting {
+  std::int64_t tap, source;
+};
+using Meetings = std::vector<std::vector<Meeting>>;
+
+// y as target of x, or x as target of y; spatial axes are d, h, w with missing ones of extent 1 in front.
+struct Correspondence {
+  std::int64_t batch, channels, target[3], source[3], kernel[3];
+  Meetings meetings[3];
+  struct Pair {
+    std::int64_t target, source;
+  };
+  std::vector<std::vector<Pair>> pairs;  // the columns that meet under every tap along w
+
+  Correspondence(const ConvCase& p, bool backwards) : batch(p.x[0]), channels(p.x[-1]) {
+    const int missing = 3 - static_cast<int>(p.window.kernel.size());
+    for (int at = 0; at < 3; ++at) {
+      const int axis = at - missing;
+      const auto a = static_cast<std::size_t>(axis);
+      const bool is_missing = axis < 0;
+      const std::int64_t in = is_missing ? 1 : p.x[axis + 1], out = is_missing ? 1 : p.y[axis + 1];
+      const std::int64_t stride = is_missing ? 1 : p.window.stride[a], gap = is_missing ? 1 : p.window.dilation[a];
+      const std::int64_t before = is_missing ? 0 : p.window.before[a];
+      kernel[at] = is_missing ? 1 : p.window.kernel[a];
+      target[at] = backwards ? in : out;
+      source[at] = backwards ? out : in;
+      meetings[at].resize(static_cast<std::size_t>(target[at]));
+      for (std::int64_t o = 0; o < out; ++o)
+        for (std::int64_t k = 0; k < kernel[at]; ++k) {
+          const std::int64_t i = o * stride + k * gap - before;
+          if (i < 0 || i >= in) continue;
+          meetings[at][static_cast<std::size_t>(backwards ? i : o)].push_back({k, backwards ? o : i});
+        }
+    }
+    pairs.resize(static_cast<std::size_t>(kernel[2]));
+    for (std::int64_t w = 0; w < target[2]; ++w)
+      for (const Meeting& m : meetings[2][static_cast<std::size_t>(w)])
+        pairs[static_cast<std::size_t>(m.tap)].push_back({w, m.source});
+  }
+
+  std::int64_t rows() const { return batch * target[0] * target[1]; }
+
+  // Calls f(first tap of a row of the window, that row of the source) for all that row `row` of the target meets.
+  template <class F>
+  void over_rows(std::int64_t row, const float* from, const F& f) const {
+    const std::int64_t h = row % target[1], d = row / target[1] % target[0], n = row / target[1] / target[0];
+    for (const Meeting& md : meetings[0][static_cast<std::size_t>(d)])
+      for (const Meeting& mh : meetings[1][static_cast<std::size_t>(h)])
+        f((md.tap * kernel[1] + mh.tap) * kernel[2],
+          from + ((n * source[0] + md.source) * source[1] + mh.source) * source[2] * channels);
+  }
+
+  // to[row] = start + sum over what it meets of weights * from.
+  void gather_row(std::int64_t row, const float* weights, const float* start, const float* from, float* to) const {
+    for (std::int64_t w = 0; w < target[2]; ++w) {
+      float* const pixel = to + (row * target[2] + w) * channels;
+      const auto& columns = meetings[2][static_cast<std::size_t>(w)];
+      over_channels(0, channels, [&](std::int64_t c, auto vectors) {
+        Sum<vectors> sum(start ? start + c : nullptr);
+        over_rows(row, from + c, [&](std::int64_t tap, const float* line) {
+          for (const Meeting& m : columns) sum.add(weights + (tap + m.tap) * channels + c, line + m.source * channels);
+        });
+        sum.put(pixel + c);
+      });
+    }
+  }
+
+  // sums[tap] += sum over the pixels of the row of x * dz; the taps are followed by the sum of dz when `bias`.
+  void add_row(std::int64_t row, const float* x, const float* dz, bool bias, float* sums) const {
+    const float* const pixels = dz + row * target[2] * channels;
+    over_channels(0, channels, [&](std::int64_t c, auto vectors) {
+      over_rows(row, x + c, [&](std::int64_t tap, const float* line) {
+        for (std::int64_t k = 0; k < kernel[2]; ++k) {
+          float* const to = sums + (tap + k) * channels + c;
+          Sum<vectors> sum(to);
+          for (const Pair& pair : pairs[static_cast<std::size_t>(k)])
+            sum.add(line + pair.source * channels, pixels + pair.target * channels + c);
+          sum.put(to);
+        }
+      });
+      if (!bias) return;
+      float* const to = sums + kernel[0] * kernel[1] * kernel[2] * channels + c;
+      Sum<vectors> sum(to);
+      for (std::int64_t w = 0; w < target[2]; ++w) sum.add(pixels + w * channels + c);
+      sum.put(to);
+    });
+  }
+};
+
+Kernel gathering(const char* name, Category category, const ConvCase& p, bool backwards, Port from, Port to) {
+  Kernel kernel{name, category};
+  kernel.flops = p.flops;
+  kernel.reads = {std::move(from), {{Kind::x, 1}, depthwise_layout(p)}};
+  const bool bias = p.bias && !backwards;
+  if (bias) kernel.reads.push_back({{Kind::x, 2}, plain({p.x[-1]})});
+  kernel.writes = {std::move(to)};
+  kernel.run = [c = std::make_shared<const Correspondence>(p, backwards), bias](const Moment&,
+                                                                                std::span<const dnnl::memory> m) {
+    const float* const start = bias ? floats(m[2]) : nullptr;
+    const auto rows = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row)
+        c->gather_row(row, floats(m[1]), start, floats(m[0]), floats(m[bias ? 3 : 2]));
+    };
+    in_parts(c->rows(), rows, std::max<std::int64_t>(1, loop_part / (c->target[2] * c->channels)));
+  };
+  return kernel;
+}
+
+// Rows of y are summed in a number of parts that does not depend on the threads, and the parts in order.
+Kernel weight_gradient(const ConvCase& p) {
+  auto c = std::make_shared<const Correspondence>(p, false);
+  const std::int64_t parts = std::min(most_parts, c->rows()), weights = p.window.volume() * c->channels;
+  const std::int64_t sums = weights + (p.bias ? c->channels : 0);
+  Kernel kernel{"weight gradient", Category::backward_convolution};
+  kernel.flops = p.flops;
+  kernel.reads = {{{Kind::x, 0}, p.x_layout}, {p.dz, p.y_layout}};
+  kernel.writes = {{{Kind::dx, 1}, depthwise_layout(p)},
+                   {{Kind::temp, first_scratch + p.temporary}, plain({parts, sums})}};
+  if (p.bias) kernel.writes.push_back({{Kind::dx, 2}, plain({c->channels})});
+  kernel.run = [c, parts, weights, sums, bias = p.bias](const Moment&, std::span<const dnnl::memory> m) {
+    float* const scratch = floats(m[3]);
+    in_parts(
+        parts,
+        [&](std::int64_t part, std::int64_t) {
+          float* const own = scratch + part * sums;
+          std::fill_n(own, sums, 0.0f);
+          for (std::int64_t row = c->rows() * part / parts; row < c->rows() * (part + 1) / parts; ++row)
+            c->add_row(row, floats(m[0]), floats(m[1]), bias, own);
+        },
+        1);
+    in_parts(sums, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        float total = 0;
+        for (std::int64_t part = 0; part < parts; ++part) total += scratch[part * sums + i];
+        (i < weights ? floats(m[2])[i] : floats(m[4])[i - weights]) = total;
+      }
+    });
+  };
+  return kernel;
+}
+
+}  // namespace
+
+Layout depthwise_layout(const ConvCase& p) {
+  const std::int64_t channels = p.x[-1];
+  Extents axes{channels, 1, 1}, strides{1, channels, channels};
+  std::int64_t stride = channels;
+  for (std::size_t a = p.window.kernel.size(); a-- > 0; stride *= p.window.kernel[a]) {
+    axes.insert(axes.begin() + 3, p.window.kernel[a]);
+    strides.insert(strides.begin() + 3, stride);
+  }
+  return Layout(axes, Dtype::f32, strides);
+}
+
+extern const ConvMethod conv_depthwise;
+const ConvMethod conv_depthwise{
+    "depthwise", "every channel with itself, at the speed of memory",
+    [](const Setting&, const ConvCase& p, Direction direction) -> std::optional<std::vector<Kernel>> {
+      if (!is_depthwise(p) || (direction == Direction::forward && p.after)) return std::nullopt;
+      switch (direction) {
+        case Direction::forward:
+          return one_kernel(gathering("forward", Category::forward_convolution, p, false, {{Kind::x, 0}, p.x_layout},
+                                      {{Kind::y, 0}, p.y_layout}));
+        case Direction::data_gradient:
+          return one_kernel(gathering("data gradient", Category::backward_convolution, p, true, {p.dz, p.y_layout},
+                                      {{Kind::dx, 0}, p.x_layout}));
+        case Direction::weight_gradient: return one_kernel(weight_gradient(p));
+      }
+      return std::nullopt;
+    },
+    [](const ConvCase&, Direction) { return true; }};
+
+}  // namespace isobar::ops

@@ -1,0 +1,62 @@
+#include "isobar/pictures/grid_boxes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "isobar/base/error.hpp"
+
+namespace isobar::pictures {
+namespace {
+
+constexpr std::size_t object = 4, none = 5, first_class = 6;
+constexpr double same_box = 0.4;  // overlap from which on two boxes are about one thing
+
+double confidence_of(std::span<const float> cell, CellNumbers numbers) {
+  if (numbers == CellNumbers::truth) return cell[object] > 0 ? 1 : 0;
+  if (numbers == CellNumbers::probabilities) return cell[object];
+  return 1 / (1 + std::exp(static_cast<double>(cell[none]) - cell[object]));
+}
+
+}  // namespace
+
+double overlap(const Box& a, const Box& b) {
+  const double wide = std::min(a.left + a.width, b.left + b.width) - std::max(a.left, b.left);
+  const double high = std::min(a.top + a.height, b.top + b.height) - std::max(a.top, b.top);
+  if (wide <= 0 || high <= 0) return 0;
+  return wide * high / (a.width * a.height + b.width * b.height - wide * high);
+}
+
+std::vector<Box> boxes_of(std::span<const float> cells, const Shape& shape, std::int64_t height, std::int64_t width,
+                          CellNumbers numbers, double least) {
+  expects(shape.rank() == 3 && shape[2] > static_cast<std::int64_t>(first_class) &&
+              static_cast<std::int64_t>(cells.size()) == shape.count(),
+          "cells with a box, object, none and classes");
+  const double step_y = static_cast<double>(height) / static_cast<double>(shape[0]);
+  const double step_x = static_cast<double>(width) / static_cast<double>(shape[1]);
+  std::vector<Box> found;
+  const auto depth = static_cast<std::size_t>(shape[2]);
+  for (std::int64_t at = 0; at < shape[0] * shape[1]; ++at) {
+    const std::span<const float> cell = cells.subspan(static_cast<std::size_t>(at) * depth, depth);
+    Box box;
+    box.confidence = confidence_of(cell, numbers);
+    if (!(box.confidence >= (numbers == CellNumbers::truth ? 1 : least))) continue;
+    // A network that has learned little says anything: no box is larger than the input is, with its edges.
+    const auto size = [](float exponent) { return std::exp2(std::clamp(static_cast<double>(exponent), -8.0, 8.0)); };
+    box.width = std::min(step_x * size(cell[2]), 2.0 * static_cast<double>(width));
+    box.height = std::min(step_y * size(cell[3]), 2.0 * static_cast<double>(height));
+    box.left = (static_cast<double>(at % shape[1]) + cell[0]) * step_x - box.width / 2;
+    box.top = (static_cast<double>(at / shape[1]) + cell[1]) * step_y - box.height / 2;
+    if (!std::isfinite(box.left) || !std::isfinite(box.top)) continue;
+    box.kind = std::ranges::max_element(cell.subspan(first_class)) - cell.subspan(first_class).begin();
+    found.push_back(box);
+  }
+  std::ranges::stable_sort(found, std::greater(), &Box::confidence);
+  if (numbers == CellNumbers::truth) return found;
+  std::vector<Box> kept;
+  for (const Box& box : found)
+    if (std::ranges::none_of(kept, [&](const Box& k) { return k.kind == box.kind && overlap(k, box) > same_box; }))
+      kept.push_back(box);
+  return kept;
+}
+
+}  // namespace isobar::pictures

@@ -1,0 +1,55 @@
+// SamplePicture: how the input of a sample is drawn, beneath masks and boxes too. Pictures are shown as they are, other
+// fields by one channel: precipitable water in climate states, otherwise the first. Climate states begin in the south,
+// so they are turned over: north is up. Large fields are reduced, volumes are shown by their middle layer.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isobar/files/image.hpp"
+#include "isobar/pictures/colour_map.hpp"
+#include "isobar/pictures/planes.hpp"
+
+namespace isobar::pictures {
+
+class SamplePicture {
+ public:
+  /// `x` is the shape of the field, at most `most_edge` pixels are drawn of an edge.
+  SamplePicture(const Shape& x, const std::vector<std::string>& channels, std::int64_t most_edge);
+
+  std::int64_t height() const { return height_; }
+  std::int64_t width() const { return width_; }
+  /// How many places of the field become one pixel, along each axis.
+  std::int64_t reduced() const { return reduced_; }
+  bool turned() const { return turned_; }
+  /// What is shown, for captions: "TMQ", "channel 0 of 4", or "" where there is nothing to choose.
+  std::string shown() const;
+
+  /// In colours.
+  files::Image colours(std::span<const float> numbers) const;
+  /// In light greys, as a ground for colours.
+  files::Image greys(std::span<const float> numbers) const;
+  /// Classes of all places, as the picture shows them: one for each pixel.
+  std::vector<std::uint16_t> classes(std::span<const std::uint16_t> places) const;
+
+ private:
+  enum class Kind { colours, grey, red_green_blue };
+
+  template <class PixelOf>
+  files::Image drawn(PixelOf pixel_of) const;
+  float mean(const Plane& plane, std::int64_t row, std::int64_t column) const;
+  std::vector<float> brightness(std::span<const float> numbers, std::int64_t channel) const;
+
+  Planes planes_;
+  Kind kind_ = Kind::colours;
+  std::int64_t channel_ = 0, height_, width_, reduced_ = 1;
+  bool turned_ = false;
+  std::string name_;
+};
+
+/// Tints the pixels of every class but 0 in its colour.
+void tint(files::Image& image, std::span<const std::uint16_t> classes, float part);
+
+}  // namespace isobar::pictures

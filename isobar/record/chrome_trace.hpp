@@ -1,0 +1,17 @@
+// chrome_trace: traced steps for the trace viewers people use (Perfetto, chrome://tracing): trace/rank<r>.json, a JSON
+// array with one event per line. Rows of a rank: 0 the steps, 1 the thread that trains with idle time, 2 sums under way
+// (from 1000 on where several overlap), 3 and following reading ahead.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "isobar/train/events.hpp"
+
+namespace isobar::record {
+
+/// Listens on every rank; the file is valid JSON after every step. It never grows above `most_bytes`: when steps are
+/// too large for all of them, fewer are written, spread over the run. Resumed, it first drops later steps.
+std::unique_ptr<train::Sink> chrome_trace(std::int64_t most_bytes);
+
+}  // namespace isobar::record

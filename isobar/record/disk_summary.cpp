@@ -1,0 +1,20 @@
+#include "isobar/record/disk_summary.hpp"
+
+#include "isobar/files/late_file.hpp"
+
+namespace isobar::record {
+namespace {
+
+class DiskSummary final : public train::Sink {
+ public:
+  void end(const train::End&) override {
+    files::flush_late_files();
+    files::disk_warnings().conclude();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<train::Sink> disk_summary() { return std::make_unique<DiskSummary>(); }
+
+}  // namespace isobar::record

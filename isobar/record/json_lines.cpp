@@ -1,0 +1,152 @@
+#include "isobar/record/json_lines.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "isobar/record/kept_bytes.hpp"
+
+namespace isobar::record {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+// One of the two files, and how far it reached when it was opened: lines that are in it are not written again.
+struct Lines {
+  files::LateFile file;
+  train::Reached reached;
+  bool found = false;  // what a run left that goes on
+
+  void open(const fs::path& path, const train::Start& start) {
+    KeptLines kept = open_lines(path, start);
+    file = std::move(kept.file);
+    reached = kept.reached;
+    found = file.length() > 0;
+  }
+  // Whether a step or epoch is behind what was there; from the first on all are, also those a run that goes back tells
+  // again.
+  static bool is_new(std::int64_t number, std::int64_t& had) {
+    if (number <= had) return false;
+    had = 0;
+    return true;
+  }
+  // Numbers are written with as many digits as tell two of them apart: equal bits, equal text.
+  void put(const Json& object) { file.append(object.dump() + "\n"); }
+};
+
+// Only where there is something to tell.
+void add(const train::BadSteps& bad, Json& line) {
+  if (bad.steps == 0) return;
+  line["bad_steps"] = bad.steps;
+  line["rewinds"] = bad.rewinds;
+  line["rate_scale"] = bad.rate_scale;
+}
+
+class JsonLines final : public train::Sink {
+ public:
+  void start(const train::Start& start) override {
+    metrics_.open(start.folder / "metrics.jsonl", start);
+    timing_.open(start.folder / "timing.jsonl", start);
+    const bool members = timing_.found && !start.changes.empty();
+    Json line{{"kind", members ? "members" : "start"},
+              {"step", members ? timing_.reached.step : start.first_step},  // in the order of the file
+              {"threads", start.threads},
+              {"ranks", start.ranks},
+              {"nodes", start.nodes},
+              {"global_batch", start.global_batch},
+              {"parameters", start.parameters},
+              {"flops_per_sample", start.flops_per_sample},
+              {"staging_seconds", start.staging_seconds},
+              {"arena_bytes", start.arena_bytes},
+              {"weight_bytes", start.weight_bytes},
+              {"snapshot_bytes", start.snapshot_bytes}};
+    if (members) line["change"] = Json::parse(train::to_json({start.changes.back()}))[0];
+    timing_.put(line);
+  }
+
+  train::Reached reached(const train::Start&) const override {
+    return {std::min(metrics_.reached.step, timing_.reached.step),
+            std::min(metrics_.reached.epoch, timing_.reached.epoch)};
+  }
+
+  void step(const train::StepDone& step) override {
+    if (Lines::is_new(step.step, metrics_.reached.step))
+      metrics_.put({{"kind", "step"},
+                    {"step", step.step},
+                    {"epoch", step.epoch},
+                    {"loss", step.loss},
+                    {"learning_rate", step.learning_rate}});
+    if (Lines::is_new(step.step, timing_.reached.step))
+      timing_.put({{"kind", "step"},
+                   {"step", step.step},
+                   {"step_in_epoch", step.step_in_epoch},
+                   {"samples", step.samples},
+                   {"seconds", step.seconds},
+                   {"wait_seconds", step.wait_seconds},
+                   {"exchange_seconds", step.exchange_seconds},
+                   {"bytes_sent", step.bytes_sent}});
+  }
+
+  void bad_step(const train::BadStep& bad) override {
+    Json line{{"kind", "bad_step"}, {"step", bad.step}, {"epoch", bad.epoch}, {"found", bad.found}};
+    if (bad.back_to) line["back_to"] = *bad.back_to;
+    add(bad.bad, line);
+    metrics_.put(line);
+  }
+
+  void epoch(const train::EpochDone& epoch) override {
+    Json line{{"kind", "epoch"},
+              {"step", epoch.step},
+              {"epoch", epoch.epoch},
+              {"train_loss", epoch.train_loss},
+              {"test", epoch.test}};
+    if (epoch.skipped) line["skipped"] = *epoch.skipped;
+    if (epoch.test_skipped) line["test_skipped"] = *epoch.test_skipped;
+    add(epoch.bad, line);
+    if (Lines::is_new(epoch.epoch, metrics_.reached.epoch)) metrics_.put(line);
+    if (Lines::is_new(epoch.epoch, timing_.reached.epoch))
+      timing_.put({{"kind", "epoch"},
+                   {"step", epoch.step},
+                   {"epoch", epoch.epoch},
+                   {"train_seconds", epoch.train_seconds},
+                   {"test_seconds", epoch.test_seconds}});
+  }
+
+  void checkpoint(const train::CheckpointDone& done) override {
+    timing_.put({{"kind", "checkpoint"},
+                 {"step", done.step},
+                 {"seconds", done.seconds},
+                 {"write_seconds", done.write_seconds},
+                 {"bytes", done.bytes},
+                 {"file", done.file.filename().string()}});
+  }
+
+  void end(const train::End& end) override {
+    const bool finished = end.reason == train::End::Reason::finished;
+    Json result{
+        {"kind", "end"}, {"step", end.steps}, {"reason", finished ? "finished" : "interrupted"}, {"test", end.test}};
+    add(end.bad, result);
+    metrics_.put(result);
+    Json last{{"kind", "end"}, {"step", end.steps}, {"seconds", end.seconds}, {"step_seconds", end.step_seconds}};
+    last["exchange"] = {{"waited_seconds", end.exchange.waited_seconds},
+                        {"busy_seconds", end.exchange.busy_seconds},
+                        {"sums", end.exchange.sums},
+                        {"messages_sent", end.exchange.traffic.messages},
+                        {"bytes_sent", end.exchange.traffic.bytes}};
+    if (end.skipped) last["skipped"] = *end.skipped;
+    for (const auto& [name, value] : end.staging) last["staging"][name] = value;
+    timing_.put(last);
+    metrics_.file.close();
+    timing_.file.close();
+  }
+
+ private:
+  Lines metrics_, timing_;
+};
+
+}  // namespace
+
+std::unique_ptr<train::Sink> json_lines() { return std::make_unique<JsonLines>(); }
+
+}  // namespace isobar::record

@@ -1,0 +1,131 @@
+#include "isobar/record/metrics_csv.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "isobar/base/text.hpp"
+#include "isobar/files/late_file.hpp"
+
+namespace isobar::record {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view fixed_columns =
+    "kind,step,epoch,loss,learning_rate,samples,seconds,wait_seconds,exchange_seconds,bytes_sent,test_seconds";
+
+// Step and epoch of a row, its second and third field; nothing when these are no numbers.
+std::optional<train::Reached> place_of(const std::string& row) {
+  const std::size_t begin = row.find(',') + 1;
+  const char* const last = row.data() + row.size();
+  train::Reached place;
+  const auto [end, problem] = std::from_chars(row.data() + begin, last, place.step);
+  if (begin == 0 || problem != std::errc() || end == last || *end != ',') return {};
+  const auto [after, trouble] = std::from_chars(end + 1, last, place.epoch);
+  if (trouble != std::errc() || after == last || *after != ',') return {};
+  return place;
+}
+
+// Fields of a line, quotes taken away.
+std::vector<std::string> fields_of(const std::string& line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') fields.back() += line[++i];
+    else if (c == '"') quoted = !quoted;
+    else if (c == ',' && !quoted) fields.emplace_back();
+    else fields.back() += c;
+  }
+  return fields;
+}
+
+class MetricsCsv final : public train::Sink {
+ public:
+  void start(const train::Start& start) override {
+    path_ = start.folder / "metrics.csv";
+    reached_ = {};
+    names_.clear();
+    const std::int64_t kept = start.goes_on() ? kept_bytes(start) : 0;
+    file_ = files::LateFile(path_, kept);
+    if (kept == 0) file_.append(header());
+  }
+
+  train::Reached reached(const train::Start&) const override { return reached_; }
+
+  void step(const train::StepDone& step) override {
+    file_.append(fmt::format("step,{},{},{},{},{},{},{},{},{},\n", step.step, step.epoch, step.loss, step.learning_rate,
+                             step.samples, step.seconds, step.wait_seconds, step.exchange_seconds, step.bytes_sent));
+  }
+
+  void epoch(const train::EpochDone& epoch) override {
+    widen(epoch.test);
+    std::string row = fmt::format("epoch,{},{},{},,,{},,,,{}", epoch.step, epoch.epoch, epoch.train_loss,
+                                  epoch.train_seconds, epoch.test_seconds);
+    for (const std::string& name : names_) {
+      const auto found = epoch.test.find(name);
+      row += found == epoch.test.end() ? "," : fmt::format(",{}", found->second);
+    }
+    file_.append(row + "\n");
+  }
+
+  void end(const train::End&) override { file_.close(); }
+
+ private:
+  std::string header() const {
+    std::string line(fixed_columns);
+    for (const std::string& name : names_) line += "," + csv_field("test_" + name);
+    return line + "\n";
+  }
+
+  // The length of the rows that stay; 0 when the file is not such a table.
+  std::int64_t kept_bytes(const train::Start& start) {
+    std::ifstream in(path_);
+    std::string line;
+    if (!std::getline(in, line) || in.eof() || !line.starts_with(fixed_columns)) return 0;
+    const std::vector<std::string> columns = fields_of(line);
+    for (const std::string& column : columns)
+      if (column.starts_with("test_") && column != "test_seconds") names_.push_back(column.substr(5));
+    auto kept = static_cast<std::int64_t>(line.size()) + 1;
+    while (std::getline(in, line) && !in.eof()) {
+      const auto place = place_of(line);
+      const bool is_epoch = line.starts_with("epoch,");
+      if (!place || place->step > start.first_step || (is_epoch && place->epoch > start.first_epoch)) break;
+      kept += static_cast<std::int64_t>(line.size()) + 1;
+      if (is_epoch) reached_.epoch = place->epoch;
+      else reached_.step = place->step;
+    }
+    return kept;
+  }
+
+  // Gives the table another head when figures come that have no column yet: once in a run. Rows that are there already
+  // stay shorter, which readers of such files take for empty fields.
+  void widen(const std::map<std::string, double>& test) {
+    const std::size_t before = names_.size();
+    for (const auto& [name, value] : test)
+      if (!name.starts_with("confusion.") && std::ranges::find(names_, name) == names_.end()) names_.push_back(name);
+    if (names_.size() > before) file_.replace_first_line(header());
+  }
+
+  fs::path path_;
+  files::LateFile file_;
+  std::vector<std::string> names_;  // of figures, in the order of their columns
+  train::Reached reached_{};        // by what was there at the start
+};
+
+}  // namespace
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c == '\n' || c == '\r' ? ' ' : c);
+  return quoted + "\"";
+}
+
+std::unique_ptr<train::Sink> metrics_csv() { return std::make_unique<MetricsCsv>(); }
+
+}  // namespace isobar::record

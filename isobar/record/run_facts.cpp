@@ -1,0 +1,127 @@
+#include "isobar/record/run_facts.hpp"
+
+#include <ctime>
+#include <fstream>
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+#include "isobar/files/late_file.hpp"
+#include "isobar/graph/live_bytes.hpp"
+#include "isobar/train/evaluation.hpp"
+
+namespace isobar::record {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+Json pairs(const std::vector<std::pair<std::string, std::string>>& list) {
+  Json all = Json::array();
+  for (const auto& [name, value] : list) all.push_back(Json::array({name, value}));
+  return all;
+}
+
+Json plan_facts(const graph::Plan& plan) {
+  const std::vector<std::size_t> live = graph::live_bytes(plan);
+  Json steps = Json::array(), inputs = Json::array();
+  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+    const graph::PlanStep& step = plan.steps[s];
+    steps.push_back({{"name", step.name},
+                     {"kernel", step.kernel},
+                     {"category", category_name(step.category)},
+                     {"shape", step.shape.str()},
+                     {"flops", step.flops},
+                     {"bytes", step.bytes},
+                     {"live_bytes", live[s]}});
+  }
+  for (const graph::PlanInput& input : plan.inputs)
+    inputs.push_back(Json::array({input.name, train::sample_shape(input.shape).str()}));
+  return {{"fingerprint", fmt::format("{:016x}", plan.fingerprint())},
+          {"forward_steps", plan.forward_steps},
+          {"again_steps", plan.again_steps()},
+          {"again_flops", plan.again_flops()},
+          {"kept_arena_bytes", plan.kept_arena_bytes},
+          {"steps", std::move(steps)},
+          {"inputs", std::move(inputs)}};
+}
+
+// Of the recipe's section [report]; without one nothing is known of tracing.
+std::int64_t trace_steps(const Spec& recipe) {
+  if (!recipe.find("report")) return 0;
+  const Spec section = Args(recipe, "recipe").spec("report");
+  const Value* steps = section.find("trace_steps");
+  return steps && std::holds_alternative<std::int64_t>(steps->held) ? std::get<std::int64_t>(steps->held) : 0;
+}
+
+// What was written when the run began, with what has changed since; nothing when there is none that can be read.
+std::optional<Json> brought_up_to_date(const std::filesystem::path& file, const train::Start& start) {
+  if (start.changes.empty()) return std::nullopt;
+  std::ifstream in(file);
+  Json facts = in ? Json::parse(in, nullptr, /*allow_exceptions=*/false) : Json();
+  if (!facts.is_object() || !facts.contains("started")) return std::nullopt;
+  facts["ranks"] = start.ranks;
+  facts["nodes"] = start.nodes;
+  facts["batching"] = start.batching;
+  facts["strategy"] = start.strategy;
+  facts["placement"] = start.placement;
+  return facts;
+}
+
+class RunFacts final : public train::Sink {
+ public:
+  explicit RunFacts(Surroundings surroundings) : around_(std::move(surroundings)) {}
+
+  void start(const train::Start& start) override {
+    Json facts{{"started", utc_now()},
+               {"command", around_.command},
+               {"versions", pairs(around_.versions)},
+               {"machine", pairs(around_.machine)},
+               {"peaks",
+                {{"flops_per_second", around_.peaks.flops_per_second},
+                 {"bytes_per_second", around_.peaks.bytes_per_second},
+                 {"how", around_.peaks.how}}},
+               {"ranks", start.ranks},
+               {"nodes", start.nodes},
+               {"threads", start.threads},
+               {"global_batch", start.global_batch},
+               {"batching", start.batching},
+               {"strategy", start.strategy},
+               {"placement", start.placement},
+               {"parameters", start.parameters},
+               {"flops_per_sample", start.flops_per_sample},
+               {"train_samples", start.train_samples},
+               {"test_samples", start.test_samples},
+               {"epochs", start.epochs},
+               {"steps_per_epoch", start.steps_per_epoch},
+               {"first_step", start.first_step},
+               {"arena_bytes", start.arena_bytes},
+               {"weight_bytes", start.weight_bytes},
+               {"snapshot_bytes", start.snapshot_bytes},
+               {"tuned", start.tuned},
+               {"precision", "float32"},
+               {"trace_steps", trace_steps(start.recipe)}};
+    if (start.plan) facts["plan"] = plan_facts(*start.plan);
+    if (auto earlier = brought_up_to_date(start.folder / "run.json", start)) facts = std::move(*earlier);
+    facts["members_changed"] = Json::parse(train::to_json(start.changes));
+    files::write_late(start.folder / "run.json", facts.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  }
+
+ private:
+  Surroundings around_;
+};
+
+}  // namespace
+
+std::unique_ptr<train::Sink> run_facts(Surroundings surroundings) {
+  return std::make_unique<RunFacts>(std::move(surroundings));
+}
+
+}  // namespace isobar::record

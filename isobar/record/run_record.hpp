@@ -1,0 +1,140 @@
+// RunRecord: a run as its folder tells it, while it runs, afterwards, or after it was killed: everything that shows
+// runs reads this. Files that are missing leave their part empty; a line torn by a crash, and what follows it, is left
+// out.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "isobar/base/spec.hpp"
+#include "isobar/base/trace.hpp"
+#include "isobar/pictures/picture.hpp"
+#include "isobar/train/events.hpp"
+#include "isobar/train/members.hpp"
+
+namespace isobar::record {
+
+/// A step, from metrics.jsonl and timing.jsonl.
+struct StepRecord {
+  std::int64_t step = 0, epoch = 0, samples = 0, bytes_sent = 0;
+  double loss = 0, learning_rate = 0;
+  double seconds = 0, wait_seconds = 0, exchange_seconds = 0;  ///< 0 when timing.jsonl lacks the step
+};
+
+struct EpochRecord {
+  std::int64_t epoch = 0, step = 0;
+  double train_loss = 0, train_seconds = 0, test_seconds = 0;
+  std::map<std::string, double> test{};  ///< loss and metrics; empty when it was not evaluated
+};
+
+/// A stretch of the run without a restart, from the start and end lines of timing.jsonl.
+struct Session {
+  std::int64_t first_step = 0;
+  std::optional<double> seconds{}, step_seconds{};  ///< known when it ended by itself
+  double exchange_waited = 0, exchange_busy = 0;
+  std::map<std::string, double> staging{};
+};
+
+/// One traced step of one rank, from profile/rank<r>.jsonl; by category, idle included, of the main lane alone.
+struct ProfiledStep {
+  std::int64_t step = 0;
+  double seconds = 0;
+  std::array<CategoryTotal, category_count> totals{};
+  double hidden_exchange_seconds = 0;  ///< exchange that went on while this rank did something else
+};
+
+/// What one rank was and did.
+struct RankRecord {
+  int rank = 0, node = 0;
+  std::string host{};
+  std::vector<ProfiledStep> steps{};
+};
+
+/// A kernel of the plan, from run.json.
+struct PlannedStep {
+  std::string name{}, kernel{}, category{}, shape{};
+  double flops = 0, bytes = 0;
+  double live_bytes = 0;  ///< of the arena, while it runs
+};
+
+/// What the machine can do at best, for all ranks of the run together.
+struct PeakRecord {
+  double flops_per_second = 0, bytes_per_second = 0;
+  std::string how{};  ///< how it was measured; empty: not known
+};
+
+struct RunRecord {
+  std::filesystem::path folder;
+  Spec recipe{};  ///< resolved
+  std::vector<StepRecord> steps{};
+  std::vector<EpochRecord> epochs{};
+  std::vector<Session> sessions{};
+  std::string reason{};                  ///< how it ended: finished, interrupted; empty: it runs still, or was killed
+  std::map<std::string, double> test{};  ///< at the end
+  train::BadSteps bad{};                 ///< what bad numbers did to it
+
+  // From run.json, which a run of an older program may lack.
+  bool described = false;
+  std::string started{}, command{};  ///< UTC, as 2026-11-16T10:30:00Z
+  std::vector<std::pair<std::string, std::string>> versions{}, machine{};
+  PeakRecord peaks{};
+  int ranks = 1, nodes = 1, threads = 1;
+  std::int64_t global_batch = 0, parameters = 0, train_samples = 0, test_samples = 0, planned_epochs = 0,
+               steps_per_epoch = 0;
+  double flops_per_sample = 0, arena_bytes = 0, weight_bytes = 0;
+  std::string batching{}, strategy{}, placement{}, precision{}, fingerprint{};
+  std::size_t forward_steps = 0;
+  /// What the plan computes again to need less memory: steps, their work, and the arena without.
+  std::int64_t again_steps = 0;
+  double again_flops = 0, kept_arena_bytes = 0;
+  std::vector<PlannedStep> plan{};
+  std::vector<std::pair<std::string, std::string>> inputs{};  ///< name and shape of one sample
+
+  std::vector<train::MembersChange> changes{};  ///< of the members, while it ran
+
+  std::vector<RankRecord> by_rank{};  ///< those that left a profile
+  std::vector<pictures::Picture> pictures{};
+
+  /// The network: "cosmoflow(size=32)" and "cosmoflow".
+  std::string model() const;
+  std::string model_name() const;
+  /// Median over the steps, without the first three when there are more than six.
+  double step_seconds() const;
+  double samples_per_second() const;
+  /// Sums over the traced steps of one rank.
+  std::array<CategoryTotal, category_count> totals(const RankRecord& rank) const;
+};
+
+/// Reads a folder; one without recipe.toml is an Error that says what a run folder is.
+RunRecord read_run(const std::filesystem::path& folder);
+
+/// Whether a folder is that of a run: it has a recipe.
+bool is_run(const std::filesystem::path& folder);
+
+/// Only what is known before the first step, recipe and run.json: the same effort for a long run as for a short one.
+RunRecord read_run_facts(const std::filesystem::path& folder);
+
+/// An event of trace/rank<r>.json, of the traced steps.
+struct TraceEvent {
+  std::string name{}, category{};
+  Lane lane = Lane::main;
+  std::int64_t step = 0;
+  double begin = 0, seconds = 0, flops = 0, bytes = 0;  ///< seconds since the trace began
+};
+
+/// The events of one rank; empty when it left no trace.
+std::vector<TraceEvent> read_trace(const std::filesystem::path& folder, int rank);
+
+/// What a line of metrics.jsonl says about bad numbers.
+train::BadSteps bad_steps(const nlohmann::json& line);
+
+/// The lines of a file that are JSON objects, up to the first that is not; none when there is no such file.
+std::vector<nlohmann::json> read_json_lines(const std::filesystem::path& file);
+
+}  // namespace isobar::record

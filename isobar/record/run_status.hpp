@@ -1,0 +1,62 @@
+// RunStatus: how a run goes, in words: what it is, the line that tells where it stands, a line for each epoch and its
+// end. The run itself shows them, and so does whoever follows it from its files.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "isobar/record/rate.hpp"
+#include "isobar/train/events.hpp"
+
+namespace isobar::record {
+
+class RunStatus {
+ public:
+  /// `peak_flops` is what all ranks together can do in a second at best; 0: not known.
+  explicit RunStatus(double peak_flops = 0) : peak_flops_(peak_flops) {}
+
+  /// Begins a run, or goes on with one; returns what it is, line by line.
+  std::vector<std::string> start(const train::Start& start);
+  void step(const train::StepDone& step);
+  /// A step was dropped; returns the line that tells about it.
+  std::string bad_step(const train::BadStep& bad);
+  void checkpoint(const train::CheckpointDone& done) { checkpoint_ = done; }
+  /// Ends an epoch; returns the line that tells about it.
+  std::string epoch(const train::EpochDone& epoch);
+  /// How it ended and where it is kept, line by line.
+  std::vector<std::string> end(const train::End& end) const;
+
+  /// Where it stands, in at most so many columns: epoch, step, loss, last metric, speed, its part of the peak, waiting
+  /// for input and for other ranks, time left. Where that is too long words get shorter and what matters least is left
+  /// out.
+  std::string line(std::size_t columns = std::numeric_limits<std::size_t>::max()) const;
+  /// The last step; its number is 0 before the first.
+  const train::StepDone& last() const { return last_; }
+
+ private:
+  struct Part;
+  enum class Form { wide, barless, compact, tight };
+  std::vector<Part> parts(Form form) const;
+  std::string speed(double samples_per_second) const;
+  std::string share(double flops_per_second) const;
+  std::string metric() const;
+  std::int64_t all_steps() const { return start_.epochs * start_.steps_per_epoch; }
+  double done() const;
+  double seconds_left() const;
+
+  double peak_flops_;
+  train::Start start_;
+  std::vector<std::string> asked_;  // metrics of the recipe, by name
+  train::StepDone last_;
+  train::BadSteps bad_;
+  Rate rate_;
+  std::int64_t samples_ = 0;  // of the epoch under way
+  double loss_sum_ = 0;       // over those
+  double test_seconds_ = 0;
+  std::map<std::string, double> test_;  // of the last epoch that was evaluated
+  train::CheckpointDone checkpoint_{};
+};
+
+}  // namespace isobar::record

@@ -1,0 +1,29 @@
+// All methods for one convolution side by side: their work, workspace and time in every direction.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "isobar/base/spec.hpp"
+#include "isobar/ops/tuning.hpp"
+#include "isobar/tensor/shape.hpp"
+#include "isobar/tune/kernel_timer.hpp"
+
+namespace isobar::tune {
+
+struct MethodFigures {
+  std::string_view method;  ///< a row of ops::conv_methods()
+  ops::Direction direction;
+  bool exact;             ///< ordinary sums; otherwise the rounding differs
+  bool usual;             ///< taken when nothing was measured
+  double flops, work;     ///< of the sums as they are written, and really executed
+  std::size_t workspace;  ///< bytes
+  double seconds;         ///< median
+};
+
+/// Every method that applies to an operator `conv(...)` with the input x, direction by direction; nothing for other
+/// operators.
+std::vector<MethodFigures> compare_methods(const Spec& conv, const Shape& x, KernelTimer& timer);
+
+}  // namespace isobar::tune

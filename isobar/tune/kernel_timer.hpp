@@ -1,0 +1,50 @@
+// KernelTimer: how long kernels of one operator take, run alone on memory of their own.
+#pragma once
+
+#include <limits>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "isobar/ops/op.hpp"
+#include "isobar/tensor/tensor.hpp"
+
+namespace isobar::tune {
+
+/// How carefully is measured.
+struct Care {
+  int runs = 5;          ///< the median of so many, after one that warms up
+  double seconds = 0.3;  ///< but no further run begins after so many, if there were two
+};
+
+class KernelTimer {
+ public:
+  explicit KernelTimer(const Care& care = {});
+
+  /// Median seconds of the kernels, run in order; infinity when the first run takes longer than `hopeless` seconds.
+  double time(std::span<const ops::Kernel> kernels, double hopeless = std::numeric_limits<double>::infinity());
+  /// Median seconds of two lists of kernels that are run in turns, so that a machine that is busy now and then slows
+  /// both.
+  std::pair<double, double> contest(std::span<const ops::Kernel> one, std::span<const ops::Kernel> other);
+  /// Seconds of copying between two layouts; 0 when they are the same.
+  double relayout(const Layout& from, const Layout& to);
+  int measurements() const { return measurements_; }
+
+ private:
+  using Key = std::pair<ops::Slot::Kind, int>;
+  dnnl::memory memory(const ops::Port& port);
+  void* numbers(Key key, std::size_t bytes);
+  std::vector<std::vector<dnnl::memory>> bind(std::span<const ops::Kernel> kernels);
+  template <class Run>
+  double timed(const Run& run);
+  template <class Run>
+  double median(const Run& run, double hopeless);
+
+  Care care_;
+  ops::Moment moment_{};
+  std::map<Key, Block> blocks_;  // grown as needed, and kept
+  int measurements_ = 0;
+};
+
+}  // namespace isobar::tune

@@ -1,0 +1,21 @@
+// The convolutions of a network, as tuning sees them: each with the directions its plan computes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "isobar/graph/plan.hpp"
+#include "isobar/ops/conv_methods.hpp"
+
+namespace isobar::tune {
+
+struct Layer {
+  std::string node;
+  ops::ConvCase problem;                     ///< its stored layout is that of the usual forward kernel
+  std::vector<ops::Direction> directions{};  ///< that are computed
+};
+
+/// In the order they run.
+std::vector<Layer> convolutions(const graph::Graph& graph, const graph::PlanOptions& options = {});
+
+}  // namespace isobar::tune

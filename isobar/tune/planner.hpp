@@ -1,0 +1,81 @@
+// The micro-batching planner: measures the methods for every convolution of a network on pieces of its batch, and
+// chooses for every direction the pieces and methods that are fastest together, none with more workspace than allowed.
+// Copies of weights between layouts count: the forward kernel decides how weights lie.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "isobar/ops/tuning_text.hpp"
+#include "isobar/tune/kernel_timer.hpp"
+#include "isobar/tune/layers.hpp"
+
+namespace isobar::tune {
+
+struct TuneOptions {
+  std::size_t workspace = 256'000'000;  ///< bytes a kernel may use besides its operands
+  bool inexact = false;                 ///< methods that round otherwise may be chosen
+  Care care{};
+};
+
+/// What was found for one direction of a layer. It is used only where it is faster as a whole.
+struct Finding {
+  ops::NamedChoice chosen;
+  double seconds = 0, before = 0;  ///< copies of weights included; before: without tuning
+  std::size_t workspace = 0;       ///< bytes
+  bool usual = false;              ///< it is what is done without tuning
+};
+
+class Planner {
+ public:
+  explicit Planner(const TuneOptions& options) : options_(options), timer_(options.care) {}
+
+  /// Measures one layer; nothing when `stop` was set meanwhile.
+  std::vector<Finding> tune(const Layer& layer, const std::atomic<bool>* stop = nullptr);
+  int measurements() const { return timer_.measurements(); }
+
+ private:
+  // A method on a piece of the batch.
+  struct Measured {
+    const ops::ConvMethod* method;
+    std::int64_t samples;
+    double seconds;
+    std::size_t workspace;
+    Layout weight;   // as the kernel reads or writes it
+    bool as_stored;  // it takes any layout
+  };
+  struct Way {
+    ops::Choice choice{};
+    double seconds = 0;
+    std::size_t workspace = 0;
+    std::vector<Layout> weights{};  // that must be copied to or from the stored one; none when any layout will do
+    double copies = 0;              // seconds of these copies, part of `seconds`
+  };
+  // One way for every direction of a layer, and how the weight lies then.
+  struct Ways {
+    Layout stored;
+    std::vector<Way> all{};
+    double seconds() const;
+  };
+  using Candidates = std::vector<Measured>;
+
+  Candidates measure(const Layer& layer, ops::Direction direction, const std::atomic<bool>* stop);
+  Way best_way(const Layer& layer, ops::Direction direction, const Candidates& candidates, const Layout& stored);
+  Way usual_way(const Layer& layer, ops::Direction direction, const Candidates& candidates);
+  void add_copies(const Layout& stored, Way& way, ops::Direction direction);
+  Ways choose(const Layer& layer, const std::vector<Candidates>& candidates, const Ways& usual);
+  void confirm(const Layer& layer, Ways& chosen, Ways& usual);
+
+  TuneOptions options_;
+  KernelTimer timer_;
+  std::map<std::string, Candidates> known_;  // by problem: many layers are alike
+};
+
+/// All choices that differ from what is usual.
+ops::Tuning tuning_of(const std::vector<Finding>& findings);
+
+}  // namespace isobar::tune

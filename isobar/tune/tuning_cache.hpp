@@ -1,0 +1,45 @@
+// What tuning found, remembered in the user's cache folder: a file for every machine, number of threads, network and
+// batch. It is written after every layer, so that what was measured is kept when tuning is interrupted.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isobar/tune/planner.hpp"
+
+namespace isobar::tune {
+
+/// Everything found so far, and how it was asked for.
+struct Record {
+  std::size_t workspace = 0;
+  bool inexact = false;
+  bool complete = false;  ///< all layers were measured
+  std::vector<Finding> findings{};
+};
+
+/// Where the findings for a network are, and what they belong to.
+struct TuningCache {
+  std::string key{};             ///< processor, threads, network and batch, in one line
+  std::filesystem::path file{};  ///< empty: nothing is remembered
+};
+
+TuningCache tuning_cache(std::string_view processor, int threads, std::string_view network, std::int64_t batch);
+
+/// What a file holds; `problem` says in a few words why an existing one cannot be used.
+struct Remembered {
+  std::optional<Record> record{};
+  std::string problem{};
+};
+
+Remembered read_tuning(const TuningCache& cache);
+void write_tuning(const TuningCache& cache, const Record& record);
+
+/// The text of the file, and back; nothing unless it is whole and has this key.
+std::string record_text(const Record& record, std::string_view key);
+std::optional<Record> parse_record(std::string_view text, std::string_view key);
+
+}  // namespace isobar::tune

@@ -1,0 +1,25 @@
+#include "isobar/record/disk_summary.hpp"
+
+#include <gtest/gtest.h>
+
+#include "isobar/files/late_file.hpp"
+
+namespace isobar::record {
+namespace {
+
+std::string said_at_the_end() {
+  testing::internal::CaptureStderr();
+  disk_summary()->end({});
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(DiskSummary, NamesWhatCouldNotBeWrittenOnce) {
+  testing::internal::CaptureStderr();
+  files::disk_warnings().given_up("run/curves.svg", "No space left on device");
+  testing::internal::GetCapturedStderr();
+  EXPECT_EQ(said_at_the_end(), "isobar: warning: missing, since it could not be written: run/curves.svg\n");
+  EXPECT_EQ(said_at_the_end(), "");
+}
+
+}  // namespace
+}  // namespace isobar::record
