@@ -1,6 +1,7 @@
 #include "isobar/bench/operators.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include <nlohmann/json.hpp>
 
@@ -36,6 +37,12 @@ graph::Graph graph_around(const ops::Problem& problem, bool training) {
   graph.output("made", made);
   if (training) graph.loss(graph.add("mse", {made, graph.input("target", graph.value(made).shape)}, "loss"));
   return graph;
+}
+
+graph::ValueId made_by(const graph::Graph& graph) {
+  for (const graph::Node& one : graph.nodes())
+    if (one.name == node) return one.out.at(0);
+  throw std::logic_error("a graph without the operator it is made around");
 }
 
 // Every pass switched off: nothing is to be absorbed.
@@ -99,10 +106,14 @@ OperatorRun::OperatorRun(const ops::Problem& problem, graph::PlanOptions options
   trace_ = std::make_unique<Trace>();
   executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_, trace_.get());
   for (std::size_t i = 0; i < inputs_.size(); ++i) executor_->bind(executor_->plan().inputs[i].name, inputs_[i].span());
-  samples_.resize(static_cast<std::size_t>(problem.in.at(0)[0]));
+  // What is made may have fewer rows than what it is made from; the loss must not look for more.
+  samples_.resize(static_cast<std::size_t>(std::min(problem.in.at(0)[0], graph.value(made_by(graph)).shape[0])));
 }
 
-bool OperatorRun::its(const graph::PlanStep& step) const { return step.name == node; }
+// Views cost nothing, and are not in the trace.
+bool OperatorRun::its(const graph::PlanStep& step) const {
+  return step.name == node && (step.flops > 0 || step.bytes > 0);
+}
 
 template <class Of>
 double OperatorRun::sum(bool backward, const Of& of) const {
@@ -115,7 +126,7 @@ double OperatorRun::sum(bool backward, const Of& of) const {
 
 OperatorRun::Times OperatorRun::run() {
   trace_->clear();
-  const exec::Run moment{.seed = 1, .samples = samples_};
+  const exec::Run moment{.seed = 1, .samples = samples_, .rows = static_cast<std::int64_t>(samples_.size())};
   executor_->forward(moment);
   const std::size_t forward_events = trace_->events().size();
   if (training_) executor_->backward(moment);
