@@ -15,8 +15,8 @@ namespace {
 using Kind = Slot::Kind;
 
 constexpr std::int64_t most_groups = 4;
-constexpr std::int64_t chunk_bytes = 4 << 20;   // spectra of so many tiles are made and used while they are in cache
-constexpr int most_numbers = 2 * 32 * 17;       // of one spectrum: tiles of 32 x 32, Fourier
+constexpr std::int64_t chunk_bytes = 4 << 20;  // spectra of so many tiles are made and used while they are in cache
+constexpr int most_numbers = 2 * 32 * 17;      // of one spectrum: tiles of 32 x 32, Fourier
 
 Layout stack(std::int64_t count, std::int64_t rows, std::int64_t columns, bool transposed = false) {
   return Layout(

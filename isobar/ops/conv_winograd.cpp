@@ -1,7 +1,7 @@
 // The rows `winograd` and `winograd2`: 3x3 kernels by Winograd's minimal filtering (Lavin and Gray, 2015).
 //   F(4x4, 3x3): 36 products for 16 results instead of 144; F(2x2, 3x3): 16 for 4 instead of 36.
-// Results differ from the direct sums by rounding: relative to the largest result, some 1e-6 for F(2x2) and 1e-5 for
-// F(4x4), whose transforms have coefficients from 1/24 to 8.
+// Results differ from the direct sums by rounding, by less than 4e-5 of the largest in the tests; F(4x4), whose
+// transforms have coefficients from 1/24 to 8, by more than F(2x2).
 #include <utility>
 
 #include "isobar/ops/conv_tiles.hpp"

@@ -50,7 +50,8 @@ TEST_P(SameTraining, DeterministicWeightsAreTheSameBitForBit) {
     const std::string run = folder_ / std::to_string(ranks);
     const Outcome outcome = launch(ranks, train + run);
     ASSERT_EQ(outcome.code, 0) << outcome;
-    const Outcome dump = run_isobar("--version", "h5dump -d /weights/conv1.w " + run + "/checkpoints/step_*.h5 | tail -n +2; ");
+    const Outcome dump =
+        run_isobar("--version", "h5dump -d /weights/conv1.w " + run + "/checkpoints/step_*.h5 | tail -n +2; ");
     if (ranks == 1) first = dump.text;
     EXPECT_GT(dump.text.size(), 1000u) << dump;
     EXPECT_EQ(dump.text, first) << ranks << " ranks";

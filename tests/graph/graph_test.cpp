@@ -50,7 +50,8 @@ TEST(Graph, ErrorsNameTheNodeAndBothSides) {
   const std::string message = error_of([&] { g.add("conv(filters=2, kernel=7)", x, "stem"); });
   EXPECT_EQ(message.find("conv 'stem': "), 0u) << message;
   EXPECT_NE(message.find("1x4x4x3"), std::string::npos) << message;
-  EXPECT_NE(error_of([&] { g.add("dense(units=2)", g.input("v", {3}), "fc"); }).find("dense 'fc': "), std::string::npos);
+  EXPECT_NE(error_of([&] { g.add("dense(units=2)", g.input("v", {3}), "fc"); }).find("dense 'fc': "),
+            std::string::npos);
   EXPECT_THROW(g.add("cnov(filters=2)", x), UsageError);
   EXPECT_THROW(g.input("x", {1, 2}), Error);
   EXPECT_THROW(g.input("z", {0, 2}), Error);
