@@ -1,6 +1,7 @@
 #include "isobar/ops/turned_weights.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "isobar/ops/axis_offsets.hpp"
 
@@ -9,22 +10,17 @@ namespace {
 
 constexpr int lanes = 16;
 using Vector = float __attribute__((vector_size(lanes * sizeof(float)), aligned(4), may_alias));
-using Order = std::int32_t __attribute__((vector_size(lanes * sizeof(float))));
+using Lanes = std::make_integer_sequence<int, lanes>;
 
 // Exchanges, among rows `distance` apart, the quarters that a transposed matrix has the other way round.
-template <int distance>
-inline void exchange(Vector (&rows)[lanes]) {
-  Order upper{}, lower{};
-  for (int l = 0; l < lanes; ++l) {
-    upper[l] = l & distance ? lanes + l - distance : l;
-    lower[l] = l & distance ? lanes + l : l + distance;
-  }
+template <int distance, int... lane>
+inline void exchange(Vector (&rows)[lanes], std::integer_sequence<int, lane...>) {
 #pragma GCC unroll 16
   for (int r = 0; r < lanes; ++r) {
     if (r & distance) continue;
     const Vector a = rows[r], b = rows[r + distance];
-    rows[r] = __builtin_shuffle(a, b, upper);
-    rows[r + distance] = __builtin_shuffle(a, b, lower);
+    rows[r] = __builtin_shufflevector(a, b, (lane & distance ? lanes + lane - distance : lane)...);
+    rows[r + distance] = __builtin_shufflevector(a, b, (lane & distance ? lanes + lane : lane + distance)...);
   }
 }
 
@@ -33,10 +29,10 @@ inline void turn_square(const float* from, const std::int64_t* from_rows, float*
   Vector rows[lanes];
 #pragma GCC unroll 16
   for (int i = 0; i < lanes; ++i) rows[i] = *reinterpret_cast<const Vector*>(from + from_rows[i]);
-  exchange<8>(rows);
-  exchange<4>(rows);
-  exchange<2>(rows);
-  exchange<1>(rows);
+  exchange<8>(rows, Lanes());
+  exchange<4>(rows, Lanes());
+  exchange<2>(rows, Lanes());
+  exchange<1>(rows, Lanes());
 #pragma GCC unroll 16
   for (int j = 0; j < lanes; ++j) *reinterpret_cast<Vector*>(to + to_rows[j]) = rows[j];
 }
