@@ -12,6 +12,7 @@
 #include "isobar/cli/bench_page.hpp"
 #include "isobar/cli/bench_training.hpp"
 #include "isobar/cli/verb.hpp"
+#include "isobar/ops/op.hpp"
 
 namespace isobar::cli {
 namespace {
@@ -59,6 +60,7 @@ void compare(const CommandLine& line, const std::vector<bench::Record>& now) {
 
 std::vector<bench::Record> measure(const CommandLine& line) {
   const BenchOptions& options = line.bench;
+  for (const std::string& name : options.only) find(ops::operators(), name, "operator");
   if (!options.peers.empty() && access((options.peers + "/torch_step.py").c_str(), R_OK) != 0)
     fail_usage("bench: no peers in '{}'; --peers names their folder, --alone does without", options.peers);
   RecordBook book(line.record, options.threads);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "isobar/base/row.hpp"
+#include "isobar/bench/methods.hpp"
 #include "isobar/bench/operators.hpp"
 #include "isobar/cli/bench_level.hpp"
 
@@ -21,7 +22,7 @@ void run(const BenchOptions& options, RecordBook& book) {
                                    "--threads", std::to_string(options.threads)}));
       contest.peers.push_back(peers.back().get());
     }
-  for (const std::string& name : options.only) find(ops::operators(), name, "operator");
+  const int rounds = std::min(6, options.rounds_or(6));  // of methods: each time is a median of three already
   for (const ops::OperatorRow* row : ops::operators()) {
     const auto& only = options.only;
     if (!only.empty() && std::find(only.begin(), only.end(), row->name) == only.end()) continue;
@@ -30,6 +31,8 @@ void run(const BenchOptions& options, RecordBook& book) {
       auto records = bench::measure_operator(problem, contest);
       note("");
       for (bench::Record& record : records) book.add(std::move(record));
+      for (bench::Record& record : bench::measure_methods(problem.spec, problem.in[0], rounds))
+        book.add(std::move(record));
     }
   }
 }

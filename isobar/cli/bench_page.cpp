@@ -25,22 +25,34 @@ std::string judged(const std::string& value, double asked, bool met, const char*
                      met ? "&#10003;" : "&#10007;", html_text(value), bound, asked);
 }
 
-std::string entry_cell(const bench::Entry& e) {
-  return fmt::format("{}<br><span class=\"note\">{}, {} runs</span>", html_text(bench::time_text(e.seconds)),
-                     html_text(e.name), e.runs);
+// Lines below each other, the first large.
+std::string lines_cell(const std::string& first, const std::vector<std::string>& others) {
+  std::string cell = html_text(first);
+  for (const std::string& line : others)
+    cell += fmt::format("{}<span class=\"note\">{}</span>", cell.empty() ? "" : "<br>", html_text(line));
+  return cell;
 }
 
-std::string rate_cell(const Record& r) {
+std::string our_cell(const Record& r) {
   const double seconds = r.ours().seconds.median;
-  if (seconds <= 0) return "";
   std::vector<std::string> rates;
-  if (r.flops > 0) rates.push_back(fmt::format("{:.1f} GF/s", r.flops / seconds * 1e-9));
-  if (r.bytes > 0) rates.push_back(fmt::format("{:.1f} GB/s", r.bytes / seconds * 1e-9));
-  if (r.samples > 0) rates.push_back(fmt::format("{:.4g} samples/s", r.samples / seconds));
-  if (r.workspace_bytes > 0) rates.push_back(human_bytes(r.workspace_bytes) + " workspace");
-  for (const auto& [name, value] : r.facts) rates.push_back(fmt::format("{}: {:.4g}", name, value));
-  for (std::string& rate : rates) rate = html_text(rate);
-  return join(rates, "<br>");
+  if (r.flops > 0 && seconds > 0) rates.push_back(fmt::format("{:.1f} GF/s", r.flops / seconds * 1e-9));
+  if (r.bytes > 0 && seconds > 0) rates.push_back(fmt::format("{:.1f} GB/s", r.bytes / seconds * 1e-9));
+  if (r.samples > 0 && seconds > 0) rates.push_back(fmt::format("{:.4g} samples/s", r.samples / seconds));
+  rates.push_back(fmt::format("{} runs", r.ours().runs));
+  return lines_cell(bench::time_text(r.ours().seconds), {join(rates, ", ")});
+}
+
+std::string peer_cell(const Record& r) {
+  const bench::Entry* peer = r.best_peer();
+  return peer ? lines_cell(bench::time_text(peer->seconds), {peer->name}) : "";
+}
+
+std::string facts_cell(const Record& r) {
+  std::vector<std::string> facts;
+  if (r.workspace_bytes > 0) facts.push_back("workspace: " + human_bytes(r.workspace_bytes));
+  for (const auto& [name, value] : r.facts) facts.push_back(fmt::format("{}: {:.4g}", name, value));
+  return lines_cell("", facts);
 }
 
 std::string speed_cell(const Record& r) {
@@ -80,16 +92,17 @@ std::string level_part(const std::string& level, const std::vector<const Record*
   std::vector<report::Column> columns{{"row"}, {"isobar", true}, {"best peer", true}, {"times as fast", true}};
   if (memory) columns.push_back({"of its memory", true});
   if (bare) columns.push_back({"over bare primitives", true});
-  columns.push_back({"rates and facts", true});
+  const bool facts = any([](const Record* r) { return r->workspace_bytes > 0 || !r->facts.empty(); });
+  if (facts) columns.push_back({"facts"});
   std::vector<Cells> rows;
   std::string profiles;
   for (const Record* r : records) {
     Cells& row = rows.emplace_back(
         Cells{fmt::format("<b>{}</b><br><span class=\"note\">{}</span>", html_text(r->name), html_text(r->problem)),
-              entry_cell(r->ours()), r->best_peer() ? entry_cell(*r->best_peer()) : "", speed_cell(*r)});
+              our_cell(*r), peer_cell(*r), speed_cell(*r)});
     if (memory) row.push_back(bound_cell(r->memory_ratio(), r->asked.memory_ratio));
     if (bare) row.push_back(bound_cell(r->over_bare(), r->asked.over_bare));
-    row.push_back(rate_cell(*r));
+    if (facts) row.push_back(facts_cell(*r));
     if (!r->profile.empty()) profiles += profile_part(*r);
   }
   return report::html_section(level, title, report::html_table(columns, rows) + profiles);

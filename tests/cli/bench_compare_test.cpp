@@ -17,7 +17,7 @@ TEST(BenchCompare, ARegressionEndsWithOne) {
 TEST(BenchCompare, NoiseAndMissingRowsAreNoRegression) {
   const TemporaryFolder folder;
   const std::string before = file_with(folder, "before.jsonl", row("hep", 1) + row("gpt", 1));
-  const std::string now = file_with(folder, "now.jsonl", row("hep", 1.04, "another") + row("alexnet", 3));
+  const std::string now = file_with(folder, "now.jsonl", row("hep", 1.04, "another") + row("alexnet", 3, "another"));
   const Outcome outcome = run_isobar("bench --compare " + before + " " + now);
   EXPECT_EQ(outcome.code, 0) << outcome;
   EXPECT_SHOWS(outcome, "3 rows: 0 slower, 0 faster, 1 as before, 1 only before, 1 only now");

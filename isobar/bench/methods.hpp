@@ -1,0 +1,15 @@
+// Level 0 for convolutions: all ways to compute the same one, with their work, workspace and time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "isobar/bench/record.hpp"
+#include "isobar/tensor/shape.hpp"
+
+namespace isobar::bench {
+
+/// A record for every method that applies, in every direction; nothing for operators that are no convolution.
+std::vector<Record> measure_methods(const std::string& spec, const Shape& x, int rounds);
+
+}  // namespace isobar::bench
