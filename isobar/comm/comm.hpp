@@ -18,6 +18,9 @@
 
 namespace isobar::comm {
 
+class Reducer;
+struct ReducerOptions;
+
 /// Some rank gave up; the message names it: "[rank 3] train/a.h5: cannot be read".
 class Aborted : public Error {
  public:
@@ -125,6 +128,10 @@ class Comm {
   /// The sum over all ranks by what the machine's message library brings itself, in place; an empty function where
   /// there is none. Blocks; all ranks must call it in the same order, no two threads at the same time.
   virtual std::function<void(std::span<float>)> native_sum() { return {}; }
+
+  /// A reducer of this group's own kind, where it has one: a simulated group sums by simulating. Null: any will do. All
+  /// ranks must call.
+  virtual std::unique_ptr<Reducer> own_reducer(std::size_t floats, const ReducerOptions& options);
 
   /// What carries messages between nodes: "MPICH 4.0.2"; empty where speed is not worth measuring, as among threads.
   virtual std::string carrier() const { return {}; }

@@ -61,9 +61,12 @@ std::unique_ptr<Reducer> background_reducer(Comm& comm, std::size_t floats, cons
 
 }  // namespace
 
+std::unique_ptr<Reducer> Comm::own_reducer(std::size_t, const ReducerOptions&) { return nullptr; }
+
 std::unique_ptr<Reducer> make_reducer(Comm& comm, std::size_t floats, const ReducerOptions& options) {
   const std::string& name = options.algorithm.name();
   expect_known(name);
+  if (auto own = comm.own_reducer(floats, options)) return own;
   expect_equal_floats(comm, floats);
   if (name == "native" && (comm.size() > 1 || comm.elastic())) return native_reducer(comm, floats);
   if (comm.size() == 1) return lone_reducer(comm, floats);
