@@ -13,13 +13,16 @@ TrainingStep::TrainingStep(const Spec& model, std::int64_t batch, const Spec& op
       ranks_(company.comm ? company.comm->size() : 1),
       samples_(static_cast<std::size_t>(batch)) {
   const graph::Graph graph = zoo::training_graph(*zoo::make_network(model), batch);
-  graph::Plan plan = graph::make_plan(graph, options);
-  std::span<float> gradients;
+  graph::PlanOptions chosen = options;
+  chosen.gradients_in_arena = !company.comm;
+  graph::Plan plan = graph::make_plan(graph, chosen);
+  const auto arena = std::make_shared<Block>(plan.arena_bytes);
+  std::span<float> gradients = exec::arena_gradients(plan, *arena);
   if (company.comm) gradients = strategy_->open(*company.comm, exec::ParamStore::gradient_floats(plan));
   store_ = std::make_unique<exec::ParamStore>(plan, optimizer_->slots(), gradients);
   store_->initialize(1);
   for (const graph::PlanInput& input : plan.inputs) inputs_.push_back(made_input(graph, input.name));
-  executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_, &trace_.main());
+  executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_, &trace_.main(), arena);
   replica_ = std::make_unique<parallel::ComputedReplica>(*executor_, *store_, *optimizer_, &trace_);
 }
 

@@ -32,6 +32,7 @@ Executor::Executor(graph::Plan plan, ParamStore& store, Trace* trace, std::share
     expects(p.layout.data.ndims == 0 || p.layout == store.parameter(index).layout, "the plan's layouts in the store");
     store_index_.push_back(index);
   }
+  if (plan_.gradients_in_arena) find_gaps();
   for (const PlanStep& step : plan_.steps) {
     auto& list = memories_.emplace_back();
     for (std::size_t i = 0; i < step.buffers.size(); ++i) {
@@ -40,6 +41,20 @@ Executor::Executor(graph::Plan plan, ParamStore& store, Trace* trace, std::share
       if (buffer.home == Home::input) input_uses_[static_cast<std::size_t>(buffer.index)].push_back(list.back());
     }
     if (trace_) trace_names_.push_back(trace_->intern(step.name + " " + step.kernel));
+  }
+}
+
+// What no gradient writes between and behind them: other values were there, and sums over all gradients read it.
+void Executor::find_gaps() {
+  std::vector<bool> made(static_cast<std::size_t>(store_.count()));
+  for (const PlanStep& step : plan_.steps)
+    for (const int p : step.final_parameters)
+      made[static_cast<std::size_t>(store_index_[static_cast<std::size_t>(p)])] = true;
+  const std::span<float> all = store_.all_gradients();
+  for (int p = 0; p < store_.count(); ++p) {
+    const std::size_t begin = store_.offset(p) + (made[static_cast<std::size_t>(p)] ? store_.gradient(p).size() : 0);
+    const std::size_t end = p + 1 < store_.count() ? store_.offset(p + 1) : all.size();
+    if (begin < end) gaps_.push_back(all.subspan(begin, end - begin));
   }
 }
 
@@ -72,6 +87,7 @@ void Executor::forward(const Run& run) { run_steps(0, plan_.forward_steps, run, 
 
 void Executor::backward(const Run& run, const std::function<void(int)>& ready) {
   run_steps(plan_.forward_steps, plan_.steps.size(), run, ready);
+  for (const std::span<float> gap : gaps_) std::ranges::fill(gap, 0.0f);
 }
 
 void Executor::run_steps(std::size_t first, std::size_t last, const Run& run, const std::function<void(int)>& ready) {

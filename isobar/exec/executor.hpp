@@ -58,6 +58,7 @@ class Executor {
  private:
   void run_steps(std::size_t first, std::size_t last, const Run& run, const std::function<void(int)>& ready);
   void* address(const graph::Buffer& buffer) const;
+  void find_gaps();
   std::vector<Seen> seen(const graph::PlanStep& step, std::size_t first, std::size_t last,
                          const ops::Moment& moment) const;
 
@@ -72,6 +73,7 @@ class Executor {
   std::vector<std::vector<dnnl::memory>> input_uses_;  // per input: memories whose address follows it
   std::vector<const float*> bound_;                    // per input: what bind() gave
   std::vector<std::uint32_t> trace_names_;
+  std::vector<std::span<float>> gaps_;  // of gradients in the arena
 };
 
 }  // namespace isobar::exec

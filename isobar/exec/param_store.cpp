@@ -109,6 +109,12 @@ std::map<std::string, Layout> ParamStore::layouts() const {
   return map;
 }
 
+std::span<float> arena_gradients(const graph::Plan& plan, const Block& arena) {
+  if (!plan.gradients_in_arena) return {};
+  expects(arena.size() >= plan.arena_bytes, "an arena for the whole plan");
+  return {reinterpret_cast<float*>(arena.data() + plan.gradient_offset), ParamStore::gradient_floats(plan)};
+}
+
 std::size_t ParamStore::bytes() const { return (2 + static_cast<std::size_t>(slots_)) * weights_.size(); }
 
 }  // namespace isobar::exec

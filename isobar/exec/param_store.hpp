@@ -67,4 +67,7 @@ class ParamStore {
   std::vector<Block> slot_blocks_;
 };
 
+/// Where in its arena a plan wants gradients, for a ParamStore that is made after it; nothing when they lie elsewhere.
+std::span<float> arena_gradients(const graph::Plan& plan, const Block& arena);
+
 }  // namespace isobar::exec

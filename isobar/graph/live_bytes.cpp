@@ -14,7 +14,8 @@ std::vector<std::size_t> live_bytes(const Plan& plan) {
   std::vector<Piece> pieces(buffers.size());
   for (std::size_t b = 0; b < buffers.size(); ++b) {
     const Buffer& buffer = buffers[b];
-    if (buffer.home != Home::arena || buffer.last < buffer.first) continue;
+    const bool counts = buffer.home == Home::arena || (buffer.home == Home::gradient && plan.gradients_in_arena);
+    if (!counts || buffer.last < buffer.first) continue;
     std::size_t root = b;
     while (buffers[root].shares_with >= 0) root = static_cast<std::size_t>(buffers[root].shares_with);
     Piece& piece = pieces[root];

@@ -1,6 +1,7 @@
 // The memory plan: who may overwrite whom, and an offset in one arena for everything else.
 // Buffers that share bytes form a storage, alive from its first write to its last read. Storages are placed largest
-// first, each at the lowest offset where no storage alive at the same time lies.
+// first, each at the lowest offset where no storage alive at the same time lies. Gradients, when they lie in the arena
+// too, have their places beforehand: all in a row, each from the step that makes it to the end.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -16,9 +17,10 @@ constexpr std::size_t alignment = 64;
 std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
 struct Storage {
-  int root;
+  int root;  // -1: a gradient
   std::size_t bytes;
   int first, last;
+  std::size_t offset = 0;
 };
 
 class MemoryPlanner {
@@ -47,6 +49,9 @@ class MemoryPlanner {
       }
     }
     for (const auto& [name, b] : plan_.outputs) buffer(b).last = end;
+    if (plan_.gradients_in_arena)
+      for (Buffer& b : plan_.buffers)
+        if (b.home == Home::gradient) b.last = end;
   }
 
   // Whether anything with the bytes of `b` is read after step s.
@@ -93,8 +98,8 @@ class MemoryPlanner {
     }
   }
 
-  void place() {
-    std::vector<Storage> storages;
+  std::vector<Storage> storages() const {
+    std::vector<Storage> all;
     for (std::size_t root = 0; root < root_.size(); ++root) {
       if (root_[root] != static_cast<int>(root) || plan_.buffers[root].home != Home::arena) continue;
       Storage storage{static_cast<int>(root), 0, static_cast<int>(plan_.steps.size()), -1};
@@ -104,29 +109,73 @@ class MemoryPlanner {
         storage.first = std::min(storage.first, plan_.buffers[b].first);
         storage.last = std::max(storage.last, plan_.buffers[b].last);
       }
-      storages.push_back(storage);
+      all.push_back(storage);
     }
-    std::stable_sort(storages.begin(), storages.end(),
-                     [](const Storage& a, const Storage& b) { return a.bytes > b.bytes; });
+    std::stable_sort(all.begin(), all.end(), [](const Storage& a, const Storage& b) { return a.bytes > b.bytes; });
+    return all;
+  }
 
-    std::vector<Storage> placed;
-    for (const Storage& storage : storages) {
+  // In the order of a ParamStore, the first at offset 0. A weight without gradient gets zeros after the last step.
+  std::vector<Storage> gradients() const {
+    const int end = static_cast<int>(plan_.steps.size());
+    std::vector<Storage> all;
+    std::size_t offset = 0;
+    for (const PlanParameter& p : plan_.parameters) {
+      all.push_back({-1, stored_bytes(p), end, end, offset});
+      offset += all.back().bytes;
+    }
+    for (const Buffer& b : plan_.buffers)
+      if (b.home == Home::gradient) {
+        Storage& storage = all[static_cast<std::size_t>(b.index)];
+        storage.first = std::min(storage.first, b.first);
+      }
+    return all;
+  }
+
+  // Gives every storage its offset, around those in `placed`; returns the bytes of the arena.
+  std::size_t arrange(std::vector<Storage>& storages, std::vector<Storage> placed) const {
+    std::size_t arena_bytes = 0;
+    for (const Storage& fixed : placed) arena_bytes = std::max(arena_bytes, fixed.offset + fixed.bytes);
+    for (Storage& storage : storages) {
       std::vector<std::pair<std::size_t, std::size_t>> taken;  // [begin, end) in bytes
       for (const Storage& other : placed)
         if (!options_.share_memory || (other.first <= storage.last && storage.first <= other.last))
-          taken.emplace_back(buffer(other.root).offset, buffer(other.root).offset + aligned(other.bytes) + guard());
+          taken.emplace_back(other.offset, other.offset + aligned(other.bytes) + guard());
       std::sort(taken.begin(), taken.end());
-      std::size_t offset = 0;
+      storage.offset = 0;
       for (const auto& [begin, end] : taken) {
-        if (offset + aligned(storage.bytes) + guard() <= begin) break;
-        offset = std::max(offset, end);
+        if (storage.offset + aligned(storage.bytes) + guard() <= begin) break;
+        storage.offset = std::max(storage.offset, end);
       }
-      buffer(storage.root).offset = offset;
-      plan_.arena_bytes = std::max(plan_.arena_bytes, offset + aligned(storage.bytes) + guard());
+      arena_bytes = std::max(arena_bytes, storage.offset + aligned(storage.bytes) + guard());
       placed.push_back(storage);
     }
+    return arena_bytes;
+  }
+
+  void place() {
+    std::vector<Storage> best = storages();
+    plan_.arena_bytes = arrange(best, {});
+    if (plan_.gradients_in_arena) place_with_gradients(best);
+    for (const Storage& storage : best) buffer(storage.root).offset = storage.offset;
     for (std::size_t b = 0; b < root_.size(); ++b) plan_.buffers[b].offset = buffer(root_[b]).offset;
     plan_.guard_bytes = guard();
+  }
+
+  // At the bottom gradients push up what lives long, at the top what lives shortly: which is better shows when tried.
+  void place_with_gradients(std::vector<Storage>& best) {
+    const std::size_t all = plan_.weight_bytes(), without = plan_.arena_bytes;
+    plan_.arena_bytes = 0;
+    for (std::size_t eighths = 0; eighths <= 8; ++eighths) {
+      const std::size_t base = aligned(without > all ? (without - all) / 8 * eighths : 0);
+      std::vector<Storage> fixed = gradients(), tried = storages();
+      for (Storage& gradient : fixed) gradient.offset += base;
+      const std::size_t bytes = arrange(tried, std::move(fixed));
+      if (plan_.arena_bytes > 0 && bytes >= plan_.arena_bytes) continue;
+      plan_.arena_bytes = bytes;
+      plan_.gradient_offset = base;
+      best = std::move(tried);
+    }
   }
 
   std::size_t guard() const { return aligned(options_.guard_bytes); }

@@ -30,12 +30,14 @@ std::size_t Plan::again_steps() const {
 
 std::size_t Plan::weight_bytes() const {
   std::size_t bytes = 0;
-  for (const PlanParameter& p : parameters) {
-    const bool unused = p.layout.data.ndims == 0;
-    const std::int64_t count = unused ? p.declared.shape.count() : padded_count(p.layout);
-    bytes += (static_cast<std::size_t>(count) * sizeof(float) + 63) / 64 * 64;
-  }
+  for (const PlanParameter& p : parameters) bytes += stored_bytes(p);
   return bytes;
+}
+
+std::size_t stored_bytes(const PlanParameter& p) {
+  const bool unused = p.layout.data.ndims == 0;
+  const std::int64_t count = unused ? p.declared.shape.count() : padded_count(p.layout);
+  return (static_cast<std::size_t>(count) * sizeof(float) + 63) / 64 * 64;
 }
 
 std::int64_t Plan::parameter_count() const {
@@ -101,7 +103,8 @@ std::string Plan::table() const {
   }
   std::size_t apart = 0;
   for (const Buffer& b : buffers)
-    if (b.home == Home::arena && b.shares_with < 0) apart += b.bytes;
+    if (b.shares_with < 0 && (b.home == Home::arena || (gradients_in_arena && b.home == Home::gradient)))
+      apart += b.bytes;
   double moved = 0;
   for (const PlanStep& step : steps) moved += step.bytes;
   text += fmt::format("\n{} parameters, {}\n", with_commas(parameter_count()), human_bytes(4.0 * parameter_count()));
@@ -110,8 +113,8 @@ std::string Plan::table() const {
   if (again_steps() > 0)
     text += fmt::format("{} steps computed again, {}: the arena would be {} otherwise\n", again_steps(),
                         human_flops(again_flops()), human_bytes(static_cast<double>(kept_arena_bytes)));
-  text += fmt::format("arena {}; every value apart would need {}\n", human_bytes(static_cast<double>(arena_bytes)),
-                      human_bytes(static_cast<double>(apart)));
+  text += fmt::format("arena {}{}; every value apart would need {}\n", human_bytes(static_cast<double>(arena_bytes)),
+                      gradients_in_arena ? " with gradients" : "", human_bytes(static_cast<double>(apart)));
   text += fmt::format("fingerprint {:016x}\n", fingerprint());
   return text;
 }
@@ -124,6 +127,7 @@ Plan make_plan(const Graph& graph, const PlanOptions& options) {
   std::vector<int> wishes;
   Plan plan = lowering.take(wishes);
   plan.weight_copies = options.weight_copies;
+  plan.gradients_in_arena = options.gradients_in_arena && options.phase == ops::Phase::training;
   if (options.memory_limit > 0) return fit_memory(plan, wishes, lowering.repeats(), options);
   plan_memory(plan, wishes, options);
   return plan;

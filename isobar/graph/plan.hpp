@@ -25,6 +25,7 @@ struct PlanOptions {
   std::size_t memory_limit = 0;  ///< bytes of Plan::memory_bytes(); what does not fit is computed again; 0: no limit
   int weight_copies = 0;         ///< weights, gradients, optimizer slots: as often are weights counted as memory
   std::shared_ptr<const ops::Tuning> tuning{};  ///< what was measured to be best; null: what usually is
+  bool gradients_in_arena = false;              ///< they take the bytes of activations that nobody reads any more
 };
 
 /// Where the bytes of a buffer are.
@@ -88,6 +89,8 @@ class Plan {
   std::map<std::string, Shape> output_shapes;
   std::size_t arena_bytes = 0;
   std::size_t guard_bytes = 0;
+  bool gradients_in_arena = false;   ///< those of a step are there until the next begins
+  std::size_t gradient_offset = 0;   ///< of all of them in the arena, as a ParamStore wants them
   int weight_copies = 0;             ///< of PlanOptions
   std::size_t kept_arena_bytes = 0;  ///< of the arena if nothing were computed again; 0: nothing is
 
@@ -109,6 +112,9 @@ class Plan {
   /// A table for people.
   std::string table() const;
 };
+
+/// Bytes of one weight as a ParamStore holds it.
+std::size_t stored_bytes(const PlanParameter& p);
 
 /// Improves the graph, chooses kernels, derives the backward pass (training) and lays out memory.
 Plan make_plan(const Graph& graph, const PlanOptions& options = {});

@@ -156,8 +156,10 @@ AgainCost again_cost(const Plan& plan) {
 std::string memory_text(const Plan& plan, std::size_t limit) {
   const auto bytes = [](std::size_t count) { return human_bytes(static_cast<double>(count)); };
   const std::size_t weights = plan.memory_bytes() - plan.arena_bytes;
-  std::string text = fmt::format("memory {}: arena {}, weights, gradients and optimizer state {}\n",
-                                 bytes(plan.memory_bytes()), bytes(plan.arena_bytes), bytes(weights));
+  const bool inside = plan.gradients_in_arena;
+  std::string text = fmt::format("memory {}: arena {}{}, weights{} and optimizer state {}\n",
+                                 bytes(plan.memory_bytes()), bytes(plan.arena_bytes), inside ? " with gradients" : "",
+                                 inside ? "" : ", gradients", bytes(weights));
   if (plan.kept_arena_bytes > 0) {
     const AgainCost cost = again_cost(plan);
     text += fmt::format(

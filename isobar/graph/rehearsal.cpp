@@ -38,7 +38,8 @@ Rehearsal::Rehearsal(const Plan& plan, const std::vector<int>& wishes, const std
     : forward_steps_(plan.forward_steps), facts_(plan.buffers.size()), in_place_(in_place) {
   for (std::size_t b = 0; b < facts_.size(); ++b) {
     facts_[b].bytes = aligned(plan.buffers[b].bytes);
-    facts_[b].arena = plan.buffers[b].home == Home::arena;
+    facts_[b].gradient = plan.gradients_in_arena && plan.buffers[b].home == Home::gradient;
+    facts_[b].arena = plan.buffers[b].home == Home::arena || facts_[b].gradient;
   }
   for (const auto& [name, b] : plan.outputs) facts_[at(b)].output = true;
   for (const PlanStep& step : plan.steps) {
@@ -124,8 +125,8 @@ void Rehearsal::find_storages() {
   std::iota(root_.begin(), root_.end(), 0);
   for (std::size_t b = 0; b < count; ++b) {
     const Fact& fact = facts_[b < facts_.size() ? b : at(copies_[b - facts_.size()])];
-    const bool output = b < facts_.size() && fact.output;
-    storages_[b] = {fact.bytes, end, output ? end : -1, fact.arena};
+    const bool output = b < facts_.size() && (fact.output || fact.gradient);
+    storages_[b] = {fact.bytes, end, output ? end : -1, fact.arena, fact.gradient};
   }
   const auto ports_of = [&](std::size_t i) {
     return std::pair(items_[i].first_port, i + 1 < items_.size() ? items_[i + 1].first_port : ports_.size());
@@ -144,8 +145,8 @@ void Rehearsal::find_storages() {
       const int b = ports_[item.first_port + move.reads.size() + w];
       const int root = root_[at(ports_[item.first_port + at(move.wishes[w])])];
       Storage &mine = storages_[at(b)], &theirs = storages_[at(root)];
-      const bool fits = mine.arena && mine.bytes == theirs.bytes;
-      const bool may_write = in_place_ && theirs.arena && theirs.last <= static_cast<int>(i);
+      const bool fits = mine.arena && !mine.gradient && mine.bytes == theirs.bytes;
+      const bool may_write = in_place_ && theirs.arena && !theirs.gradient && theirs.last <= static_cast<int>(i);
       if (!(move.view ? fits : fits && may_write)) continue;
       root_[at(b)] = root;
       theirs.last = std::max(theirs.last, mine.last);

@@ -63,7 +63,7 @@ class Rehearsal {
   // What is known of a buffer however it is dropped.
   struct Fact {
     std::size_t bytes = 0;
-    bool arena = false, output = false, read_in_backward = false;
+    bool arena = false, gradient = false, output = false, read_in_backward = false;
     int maker = -1;  // the forward step that can make it again
   };
   // Bytes that one buffer or several after each other have.
@@ -71,6 +71,7 @@ class Rehearsal {
     std::size_t bytes = 0;
     int first = 0, last = -1;
     bool arena = false;
+    bool gradient = false;  // has its place, which nobody else takes over
   };
 
   static Move move_of(const PlanStep& step, const std::vector<int>& wishes);

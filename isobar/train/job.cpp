@@ -208,6 +208,7 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   job.saving = read_save_options(checkpoint, job.test_data != nullptr);
   Args report = root.section("report");
   job.report = read_report_options(report);
+  job.gradients_in_arena = strategy.name() == "solo" && job.report.histograms == 0;
   root.finish();
 
   if (job.model.target_names.empty()) job.model.target_names = job.train_data->classes();

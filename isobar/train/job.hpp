@@ -59,6 +59,7 @@ struct Job {
   std::unique_ptr<optim::RateSchedule> rate;
   std::unique_ptr<optim::BatchRamp> ramp;  ///< how many batches a step takes
   std::unique_ptr<parallel::Strategy> strategy;
+  bool gradients_in_arena = false;  ///< nobody wants them after the step, or in memory of his own
   std::vector<std::unique_ptr<Metric>> metrics;
   std::int64_t batch = 1;           ///< samples of a step, all ranks together; 0: batch_per_rank counts
   std::int64_t batch_per_rank = 0;  ///< samples of a step on each rank; 0: batch counts

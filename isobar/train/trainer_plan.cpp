@@ -19,19 +19,23 @@ void Trainer::plan_run() {
   if (carried_) carried_->batch = batching_.batch;
   const graph::Graph graph = job_.model.graph(batching_.rows);
   tuning_ = run_tuning(job_, batching_.rows, standing_.batch != 0, *talk_);
-  graph::Plan plan = graph::make_plan(
-      graph, {.memory_limit = job_.memory_limit, .weight_copies = 2 + job_.optimizer->slots(), .tuning = tuning_});
+  graph::Plan plan =
+      graph::make_plan(graph, {.memory_limit = job_.memory_limit,
+                               .weight_copies = (job_.gradients_in_arena ? 1 : 2) + job_.optimizer->slots(),
+                               .tuning = tuning_,
+                               .gradients_in_arena = job_.gradients_in_arena});
   expect_fields(plan, *job_.train_data, "data.train");
   if (job_.train_data->size() < batching_.batch)
     fail("data.train has {} samples, fewer than one batch of {}", job_.train_data->size(), batching_.batch);
   expect_same(*talk_, facts_of(job_, plan));
   batches_per_epoch_ = sampler().batches();
   job_.strategy->take_care({.whole = world_.elastic() || tries_again()});
-  const std::span<float> gradients = job_.strategy->open(world_, exec::ParamStore::gradient_floats(plan));
+  auto arena = std::make_shared<Block>(plan.arena_bytes);
+  std::span<float> gradients = job_.strategy->open(world_, exec::ParamStore::gradient_floats(plan));
+  if (gradients.empty()) gradients = exec::arena_gradients(plan, *arena);
   store_ = std::make_unique<exec::ParamStore>(plan, job_.optimizer->slots(), gradients);
   store_->initialize(job_.seed);
 
-  auto arena = std::make_shared<Block>();
   if (job_.test_data) {
     if (job_.test_data->size() == 0) fail("data.test has no samples");
     expect_fields(plan, *job_.test_data, "data.test");
@@ -39,7 +43,8 @@ void Trainer::plan_run() {
         graph::make_plan(graph, {.phase = ops::Phase::inference, .stored = store_->layouts(), .tuning = tuning_});
     reset_metrics(test_plan, job_);
     expect_room(plan, test_plan);
-    arena = std::make_shared<Block>(std::max(plan.arena_bytes, test_plan.arena_bytes));
+    if (!plan.gradients_in_arena && arena->size() < test_plan.arena_bytes)
+      arena = std::make_shared<Block>(test_plan.arena_bytes);
     test_executor_ = std::make_unique<exec::Executor>(std::move(test_plan), *store_, nullptr, arena);
   }
   executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_, &trace_.main(), arena);
@@ -47,9 +52,11 @@ void Trainer::plan_run() {
   if (job_.sync_batch_norm && world_.size() > 1) join_batch_norm();
 }
 
-// Evaluation shares the arena of training, and has nothing to compute again.
+// Evaluation shares the arena of training, unless that is too small and cannot be moved because gradients are in it. It
+// has nothing to compute again.
 void Trainer::expect_room(const graph::Plan& plan, const graph::Plan& test_plan) const {
-  const std::size_t needed = plan.memory_bytes() - plan.arena_bytes + test_plan.arena_bytes;
+  const bool apart = plan.gradients_in_arena && test_plan.arena_bytes > plan.arena_bytes;
+  const std::size_t needed = plan.memory_bytes() - (apart ? 0 : plan.arena_bytes) + test_plan.arena_bytes;
   if (job_.memory_limit == 0 || needed <= job_.memory_limit) return;
   fail("evaluating batches of {} needs {}, train.memory allows {}: a smaller batch needs less", batching_.rows,
        human_bytes(static_cast<double>(needed)), human_bytes(static_cast<double>(job_.memory_limit)));
@@ -124,7 +131,7 @@ void Trainer::announce() {
   start.first_epoch = position_.epoch;
   if (carried_) start.changes = carried_->changes;
   start.arena_bytes = plan().arena_bytes;
-  start.weight_bytes = store_->bytes();
+  start.weight_bytes = store_->bytes() - (plan().gradients_in_arena ? plan().weight_bytes() : 0);
   start.good_state_bytes = good_states_.bytes();
   start.snapshot_bytes = snapshot_bytes(*store_, kept(), world_.size());
   start.threads = omp_get_max_threads();

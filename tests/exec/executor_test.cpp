@@ -32,13 +32,15 @@ graph::Graph branching() {
 struct Ran {
   std::vector<float> gradients, prediction;
   float loss;
+  double sum_of_all = 0;
 };
 
 Ran run(const graph::PlanOptions& options) {
   const graph::Plan plan = graph::make_plan(branching(), options);
-  ParamStore store(plan, 0);
+  const auto arena = std::make_shared<Block>(plan.arena_bytes);
+  ParamStore store(plan, 0, arena_gradients(plan, *arena));
   store.initialize(3);
-  Executor executor(plan, store);
+  Executor executor(plan, store, nullptr, arena);
   executor.poison();
   std::vector<float> x(2 * 6 * 6 * 4), y(6);
   const Random random(5);
@@ -62,6 +64,7 @@ Ran run(const graph::PlanOptions& options) {
     store.read_plain(p, store.gradient(p), plain_values);
     ran.gradients.insert(ran.gradients.end(), plain_values.begin(), plain_values.end());
   }
+  for (const float number : store.all_gradients()) ran.sum_of_all += std::abs(static_cast<double>(number));
   return ran;
 }
 
@@ -76,6 +79,17 @@ TEST(Executor, MemoryPlanChangesNoBit) {
   EXPECT_EQ(shared.prediction, apart.prediction);
   EXPECT_EQ(shared.gradients, apart.gradients);
   EXPECT_TRUE(std::isfinite(shared.loss));
+}
+
+TEST(Executor, GradientsInTheArenaChangeNoBit) {
+  const Ran apart = run({}), inside = run({.gradients_in_arena = true});
+  EXPECT_EQ(inside.loss, apart.loss);
+  EXPECT_EQ(inside.gradients, apart.gradients);
+  EXPECT_EQ(inside.sum_of_all, apart.sum_of_all) << "what lies between gradients is zero";
+  const graph::Plan with = graph::make_plan(branching(), {.gradients_in_arena = true});
+  const graph::Plan without = graph::make_plan(branching());
+  EXPECT_LT(with.arena_bytes, without.arena_bytes + without.weight_bytes());
+  EXPECT_GE(with.arena_bytes, with.gradient_offset + with.weight_bytes());
 }
 
 TEST(Executor, PassesAndOwnKernelsChangeRoundingOnly) {
