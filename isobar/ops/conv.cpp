@@ -126,6 +126,7 @@ const OperatorRow conv{
           {"conv(filters=4, kernel=3, stride=2, padding=same, bias=false)", {{2, 6, 7, 3}}},
           {"conv(filters=6, kernel=[3, 2], stride=[2, 1], padding=[1, 0], padding_after=[0, 1], groups=2)",
            {{2, 7, 5, 4}}},
+          {"conv(filters=80, kernel=3, padding=same, groups=2)", {{2, 5, 6, 32}}},
           {"conv(filters=4, kernel=3, dilation=2, padding=same)", {{1, 9, 8, 2}}},
           {"conv(filters=70, kernel=3, dilation=2, padding=same, groups=70)", {{2, 5, 6, 70}}},
           {"conv(filters=18, kernel=3, stride=2, padding=same, groups=18, bias=false)", {{1, 5, 4, 18}}},

@@ -3,22 +3,30 @@
 #include <algorithm>
 #include <string_view>
 
+#include "isobar/ops/group_layout.hpp"
 #include "isobar/ops/primitive.hpp"
 #include "isobar/ops/turned_weights.hpp"
 
 namespace isobar::ops {
 namespace {
 
-Kernel turn_weights(const Layout& stored, const Layout& turned, int temporary) {
-  const Extents first(static_cast<std::size_t>(stored.data.ndims) - 2, 0), step(first.size(), 1);
+std::optional<Kernel> turn_weights(const Layout& stored, const Layout& turned, std::int64_t groups, int temporary) {
+  const std::optional<Layout> one = groups > 1 ? group_layout(stored) : stored;
+  const std::optional<Layout> one_turned = groups > 1 ? group_layout(turned) : turned;
+  if (!one || !one_turned) return std::nullopt;
+  const Extents first(static_cast<std::size_t>(one->data.ndims) - 2, 0), step(first.size(), 1);
+  const std::int64_t from = padded_count(*one), to = padded_count(*one_turned);
   Kernel kernel{"turn weights", Category::copy};
   kernel.reads = {{{Slot::Kind::x, 1}, stored}};
   kernel.writes = {{{Slot::Kind::temp, temporary}, turned}};
-  kernel.run = [turn = TurnedWeights(stored, turned, first, step)](const Moment&, std::span<const dnnl::memory> m) {
-    turn.copy(floats(m[0]), floats(m[1]));
+  kernel.run = [=, turn = TurnedWeights(*one, *one_turned, first, step)](const Moment&,
+                                                                         std::span<const dnnl::memory> m) {
+    for (std::int64_t g = 0; g < groups; ++g) turn.copy(floats(m[0]) + g * from, floats(m[1]) + g * to);
   };
   return kernel;
 }
+
+constexpr std::int64_t most_groups = 8;  // more are small, and oneDNN's own way
 
 bool is_fast(std::string_view implementation) { return implementation.starts_with("brgconv"); }
 
@@ -27,7 +35,7 @@ bool is_fast(std::string_view implementation) { return implementation.starts_wit
 std::optional<std::vector<Kernel>> data_gradient_by_forward(const Setting& setting, const ConvCase& problem) {
   const Window& window = problem.window;
   const Layout& stored = problem.stored;
-  if (!problem.unit_stride() || problem.groups != 1 || stored.data.ndims == 0) return std::nullopt;
+  if (!problem.unit_stride() || problem.groups > most_groups || stored.data.ndims == 0) return std::nullopt;
   Extents before, after;
   for (std::size_t a = 0; a < window.kernel.size(); ++a) {
     const std::int64_t reach = (window.kernel[a] - 1) * window.dilation[a];
@@ -36,7 +44,8 @@ std::optional<std::vector<Kernel>> data_gradient_by_forward(const Setting& setti
     if (before[a] < 0 || after[a] < 0) return std::nullopt;
   }
   Extents turned_axes(stored.data.dims, stored.data.dims + stored.data.ndims);
-  std::swap(turned_axes[0], turned_axes[1]);
+  const std::size_t outputs = problem.groups > 1 ? 1 : 0;
+  std::swap(turned_axes[outputs], turned_axes[outputs + 1]);
   const dnnl::convolution_forward::desc desc(dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct,
                                              problem.y_layout, any_layout(turned_axes), problem.x_layout, window.stride,
                                              window.gaps(), before, after);
@@ -44,7 +53,9 @@ std::optional<std::vector<Kernel>> data_gradient_by_forward(const Setting& setti
     const dnnl::convolution_forward::primitive_desc chosen(desc, own_scratchpad(), setting.engine);
     if (!is_fast(chosen.impl_info_str())) return std::nullopt;
     const Layout turned = chosen.weights_desc();
-    std::vector<Kernel> list{turn_weights(stored, turned, problem.temporary)};
+    auto turn = turn_weights(stored, turned, problem.groups, problem.temporary);
+    if (!turn) return std::nullopt;
+    std::vector<Kernel> list{std::move(*turn)};
     list.push_back(primitive_kernel("data gradient", Category::backward_convolution, dnnl::convolution_forward(chosen),
                                     chosen.scratchpad_desc(), problem.temporary + 1,
                                     {{DNNL_ARG_SRC, {problem.dz, problem.y_layout}},

@@ -16,13 +16,15 @@ struct TiledGradient {
   Window window;
   Shape x, y;
   Slot from_x, from_dz;
-  Layout stored;  ///< of the weight, axes O, C, kernel...
+  Layout stored;  ///< of the weight, axes O, C, kernel..., with groups in front of them when there are several
   bool bias;      ///< also writes the gradient of input 2
   int temporary;  ///< number of the scratchpad
   double flops;
+  std::int64_t groups = 1;
 };
 
-/// A kernel that writes dx of input 1 and, when `bias`, of input 2; nothing where the machine cannot run tiles.
+/// A kernel that writes dx of input 1 and, when `bias`, of input 2; nothing where the machine cannot run tiles, or
+/// groups do not lie one after the other.
 std::optional<Kernel> tiled_weight_gradient(const TiledGradient& p);
 
 }  // namespace isobar::ops

@@ -93,8 +93,11 @@ struct WeightSums::Rows {
 
 WeightSums::WeightSums(const WindowExtents& extents, const Layout& dw)
     : e_(extents),
+      x_pitch_(extents.x_pitch > 0 ? extents.x_pitch : extents.channels),
+      y_pitch_(extents.y_pitch > 0 ? extents.y_pitch : extents.outputs),
       weights_(padded_count(dw)),
-      merged_(extents.channels <= most_merged && extents.kernel[2] > 1 && extents.dilation[2] == 1),
+      merged_(extents.channels <= most_merged && x_pitch_ == extents.channels && extents.kernel[2] > 1 &&
+              extents.dilation[2] == 1),
       inside_(extents.before[2] == 0 && (extents.out[2] - 1) * extents.stride[2] + extents.kernel[2] <= extents.in[2]) {
   const std::int64_t all_rows = e_.batch * e_.out[0] * e_.out[1];
   column_blocks_ = ceil_div(e_.out[2], some_pixels);
@@ -163,7 +166,7 @@ void WeightSums::pack_outputs(const Block& b, std::int64_t first, std::int64_t l
   for (std::int64_t r = 0; r < b.rows; ++r)
     for (std::int64_t p = 0; p < b.columns; p += stretch)
       for (std::int64_t panel = first; panel < last; ++panel)
-        pack_panel(target.dz + ((b.row + r) * e_.out[2] + b.column + p) * e_.outputs + panel * tile_columns, e_.outputs,
+        pack_panel(target.dz + ((b.row + r) * e_.out[2] + b.column + p) * y_pitch_ + panel * tile_columns, y_pitch_,
                    std::min(stretch, b.columns - p), columns_of(panel),
                    target.panels + (panel - first) * b.pixels() * tile_columns +
                        (r * b.columns + p) * panel_width(columns_of(panel)));
@@ -202,7 +205,7 @@ void WeightSums::gather_rows(const Block& b, std::int64_t tap, const Target& tar
   if (merged_) w.begin = b.column, w.end = b.column + b.columns;
   rows.count = 0;
   rows.length = w.end - w.begin;
-  rows.step = e_.stride[2] * e_.channels;
+  rows.step = e_.stride[2] * x_pitch_;
   rows.a = copies ? target.copy : target.x;
   if (rows.length <= 0) return;
   std::int64_t copied = 0;
@@ -211,8 +214,8 @@ void WeightSums::gather_rows(const Block& b, std::int64_t tap, const Target& tar
     const std::int64_t n = line / e_.out[1] / e_.out[0];
     const std::int64_t xd = d * e_.stride[0] + offset[0], xh = h * e_.stride[1] + offset[1];
     if (xd < 0 || xd >= e_.in[0] || xh < 0 || xh >= e_.in[1]) continue;
-    const std::int64_t row = ((n * e_.in[0] + xd) * e_.in[1] + xh) * e_.in[2] * e_.channels;
-    const std::int64_t a = copies ? copied : row + (w.begin * e_.stride[2] + offset[2]) * e_.channels;
+    const std::int64_t row = ((n * e_.in[0] + xd) * e_.in[1] + xh) * e_.in[2] * x_pitch_;
+    const std::int64_t a = copies ? copied : row + (w.begin * e_.stride[2] + offset[2]) * x_pitch_;
     if (copies) copied += copy_row(b, target.x + row, target.copy + copied);
     rows.runs[static_cast<std::size_t>(rows.count++)] = {a, r * b.columns + w.begin - b.column};
   }
@@ -280,8 +283,8 @@ void WeightSums::run(int threads, const float* x, const float* dz, float* scratc
         b.first = number == begin;
         if (parts_ > 1 && number + 1 < end) {  // a small gradient is limited by the memory that its outputs come from
           const Block next = block(number + 1);
-          target.soon = dz + (next.row * e_.out[2] + next.column) * e_.outputs;
-          target.soon_end = target.soon + next.pixels() * e_.outputs;
+          target.soon = dz + (next.row * e_.out[2] + next.column) * y_pitch_;
+          target.soon_end = target.soon + next.pixels() * y_pitch_;
         }
         add_block(b, mine, target);
       }

@@ -18,6 +18,7 @@ struct WindowExtents {
   std::int64_t batch = 1, channels = 1, outputs = 1;
   std::int64_t in[3]{1, 1, 1}, out[3]{1, 1, 1}, kernel[3]{1, 1, 1}, stride[3]{1, 1, 1}, dilation[3]{1, 1, 1};
   std::int64_t before[3]{0, 0, 0};
+  std::int64_t x_pitch = 0, y_pitch = 0;  ///< numbers between pixels where these are parts of more channels; 0: none
   std::int64_t taps() const { return kernel[0] * kernel[1] * kernel[2]; }
 };
 
@@ -55,6 +56,7 @@ class WeightSums {
   std::int64_t copy_row(const Block& block, const float* row, float* to) const;
 
   WindowExtents e_;
+  std::int64_t x_pitch_, y_pitch_;
   std::int64_t weights_;  // numbers of dw, padding included
   bool padded_;
   bool merged_;  // the taps of a row of the window are one
