@@ -46,9 +46,13 @@ class Replica {
   /// Where this rank's events are recorded, if anywhere; strategies record there what they do themselves.
   virtual StepTrace* trace() { return nullptr; }
 
+  /// Whether work that moves so many bytes is only pretended: a simulated replica lets its time pass and says yes.
+  virtual bool pretends(double /*bytes*/) { return false; }
+
   /// Does some work of a strategy itself and records it.
   template <class Work>
   void timed(Category category, std::string_view name, std::int64_t step, double bytes, Work work) {
+    if (pretends(bytes)) return;
     StepTrace* const into = trace();
     if (!into) return work();
     const double begin = now_seconds();
