@@ -14,7 +14,7 @@
 namespace isobar::sim {
 
 struct NodeModel {
-  double flops_per_second = 0;         ///< sustained in training, of the whole node
+  double flops_per_second = 0;  ///< sustained in training, of the whole node
   int cores = 1;
   int ranks = 1;                       ///< ranks a node usually runs: one, or one for each accelerator
   double memory_bytes_per_second = 0;  ///< of one rank: optimizer updates and sums are made at this rate
@@ -38,18 +38,18 @@ struct NetworkModel {
 
 /// Where samples may be read from, together by all nodes.
 struct StorageModel {
-  double bytes_per_second = 0;             ///< all clients together; 0: there is none
-  double client_bytes_per_second = 0;      ///< one node at most
+  double bytes_per_second = 0;         ///< all clients together; 0: there is none
+  double client_bytes_per_second = 0;  ///< one node at most
 };
 
 struct NoiseModel {
-  double sigma = 0;                ///< of the logarithm of a rank's computing time, step by step
+  double sigma = 0;                  ///< of the logarithm of a rank's computing time, step by step
   double straggler_probability = 0;  ///< that a rank is late in a step
   double straggler_seconds = 0;      ///< by so much
 };
 
 struct FailureModel {
-  double node_hours = 0;            ///< mean time between failures of one node; 0: never
+  double node_hours = 0;  ///< mean time between failures of one node; 0: never
   double restart_seconds = 0;
 };
 

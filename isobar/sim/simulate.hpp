@@ -12,7 +12,8 @@
 
 namespace isobar::sim {
 
-/// How messages are costed; automatic: flows where they are few enough (up to about a thousand ranks), rounds otherwise.
+/// How messages are costed; automatic: flows where they are few enough (up to about a thousand ranks), rounds
+/// otherwise.
 enum class Detail { automatic, flows, rounds };
 
 /// Where ranks read samples from, ahead of the step that needs them.
@@ -33,7 +34,7 @@ struct Scenario {
   int ranks = 1;
   int ranks_per_node = 0;  ///< 0: as the platform says
   Input input = Input::none;
-  int steps = 24;          ///< that count; the first two do not
+  int steps = 24;  ///< that count; the first two do not
   std::uint64_t seed = 1;
   Detail detail = Detail::automatic;
   Without without{};
@@ -47,10 +48,10 @@ struct Losses {
 /// Means over the steps and ranks.
 struct Simulated {
   double step_seconds = 0;
-  double compute_seconds = 0;   ///< forward, backward and updates, without noise
-  double exposed_seconds = 0;   ///< of a step, a rank stood still for sums
-  double exchange_seconds = 0;  ///< of a step, sums were under way
-  double input_seconds = 0;     ///< of a step, a rank waited for samples
+  double compute_seconds = 0;                ///< forward, backward and updates, without noise
+  double exposed_seconds = 0;                ///< of a step, a rank stood still for sums
+  double exchange_seconds = 0;               ///< of a step, sums were under way
+  double input_seconds = 0;                  ///< of a step, a rank waited for samples
   double sent_messages = 0, sent_bytes = 0;  ///< by a rank in a step
   std::string strategy{};                    ///< what the strategy says it does
   std::string detail{};                      ///< "flows" or "rounds"

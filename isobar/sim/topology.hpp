@@ -1,6 +1,6 @@
-// Topology: the network of a platform, built in SimGrid: nodes as hosts, routes as lists of links. SimGrid has one engine
-// for a process, so there can be one Topology in the life of a process (in_child.hpp). Links have no latency in SimGrid,
-// which would weigh shares by it; routes tell theirs, and whoever sends waits for it.
+// Topology: the network of a platform, built in SimGrid: nodes as hosts, routes as lists of links. SimGrid has one
+// engine for a process, so there can be one Topology in the life of a process (in_child.hpp). Links have no latency in
+// SimGrid, which would weigh shares by it; routes tell theirs, and whoever sends waits for it.
 #pragma once
 
 #include <memory>
