@@ -12,7 +12,8 @@ Lockstep::Lockstep(const Placement& placement, const Noise& noise, double read_s
       without_(without),
       clocks_(static_cast<std::size_t>(placement.ranks)),
       factors_(clocks_.size(), 1.0),
-      loaders_(clocks_.size(), ReadAhead(read_seconds)) {}
+      loaders_(clocks_.size(), ReadAhead(read_seconds)),
+      links_([&costs](int round) { return costs.shares(round); }) {}
 
 void Lockstep::begin_step(std::int64_t step) {
   double waited = 0;
@@ -31,15 +32,13 @@ void Lockstep::compute(double seconds) {
 
 double Lockstep::now() const { return *std::ranges::max_element(clocks_); }
 
-double Lockstep::begin_sum(const comm::ReducerOptions& options, std::size_t count, comm::ExchangeCost& cost) {
-  const SumCost sum = costs_.cost(costs_.chosen(options.algorithm, count), count, options.wire);
-  const double begun = now();
-  links_free_ = std::max(begun, links_free_) + sum.busy(without_);
-  const double end = links_free_ + sum.idle(without_);
+int Lockstep::begin_sum(const comm::ReducerOptions& options, std::size_t count, comm::ExchangeCost& cost) {
+  const Spec& algorithm = costs_.chosen(options.algorithm, count);
+  const SumCost sum = costs_.cost(algorithm, count, options.wire, without_);
   cost.traffic.messages += static_cast<std::int64_t>(sum.messages + 0.5);
   cost.traffic.bytes += static_cast<std::int64_t>(sum.bytes + 0.5);
   ++cost.sums;
-  return end;
+  return links_.begin(now(), costs_.phases(algorithm, count, options.wire, without_));
 }
 
 double Lockstep::wait_until(double end) {

@@ -1,6 +1,5 @@
 // Lockstep: all ranks of a group as one. Strategies do the same on every rank, so the code runs once, and what differs,
-// the ranks' clocks, is a vector. A sum begins when the last rank has come; while one keeps the links busy the next
-// waits for them, but latencies of several pass at the same time.
+// the ranks' clocks, is a vector. A sum begins when the last rank has come; those under way share the links.
 #pragma once
 
 #include <memory>
@@ -28,10 +27,12 @@ class Lockstep final : public Timeline {
   /// A group of all ranks for a strategy; it is rank 0 as far as anyone asks. Must not outlive this.
   std::unique_ptr<comm::Comm> comm();
   /// Means over ranks, since the beginning.
-  double waited_for_input() const { return waited_for_input_; }
+  const double& waited_for_input() const { return waited_for_input_; }
 
-  /// Begins a sum of so many numbers; returns when it ends.
-  double begin_sum(const comm::ReducerOptions& options, std::size_t count, comm::ExchangeCost& cost);
+  /// Begins a sum of so many numbers and returns its number.
+  int begin_sum(const comm::ReducerOptions& options, std::size_t count, comm::ExchangeCost& cost);
+  /// When it ends; after this none may begin earlier.
+  double end_of_sum(int sum) { return links_.end(sum); }
   /// All ranks wait until a time; returns for how long, on average.
   double wait_until(double end);
   SumCosts& costs() { return costs_; }
@@ -44,7 +45,7 @@ class Lockstep final : public Timeline {
   Without without_;
   std::vector<double> clocks_, factors_;
   std::vector<ReadAhead> loaders_;
-  double links_free_ = 0;
+  LinkShares links_;
   double waited_for_input_ = 0;
 };
 

@@ -15,17 +15,20 @@ class LockstepReducer final : public comm::Reducer {
 
   Sum start(comm::Range range, int, std::string, std::function<void()> ended) override {
     comm::expect_within(range, memory_.all().size());
-    const double begun = ranks_.now();
-    const double end = ranks_.begin_sum(options_, range.count, cost_);
-    // Sums under way at the same time count once.
-    cost_.busy_seconds += std::max(0.0, end - std::max(begun, busy_until_));
-    busy_until_ = std::max(busy_until_, end);
-    ends_.push_back(end);
+    sums_.push_back({ranks_.now(), ranks_.begin_sum(options_, range.count, cost_), false});
     if (ended) ended();
-    return static_cast<Sum>(ends_.size()) - 1;
+    return static_cast<Sum>(sums_.size()) - 1;
   }
 
-  void wait(Sum sum) override { cost_.waited_seconds += ranks_.wait_until(ends_.at(static_cast<std::size_t>(sum))); }
+  void wait(Sum number) override {
+    UnderWay& sum = sums_.at(static_cast<std::size_t>(number));
+    if (std::exchange(sum.waited_for, true)) return;
+    const double end = ranks_.end_of_sum(sum.number);
+    cost_.waited_seconds += ranks_.wait_until(end);
+    // Sums under way at the same time count once.
+    cost_.busy_seconds += std::max(0.0, end - std::max(sum.begun, busy_until_));
+    busy_until_ = std::max(busy_until_, end);
+  }
   std::string describe() const override { return ranks_.costs().describe(options_.algorithm); }
   comm::ExchangeCost cost() const override { return cost_; }
 
@@ -34,7 +37,12 @@ class LockstepReducer final : public comm::Reducer {
   comm::ReducerOptions options_;
   PhantomFloats memory_;
   comm::ExchangeCost cost_;
-  std::vector<double> ends_;
+  struct UnderWay {
+    double begun;
+    int number;
+    bool waited_for;
+  };
+  std::vector<UnderWay> sums_;
   double busy_until_ = 0;
 };
 

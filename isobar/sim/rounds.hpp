@@ -23,6 +23,6 @@ struct DistinctRound {
 /// All rounds of `algorithm` for ranks on `nodes` (by rank, as comm::Group::nodes) and so many numbers. Of more than
 /// `most` distinct ones, that many, spread evenly, stand for all.
 std::vector<DistinctRound> distinct_rounds(const comm::Algorithm& algorithm, const std::vector<int>& nodes,
-                                           std::size_t count, std::size_t most = 512);
+                                           std::size_t count, std::size_t most = 128);
 
 }  // namespace isobar::sim

@@ -52,8 +52,7 @@ const Spec& SumCosts::chosen(const Spec& asked, std::size_t count) {
   double best = 0;
   for (const auto& [least, candidate] : list) {
     if (best > 0 && least >= best) break;
-    const SumCost sum = cost(candidate, count);
-    const double seconds = sum.busy({}) + sum.idle({});
+    const double seconds = cost(candidate, count).seconds();
     if (best > 0 && seconds >= best) continue;
     best = seconds;
     found->second = candidate;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "isobar/comm/walk.hpp"
 #include "isobar/comm/wire.hpp"
@@ -11,17 +12,14 @@ namespace {
 
 // From so many numbers for each rank on blocks differ little in length: the rounds of one count stand for others.
 constexpr std::size_t numbers_per_rank = 4;
+// Into so many phases at most rounds of one kind are put together.
+constexpr double phases_of_kind = 32;
 
 std::unique_ptr<comm::Algorithm> algorithm_of(const Spec& spec) { return make(comm::all_reduces(), spec, "algorithm"); }
 
 double per_second(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
 
 }  // namespace
-
-double SumCost::busy(const Without& without) const {
-  if (without.bandwidth) return 0;
-  return (without.contention ? alone : transfer) + adding;
-}
 
 std::vector<int> Placement::nodes_of_ranks() const {
   std::vector<int> list(static_cast<std::size_t>(ranks));
@@ -61,11 +59,18 @@ SumCosts::RoundCost SumCosts::cost_of(const DistinctRound& round) {
     if (message.added) received[static_cast<std::size_t>(message.to)] += numbers;
   }
   for (const int link : touched) {
-    const auto at = static_cast<std::size_t>(link);
-    cost.transfer = std::max(cost.transfer, load_[at] / topology_.capacity(link));
-    cost.alone = std::max(cost.alone, own_load_[at] / topology_.capacity(link));
-    load_[at] = own_load_[at] = 0;
+    cost.transfer = std::max(cost.transfer, load_[room(link)] / topology_.capacity(link));
+    cost.alone = std::max(cost.alone, own_load_[room(link)] / topology_.capacity(link));
   }
+  cost.kind = static_cast<int>(shares_.size());
+  shares_.resize(shares_.size() + 2);
+  const auto take = [&](std::vector<double>& loads, double seconds, std::vector<LinkShare>& into) {
+    for (const int link : touched)
+      if (const double load = std::exchange(loads[room(link)], 0); load > 0)
+        into.push_back({link, static_cast<float>(load / topology_.capacity(link) / seconds)});
+  };
+  take(load_, cost.transfer, shares_[shares_.size() - 2]);
+  take(own_load_, cost.alone, shares_.back());
   cost.messages = std::ranges::max(messages);
   cost.longest = std::ranges::max(sent) / std::max(1.0, cost.messages);
   // Adding reads two numbers and writes one.
@@ -99,20 +104,40 @@ const SumCosts::Costed& SumCosts::costed(const Spec& algorithm, std::size_t coun
   return known.back();
 }
 
-SumCost SumCosts::cost(const Spec& algorithm, std::size_t count, comm::Wire wire) {
-  if (placement_.ranks == 1 || count == 0) return {};
+double SumCosts::latency_of(const RoundCost& round, double scale) const {
+  return round.latency + platform_.network.message_overhead * round.messages * pieces_of(round.longest * scale);
+}
+
+SumCost SumCosts::cost(const Spec& algorithm, std::size_t count, comm::Wire wire, const Without& without) {
+  SumCost sum;
+  for (const Phase& phase : phases(algorithm, count, wire, without)) {
+    sum.latency += phase.latency;
+    sum.transfer += phase.transfer;
+    sum.adding += phase.adding;
+  }
+  if (placement_.ranks == 1 || count == 0) return sum;
+  const Costed& of = costed(algorithm, count);
+  sum.messages = of.messages;
+  sum.bytes =
+      of.bytes / static_cast<double>(of.count) * static_cast<double>(count * comm::bytes_of(wire)) / sizeof(float);
+  return sum;
+}
+
+std::vector<Phase> SumCosts::phases(const Spec& algorithm, std::size_t count, comm::Wire wire, const Without& without) {
+  std::vector<Phase> list;
+  if (placement_.ranks == 1 || count == 0) return list;
   const Costed& of = costed(algorithm, count);
   const double scale = static_cast<double>(count) / static_cast<double>(of.count);
-  const double narrow = static_cast<double>(comm::bytes_of(wire)) / sizeof(float);
-  SumCost sum{.messages = of.messages, .bytes = of.bytes * scale * narrow};
+  const double moving = without.bandwidth ? 0 : scale * static_cast<double>(comm::bytes_of(wire)) / sizeof(float);
   for (const RoundCost& round : of.rounds) {
-    const double overhead = platform_.network.message_overhead * round.messages * pieces_of(round.longest * scale);
-    sum.latency += round.times * (round.latency + overhead);
-    sum.transfer += round.times * round.transfer * scale * narrow;
-    sum.alone += round.times * round.alone * scale * narrow;
-    sum.adding += round.times * round.adding * scale;
+    const double phases = std::min(std::ceil(round.times), phases_of_kind), each = round.times / phases;
+    const Phase phase{.round = round.kind + (without.contention ? 1 : 0),
+                      .latency = without.latency ? 0 : each * latency_of(round, scale),
+                      .transfer = each * moving * (without.contention ? round.alone : round.transfer),
+                      .adding = without.bandwidth ? 0 : each * scale * round.adding};
+    list.insert(list.end(), static_cast<std::size_t>(phases), phase);
   }
-  return sum;
+  return list;
 }
 
 }  // namespace isobar::sim

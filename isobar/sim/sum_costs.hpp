@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "isobar/comm/schedule.hpp"
+#include "isobar/sim/link_shares.hpp"
 #include "isobar/sim/rounds.hpp"
 #include "isobar/sim/simulate.hpp"
 #include "isobar/sim/topology.hpp"
@@ -18,13 +19,10 @@ namespace isobar::sim {
 struct SumCost {
   double latency = 0;              ///< of messages, and what they cost their ranks
   double transfer = 0;             ///< on links shared with other messages of the sum
-  double alone = 0;                ///< the same if messages met on the links of their nodes only
   double adding = 0;               ///< of what arrives
   double messages = 0, bytes = 0;  ///< sent by a rank, on average
 
-  /// What keeps links busy, so that another sum has to wait for it; and what does not.
-  double busy(const Without& without) const;
-  double idle(const Without& without) const { return without.latency ? 0 : latency; }
+  double seconds() const { return latency + transfer + adding; }
 };
 
 /// Where ranks are: the first few on the first node, and so on.
@@ -45,7 +43,13 @@ class SumCosts {
   SumCosts(const Topology& topology, const Platform& platform, const Placement& placement);
 
   /// Of an algorithm of comm::all_reduces().
-  SumCost cost(const Spec& algorithm, std::size_t count, comm::Wire wire = comm::Wire::float32);
+  SumCost cost(const Spec& algorithm, std::size_t count, comm::Wire wire = comm::Wire::float32,
+               const Without& without = {});
+  /// The same round by round; rounds of one kind are put together so that there are not too many.
+  std::vector<Phase> phases(const Spec& algorithm, std::size_t count, comm::Wire wire = comm::Wire::float32,
+                            const Without& without = {});
+  /// The links a kind of round uses, of phases() with contention or without.
+  std::span<const LinkShare> shares(int round) const { return shares_[static_cast<std::size_t>(round)]; }
   /// What really sums so many numbers when `asked` is in the recipe: itself, or for auto, native, shared and a
   /// hierarchical one without its parts the fastest of what the reducer would choose from.
   const Spec& chosen(const Spec& asked, std::size_t count);
@@ -53,9 +57,12 @@ class SumCosts {
   std::string describe(const Spec& asked) const;
 
  private:
+  // Of one round of `count` floats: of all links, and of those of nodes alone.
   struct RoundCost {
-    double times = 0, latency = 0, messages = 0, longest = 0;  // messages and numbers of the busiest rank
-    double transfer = 0, alone = 0, adding = 0;                // seconds of as many floats as it was made for
+    double times = 0, latency = 0, adding = 0;
+    double messages = 0, longest = 0;  // of the rank that sends most: how many, and numbers of each
+    double transfer = 0, alone = 0;
+    int kind = 0;  // of shares_; that without contention is the next
   };
   struct Costed {
     std::size_t count = 0, schedule_rounds = 0;
@@ -67,6 +74,7 @@ class SumCosts {
   RoundCost cost_of(const DistinctRound& round);
   double at_least(const Spec& algorithm, std::size_t count) const;
   std::size_t rounds_of(const Spec& algorithm, std::size_t count) const;
+  double latency_of(const RoundCost& round, double scale) const;
 
   const Topology& topology_;
   const Platform& platform_;
@@ -74,7 +82,8 @@ class SumCosts {
   std::vector<int> nodes_;
   std::map<std::string, std::vector<Costed>> known_;
   std::map<std::pair<std::string, std::size_t>, Spec> chosen_;
-  std::vector<double> load_, own_load_;  // by link
+  std::vector<double> load_, own_load_;         // of a round, by link
+  std::vector<std::vector<LinkShare>> shares_;  // by kind of round
 };
 
 }  // namespace isobar::sim

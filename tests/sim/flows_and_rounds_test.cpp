@@ -47,7 +47,7 @@ TEST(FlowsAndRounds, AgreeOnEveryNetwork) {
   using Kind = NetworkModel::Kind;
   const std::pair<const char*, Platform> platforms[] = {
       {"fat tree", of_kind(Kind::fat_tree, {8, 8}, {1, 4}, {1, 1})},
-      {"dragonfly", of_kind(Kind::dragonfly, {4, 2, 4, 2})},
+      {"dragonfly", of_kind(Kind::dragonfly, {4, 2, 4, 2}, {}, {2, 1, 1})},
       {"torus", of_kind(Kind::torus, {4, 4, 4})},
   };
   for (const auto& [name, platform] : platforms)

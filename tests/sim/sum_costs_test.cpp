@@ -30,7 +30,9 @@ TEST(SumCosts, ARingCostsWhatItsFormulaSays) {
   const std::size_t count = 800'000;
   const auto numbers = found(tests::made_platform(ranks), {ranks, 1}, [&](SumCosts& costs) {
     const SumCost sum = costs.cost("ring", count), half = costs.cost("ring", count, comm::Wire::bfloat16);
-    return std::vector{sum.latency, sum.transfer, sum.alone, sum.messages, sum.bytes, half.transfer};
+    return std::vector{
+        sum.latency,  sum.transfer, costs.cost("ring", count, comm::Wire::float32, {.contention = true}).transfer,
+        sum.messages, sum.bytes,    half.transfer};
   });
   ASSERT_EQ(numbers.size(), 6u);
   EXPECT_NEAR(numbers[0], 14 * 2e-6, 1e-12);
@@ -65,32 +67,43 @@ TEST(SumCosts, AutoTakesFewRoundsForLittleAndLittleTrafficForMuch) {
     const Platform platform = tests::made_platform(32);
     const Topology topology(platform, 32);
     SumCosts costs(topology, platform, {32, 1});
-    return costs.chosen("auto", 16).str() + " " + costs.chosen("auto", 8'000'000).str() + " " +
-           costs.chosen("tree", 16).str() + "|" + costs.describe("auto") + "|" + costs.describe("native") + "|" +
-           costs.describe("tree");
+    std::string words = costs.chosen("auto", 16).str() + " ";
+    words += costs.chosen("auto", 8'000'000).str() + " ";
+    words += costs.chosen("tree", 16).str() + "|";
+    return words + costs.describe("auto") + "|" + costs.describe("native") + "|" + costs.describe("tree");
   });
   EXPECT_EQ(text, "recursive_doubling halving_doubling tree|auto: recursive_doubling, halving_doubling|native|tree");
 }
 
 TEST(SumCosts, SeveralRanksOfANodeSumInsideFirst) {
   const std::string text = in_child([] {
-    const Platform platform = tests::made_platform(4);
+    Platform platform = tests::made_platform(4);
+    platform.node.inside_bytes_per_second = 100e9;
     const Topology topology(platform, 4);
     SumCosts costs(topology, platform, {16, 4});
-    const double flat = costs.cost("ring", 1'600'000).busy({}),
-                 nested = costs.cost(costs.chosen("auto", 1'600'000), 1'600'000).busy({});
+    const double flat = costs.cost("ring", 1'600'000).seconds(),
+                 nested = costs.cost(costs.chosen("auto", 1'600'000), 1'600'000).seconds();
     return costs.chosen("auto", 1'600'000).name() + (nested < flat ? " faster" : " slower");
   });
   EXPECT_EQ(text, "hierarchical faster");
 }
 
 TEST(SumCosts, WhatIsLeftOutCostsNothing) {
-  const SumCost sum{.latency = 1, .transfer = 4, .alone = 2, .adding = 8};
-  EXPECT_EQ(sum.busy({}), 12);
-  EXPECT_EQ(sum.busy({.contention = true}), 10);
-  EXPECT_EQ(sum.busy({.bandwidth = true}), 0);
-  EXPECT_EQ(sum.idle({}), 1);
-  EXPECT_EQ(sum.idle({.latency = true}), 0);
+  Platform platform = tests::made_platform(8);
+  platform.node.memory_bytes_per_second = 12e9;
+  const auto numbers = found(platform, {8, 1}, [&](SumCosts& costs) {
+    std::vector<double> all;
+    for (const Without& without :
+         {Without{}, Without{.contention = true}, Without{.latency = true}, Without{.bandwidth = true}}) {
+      const SumCost sum = costs.cost("tree", 1000, comm::Wire::float32, without);
+      all.insert(all.end(), {sum.latency, sum.transfer, sum.adding});
+    }
+    return all;
+  });
+  ASSERT_EQ(numbers.size(), 12u);
+  for (const std::size_t kept : {3u, 4u, 5u, 7u, 8u, 9u}) EXPECT_DOUBLE_EQ(numbers[kept], numbers[kept % 3]);
+  for (const std::size_t left : {6u, 10u, 11u}) EXPECT_EQ(numbers[left], 0);
+  for (const std::size_t with : {0u, 1u, 2u}) EXPECT_GT(numbers[with], 0);
 }
 
 }  // namespace
