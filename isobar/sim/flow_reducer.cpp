@@ -1,5 +1,7 @@
 // Sums by flows: each sum is walked by an actor of its own on every rank, so that several are under way at once and go
 // on while the rank computes, as the thread of a BackgroundReducer has it. Numbers are sent and added in time only.
+#include <exception>
+
 #include "isobar/comm/exchange_clock.hpp"
 #include "isobar/comm/flight.hpp"
 #include "isobar/comm/reducers.hpp"
@@ -23,6 +25,7 @@ class FlowReducer final : public comm::Reducer {
     for (const int member : members_) nodes_.push_back(world.placement.node_of(member));
   }
   ~FlowReducer() override {
+    if (std::uncaught_exceptions() > 0) return;       // all actors are about to be ended
     for (const s4u::SemaphorePtr& done : under_way_)  // who walks uses this
       if (done) done->acquire();
   }
@@ -59,6 +62,8 @@ class FlowReducer final : public comm::Reducer {
 
  private:
   const comm::Schedule& schedule_of(std::size_t count) {
+    static const comm::Schedule alone;
+    if (members_.size() == 1) return alone;
     const Spec& algorithm = world_.costs.chosen(options_.algorithm, count);
     auto& shelf = shelves_[algorithm.str()];
     if (!shelf)

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 namespace isobar::sim {
@@ -55,6 +56,7 @@ class LinkShares {
   std::vector<int> active_;
   std::map<std::vector<int>, std::vector<double>> known_;  // speeds by rounds, which are in order
   std::vector<double> wanted_, used_;                      // by link
+  std::unordered_map<int, double> full_at_;                // link -> speed at which it became full
 };
 
 }  // namespace isobar::sim

@@ -1,4 +1,6 @@
 // Rounds cost the same as flows, within 5 %: every algorithm, every kind of network, one and several ranks on a node.
+// Only where several sums by `tree` are under way, whose ranks have different things to do, it is 10 %: a round of one
+// sum slows a whole round of another, and in flows only those messages of it that are met.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -11,12 +13,12 @@
 namespace isobar::sim {
 namespace {
 
-void expect_alike(Scenario scenario, const std::string& what) {
+void expect_alike(Scenario scenario, const std::string& what, double within = 0.05) {
   scenario.detail = Detail::flows;
   const double flows = simulate(scenario).step_seconds;
   scenario.detail = Detail::rounds;
   const double rounds = simulate(scenario).step_seconds;
-  EXPECT_NEAR(rounds / flows, 1, 0.05) << what << ": flows " << flows << " s, rounds " << rounds << " s";
+  EXPECT_NEAR(rounds / flows, 1, within) << what << ": flows " << flows << " s, rounds " << rounds << " s";
 }
 
 Platform of_kind(NetworkModel::Kind kind, std::vector<std::int64_t> shape, std::vector<std::int64_t> up = {},
@@ -39,7 +41,9 @@ TEST(FlowsAndRounds, AgreeForEveryAlgorithm) {
       Scenario scenario = tests::made_scenario(ranks, "sync(bucket_mb=1)");
       scenario.strategy.set("algorithm", Value(Spec(row->name)));
       scenario.workload = tests::made_workload(2'000'000);  // as long to exchange as to compute
-      expect_alike(scenario, fmt::format("{} of {}", row->name, ranks));
+      expect_alike(scenario, fmt::format("{} of {}", row->name, ranks), row->name == "tree" ? 0.1 : 0.05);
+      scenario.strategy.set("bucket_mb", Value(1000));  // one sum at a time
+      expect_alike(scenario, fmt::format("{} of {}, one sum", row->name, ranks));
     }
 }
 
@@ -47,7 +51,7 @@ TEST(FlowsAndRounds, AgreeOnEveryNetwork) {
   using Kind = NetworkModel::Kind;
   const std::pair<const char*, Platform> platforms[] = {
       {"fat tree", of_kind(Kind::fat_tree, {8, 8}, {1, 4}, {1, 1})},
-      {"dragonfly", of_kind(Kind::dragonfly, {4, 2, 4, 2}, {}, {2, 1, 1})},
+      {"dragonfly", of_kind(Kind::dragonfly, {4, 1, 8, 2}, {}, {2, 1, 1})},
       {"torus", of_kind(Kind::torus, {4, 4, 4})},
   };
   for (const auto& [name, platform] : platforms)

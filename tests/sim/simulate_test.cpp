@@ -12,7 +12,7 @@ using tests::made_scenario;
 
 TEST(Simulate, OneRankOnlyComputes) {
   for (const Detail detail : {Detail::flows, Detail::rounds}) {
-    Scenario scenario = made_scenario(1);
+    Scenario scenario = made_scenario(1, "sync");
     scenario.detail = detail;
     const Simulated result = simulate(scenario);
     EXPECT_NEAR(result.step_seconds, 0.1, 1e-9) << result.detail;
