@@ -14,16 +14,11 @@
 
 #include "isobar/base/clock.hpp"
 #include "isobar/base/text.hpp"
-#include "isobar/record/run_record.hpp"
 
 namespace isobar::forecast {
 namespace {
 
 constexpr const char* rows_file = "rows.jsonl";
-
-sim::Simulated really_simulate(const sim::Scenario& scenario, bool losses) {
-  return losses ? sim::simulate_losses(scenario) : sim::simulate(scenario);
-}
 
 // Ranks weigh more the more there are: a fair measure of how much is done.
 double weight(const sim::Scenario& scenario) { return scenario.ranks; }
@@ -37,20 +32,27 @@ std::string status(std::size_t done, std::size_t all, double part, double second
 
 }  // namespace
 
+sim::Simulated simulate_scenario(const sim::Scenario& scenario, bool losses) {
+  sim::Scenario chosen = scenario;
+  if (chosen.ranks == 1 && chosen.detail == sim::Detail::automatic) chosen.detail = sim::Detail::rounds;
+  return losses ? sim::simulate_losses(chosen) : sim::simulate(chosen);
+}
+
 ScenarioRunner::ScenarioRunner(RunnerOptions options) : options_(std::move(options)) {
-  if (!options_.simulate) options_.simulate = really_simulate;
+  if (!options_.simulate) options_.simulate = simulate_scenario;
   if (options_.folder.empty()) return;
   std::filesystem::create_directories(options_.folder);
   const auto file = options_.folder / rows_file;
-  if (options_.resume) {
-    for (const nlohmann::json& line : record::read_json_lines(file))
-      if (auto row = read_row(line)) rows_[row->key] = std::move(*row);
-  }
   // Written anew, so that a line torn by a crash is not in the way of those that follow.
-  std::vector<nlohmann::json> kept;
-  if (options_.resume) kept = record::read_json_lines(file);
+  std::string kept;
+  if (std::ifstream in(file); options_.resume)
+    for (std::string line; std::getline(in, line);)
+      if (auto row = read_row(nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false))) {
+        rows_[row->key] = std::move(*row);
+        kept += line + "\n";
+      }
   std::ofstream out(file, std::ios::trunc);
-  for (const nlohmann::json& line : kept) out << line.dump() << "\n";
+  out << kept;
   if (!out.flush()) fail("'{}' cannot be written", file.string());
 }
 

@@ -28,9 +28,12 @@ struct RunnerOptions {
   int at_once = 2;                          ///< every simulation is a process of its own
   std::FILE* progress = nullptr;            ///< where the line that tells how far it is goes; null: nowhere
   const std::atomic<bool>* stop = nullptr;  ///< set: no further scenario is begun
-  /// In place of sim::simulate and sim::simulate_losses.
+  /// In place of simulate_scenario().
   std::function<sim::Simulated(const sim::Scenario&, bool losses)> simulate{};
 };
+
+/// sim::simulate or sim::simulate_losses; one rank sends nothing, and is simulated in the cheapest way.
+sim::Simulated simulate_scenario(const sim::Scenario& scenario, bool losses);
 
 class ScenarioRunner {
  public:

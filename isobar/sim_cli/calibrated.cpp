@@ -30,7 +30,7 @@ Calibrated read_calibrated(ScenarioOptions options, const std::vector<std::strin
   const forecast::Calibration fit =
       forecast::calibrate(measured, forecast::simulated_step(few, [](const sim::Scenario& scenario) {
                             if (stop_requested()) throw forecast::Stopped("stopped while the platform was fitted");
-                            return sim::simulate(scenario);
+                            return forecast::simulate_scenario(scenario, false);
                           }));
   result.base = forecast::scaled(result.base, fit.factors);
   result.base.workload.origin += "; fitted to measured runs";

@@ -45,6 +45,12 @@ TEST(WhatIf, LagChangesTheStrategyAndKeepsItsArguments) {
   EXPECT_GT(table.rows[1].efficiency, table.rows[0].efficiency);
 }
 
+TEST(WhatIf, ExchangeIsChangedInOnePlace) {
+  EXPECT_EQ(asked("bucket", {"16"}).rows[0].variant.scenario.strategy.str(), "sync(bucket_mb=16)");
+  EXPECT_EQ(asked("algorithm", {"tree"}).rows[0].variant.scenario.strategy.str(), "sync(bucket_mb=2, algorithm=tree)");
+  EXPECT_EQ(asked("hierarchy").rows.back().variant.label, "hierarchical");
+}
+
 TEST(WhatIf, BatchesComputeLonger) {
   const WhatIf table = asked("batch", {"4", "8"});
   EXPECT_EQ(table.rows[1].variant.facts[0], "512");

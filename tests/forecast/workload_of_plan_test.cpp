@@ -70,7 +70,7 @@ TEST(WorkloadOfPlan, FullSizeNetworksNeedNoArena) {
   const sim::Workload w = workload_of_model("deeplabv3plus", 2, {13e12, 0});
   EXPECT_NEAR(w.flops / 2, 13.0e12, 0.3e12);
   EXPECT_EQ(w.sample_bytes, 768 * 1152 * 16 * 4.0);
-  EXPECT_NEAR(static_cast<double>(w.gradient_numbers()), 43.67e6, 0.05e6);
+  EXPECT_NEAR(static_cast<double>(w.gradient_numbers()), 43.67e6, 0.2e6) << "and padding";
 }
 
 TEST(WorkloadOfPlan, SaysWhatIsWrong) {

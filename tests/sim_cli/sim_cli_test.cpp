@@ -84,20 +84,6 @@ TEST(SimCli, AdviseRanksStrategies) {
   EXPECT_SHOWS(outcome, "an epoch: 1,000 samples");
 }
 
-TEST(SimCli, WhatIfChangesOneQuantity) {
-  const TemporaryFolder folder;
-  const std::string base = small_network + "--platform cori --ranks 8 ";
-  for (const char* quantity : {"input", "batch", "lag", "hierarchy", "bucket", "algorithm", "failures"}) {
-    const Outcome outcome =
-        run_simulator(std::string("what-if ") + quantity + " " + base + "--out " + folder.path().string());
-    EXPECT_EQ(outcome.code, 0) << quantity << "\n" << outcome;
-    EXPECT_SHOWS(outcome, "error: uncalibrated");
-    EXPECT_TRUE(fs::exists(folder / (std::string(quantity) + ".csv"))) << quantity;
-  }
-  expect_wrong_call("what-if lags " + base, "did you mean 'lag'");
-  expect_wrong_call("what-if batch --values many " + base, "'many'");
-}
-
 TEST(SimCli, WrongCallsAreAnsweredInOneLine) {
   expect_wrong_call("forecst", "did you mean 'forecast'");
   expect_wrong_call("forecast --platform cori --ranks 1", "what is to be trained?");
