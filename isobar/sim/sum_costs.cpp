@@ -78,8 +78,11 @@ SumCosts::RoundCost SumCosts::cost_of(const DistinctRound& round) {
   return cost;
 }
 
-std::size_t SumCosts::rounds_of(const Spec& algorithm, std::size_t count) const {
-  return algorithm_of(algorithm)->schedule({.rank = 0, .size = placement_.ranks, .nodes = nodes_}, count).size();
+std::size_t SumCosts::rounds_of(const Spec& algorithm, std::size_t count) {
+  const auto [found, is_new] = rounds_.try_emplace({algorithm.str(), count}, 0);
+  const comm::Group first{.rank = 0, .size = placement_.ranks, .nodes = nodes_};
+  if (is_new) found->second = algorithm_of(algorithm)->schedule(first, count).size();
+  return found->second;
 }
 
 const SumCosts::Costed& SumCosts::costed(const Spec& algorithm, std::size_t count) {

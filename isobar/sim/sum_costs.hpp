@@ -73,7 +73,7 @@ class SumCosts {
   const Costed& costed(const Spec& algorithm, std::size_t count);
   RoundCost cost_of(const DistinctRound& round);
   double at_least(const Spec& algorithm, std::size_t count) const;
-  std::size_t rounds_of(const Spec& algorithm, std::size_t count) const;
+  std::size_t rounds_of(const Spec& algorithm, std::size_t count);
   double latency_of(const RoundCost& round, double scale) const;
 
   const Topology& topology_;
@@ -82,8 +82,9 @@ class SumCosts {
   std::vector<int> nodes_;
   std::map<std::string, std::vector<Costed>> known_;
   std::map<std::pair<std::string, std::size_t>, Spec> chosen_;
-  std::vector<double> load_, own_load_;         // of a round, by link
-  std::vector<std::vector<LinkShare>> shares_;  // by kind of round
+  std::map<std::pair<std::string, std::size_t>, std::size_t> rounds_;  // of a schedule
+  std::vector<double> load_, own_load_;                                // of a round, by link
+  std::vector<std::vector<LinkShare>> shares_;                         // by kind of round
 };
 
 }  // namespace isobar::sim
