@@ -20,6 +20,11 @@ int unknowns_of(std::span<const MeasuredRun> runs) {
   return std::min<int>(told, static_cast<int>(runs.size()));
 }
 
+// How far from what platform and workload say a factor may be: e^4, more than 50 times.
+constexpr double furthest = 4;
+
+bool at_the_end(double factor) { return std::abs(std::log(factor)) > furthest - 1e-6; }
+
 Factors factors_at(const std::vector<double>& point) {
   Factors factors;
   if (point.size() > 0) factors.compute_seconds = std::exp(point[0]);
@@ -34,7 +39,8 @@ Factors fit(std::span<const MeasuredRun> runs, const StepModel& model) {
     for (const MeasuredRun& run : runs) all.push_back(std::log(model(run, factors_at(point)) / run.step_seconds));
     return all;
   };
-  return factors_at(least_squares(residuals, std::vector<double>(static_cast<std::size_t>(unknowns_of(runs)))).point);
+  return factors_at(
+      least_squares(residuals, std::vector<double>(static_cast<std::size_t>(unknowns_of(runs))), furthest).point);
 }
 
 ForecastError error_of(std::span<const CalibratedRun> runs) {
@@ -110,6 +116,10 @@ std::string Calibration::text() const {
   if (unknowns > 1) text += fmt::format(", bytes travel {:.3g} times as fast", factors.bytes_per_second);
   if (unknowns > 2) text += fmt::format(", messages cost {:.3g} times as much", factors.message_seconds);
   text += " as workload and platform say\n";
+  for (const double factor : {factors.compute_seconds, factors.bytes_per_second, factors.message_seconds})
+    if (at_the_end(factor))
+      text +=
+          fmt::format("  warning: the search ended at its limit, {:.3g}: these runs do not tell that number\n", factor);
   text += fmt::format("  {:>6} {:>6} {:>8} {:>12} {:>10} {:>24}  {}\n", "ranks", "nodes", "batch", "measured ms",
                       "fitted ms", "forecast from others ms", "run");
   for (const CalibratedRun& row : runs)

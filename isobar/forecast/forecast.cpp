@@ -51,6 +51,8 @@ sim::Scenario scenario_of(const Sweep& sweep, Mode mode, const Spec& strategy, i
   sim::Scenario scenario = sweep.base;
   scenario.strategy = strategy;
   scenario.ranks = ranks;
+  // Its noise is 1 on average, which few steps of one rank would not show; all others are compared with it.
+  if (ranks == 1) scenario.without.noise = true;
   if (mode == Mode::strong) scenario.workload = with_batch(sweep.base.workload, batch_of(sweep, mode, ranks));
   return scenario;
 }

@@ -44,8 +44,9 @@ std::vector<Bar> step_bars(const Forecast& forecast) {
     const double compute = row.simulated.compute_seconds;
     const double told = l.latency + l.bandwidth + l.contention + l.stragglers + l.input;
     const double rest = row.simulated.step_seconds - compute - told;
-    bars.push_back({fmt::format("{}, {} ranks: {:.4g} ms, {:.1f} %", line_name(forecast, row.mode, row.strategy),
-                                with_commas(row.ranks), row.simulated.step_seconds * 1e3, 100 * row.efficiency),
+    bars.push_back({fmt::format("{}, {} rank{}: {:.4g} ms, {:.1f} %", line_name(forecast, row.mode, row.strategy),
+                                with_commas(row.ranks), row.ranks == 1 ? "" : "s", row.simulated.step_seconds * 1e3,
+                                100 * row.efficiency),
                     {{"compute", compute * 1e3},
                      {"bandwidth", l.bandwidth * 1e3},
                      {"latency", l.latency * 1e3},

@@ -50,8 +50,10 @@ std::vector<PublishedRow> forecast_published(std::string_view match, ScenarioRun
     scenario.input = c.input;
     scenario.steps = 8;  // of thousands of ranks: their noise is averaged over ranks already
     scenario.ranks = 1;
+    scenario.without.noise = true;
     scenarios.push_back(scenario);
     scenario.ranks = c.ranks / c.groups;
+    scenario.without.noise = false;
     if (c.strong) scenario.workload = with_batch(scenario.workload, c.batch / c.ranks);
     PublishedRow row{.of = &c};
     if (c.groups > 1) row.server_seconds = server_seconds(scenario.platform, scenario.workload);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <regex>
 
 #include <fmt/format.h>
 
@@ -110,21 +111,31 @@ std::string rank_chart(const RankChart& chart) {
 
 std::string part_bars(const std::vector<Bar>& bars, std::string_view label, std::string_view unit) {
   std::string names = "<ul class=\"key\">";
-  if (!bars.empty())
-    for (std::size_t p = 0; p < bars[0].parts.size(); ++p)
+  for (std::size_t p = 0; !bars.empty() && p < bars[0].parts.size(); ++p)
+    if (std::ranges::any_of(bars, [&](const Bar& bar) { return bar.parts[p].value > 0; }))
       names += fmt::format("<li><i class=\"{}\"></i>{}</li>", part_classes[p % std::size(part_classes)],
                            html_text(bars[0].parts[p].name));
   return names + "</ul>\n" + report::both_widths([&](double width) { return drawn(bars, label, unit, width); });
 }
 
-std::string standalone_svg(std::string_view chart, std::string_view legend) {
-  const std::size_t begin = chart.find("<svg"), end = chart.find("</svg>");
-  if (begin == std::string_view::npos || end == std::string_view::npos) return "";
-  const std::size_t head = chart.find('>', begin) + 1;
+// The list of names below a chart becomes rows of the drawing, which grows by them.
+std::string standalone_svg(std::string_view chart, std::string_view title) {
+  const std::string text(chart);
+  static const std::regex drawing(R"re(<svg[^>]*viewBox="0 0 (\d+) (\d+)"[^>]*>([^]*?)</svg>)re"),
+      name(R"re(<li><i class="(\w+)"></i>([^<]*)</li>)re");
+  std::smatch found;
+  if (!std::regex_search(text, found, drawing)) return "";
+  const int width = std::stoi(found[1]);
+  int height = std::stoi(found[2]) + 8;
+  std::string names;
+  for (auto at = std::sregex_iterator(text.begin(), text.end(), name); at != std::sregex_iterator(); ++at, height += 20)
+    names += fmt::format(
+        "<rect class=\"{}\" x=\"0\" y=\"{}\" width=\"11\" height=\"11\"/><text x=\"18\" y=\"{}\">{}</text>\n",
+        (*at)[1].str(), height, height + 10, (*at)[2].str());
   return fmt::format(
-      "{}\n<style>{}svg {{ padding: 12px; background: var(--page); font-family: system-ui, sans-serif; }}</style>\n"
-      "<title>{}</title>\n{}</svg>\n",
-      chart.substr(begin, head - begin), report::html_style(), html_text(legend), chart.substr(head, end - head));
+      "<svg class=\"chart\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-12 -12 {} {}\" role=\"img\">\n<style>{}"
+      "svg {{ background: var(--page); font-family: system-ui, sans-serif; }}</style>\n<title>{}</title>\n{}{}</svg>\n",
+      width + 24, height + 24, report::html_style(), html_text(title), found[3].str(), names);
 }
 
 }  // namespace isobar::forecast

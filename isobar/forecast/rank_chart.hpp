@@ -33,10 +33,12 @@ struct Bar {
   std::vector<BarPart> parts{};  ///< of all bars the same, in the same order
 };
 
-/// Bars below each other for a page, in one scale, and what their colours mean; `unit` behind every number.
+/// Bars below each other for a page, in one scale, and what the colours mean that are there; `unit` behind every
+/// number.
 std::string part_bars(const std::vector<Bar>& bars, std::string_view label, std::string_view unit);
 
-/// The first drawing in `chart` as a file of its own, light or dark as the reader likes.
-std::string standalone_svg(std::string_view chart, std::string_view legend = {});
+/// The first drawing in `chart`, with the names of its colours, as a file of its own, light or dark as the reader
+/// likes.
+std::string standalone_svg(std::string_view chart, std::string_view title = {});
 
 }  // namespace isobar::forecast

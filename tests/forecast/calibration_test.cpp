@@ -57,6 +57,14 @@ TEST(Calibration, FitsNoMoreThanRunsCanTell) {
   EXPECT_EQ(unknowns({1, 2, 4}), 3);
 }
 
+TEST(Calibration, WarnsOfNumbersThatRunsDoNotTell) {
+  // Two ranks that need no longer than one: bytes would have to travel in no time.
+  std::vector<MeasuredRun> runs = measured(made_model(), {}, {1, 2});
+  runs[1].step_seconds = runs[0].step_seconds;
+  EXPECT_HAS(calibrate(runs, made_model()).text(), "the search ended at its limit");
+  EXPECT_EQ(calibrate(measured(made_model(), {}, {1, 2}), made_model()).text().find("warning"), std::string::npos);
+}
+
 TEST(Calibration, OfOneRunStatesNoError) {
   const Calibration fit = calibrate(measured(made_model(), {.compute_seconds = 2}, {1}), made_model());
   EXPECT_NEAR(fit.factors.compute_seconds, 2, 0.01);

@@ -45,6 +45,7 @@ TEST(RankChart, FilesBringTheirColours) {
   EXPECT_TRUE(svg.starts_with("<svg")) << svg;
   EXPECT_HAS(svg, "prefers-color-scheme: dark");
   EXPECT_HAS(svg, "compute: 2 ms");
+  EXPECT_HAS(svg, ">waiting</text>") << "the names of colours come along";
   EXPECT_EQ(standalone_svg("no drawing"), "");
 }
 

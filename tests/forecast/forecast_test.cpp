@@ -29,6 +29,11 @@ TEST(Forecast, WeakScalingIsAgainstOneRank) {
   EXPECT_EQ(runner.simulated(), 6) << "and one rank of each strategy";
 }
 
+TEST(Forecast, OneRankIsComparedWithoutNoise) {
+  EXPECT_TRUE(scenario_of(made_sweep(), Mode::weak, "sync", 1).without.noise);
+  EXPECT_FALSE(scenario_of(made_sweep(), Mode::weak, "sync", 2).without.noise);
+}
+
 TEST(Forecast, StrongScalingKeepsTheGlobalBatch) {
   ScenarioRunner runner = made_runner();
   Sweep sweep = made_sweep();

@@ -46,7 +46,7 @@ TEST(WhatIf, LagChangesTheStrategyAndKeepsItsArguments) {
 }
 
 TEST(WhatIf, ExchangeIsChangedInOnePlace) {
-  EXPECT_EQ(asked("bucket", {"16"}).rows[0].variant.scenario.strategy.str(), "sync(bucket_mb=16)");
+  EXPECT_EQ(asked("bucket", {"16"}).rows[0].variant.scenario.strategy.str(), "sync(bucket_mb=16.0)");
   EXPECT_EQ(asked("algorithm", {"tree"}).rows[0].variant.scenario.strategy.str(), "sync(bucket_mb=2, algorithm=tree)");
   EXPECT_EQ(asked("hierarchy").rows.back().variant.label, "hierarchical");
 }
