@@ -1,9 +1,9 @@
-# What `cmake --install` adds to the libraries that isobar_room() installs: the program, the headers, and the files with
+# What `cmake --install` adds to the libraries that isobar_room() installs: the programs, the headers, and the files with
 # which find_package(isobar) gives isobar::base, isobar::tensor, ... to a project outside.
 include(CMakePackageConfigHelpers)
 
 set(destination ${CMAKE_INSTALL_LIBDIR}/cmake/isobar)
-install(TARGETS isobar isobar_openmpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS isobar isobar_openmpi isobar_simulator RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/isobar/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isobar
   FILES_MATCHING PATTERN "*.hpp")
 install(EXPORT isobar NAMESPACE isobar:: DESTINATION ${destination} FILE isobarTargets.cmake)

@@ -3,7 +3,7 @@
 // node are used, and each slice is summed among the ranks of equal place. Otherwise the first rank of a node leads.
 #include <algorithm>
 #include <limits>
-#include <map>
+#include <vector>
 
 #include "isobar/comm/compose.hpp"
 
@@ -12,35 +12,54 @@ namespace {
 
 using Kind = Move::Kind;
 
-// The ranks of every node, and where this rank stands.
-struct Places {
-  explicit Places(const Group& group) {
+// Where this rank stands, and who stands at its place or on its node. Thousands of ranks are asked for theirs in turn,
+// so nothing is made of others that is not needed.
+class Places {
+ public:
+  explicit Places(const Group& group) : size_(group.size) {
     expects(group.nodes.empty() || group.nodes.size() == static_cast<std::size_t>(group.size), "a node for every rank");
-    std::map<int, std::vector<int>> by_node;
-    for (int rank = 0; rank < group.size; ++rank)
-      by_node[group.nodes.empty() ? rank : group.nodes[static_cast<std::size_t>(rank)]].push_back(rank);
-    for (auto& [_, ranks] : by_node) {
-      if (const auto self = std::ranges::find(ranks, group.rank); self != ranks.end()) {
-        node = static_cast<int>(nodes.size());
-        place = static_cast<int>(self - ranks.begin());
-      }
-      shortest = std::min(shortest, static_cast<int>(ranks.size()));
-      longest = std::max(longest, static_cast<int>(ranks.size()));
-      nodes.push_back(std::move(ranks));
+    // Nodes are counted in the order of their numbers, ranks of a node in their own.
+    const auto number = [&](int rank) {
+      return group.nodes.empty() ? rank : group.nodes[static_cast<std::size_t>(rank)];
+    };
+    std::vector<int> used;
+    for (int rank = 0; rank < size_; ++rank) {
+      const auto at = static_cast<std::size_t>(number(rank));
+      if (at >= used.size()) used.resize(at + 1);
+      place_of_.push_back(used[at]++);
     }
+    std::vector<int> index(used.size());
+    for (std::size_t at = 0; at < used.size(); ++at) {
+      if (used[at] == 0) continue;
+      index[at] = count_++;
+      shortest = std::min(shortest, used[at]);
+      longest = std::max(longest, used[at]);
+    }
+    for (int rank = 0; rank < size_; ++rank) {
+      node_of_.push_back(index[static_cast<std::size_t>(number(rank))]);
+      if (number(rank) == number(group.rank)) own_.push_back(rank);
+    }
+    node = node_of_[static_cast<std::size_t>(group.rank)];
+    place = place_of_[static_cast<std::size_t>(group.rank)];
   }
 
-  const std::vector<int>& own() const { return nodes[static_cast<std::size_t>(node)]; }
-  int count() const { return static_cast<int>(nodes.size()); }
-  // The ranks that are at this place of their nodes; all nodes must have it.
+  const std::vector<int>& own() const { return own_; }
+  int count() const { return count_; }
+  // The ranks that are at this place of their nodes, by node; all nodes must have it.
   std::vector<int> across(int at) const {
-    std::vector<int> ranks;
-    for (const auto& members : nodes) ranks.push_back(members[static_cast<std::size_t>(at)]);
+    std::vector<int> ranks(static_cast<std::size_t>(count_));
+    for (int rank = 0; rank < size_; ++rank)
+      if (place_of_[static_cast<std::size_t>(rank)] == at)
+        ranks[static_cast<std::size_t>(node_of_[static_cast<std::size_t>(rank)])] = rank;
     return ranks;
   }
 
-  std::vector<std::vector<int>> nodes;
   int node = 0, place = 0, shortest = std::numeric_limits<int>::max(), longest = 1;
+
+ private:
+  int size_, count_ = 0;
+  std::vector<int> node_of_, place_of_;  // by rank
+  std::vector<int> own_;
 };
 
 class Hierarchical final : public Algorithm {
@@ -65,9 +84,10 @@ class Hierarchical final : public Algorithm {
       return outer_->schedule({.rank = places.node, .size = places.count()}, block(count, slices, place).count);
     };
     const Schedule inside = inner_->schedule({.rank = places.place, .size = slices}, count);
-    // Slices differ by one number: of those there are the first and the last, which may need different rounds.
+    // Slices may differ by one number: of those there are the first and the last, which may need different rounds.
     Schedule part = between(places.place);
-    part.resize(std::max(between(0).size(), between(slices - 1).size()));
+    if (count % static_cast<std::size_t>(slices) != 0)
+      part.resize(std::max(between(0).size(), between(slices - 1).size()));
 
     Schedule schedule;
     append(schedule, inside, places.own());

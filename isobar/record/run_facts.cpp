@@ -8,6 +8,7 @@
 
 #include "isobar/files/late_file.hpp"
 #include "isobar/graph/live_bytes.hpp"
+#include "isobar/tensor/layout.hpp"
 #include "isobar/train/evaluation.hpp"
 
 namespace isobar::record {
@@ -31,7 +32,7 @@ Json pairs(const std::vector<std::pair<std::string, std::string>>& list) {
 
 Json plan_facts(const graph::Plan& plan) {
   const std::vector<std::size_t> live = graph::live_bytes(plan);
-  Json steps = Json::array(), inputs = Json::array();
+  Json steps = Json::array(), inputs = Json::array(), parameters = Json::array();
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     const graph::PlanStep& step = plan.steps[s];
     steps.push_back({{"name", step.name},
@@ -41,7 +42,13 @@ Json plan_facts(const graph::Plan& plan) {
                      {"flops", step.flops},
                      {"bytes", step.bytes},
                      {"live_bytes", live[s]}});
+    if (!step.final_parameters.empty()) steps.back()["final"] = step.final_parameters;
   }
+  // Numbers as a gradient holds them, padding included.
+  for (const graph::PlanParameter& p : plan.parameters)
+    parameters.push_back({{"name", p.name},
+                          {"numbers", p.layout.data.ndims == 0 ? p.declared.shape.count() : padded_count(p.layout)},
+                          {"trained", p.declared.trained}});
   for (const graph::PlanInput& input : plan.inputs)
     inputs.push_back(Json::array({input.name, train::sample_shape(input.shape).str()}));
   return {{"fingerprint", fmt::format("{:016x}", plan.fingerprint())},
@@ -49,6 +56,8 @@ Json plan_facts(const graph::Plan& plan) {
           {"again_steps", plan.again_steps()},
           {"again_flops", plan.again_flops()},
           {"kept_arena_bytes", plan.kept_arena_bytes},
+          {"rows", plan.inputs.empty() ? 1 : plan.inputs[0].shape[0]},
+          {"parameters", std::move(parameters)},
           {"steps", std::move(steps)},
           {"inputs", std::move(inputs)}};
 }

@@ -111,12 +111,22 @@ void read_plan(RunRecord& run, const Json& plan) {
   run.again_flops = member<double>(plan, "again_flops");
   run.kept_arena_bytes = member<double>(plan, "kept_arena_bytes");
   run.inputs = pairs(plan, "inputs");
-  if (!plan.is_object() || !plan.contains("steps") || !plan["steps"].is_array()) return;
-  for (const Json& step : plan["steps"])
+  if (!plan.is_object()) return;
+  run.plan_rows = member<std::int64_t>(plan, "rows");
+  for (const Json& parameter : plan.value("parameters", Json::array()))
+    run.plan_parameters.push_back({member<std::string>(parameter, "name"), member<std::int64_t>(parameter, "numbers"),
+                                   parameter.is_object() && parameter.value("trained", Json()) != Json(false)});
+  if (!plan.contains("steps") || !plan["steps"].is_array()) return;
+  for (const Json& step : plan["steps"]) {
     run.plan.push_back({member<std::string>(step, "name"), member<std::string>(step, "kernel"),
                         member<std::string>(step, "category"), member<std::string>(step, "shape"),
                         member<double>(step, "flops"), member<double>(step, "bytes"),
                         member<double>(step, "live_bytes")});
+    if (!step.is_object() || !step.contains("final") || !step["final"].is_array()) continue;
+    for (const Json& place : step["final"])
+      if (place.is_number_unsigned() && place.get<std::size_t>() < run.plan_parameters.size())
+        run.plan.back().final_parameters.push_back(place.get<int>());
+  }
 }
 
 void read_facts(RunRecord& run) {

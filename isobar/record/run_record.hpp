@@ -60,7 +60,15 @@ struct RankRecord {
 struct PlannedStep {
   std::string name{}, kernel{}, category{}, shape{};
   double flops = 0, bytes = 0;
-  double live_bytes = 0;  ///< of the arena, while it runs
+  double live_bytes = 0;                ///< of the arena, while it runs
+  std::vector<int> final_parameters{};  ///< whose gradient is complete after it: places in RunRecord::plan_parameters
+};
+
+/// A parameter of the plan, from run.json.
+struct PlannedParameter {
+  std::string name{};
+  std::int64_t numbers = 0;  ///< of its gradient, padding included
+  bool trained = true;
 };
 
 /// What the machine can do at best, for all ranks of the run together.
@@ -94,6 +102,8 @@ struct RunRecord {
   std::int64_t again_steps = 0;
   double again_flops = 0, kept_arena_bytes = 0;
   std::vector<PlannedStep> plan{};
+  std::int64_t plan_rows = 0;  ///< samples the plan computes at a time; 0 and no parameters in runs of older programs
+  std::vector<PlannedParameter> plan_parameters{};            ///< in the order their gradients become final
   std::vector<std::pair<std::string, std::string>> inputs{};  ///< name and shape of one sample
 
   std::vector<train::MembersChange> changes{};  ///< of the members, while it ran

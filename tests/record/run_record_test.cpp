@@ -62,8 +62,10 @@ TEST(RunRecord, ReadsFactsProfilesAndPictures) {
   put(folder.path() / "recipe.toml", recipe);
   put(folder.path() / "run.json",
       R"({"started":"2026-01-02T03:04:05Z","machine":[["processor","P"]],"peaks":{"flops_per_second":2e11,"how":"h"},
-          "plan":{"fingerprint":"00ff","forward_steps":1,"inputs":[["x","4x4"]],
-                  "steps":[{"name":"conv","kernel":"forward","category":"forward convolution","flops":10,"bytes":4}]}})");
+          "plan":{"fingerprint":"00ff","forward_steps":1,"inputs":[["x","4x4"]],"rows":2,
+                  "parameters":[{"name":"conv.w","numbers":48,"trained":true},{"name":"mean","numbers":16,"trained":false}],
+                  "steps":[{"name":"conv","kernel":"forward","category":"forward convolution","flops":10,"bytes":4,
+                            "final":[0,2,-1,"w"]}]}})");
   put(folder.path() / "profile" / "rank1.jsonl",
       R"({"kind":"start","rank":1,"node":0,"host":"b","threads":1}
 {"kind":"step","step":2,"seconds":0.5,"totals":{"idle":{"events":1,"seconds":0.125,"flops":0,"bytes":0}}}
@@ -79,6 +81,12 @@ TEST(RunRecord, ReadsFactsProfilesAndPictures) {
   EXPECT_EQ(run.peaks.flops_per_second, 2e11);
   ASSERT_EQ(run.plan.size(), 1u);
   EXPECT_EQ(run.plan[0].category, "forward convolution");
+  EXPECT_EQ(run.plan[0].final_parameters, std::vector<int>{0}) << "only those there are";
+  EXPECT_EQ(run.plan_rows, 2);
+  ASSERT_EQ(run.plan_parameters.size(), 2u);
+  EXPECT_EQ(run.plan_parameters[0].numbers, 48);
+  EXPECT_TRUE(run.plan_parameters[0].trained);
+  EXPECT_FALSE(run.plan_parameters[1].trained);
   ASSERT_EQ(run.by_rank.size(), 2u);
   EXPECT_EQ(run.by_rank[1].host, "b");
   EXPECT_EQ(run.totals(run.by_rank[1])[static_cast<std::size_t>(Category::idle)].seconds, 0.375);

@@ -1,0 +1,101 @@
+#include "isobar/forecast/forecast.hpp"
+
+#include <algorithm>
+
+#include "isobar/base/text.hpp"
+#include "isobar/forecast/stretches.hpp"
+#include "isobar/parallel/strategy.hpp"
+
+namespace isobar::forecast {
+namespace {
+
+double global_batch(const Sweep& sweep) {
+  return static_cast<double>(sweep.base.workload.batch) * *std::ranges::min_element(sweep.ranks);
+}
+
+double batch_of(const Sweep& sweep, Mode mode, int ranks) {
+  return mode == Mode::weak ? static_cast<double>(sweep.base.workload.batch) : global_batch(sweep) / ranks;
+}
+
+void check(const Sweep& sweep) {
+  if (sweep.ranks.empty()) fail_usage("forecast: for how many ranks? (--ranks 1,64,1024)");
+  if (sweep.strategies.empty()) fail_usage("forecast: with which strategy? (--strategy sync)");
+  const int on_node = sweep.base.ranks_per_node > 0 ? sweep.base.ranks_per_node : sweep.base.platform.node.ranks;
+  const auto most = static_cast<std::int64_t>(sweep.base.platform.nodes) * on_node;
+  for (const int ranks : sweep.ranks) {
+    if (ranks < 1) fail_usage("forecast: {} ranks; at least 1", ranks);
+    if (ranks > most)
+      fail_usage("forecast: {} ranks, but '{}' has {} nodes with {} rank{} each: at most {}", with_commas(ranks),
+                 sweep.base.platform.name, with_commas(sweep.base.platform.nodes), on_node, on_node == 1 ? "" : "s",
+                 with_commas(most));
+  }
+  for (const Spec& strategy : sweep.strategies) make(parallel::strategies(), strategy, "strategy");
+}
+
+ForecastRow row_of(const Sweep& sweep, Mode mode, const Spec& strategy, int ranks, const sim::Simulated& simulated,
+                   double reference) {
+  ForecastRow row{.mode = mode, .strategy = strategy, .ranks = ranks, .batch = batch_of(sweep, mode, ranks)};
+  row.simulated = simulated;
+  row.samples_per_second = row.batch * ranks / simulated.step_seconds;
+  row.flops_per_second =
+      row.samples_per_second * sweep.base.workload.flops / static_cast<double>(sweep.base.workload.batch);
+  row.efficiency = reference / simulated.step_seconds;
+  return row;
+}
+
+}  // namespace
+
+const char* mode_name(Mode mode) { return mode == Mode::weak ? "weak" : "strong"; }
+
+sim::Scenario scenario_of(const Sweep& sweep, Mode mode, const Spec& strategy, int ranks) {
+  sim::Scenario scenario = sweep.base;
+  scenario.strategy = strategy;
+  scenario.ranks = ranks;
+  // Its noise is 1 on average, which few steps of one rank would not show; all others are compared with it.
+  if (ranks == 1) scenario.without.noise = true;
+  if (mode == Mode::strong) scenario.workload = with_batch(sweep.base.workload, batch_of(sweep, mode, ranks));
+  return scenario;
+}
+
+Forecast forecast(const Sweep& sweep, ScenarioRunner& runner) {
+  check(sweep);
+  Forecast result{.sweep = sweep};
+  struct Asked {
+    Mode mode;
+    Spec strategy;
+    int ranks;
+    std::size_t reference;  // the scenario it is compared with
+  };
+  std::vector<Asked> asked;
+  std::vector<sim::Scenario> scenarios;
+  std::vector<std::size_t> places;
+  for (const Mode mode : sweep.modes)
+    for (const Spec& strategy : sweep.strategies) {
+      const int first = mode == Mode::weak ? 1 : *std::ranges::min_element(sweep.ranks);
+      const std::size_t reference = scenarios.size();
+      scenarios.push_back(scenario_of(sweep, mode, strategy, first));
+      for (const int ranks : sweep.ranks) {
+        if (batch_of(sweep, mode, ranks) < 1) {
+          const std::string note =
+              fmt::format("strong scaling on {} ranks is left out: they would share {:g} samples, less than one each",
+                          with_commas(ranks), global_batch(sweep));
+          if (!std::ranges::count(result.notes, note)) result.notes.push_back(note);
+          continue;
+        }
+        asked.push_back({mode, strategy, ranks, reference});
+        places.push_back(scenarios.size());
+        scenarios.push_back(scenario_of(sweep, mode, strategy, ranks));
+      }
+    }
+  const std::vector<sim::Simulated> simulated = runner.run(scenarios);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const Asked& of = asked[i];
+    const sim::Scenario& reference = scenarios[of.reference];
+    double ideal = simulated[of.reference].step_seconds;
+    if (of.mode == Mode::strong) ideal *= static_cast<double>(reference.ranks) / of.ranks;
+    result.rows.push_back(row_of(sweep, of.mode, of.strategy, of.ranks, simulated[places[i]], ideal));
+  }
+  return result;
+}
+
+}  // namespace isobar::forecast

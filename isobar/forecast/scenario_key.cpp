@@ -1,0 +1,118 @@
+#include "isobar/forecast/scenario_key.hpp"
+
+#include <cmath>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "isobar/base/text.hpp"
+#include "isobar/record/json_member.hpp"
+
+namespace isobar::forecast {
+namespace {
+
+using Json = nlohmann::json;
+
+// Changes when simulations of equal scenarios may differ from what earlier programs gave.
+constexpr int version = 1;
+
+class Digest {
+ public:
+  template <class... Numbers>
+  void add(const Numbers&... numbers) {
+    (fmt::format_to(std::back_inserter(text_), "{};", numbers), ...);
+  }
+  template <class Numbers>
+  void list(const Numbers& numbers) {
+    add(numbers.size());
+    for (const auto& number : numbers) add(number);
+  }
+  std::string key() const { return fmt::format("{:016x}", hash_text(text_)); }
+
+ private:
+  std::string text_{};
+};
+
+void add(Digest& digest, const sim::Platform& p) {
+  digest.add(p.nodes, p.shared_cores, p.node.flops_per_second, p.node.cores, p.node.ranks,
+             p.node.memory_bytes_per_second, p.node.sum_bytes_per_second, p.node.inside_bytes_per_second,
+             p.node.inside_latency, p.node.storage_bytes_per_second);
+  digest.add(static_cast<int>(p.network.kind), p.network.link_bytes_per_second, p.network.injection_bytes_per_second,
+             p.network.latency, p.network.hop_latency, p.network.message_overhead, p.network.efficiency);
+  digest.list(p.network.shape), digest.list(p.network.up), digest.list(p.network.parallel);
+  for (const sim::StorageModel& storage : {p.file_system, p.burst_buffer})
+    digest.add(storage.bytes_per_second, storage.client_bytes_per_second);
+  digest.add(p.noise.sigma, p.noise.straggler_probability, p.noise.straggler_seconds);
+}
+
+void add(Digest& digest, const sim::Workload& w) {
+  digest.add(w.batch, w.flops, w.sample_bytes);
+  for (const auto* stretches : {&w.forward, &w.backward}) {
+    digest.add(stretches->size());
+    for (const sim::Stretch& stretch : *stretches) digest.add(stretch.seconds), digest.list(stretch.final_parameters);
+  }
+  digest.add(w.parameters.size());
+  for (const sim::WorkloadParameter& p : w.parameters) digest.add(p.count, p.trained, p.update_seconds);
+}
+
+// The numbers of a Simulated by name, so that writing and reading cannot differ.
+template <class Simulated, class Visit>
+void numbers_of(Simulated& s, Visit visit) {
+  visit("step_seconds", s.step_seconds), visit("compute_seconds", s.compute_seconds);
+  visit("exposed_seconds", s.exposed_seconds), visit("exchange_seconds", s.exchange_seconds);
+  visit("input_seconds", s.input_seconds), visit("sent_messages", s.sent_messages), visit("sent_bytes", s.sent_bytes);
+  visit("real_seconds", s.real_seconds), visit("peak_bytes", s.peak_bytes);
+}
+
+template <class Losses, class Visit>
+void parts_of(Losses& l, Visit visit) {
+  visit("stragglers", l.stragglers), visit("input", l.input), visit("contention", l.contention);
+  visit("latency", l.latency), visit("bandwidth", l.bandwidth);
+}
+
+}  // namespace
+
+std::string scenario_key(const sim::Scenario& s) {
+  Digest digest;
+  digest.add(version);
+  add(digest, s.platform);
+  add(digest, s.workload);
+  digest.add(s.strategy.str(), s.ranks, s.ranks_per_node, static_cast<int>(s.input), s.steps, s.seed,
+             static_cast<int>(s.detail));
+  digest.add(s.without.noise, s.without.input, s.without.contention, s.without.latency, s.without.bandwidth);
+  return digest.key();
+}
+
+nlohmann::ordered_json row_of(const std::string& key, const sim::Scenario& scenario, const sim::Simulated& simulated,
+                              bool losses) {
+  nlohmann::ordered_json row{{"key", key},
+                             {"platform", scenario.platform.name},
+                             {"workload", scenario.workload.name},
+                             {"ranks", scenario.ranks},
+                             {"asked", scenario.strategy.str()},
+                             {"strategy", simulated.strategy},
+                             {"detail", simulated.detail}};
+  numbers_of(simulated, [&](const char* name, double value) { row[name] = value; });
+  if (losses) parts_of(simulated.losses, [&](const char* name, double value) { row["losses"][name] = value; });
+  return row;
+}
+
+std::optional<KeptRow> read_row(const Json& line) {
+  KeptRow row{.key = record::member<std::string>(line, "key")};
+  row.simulated.strategy = record::member<std::string>(line, "strategy");
+  row.simulated.detail = record::member<std::string>(line, "detail");
+  const auto read = [](const Json& from) {
+    return [&from](const char* name, double& value) { value = record::member<double>(from, name, NAN); };
+  };
+  numbers_of(row.simulated, read(line));
+  row.losses = line.is_object() && line.contains("losses");
+  if (row.losses) parts_of(row.simulated.losses, read(line["losses"]));
+  bool whole = row.key.size() == 16;
+  numbers_of(row.simulated, [&](const char*, double value) { whole = whole && std::isfinite(value); });
+  parts_of(row.simulated.losses, [&](const char*, double value) { whole = whole && std::isfinite(value); });
+  if (!whole) return std::nullopt;
+  return row;
+}
+
+}  // namespace isobar::forecast

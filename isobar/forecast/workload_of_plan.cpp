@@ -1,0 +1,72 @@
+#include "isobar/forecast/workload_of_plan.hpp"
+
+#include <algorithm>
+
+#include "isobar/base/error.hpp"
+#include "isobar/base/text.hpp"
+#include "isobar/forecast/stretches.hpp"
+#include "isobar/tensor/layout.hpp"
+#include "isobar/zoo/network.hpp"
+
+namespace isobar::forecast {
+namespace {
+
+// Operations a processor does while it moves one byte, both at their best: about what a KNL (6 TF/s, 450 GB/s), a V100
+// (15.7 TF/s, 900 GB/s) and a Xeon with AVX-512 have. Only the ratio counts: shares are normalised.
+constexpr double operations_per_byte = 14;
+
+double share(const graph::PlanStep& step) {
+  return std::max(step.flops + step.again_flops, step.bytes * operations_per_byte);
+}
+
+// What is compared with the prediction is no input of the network.
+bool is_target(const graph::PlanInput& input) { return input.name == "y"; }
+
+double sample_bytes(const graph::Plan& plan) {
+  double bytes = 0;
+  for (const graph::PlanInput& input : plan.inputs)
+    if (!is_target(input)) bytes += static_cast<double>(input.shape.count()) / static_cast<double>(input.shape[0]);
+  return bytes * sizeof(float);
+}
+
+}  // namespace
+
+sim::Workload workload_of_plan(const graph::Plan& plan, const RankRate& rate, double flops) {
+  if (!(rate.flops_per_second > 0)) fail_usage("workload: a rank that sustains {} FLOP/s", rate.flops_per_second);
+  sim::Workload workload;
+  workload.batch = plan.inputs.empty() ? 1 : plan.inputs[0].shape[0];
+  workload.flops = flops > 0 ? flops : plan.flops();
+  workload.sample_bytes = sample_bytes(plan);
+  double shares = 0;
+  for (const graph::PlanStep& step : plan.steps) shares += share(step);
+  if (!(workload.flops > 0) || !(shares > 0)) fail("workload: the plan has no work to take time");
+  const double seconds_per_share = workload.flops / rate.flops_per_second / shares;
+  for (std::size_t s = 0; s < plan.steps.size(); ++s)
+    add_kernel(s < plan.forward_steps ? workload.forward : workload.backward, share(plan.steps[s]) * seconds_per_share,
+               plan.steps[s].final_parameters);
+  for (const graph::PlanParameter& p : plan.parameters) {
+    const bool unused = p.layout.data.ndims == 0;
+    const std::size_t count = gradient_room(unused ? p.declared.shape.count() : padded_count(p.layout));
+    // Weight read and written, gradient read, each slot read and written.
+    const double bytes = static_cast<double>(count * sizeof(float)) * (3 + 2 * rate.optimizer_slots);
+    const bool updated = p.declared.trained && rate.memory_bytes_per_second > 0;
+    workload.parameters.push_back(
+        {p.name, count, p.declared.trained, updated ? bytes / rate.memory_bytes_per_second : 0});
+  }
+  return workload;
+}
+
+sim::Workload workload_of_model(const Spec& model, std::int64_t batch, const RankRate& rate, double flops_per_sample) {
+  if (batch < 1) fail_usage("workload of {}: a batch of {} samples on a rank; at least 1", model.str(), batch);
+  Spec resolved;
+  const auto network = zoo::make_network(model, &resolved);
+  const graph::Plan plan = graph::make_plan(zoo::training_graph(*network, batch));
+  sim::Workload workload = workload_of_plan(plan, rate, flops_per_sample * static_cast<double>(batch));
+  workload.name = model.str();
+  workload.origin =
+      fmt::format("plan of {}, batch {}, {} parameters, {} a step at {}/s", model.str(), batch,
+                  with_commas(plan.parameter_count()), human_flops(workload.flops), human_flops(rate.flops_per_second));
+  return workload;
+}
+
+}  // namespace isobar::forecast

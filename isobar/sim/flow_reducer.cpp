@@ -1,0 +1,140 @@
+// Sums by flows: each sum is walked by an actor of its own on every rank, so that several are under way at once and go
+// on while the rank computes, as the thread of a BackgroundReducer has it. Numbers are sent and added in time only.
+#include <exception>
+
+#include "isobar/comm/exchange_clock.hpp"
+#include "isobar/comm/flight.hpp"
+#include "isobar/comm/reducers.hpp"
+#include "isobar/comm/schedule_shelf.hpp"
+#include "isobar/comm/wire.hpp"
+#include "isobar/sim/flow_world.hpp"
+
+namespace isobar::sim {
+namespace {
+
+namespace s4u = simgrid::s4u;
+using comm::Move;
+
+class FlowReducer final : public comm::Reducer {
+ public:
+  FlowReducer(FlowWorld& world, const std::vector<int>& members, int rank, int group, std::size_t floats,
+              const comm::ReducerOptions& options)
+      : world_(world), members_(members), rank_(rank), options_(options), memory_(world.phantom(floats)) {
+    // Messages of several reducers never meet; all ranks make them in the same order.
+    name_ = fmt::format("s{}.{}", group, world.reducers[{group, rank}]++);
+    for (const int member : members_) nodes_.push_back(world.placement.node_of(member));
+  }
+  ~FlowReducer() override {
+    if (std::uncaught_exceptions() > 0) return;       // all actors are about to be ended
+    for (const s4u::SemaphorePtr& done : under_way_)  // who walks uses this
+      if (done) done->acquire();
+  }
+
+  std::span<float> memory() override { return memory_; }
+
+  Sum start(comm::Range range, int, std::string, std::function<void()> ended) override {
+    comm::expect_within(range, memory_.size());
+    const Sum number = static_cast<Sum>(under_way_.size());
+    under_way_.push_back(s4u::Semaphore::create(0));
+    clock_.begin(s4u::Engine::get_clock());
+    const comm::Schedule& schedule = schedule_of(range.count);
+    s4u::Actor::create("sum", s4u::this_actor::get_host(),
+                       [this, number, &schedule, done = under_way_.back(), ended = std::move(ended)] {
+                         walk(schedule, number);
+                         clock_.end(s4u::Engine::get_clock());
+                         if (ended) ended();
+                         done->release();
+                       });
+    return number;
+  }
+
+  void wait(Sum sum) override {
+    s4u::SemaphorePtr& done = under_way_.at(static_cast<std::size_t>(sum));
+    if (!done) return;
+    const double begun = s4u::Engine::get_clock();
+    done->acquire();
+    done = nullptr;
+    clock_.waited(s4u::Engine::get_clock() - begun);
+  }
+
+  std::string describe() const override { return world_.costs.describe(options_.algorithm); }
+  comm::ExchangeCost cost() const override { return clock_.cost(s4u::Engine::get_clock()); }
+
+ private:
+  const comm::Schedule& schedule_of(std::size_t count) {
+    static const comm::Schedule alone;
+    if (members_.size() == 1) return alone;
+    const Spec& algorithm = world_.costs.chosen(options_.algorithm, count);
+    auto& shelf = shelves_[algorithm.str()];
+    if (!shelf)
+      shelf = std::make_unique<comm::ScheduleShelf>(algorithm,
+                                                    comm::Group{rank_, static_cast<int>(members_.size()), nodes_});
+    return shelf->of(count);
+  }
+
+  double latency_to(int peer) {
+    const auto [found, is_new] = latencies_.try_emplace(peer, 0.0);
+    if (is_new) found->second = world_.latency(member(rank_), member(peer));
+    return found->second;
+  }
+
+  void walk(const comm::Schedule& schedule, Sum number) {
+    const Without& without = world_.options.without;
+    static char something = 0;  // messages need contents
+    for (const comm::Round& round : schedule) {
+      double latency = 0, overhead = 0, added = 0;
+      for (const Move& move : round) {
+        if (move.peer == rank_) continue;
+        const auto numbers = static_cast<double>(move.range.count);
+        if (move.kind == Move::Kind::add) added += numbers;
+        if (move.kind != Move::Kind::send) continue;
+        latency = std::max(latency, latency_to(move.peer));
+        overhead += pieces_of(numbers) * world_.platform.network.message_overhead;
+      }
+      if (!without.latency && latency + overhead > 0) s4u::this_actor::sleep_for(latency + overhead);
+      std::vector<s4u::CommPtr> flows;
+      std::vector<char*> arrived(round.size());
+      for (std::size_t i = 0; i < round.size(); ++i) {
+        const Move& move = round[i];
+        if (move.peer == rank_) continue;
+        if (move.kind == Move::Kind::send) {
+          const std::size_t bytes = move.range.count * comm::bytes_of(options_.wire);
+          clock_.moved(1, static_cast<std::int64_t>(bytes));
+          if (world_.options.sent) world_.options.sent({number, member(rank_), member(move.peer), bytes});
+          flows.push_back(mailbox(number, rank_, move.peer)->put_async(&something, without.bandwidth ? 0 : bytes));
+        } else {
+          flows.push_back(mailbox(number, move.peer, rank_)->get_async<char>(&arrived[i]));
+        }
+      }
+      for (const s4u::CommPtr& flow : flows) flow->wait();
+      const double rate = world_.platform.node.sum_bytes_per_second;
+      if (added > 0 && rate > 0 && !without.bandwidth) s4u::this_actor::sleep_for(3 * sizeof(float) * added / rate);
+    }
+  }
+
+  int member(int rank) const { return members_[static_cast<std::size_t>(rank)]; }
+  s4u::Mailbox* mailbox(Sum number, int from, int to) const {
+    return s4u::Mailbox::by_name(
+        fmt::format("{}.{}:{}>{}", name_, number % comm::sums_under_way, member(from), member(to)));
+  }
+
+  FlowWorld& world_;
+  std::vector<int> members_, nodes_;
+  int rank_;
+  std::string name_;
+  comm::ReducerOptions options_;
+  std::span<float> memory_;
+  std::vector<s4u::SemaphorePtr> under_way_;  // by sum; null: it was waited for
+  std::map<std::string, std::unique_ptr<comm::ScheduleShelf>> shelves_;
+  std::map<int, double> latencies_;
+  comm::ExchangeClock clock_;
+};
+
+}  // namespace
+
+std::unique_ptr<comm::Reducer> flow_reducer(FlowWorld& world, const std::vector<int>& members, int rank, int group,
+                                            std::size_t floats, const comm::ReducerOptions& options) {
+  return std::make_unique<FlowReducer>(world, members, rank, group, floats, options);
+}
+
+}  // namespace isobar::sim

@@ -1,0 +1,53 @@
+#include "isobar/sim/lockstep.hpp"
+
+#include <algorithm>
+
+namespace isobar::sim {
+
+Lockstep::Lockstep(const Placement& placement, const Noise& noise, double read_seconds, SumCosts& costs,
+                   const Without& without)
+    : placement_(placement),
+      noise_(noise),
+      costs_(costs),
+      without_(without),
+      clocks_(static_cast<std::size_t>(placement.ranks)),
+      factors_(clocks_.size(), 1.0),
+      loaders_(clocks_.size(), ReadAhead(read_seconds)),
+      links_([&costs](int round) { return costs.shares(round); }) {}
+
+void Lockstep::begin_step(std::int64_t step) {
+  double waited = 0;
+  for (std::size_t r = 0; r < clocks_.size(); ++r) {
+    const double ready = loaders_[r].ready(clocks_[r]);
+    waited += ready - clocks_[r];
+    clocks_[r] = ready + noise_.delay(step, static_cast<int>(r));
+    factors_[r] = noise_.factor(step, static_cast<int>(r));
+  }
+  waited_for_input_ += waited / static_cast<double>(clocks_.size());
+}
+
+void Lockstep::compute(double seconds) {
+  for (std::size_t r = 0; r < clocks_.size(); ++r) clocks_[r] += seconds * factors_[r];
+}
+
+double Lockstep::now() const { return *std::ranges::max_element(clocks_); }
+
+int Lockstep::begin_sum(const comm::ReducerOptions& options, std::size_t count, comm::ExchangeCost& cost) {
+  const Spec& algorithm = costs_.chosen(options.algorithm, count);
+  const SumCost sum = costs_.cost(algorithm, count, options.wire, without_);
+  cost.traffic.messages += static_cast<std::int64_t>(sum.messages + 0.5);
+  cost.traffic.bytes += static_cast<std::int64_t>(sum.bytes + 0.5);
+  ++cost.sums;
+  return links_.begin(now(), costs_.phases(algorithm, count, options.wire, without_));
+}
+
+double Lockstep::wait_until(double end) {
+  double waited = 0;
+  for (double& clock : clocks_) {
+    waited += std::max(0.0, end - clock);
+    clock = std::max(clock, end);
+  }
+  return waited / static_cast<double>(clocks_.size());
+}
+
+}  // namespace isobar::sim

@@ -1,0 +1,89 @@
+// The group and the reducer that strategies see when all ranks go in lockstep.
+#include "isobar/comm/reducers.hpp"
+#include "isobar/sim/lockstep.hpp"
+#include "isobar/sim/phantom.hpp"
+
+namespace isobar::sim {
+namespace {
+
+class LockstepReducer final : public comm::Reducer {
+ public:
+  LockstepReducer(Lockstep& ranks, std::size_t floats, const comm::ReducerOptions& options)
+      : ranks_(ranks), options_(options), memory_(floats) {}
+
+  std::span<float> memory() override { return memory_.all(); }
+
+  Sum start(comm::Range range, int, std::string, std::function<void()> ended) override {
+    comm::expect_within(range, memory_.all().size());
+    sums_.push_back({ranks_.now(), ranks_.begin_sum(options_, range.count, cost_), false});
+    if (ended) ended();
+    return static_cast<Sum>(sums_.size()) - 1;
+  }
+
+  void wait(Sum number) override {
+    UnderWay& sum = sums_.at(static_cast<std::size_t>(number));
+    if (std::exchange(sum.waited_for, true)) return;
+    const double end = ranks_.end_of_sum(sum.number);
+    cost_.waited_seconds += ranks_.wait_until(end);
+    // Sums under way at the same time count once.
+    cost_.busy_seconds += std::max(0.0, end - std::max(sum.begun, busy_until_));
+    busy_until_ = std::max(busy_until_, end);
+  }
+  std::string describe() const override { return ranks_.costs().describe(options_.algorithm); }
+  comm::ExchangeCost cost() const override { return cost_; }
+
+ private:
+  Lockstep& ranks_;
+  comm::ReducerOptions options_;
+  PhantomFloats memory_;
+  comm::ExchangeCost cost_;
+  struct UnderWay {
+    double begun;
+    int number;
+    bool waited_for;
+  };
+  std::vector<UnderWay> sums_;
+  double busy_until_ = 0;
+};
+
+class LockstepComm final : public comm::Comm {
+ public:
+  explicit LockstepComm(Lockstep& ranks) : ranks_(ranks), nodes_(ranks.placement().nodes_of_ranks()) {
+    for (int rank = 0; rank < ranks.placement().ranks; ++rank) members_.push_back(rank);
+  }
+
+  int rank() const override { return 0; }
+  const std::vector<int>& members() const override { return members_; }
+  std::uint32_t epoch() const override { return 0; }
+  const std::vector<int>& nodes() const override { return nodes_; }
+  comm::Ticket start_send(int, int, std::span<const std::byte>) override { refuse("single messages"); }
+  comm::Ticket start_receive(int, int, std::span<std::byte>) override { refuse("single messages"); }
+  bool abort(const std::string& message) override { throw comm::Aborted(message); }
+  void check() const override {}
+  std::unique_ptr<Comm> split(int, int) override { refuse("groups of some ranks"); }
+  std::unique_ptr<Comm> regroup(std::span<const int>, std::uint32_t) override { refuse("groups of some ranks"); }
+  std::shared_ptr<comm::SharedMemory> share(std::size_t) override { refuse("shared memory"); }
+  std::unique_ptr<comm::Reducer> own_reducer(std::size_t floats, const comm::ReducerOptions& options) override {
+    return std::make_unique<LockstepReducer>(ranks_, floats, options);
+  }
+  void note(std::string) override {}
+  std::vector<std::optional<std::string>> whereabouts(double) override {
+    return std::vector<std::optional<std::string>>(members_.size());
+  }
+  comm::Traffic traffic() const override { return {}; }
+  double now() const override { return ranks_.now(); }
+
+ private:
+  [[noreturn]] static void refuse(const char* what) {
+    fail_usage("a simulation by rounds knows sums over all ranks, and not {}; simulate by flows", what);
+  }
+
+  Lockstep& ranks_;
+  std::vector<int> members_, nodes_;
+};
+
+}  // namespace
+
+std::unique_ptr<comm::Comm> Lockstep::comm() { return std::make_unique<LockstepComm>(*this); }
+
+}  // namespace isobar::sim

@@ -1,0 +1,51 @@
+#include "isobar/sim/replay.hpp"
+
+namespace isobar::sim {
+
+ReplayedReplica::ReplayedReplica(const Workload& workload, std::span<float> gradients, double bytes_per_second,
+                                 Timeline& timeline)
+    : workload_(workload), gradients_(gradients), bytes_per_second_(bytes_per_second), timeline_(timeline) {
+  std::size_t at = 0;
+  for (const WorkloadParameter& parameter : workload.parameters) {
+    offsets_.push_back(at);
+    at += parameter.count;
+  }
+  expects(at == gradients.size(), "memory for all gradients");
+}
+
+void ReplayedReplica::forward(const parallel::Feed&) {
+  for (const Stretch& stretch : workload_.forward) timeline_.compute(stretch.seconds);
+}
+
+void ReplayedReplica::backward(const parallel::Feed&, const std::function<void(int p)>& ready) {
+  for (const Stretch& stretch : workload_.backward) {
+    timeline_.compute(stretch.seconds);
+    if (ready)
+      for (const int p : stretch.final_parameters) ready(p);
+  }
+}
+
+void ReplayedReplica::update(int p, std::span<const float>, const optim::Step&) {
+  timeline_.compute(of(p).update_seconds);
+}
+
+bool ReplayedReplica::pretends(double bytes) {
+  if (bytes_per_second_ > 0) timeline_.compute(bytes / bytes_per_second_);
+  return true;
+}
+
+void take_steps(parallel::Strategy& strategy, ReplayedReplica& replica, Timeline& timeline, std::int64_t batch,
+                int steps, const std::function<void(int step)>& ended) {
+  for (int step = 1; step <= steps; ++step) {
+    timeline.begin_step(step);
+    parallel::Feed feed;
+    feed.run.step = step;
+    feed.run.rows = batch;
+    const optim::Step at{.index = step, .learning_rate = 0};
+    strategy.step(replica, {&feed, 1}, at);
+    ended(step);
+  }
+  strategy.finish(replica);
+}
+
+}  // namespace isobar::sim

@@ -1,0 +1,69 @@
+// simulate: training steps on a platform that is not there. The strategy and schedules are those that really run; time
+// is simulated. Two ways to cost messages: every transfer as a flow in SimGrid, one actor for each rank; or each
+// distinct round of a schedule once, by the load it puts on SimGrid's links, with all ranks' clocks kept in one vector.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "isobar/base/spec.hpp"
+#include "isobar/sim/platform.hpp"
+#include "isobar/sim/workload.hpp"
+
+namespace isobar::sim {
+
+/// How messages are costed; automatic: flows where they are few enough (up to about a thousand ranks), rounds
+/// otherwise.
+enum class Detail { automatic, flows, rounds };
+
+/// Where ranks read samples from, ahead of the step that needs them.
+enum class Input { none, file_system, burst_buffer, node_local };
+
+/// What a simulation leaves out, to see what it costs.
+struct Without {
+  bool noise = false, input = false;
+  bool contention = false;  ///< messages meet on no link but the node's own
+  bool latency = false;     ///< and messages cost their ranks nothing
+  bool bandwidth = false;   ///< bytes travel in no time, and are added in none
+};
+
+struct Scenario {
+  Platform platform{};
+  Workload workload{};  ///< its times are those of a rank of this platform
+  Spec strategy = "sync";
+  int ranks = 1;
+  int ranks_per_node = 0;  ///< 0: as the platform says
+  Input input = Input::none;
+  int steps = 24;  ///< that count; the first two do not
+  std::uint64_t seed = 1;
+  Detail detail = Detail::automatic;
+  Without without{};
+};
+
+/// Seconds of a step beyond computing, by what would have to be better. They add up to step - compute.
+struct Losses {
+  double stragglers = 0, input = 0, contention = 0, latency = 0, bandwidth = 0;
+};
+
+/// Means over the steps and ranks.
+struct Simulated {
+  double step_seconds = 0;
+  double compute_seconds = 0;                ///< forward, backward and updates, without noise
+  double exposed_seconds = 0;                ///< of a step, a rank stood still for sums
+  double exchange_seconds = 0;               ///< of a step, sums were under way
+  double input_seconds = 0;                  ///< of a step, a rank waited for samples
+  double sent_messages = 0, sent_bytes = 0;  ///< by a rank in a step
+  std::string strategy{};                    ///< what the strategy says it does
+  std::string detail{};                      ///< "flows" or "rounds"
+  double real_seconds = 0;                   ///< what simulating took
+  double peak_bytes = 0;
+  Losses losses{};  ///< only with simulate_losses()
+};
+
+/// Runs in a process of its own. Impossible scenarios are a UsageError.
+Simulated simulate(const Scenario& scenario);
+
+/// The same, and again with one thing after the other left out: fills `losses`.
+Simulated simulate_losses(const Scenario& scenario);
+
+}  // namespace isobar::sim

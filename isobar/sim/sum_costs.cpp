@@ -1,0 +1,146 @@
+#include "isobar/sim/sum_costs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "isobar/comm/walk.hpp"
+#include "isobar/comm/wire.hpp"
+
+namespace isobar::sim {
+namespace {
+
+// From so many numbers for each rank on blocks differ little in length: the rounds of one count stand for others.
+constexpr std::size_t numbers_per_rank = 4;
+// Into so many phases at most rounds of one kind are put together.
+constexpr double phases_of_kind = 32;
+
+std::unique_ptr<comm::Algorithm> algorithm_of(const Spec& spec) { return make(comm::all_reduces(), spec, "algorithm"); }
+
+double per_second(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
+
+}  // namespace
+
+std::vector<int> Placement::nodes_of_ranks() const {
+  std::vector<int> list(static_cast<std::size_t>(ranks));
+  for (int rank = 0; rank < ranks; ++rank) list[static_cast<std::size_t>(rank)] = node_of(rank);
+  return list;
+}
+
+double pieces_of(double numbers) { return std::max(1.0, std::ceil(numbers / static_cast<double>(comm::Walk::piece))); }
+
+SumCosts::SumCosts(const Topology& topology, const Platform& platform, const Placement& placement)
+    : topology_(topology), platform_(platform), placement_(placement), nodes_(placement.nodes_of_ranks()) {}
+
+// Routes are asked for message by message; a link's load is what all messages of the round put on it.
+SumCosts::RoundCost SumCosts::cost_of(const DistinctRound& round) {
+  RoundCost cost{.times = round.times};
+  std::vector<int> touched, links;
+  std::vector<double> sent(nodes_.size()), received(nodes_.size()), messages(nodes_.size());
+  const auto room = [&](int link) -> std::size_t {
+    const auto at = static_cast<std::size_t>(link);
+    if (at >= load_.size()) load_.resize(at + 1), own_load_.resize(at + 1);
+    return at;
+  };
+  for (const RoundMessage& message : round.messages) {
+    const auto numbers = static_cast<double>(message.numbers);
+    const double bytes = numbers * sizeof(float);
+    cost.latency = std::max(cost.latency,
+                            topology_.route(placement_.node_of(message.from), placement_.node_of(message.to), links));
+    for (std::size_t i = 0; i < links.size(); ++i) {
+      const std::size_t at = room(links[i]);
+      if (load_[at] == 0) touched.push_back(links[i]);
+      load_[at] += bytes;
+      if (i == 0 || i + 1 == links.size()) own_load_[at] += bytes;
+      else cost.alone = std::max(cost.alone, bytes / topology_.capacity(links[i]));
+    }
+    messages[static_cast<std::size_t>(message.from)] += 1;
+    sent[static_cast<std::size_t>(message.from)] += numbers;
+    if (message.added) received[static_cast<std::size_t>(message.to)] += numbers;
+  }
+  for (const int link : touched) {
+    cost.transfer = std::max(cost.transfer, load_[room(link)] / topology_.capacity(link));
+    cost.alone = std::max(cost.alone, own_load_[room(link)] / topology_.capacity(link));
+  }
+  cost.kind = static_cast<int>(shares_.size());
+  shares_.resize(shares_.size() + 2);
+  const auto take = [&](std::vector<double>& loads, double seconds, std::vector<LinkShare>& into) {
+    for (const int link : touched)
+      if (const double load = std::exchange(loads[room(link)], 0); load > 0)
+        into.push_back({link, static_cast<float>(load / topology_.capacity(link) / seconds)});
+  };
+  take(load_, cost.transfer, shares_[shares_.size() - 2]);
+  take(own_load_, cost.alone, shares_.back());
+  cost.messages = std::ranges::max(messages);
+  cost.longest = std::ranges::max(sent) / std::max(1.0, cost.messages);
+  // Adding reads two numbers and writes one.
+  cost.adding = per_second(3 * sizeof(float) * std::ranges::max(received), platform_.node.sum_bytes_per_second);
+  return cost;
+}
+
+std::size_t SumCosts::rounds_of(const Spec& algorithm, std::size_t count) {
+  const auto [found, is_new] = rounds_.try_emplace({algorithm.str(), count}, 0);
+  const comm::Group first{.rank = 0, .size = placement_.ranks, .nodes = nodes_};
+  if (is_new) found->second = algorithm_of(algorithm)->schedule(first, count).size();
+  return found->second;
+}
+
+const SumCosts::Costed& SumCosts::costed(const Spec& algorithm, std::size_t count) {
+  std::vector<Costed>& known = known_[algorithm.str()];
+  const auto ranks = static_cast<std::size_t>(placement_.ranks);
+  const bool many = count >= numbers_per_rank * ranks;
+  const std::size_t rounds = rounds_of(algorithm, count);
+  for (const Costed& one : known)
+    if (one.count == count || (many && one.count >= numbers_per_rank * ranks && one.schedule_rounds == rounds))
+      return one;
+  // Blocks of equal length make rounds equal.
+  const std::size_t even = many ? (count + ranks - 1) / ranks * ranks : count;
+  Costed made{.count = even, .schedule_rounds = rounds};
+  for (const DistinctRound& round : distinct_rounds(*algorithm_of(algorithm), nodes_, even)) {
+    made.rounds.push_back(cost_of(round));
+    for (const RoundMessage& message : round.messages) {
+      made.messages += round.times / static_cast<double>(ranks);
+      made.bytes += round.times * static_cast<double>(message.numbers) * sizeof(float) / static_cast<double>(ranks);
+    }
+  }
+  known.push_back(std::move(made));
+  return known.back();
+}
+
+double SumCosts::latency_of(const RoundCost& round, double scale) const {
+  return round.latency + platform_.network.message_overhead * round.messages * pieces_of(round.longest * scale);
+}
+
+SumCost SumCosts::cost(const Spec& algorithm, std::size_t count, comm::Wire wire, const Without& without) {
+  SumCost sum;
+  for (const Phase& phase : phases(algorithm, count, wire, without)) {
+    sum.latency += phase.latency;
+    sum.transfer += phase.transfer;
+    sum.adding += phase.adding;
+  }
+  if (placement_.ranks == 1 || count == 0) return sum;
+  const Costed& of = costed(algorithm, count);
+  sum.messages = of.messages;
+  sum.bytes =
+      of.bytes / static_cast<double>(of.count) * static_cast<double>(count * comm::bytes_of(wire)) / sizeof(float);
+  return sum;
+}
+
+std::vector<Phase> SumCosts::phases(const Spec& algorithm, std::size_t count, comm::Wire wire, const Without& without) {
+  std::vector<Phase> list;
+  if (placement_.ranks == 1 || count == 0) return list;
+  const Costed& of = costed(algorithm, count);
+  const double scale = static_cast<double>(count) / static_cast<double>(of.count);
+  const double moving = without.bandwidth ? 0 : scale * static_cast<double>(comm::bytes_of(wire)) / sizeof(float);
+  for (const RoundCost& round : of.rounds) {
+    const double phases = std::min(std::ceil(round.times), phases_of_kind), each = round.times / phases;
+    const Phase phase{.round = round.kind + (without.contention ? 1 : 0),
+                      .latency = without.latency ? 0 : each * latency_of(round, scale),
+                      .transfer = each * moving * (without.contention ? round.alone : round.transfer),
+                      .adding = without.bandwidth ? 0 : each * scale * round.adding};
+    list.insert(list.end(), static_cast<std::size_t>(phases), phase);
+  }
+  return list;
+}
+
+}  // namespace isobar::sim

@@ -1,0 +1,38 @@
+// Topology: the network of a platform, built in SimGrid: nodes as hosts, routes as lists of links. SimGrid has one
+// engine for a process, so there can be one Topology in the life of a process (in_child.hpp). Links have no latency in
+// SimGrid, which would weigh shares by it; routes tell theirs, and whoever sends waits for it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "isobar/sim/platform.hpp"
+
+namespace simgrid::s4u {
+class Host;
+}
+
+namespace isobar::sim {
+
+class Topology {
+ public:
+  /// `nodes` of the platform, the first ones of its order. More than it has are a UsageError.
+  Topology(const Platform& platform, int nodes);
+  ~Topology();
+  Topology(const Topology&) = delete;
+
+  int nodes() const;
+  int links() const;
+  /// Bytes per second, with what routing and protocol leave of it. Links to and from a node are further limited by its
+  /// injection rate; the link within a node has the rate between its ranks.
+  double capacity(int link) const;
+  /// The links from one node to another, by number, and returns the latency; the same node: the link within it.
+  double route(int from, int to, std::vector<int>& links) const;
+  simgrid::s4u::Host* host(int node) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace isobar::sim

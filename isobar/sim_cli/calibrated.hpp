@@ -1,0 +1,27 @@
+// --calibrate RUN...: what verbs share that fit a platform to measured runs before they simulate.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "isobar/forecast/calibration.hpp"
+#include "isobar/sim_cli/scenario_options.hpp"
+
+namespace isobar::sim_cli {
+
+void add_calibrate_option(CLI::App& command, std::vector<std::string>& runs);
+
+/// A scenario, fitted where runs were given.
+struct Calibrated {
+  sim::Scenario base{};
+  forecast::ForecastError error{};
+  std::string text{};  ///< what was fitted; empty: nothing
+};
+
+/// Reads the scenario and fits it. Without --model and --trace the run on the fewest ranks tells the workload; times of
+/// a trace are then taken as they were measured.
+Calibrated read_calibrated(ScenarioOptions options, const std::vector<std::string>& runs);
+
+}  // namespace isobar::sim_cli

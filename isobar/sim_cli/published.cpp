@@ -1,0 +1,49 @@
+// isobar-sim published: forecasts of published results, with the platforms as they are shipped, and how far they are
+// off.
+#include "isobar/forecast/published.hpp"
+
+#include <fmt/format.h>
+
+#include "isobar/files/text_file.hpp"
+#include "isobar/sim_cli/scenario_options.hpp"
+#include "isobar/sim_cli/verb.hpp"
+
+namespace isobar::sim_cli {
+namespace {
+
+struct Options {
+  std::string match, out;
+  bool resume = false, quiet = false;
+};
+
+void run(const Options& options) {
+  auto runner = make_runner({.quiet = options.quiet}, options.out, options.resume, false);
+  const auto rows = forecast::forecast_published(options.match, runner);
+  fmt::print("{}", forecast::published_text(rows));
+  if (options.out.empty()) return;
+  const std::filesystem::path folder = options.out;
+  files::write_text(folder / "published.txt", forecast::published_text(rows));
+  files::write_text(folder / "published.csv", forecast::published_csv(rows));
+  fmt::print("written to {}: published.txt, published.csv\n", options.out);
+}
+
+void declare(CLI::App& command) {
+  const auto options = std::make_shared<Options>();
+  command.add_option("--match", options->match, "only rows whose system or network has this in its name")
+      ->type_name("TEXT");
+  auto* out =
+      command.add_option("--out", options->out, "folder for published.txt and published.csv")->type_name("FOLDER");
+  command.add_flag("--resume", options->resume, "go on with what is in the folder already")->needs(out);
+  command.add_flag("--quiet", options->quiet, "show no progress");
+  command.callback([options] {
+    catch_signals();
+    run(*options);
+  });
+}
+
+}  // namespace
+
+extern const Verb published_verb;
+const Verb published_verb{"published", "published results beside forecasts of them, nothing tuned to a row", declare};
+
+}  // namespace isobar::sim_cli

@@ -1,0 +1,133 @@
+#include "isobar/sim_cli/scenario_options.hpp"
+
+#include "isobar/base/error.hpp"
+#include "isobar/forecast/stretches.hpp"
+#include "isobar/forecast/workload_of_plan.hpp"
+#include "isobar/forecast/workload_of_run.hpp"
+#include "isobar/optim/optimizer.hpp"
+#include "isobar/sim_cli/verb.hpp"
+
+namespace isobar::sim_cli {
+namespace {
+
+sim::Input input_of(const std::string& name) {
+  return name == "file-system"    ? sim::Input::file_system
+         : name == "burst-buffer" ? sim::Input::burst_buffer
+         : name == "node-local"   ? sim::Input::node_local
+                                  : sim::Input::none;
+}
+
+sim::Workload read_workload(const ScenarioOptions& options, const sim::Platform& platform, int on_node) {
+  const double node = options.node_gflops > 0 ? options.node_gflops * 1e9 : platform.node.flops_per_second;
+  const double rank = node / on_node;
+  if (!options.model.empty()) {
+    const forecast::RankRate rate{rank, platform.node.memory_bytes_per_second,
+                                  make(optim::optimizers(), Spec(options.optimizer), "optimizer")->slots()};
+    return forecast::workload_of_model(options.model, options.batch > 0 ? options.batch : 1, rate,
+                                       options.sample_gflops * 1e9);
+  }
+  sim::Workload workload = forecast::workload_of_run(options.trace);
+  if (options.batch > 0 && options.batch != workload.batch)
+    workload = forecast::with_batch(workload, static_cast<double>(options.batch));
+  if (options.as_measured) return workload;
+  return forecast::on_another_rank(workload, rank, options.trace_gflops * 1e9);
+}
+
+}  // namespace
+
+void add_ranks_option(CLI::App& command, std::vector<int>& ranks) {
+  command.add_option("--ranks", ranks, "numbers of ranks, as 1,64,1024,8192")
+      ->delimiter(',')
+      ->type_name("N,...")
+      ->check(CLI::Range(1, 1 << 24).description(""))
+      ->required();
+}
+
+void add_scenario_options(CLI::App& command, ScenarioOptions& options) {
+  auto* model =
+      command.add_option("--model", options.model, "a network of the zoo, as 'cosmoflow(size=128)'")->type_name("SPEC");
+  auto* trace =
+      command.add_option("--trace", options.trace, "a traced run instead: its folder, or the folder trace/ in it")
+          ->type_name("RUN")
+          ->excludes(model);
+  command.add_option("--platform", options.platform, "a name of 'isobar-sim platforms', or a TOML file")
+      ->type_name("NAME|FILE")
+      ->required();
+  command
+      .add_option("--node-gflops", options.node_gflops,
+                  "what a node of the platform sustains in training (default: what its file says)")
+      ->type_name("GF/s")
+      ->check(CLI::PositiveNumber);
+  auto* recorded = command
+                       .add_option("--trace-gflops", options.trace_gflops,
+                                   "what a rank of the traced run sustained (default: its work over its time)")
+                       ->type_name("GF/s")
+                       ->check(CLI::PositiveNumber)
+                       ->needs(trace);
+  command.add_flag("--as-measured", options.as_measured, "keep the times of the trace: its machine is the platform")
+      ->needs(trace)
+      ->excludes(recorded);
+  command.add_option("--batch", options.batch, "samples of a rank in a step (default: 1, or as traced)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 24).description(""));
+  command.add_option("--sample-gflops", options.sample_gflops, "work of a sample, where a paper counts it otherwise")
+      ->type_name("GF")
+      ->check(CLI::PositiveNumber)
+      ->needs(model);
+  command.add_option("--sample-mb", options.sample_mb, "bytes read for a sample (default: its input as float32)")
+      ->type_name("MB")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--optimizer", options.optimizer, "whose updates take time")
+      ->type_name("SPEC")
+      ->capture_default_str();
+  command.add_option("--ranks-per-node", options.ranks_per_node, "(default: what the platform says)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096).description(""));
+  command.add_option("--input", options.input, "where samples are read from")
+      ->check(CLI::IsMember({"none", "file-system", "burst-buffer", "node-local"})
+                  .description("none|file-system|burst-buffer|node-local"))
+      ->capture_default_str();
+  command.add_option("--steps", options.steps, "training steps that are simulated, behind two that do not count")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100000).description(""))
+      ->capture_default_str();
+  command.add_option("--seed", options.seed, "of the noise")->type_name("N")->capture_default_str();
+  auto* flows = command.add_flag("--flows", options.flows, "every message as a flow, however many ranks there are");
+  command.add_flag("--rounds", options.rounds, "every round of a schedule costed once, however few ranks there are")
+      ->excludes(flows);
+  command.add_flag("--quiet", options.quiet, "show no progress");
+}
+
+sim::Scenario read_scenario(const ScenarioOptions& options) {
+  if (options.model.empty() && options.trace.empty())
+    fail_usage("what is to be trained? --model 'cosmoflow(size=128)', or --trace RUN of a traced run");
+  sim::Scenario scenario;
+  scenario.platform = sim::read_platform(options.platform);
+  if (options.node_gflops > 0) scenario.platform.node.flops_per_second = options.node_gflops * 1e9;
+  const int on_node = options.ranks_per_node > 0 ? options.ranks_per_node : scenario.platform.node.ranks;
+  scenario.workload = read_workload(options, scenario.platform, on_node);
+  if (options.sample_mb > 0) scenario.workload.sample_bytes = options.sample_mb * 1e6;
+  scenario.ranks_per_node = options.ranks_per_node;
+  scenario.input = input_of(options.input);
+  scenario.steps = options.steps;
+  scenario.seed = options.seed;
+  scenario.detail = options.flows ? sim::Detail::flows : options.rounds ? sim::Detail::rounds : sim::Detail::automatic;
+  return scenario;
+}
+
+forecast::ScenarioRunner make_runner(const ScenarioOptions& options, const std::string& folder, bool resume,
+                                     bool losses) {
+  return forecast::ScenarioRunner({.folder = folder,
+                                   .resume = resume,
+                                   .losses = losses,
+                                   .progress = options.quiet ? nullptr : stderr,
+                                   .stop = &stop_requested()});
+}
+
+std::vector<Spec> specs_of(const std::vector<std::string>& texts) {
+  std::vector<Spec> specs;
+  for (const std::string& text : texts) specs.emplace_back(text);
+  return specs;
+}
+
+}  // namespace isobar::sim_cli

@@ -1,0 +1,113 @@
+// One code, two clocks: the messages of `sync` over ranks that are threads are those of `sync` in simulation: the same
+// sums, and in each the same bytes between the same ranks in the same order.
+#include <mutex>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "isobar/comm/flight.hpp"
+#include "isobar/comm/local_comm.hpp"
+#include "isobar/sim/flows.hpp"
+#include "isobar/sim/in_child.hpp"
+
+#include "tests/comm/forwarding_comm.hpp"
+#include "tests/sim/made_scenario.hpp"
+
+namespace isobar::sim {
+namespace {
+
+// By sum, sender and receiver: bytes of the messages in order.
+using Messages = std::map<std::tuple<std::int64_t, int, int>, std::vector<std::size_t>>;
+
+struct Log {
+  std::mutex mutex{};
+  Messages messages{};
+  void add(std::int64_t sum, int from, int to, std::size_t bytes) {
+    const std::lock_guard lock(mutex);
+    messages[{sum, from, to}].push_back(bytes);
+  }
+};
+
+// Hands on, and writes down what is sent with the tags of sums, also in groups that are split off.
+class LoggedComm final : public tests::ForwardingComm {
+ public:
+  LoggedComm(comm::Comm& to, Log& log) : ForwardingComm(to), log_(log) {}
+  LoggedComm(std::unique_ptr<comm::Comm> own, Log& log) : ForwardingComm(*own), log_(log), own_(std::move(own)) {}
+
+  comm::Ticket start_send(int to, int tag, std::span<const std::byte> bytes) override {
+    if (const int sum = tag - comm::sum_tag(0); sum >= 0) log_.add(sum, rank(), to, bytes.size());
+    return ForwardingComm::start_send(to, tag, bytes);
+  }
+  std::unique_ptr<comm::Comm> split(int color, int key) override {
+    return std::make_unique<LoggedComm>(ForwardingComm::split(color, key), log_);
+  }
+
+ private:
+  Log& log_;
+  std::unique_ptr<comm::Comm> own_;
+};
+
+class NoTime final : public Timeline {
+ public:
+  void begin_step(std::int64_t) override {}
+  void compute(double) override {}
+  double now() const override { return 0; }
+};
+
+void train(const Scenario& scenario, comm::Comm& comm, Timeline& timeline) {
+  const auto strategy = make(parallel::strategies(), scenario.strategy, "strategy");
+  strategy->take_care({.whole = false, .finite = false});
+  const std::span<float> memory = strategy->open(comm, scenario.workload.gradient_numbers());
+  ReplayedReplica replica(scenario.workload, memory, 0, timeline);
+  take_steps(*strategy, replica, timeline, 1, 2, [](int) {});
+}
+
+Messages over_threads(const Scenario& scenario) {
+  Log log;
+  comm::run_ranks(scenario.ranks, [&](comm::Comm& comm) {
+    LoggedComm logged(comm, log);
+    NoTime timeline;
+    train(scenario, logged, timeline);
+  });
+  return log.messages;
+}
+
+std::string text_of(const Messages& messages) {
+  std::string text;
+  for (const auto& [key, list] : messages) {
+    text += fmt::format("{} {}>{}:", std::get<0>(key), std::get<1>(key), std::get<2>(key));
+    for (const std::size_t bytes : list) text += fmt::format(" {}", bytes);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string in_simulation(const Scenario& scenario) {
+  return in_child([&] {
+    const Placement placement{scenario.ranks, 1};
+    const Topology topology(scenario.platform, scenario.ranks);
+    SumCosts costs(topology, scenario.platform, placement);
+    Log log;
+    run_flows(
+        topology, scenario.platform, placement, Noise({}, 1), costs,
+        {.sent = [&](const FlowMessage& message) { log.add(message.sum, message.from, message.to, message.bytes); }},
+        [&](const FlowRank& rank) { train(scenario, rank.comm, rank.timeline); });
+    return text_of(log.messages);
+  });
+}
+
+TEST(SameMessages, OfSyncAndLagged) {
+  for (const char* strategy : {"sync(algorithm=ring, bucket_mb=0.1)", "sync(algorithm=halving_doubling, bucket_mb=0)",
+                               "sync(algorithm=tree)", "lagged(k=1, algorithm=ring)"})
+    for (const int ranks : {2, 3, 5, 8}) {
+      Scenario scenario = tests::made_scenario(ranks, strategy);
+      scenario.workload = tests::made_workload(20'011);
+      scenario.workload.parameters.push_back({"mean", 31, false, 0});
+      const std::string expected = text_of(over_threads(scenario));
+      EXPECT_EQ(in_simulation(scenario), expected) << strategy << " on " << ranks;
+      EXPECT_GT(expected.size(), 100u);
+    }
+}
+
+}  // namespace
+}  // namespace isobar::sim
