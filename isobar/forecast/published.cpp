@@ -47,6 +47,7 @@ std::vector<PublishedRow> forecast_published(std::string_view match, ScenarioRun
     if (!planned.contains(key)) planned[key] = workload_of(c, scenario.platform);
     scenario.workload = planned[key];
     scenario.strategy = Spec(c.strategy);
+    scenario.input = c.input;
     scenario.steps = 8;  // of thousands of ranks: their noise is averaged over ranks already
     scenario.ranks = 1;
     scenario.without.noise = true;

@@ -21,6 +21,7 @@ struct PublishedCase {
   int ranks = 1;
   std::string_view strategy;
   bool strong = false;
+  sim::Input input = sim::Input::none;
   int groups = 1;         ///< that are synchronous within and exchange with parameter servers
   double efficiency = 0;  ///< published
   std::string_view source;

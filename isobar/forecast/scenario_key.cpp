@@ -35,8 +35,9 @@ class Digest {
 };
 
 void add(Digest& digest, const sim::Platform& p) {
-  digest.add(p.nodes, p.node.flops_per_second, p.node.cores, p.node.ranks, p.node.memory_bytes_per_second,
-             p.node.inside_bytes_per_second, p.node.inside_latency, p.node.storage_bytes_per_second);
+  digest.add(p.nodes, p.shared_cores, p.node.flops_per_second, p.node.cores, p.node.ranks,
+             p.node.memory_bytes_per_second, p.node.sum_bytes_per_second, p.node.inside_bytes_per_second,
+             p.node.inside_latency, p.node.storage_bytes_per_second);
   digest.add(static_cast<int>(p.network.kind), p.network.link_bytes_per_second, p.network.injection_bytes_per_second,
              p.network.latency, p.network.hop_latency, p.network.message_overhead, p.network.efficiency);
   digest.list(p.network.shape), digest.list(p.network.up), digest.list(p.network.parallel);

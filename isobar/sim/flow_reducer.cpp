@@ -107,7 +107,7 @@ class FlowReducer final : public comm::Reducer {
         }
       }
       for (const s4u::CommPtr& flow : flows) flow->wait();
-      const double rate = world_.platform.node.memory_bytes_per_second;
+      const double rate = world_.platform.node.sum_bytes_per_second;
       if (added > 0 && rate > 0 && !without.bandwidth) s4u::this_actor::sleep_for(3 * sizeof(float) * added / rate);
     }
   }

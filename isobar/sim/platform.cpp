@@ -82,6 +82,7 @@ NodeModel read_node(Section section) {
   node.cores = section.count("cores");
   node.ranks = section.count("ranks", 1);
   node.memory_bytes_per_second = section.positive("memory_gb_s", giga);
+  node.sum_bytes_per_second = section.positive("sum_gb_s", giga, node.memory_bytes_per_second);
   node.inside_bytes_per_second = section.positive("inside_gb_s", giga);
   node.inside_latency = section.not_negative("inside_us", micro);
   node.storage_bytes_per_second = section.not_negative("storage_gb_s", giga, 0);
@@ -152,6 +153,7 @@ Platform read(const Spec& spec, std::string_view origin) {
   platform.name = args.text("name", std::filesystem::path(origin).stem().string());
   platform.summary = args.text("summary", "");
   platform.nodes = all.count("nodes");
+  platform.shared_cores = all.count("shared_cores", 0);
   platform.node = read_node(Section(args.section("node")));
   platform.network = read_network(Section(args.section("network")), platform.nodes);
   const auto if_there = [&](std::string_view key, auto read_section, auto& into) {

@@ -17,7 +17,8 @@ struct NodeModel {
   double flops_per_second = 0;  ///< sustained in training, of the whole node
   int cores = 1;
   int ranks = 1;                       ///< ranks a node usually runs: one, or one for each accelerator
-  double memory_bytes_per_second = 0;  ///< of one rank: optimizer updates and sums are made at this rate
+  double memory_bytes_per_second = 0;  ///< of one rank with all its threads: optimizer updates, copies
+  double sum_bytes_per_second = 0;     ///< of the thread of a rank that communicates, when it adds
   double inside_bytes_per_second = 0;  ///< between two ranks of the node
   double inside_latency = 0;
   double storage_bytes_per_second = 0;  ///< reading from the node's own storage; 0: it has none
@@ -56,6 +57,8 @@ struct FailureModel {
 struct Platform {
   std::string name{}, summary{};
   int nodes = 1;
+  /// Nodes that are emulated compute with so many cores together, one a rank; 0: every node has its own.
+  int shared_cores = 0;
   NodeModel node{};
   NetworkModel network{};
   StorageModel file_system{}, burst_buffer{};

@@ -159,8 +159,17 @@ Losses losses_of(const Scenario& scenario, Stage& stage, double with_all, double
   return losses;
 }
 
-Simulated simulated(const Scenario& scenario, bool with_losses) {
+// Where emulated nodes have cores together, ranks beyond them take turns.
+Scenario slowed(Scenario scenario) {
+  const int cores = scenario.platform.shared_cores;
+  if (cores > 0 && scenario.ranks > cores)
+    scenario.workload = scenario.workload.times(static_cast<double>(scenario.ranks) / cores);
+  return scenario;
+}
+
+Simulated simulated(const Scenario& asked, bool with_losses) {
   const double begun = now_seconds();
+  const Scenario scenario = slowed(asked);
   Stage stage(scenario);
   const Simulated rounds = by_rounds(scenario, stage);
   const int steps = flow_steps(scenario, stage, rounds);

@@ -74,7 +74,7 @@ SumCosts::RoundCost SumCosts::cost_of(const DistinctRound& round) {
   cost.messages = std::ranges::max(messages);
   cost.longest = std::ranges::max(sent) / std::max(1.0, cost.messages);
   // Adding reads two numbers and writes one.
-  cost.adding = per_second(3 * sizeof(float) * std::ranges::max(received), platform_.node.memory_bytes_per_second);
+  cost.adding = per_second(3 * sizeof(float) * std::ranges::max(received), platform_.node.sum_bytes_per_second);
   return cost;
 }
 

@@ -30,7 +30,7 @@ Platform of_kind(NetworkModel::Kind kind, std::vector<std::int64_t> shape, std::
   platform.network.parallel = std::move(parallel);
   platform.network.hop_latency = 1e-6;
   platform.network.message_overhead = 2e-6;
-  platform.node.memory_bytes_per_second = 20e9;
+  platform.node.sum_bytes_per_second = 20e9;
   return platform;
 }
 

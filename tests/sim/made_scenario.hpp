@@ -14,6 +14,7 @@ inline sim::Platform made_platform(int nodes) {
                    .cores = 8,
                    .ranks = 1,
                    .memory_bytes_per_second = 0,
+                   .sum_bytes_per_second = 0,
                    .inside_bytes_per_second = 10e9,
                    .inside_latency = 1e-6,
                    .storage_bytes_per_second = 0};

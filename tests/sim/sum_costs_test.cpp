@@ -56,7 +56,7 @@ TEST(SumCosts, MessagesCostTheirRanksPieceByPiece) {
 
 TEST(SumCosts, AddingIsPaidForByThoseWhoAdd) {
   Platform platform = tests::made_platform(4);
-  platform.node.memory_bytes_per_second = 12e9;
+  platform.node.sum_bytes_per_second = 12e9;
   const auto numbers =
       found(platform, {4, 1}, [&](SumCosts& costs) { return std::vector{costs.cost("ring", 4'000'000).adding}; });
   EXPECT_NEAR(numbers[0], 3 * 1e6 * 12 / 12e9, 1e-9);
@@ -90,7 +90,7 @@ TEST(SumCosts, SeveralRanksOfANodeSumInsideFirst) {
 
 TEST(SumCosts, WhatIsLeftOutCostsNothing) {
   Platform platform = tests::made_platform(8);
-  platform.node.memory_bytes_per_second = 12e9;
+  platform.node.sum_bytes_per_second = 12e9;
   const auto numbers = found(platform, {8, 1}, [&](SumCosts& costs) {
     std::vector<double> all;
     for (const Without& without :
