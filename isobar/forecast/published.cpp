@@ -11,10 +11,16 @@
 namespace isobar::forecast {
 namespace {
 
-sim::Workload workload_of(const PublishedCase& c, const sim::Platform& platform) {
+sim::Workload workload_of(const PublishedCase& c, const PublishedNetwork& network, const sim::Platform& platform) {
   const double rank = c.rank_gflops > 0 ? c.rank_gflops * 1e9 : platform.node.flops_per_second / platform.node.ranks;
-  return workload_of_model(std::string(c.model), std::llround(c.batch), {rank, platform.node.memory_bytes_per_second},
-                           c.sample_gflops * 1e9);
+  return workload_of_model(std::string(network.model), std::llround(network.batch),
+                           {rank, platform.node.memory_bytes_per_second}, c.sample_gflops * 1e9);
+}
+
+std::vector<PublishedNetwork> networks_of(const PublishedCase& c) {
+  std::vector<PublishedNetwork> all{{c.model, c.batch}};
+  all.insert(all.end(), c.others.begin(), c.others.end());
+  return all;
 }
 
 bool contains(std::string_view text, std::string_view part) {
@@ -37,36 +43,42 @@ double server_seconds(const sim::Platform& platform, const sim::Workload& worklo
 std::vector<PublishedRow> forecast_published(std::string_view match, ScenarioRunner& runner,
                                              std::span<const PublishedCase> cases) {
   std::vector<PublishedRow> rows;
-  std::vector<sim::Scenario> scenarios;  // of every row the reference, then the case itself
+  std::vector<sim::Scenario> scenarios;  // of every network of a row the reference, then the case itself
   std::map<std::string, sim::Workload> planned;
   for (const PublishedCase& c : cases) {
     if (!contains(c.system, match) && !contains(c.model, match)) continue;
-    sim::Scenario scenario;
-    scenario.platform = sim::read_platform(std::string(c.platform));
-    const std::string key = fmt::format("{} {} {} {} {}", c.model, c.platform, c.batch, c.rank_gflops, c.sample_gflops);
-    if (!planned.contains(key)) planned[key] = workload_of(c, scenario.platform);
-    scenario.workload = planned[key];
-    scenario.strategy = Spec(c.strategy);
-    scenario.input = c.input;
-    scenario.steps = 8;  // of thousands of ranks: their noise is averaged over ranks already
-    scenario.ranks = 1;
-    scenario.without.noise = true;
-    scenarios.push_back(scenario);
-    scenario.ranks = c.ranks / c.groups;
-    scenario.without.noise = false;
-    if (c.strong) scenario.workload = with_batch(scenario.workload, c.batch / c.ranks);
     PublishedRow row{.of = &c};
-    if (c.groups > 1) row.server_seconds = server_seconds(scenario.platform, scenario.workload);
-    scenarios.push_back(std::move(scenario));
+    for (const PublishedNetwork& network : networks_of(c)) {
+      sim::Scenario scenario;
+      scenario.platform = sim::read_platform(std::string(c.platform));
+      const std::string key =
+          fmt::format("{} {} {} {} {}", network.model, c.platform, network.batch, c.rank_gflops, c.sample_gflops);
+      if (!planned.contains(key)) planned[key] = workload_of(c, network, scenario.platform);
+      scenario.workload = planned[key];
+      scenario.strategy = Spec(c.strategy);
+      scenario.input = c.input;
+      scenario.steps = 8;  // of thousands of ranks: their noise is averaged over ranks already
+      scenario.ranks = 1;
+      scenario.without.noise = true;
+      scenarios.push_back(scenario);
+      scenario.ranks = c.ranks / c.groups;
+      scenario.without.noise = false;
+      if (c.strong) scenario.workload = with_batch(scenario.workload, network.batch / c.ranks);
+      if (c.groups > 1) row.server_seconds = server_seconds(scenario.platform, scenario.workload);
+      scenarios.push_back(std::move(scenario));
+    }
     rows.push_back(row);
   }
   if (rows.empty()) fail_usage("published: no row speaks of '{}'; without --match all are shown", match);
   const std::vector<sim::Simulated> simulated = runner.run(scenarios);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double one = simulated[2 * i].step_seconds;
-    rows[i].simulated = simulated[2 * i + 1];
-    const double step = rows[i].simulated.step_seconds + rows[i].server_seconds;
-    rows[i].efficiency = one / step / (rows[i].of->strong ? rows[i].of->ranks : 1);
+  std::size_t at = 0;
+  for (PublishedRow& row : rows) {
+    row.simulated = simulated[at + 1];
+    const std::size_t networks = 1 + row.of->others.size();
+    for (std::size_t n = 0; n < networks; ++n, at += 2) {
+      const double one = simulated[at].step_seconds, step = simulated[at + 1].step_seconds + row.server_seconds;
+      row.efficiency += one / step / (row.of->strong ? row.of->ranks : 1) / static_cast<double>(networks);
+    }
   }
   return rows;
 }
@@ -82,11 +94,17 @@ std::string published_text(std::span<const PublishedRow> rows) {
                                  "published", "forecast", "points", "ms/step");
   for (const PublishedRow& row : rows) {
     const PublishedCase& c = *row.of;
-    text +=
-        fmt::format("{:<38} {:<34} {:>6} {:>8.1f} % {:>7.1f} % {:>+7.1f} {:>10.1f}\n", c.system,
-                    fmt::format("{}, batch {:g}", c.model, c.batch), c.strong ? "strong" : "weak", 100 * c.efficiency,
-                    100 * row.efficiency, row.points(), (row.simulated.step_seconds + row.server_seconds) * 1e3);
+    text += fmt::format("{:<38} {:<34} {:>6} {:>8.1f} % {:>7.1f} % {:>+7.1f} {:>10.1f}\n", c.system,
+                        fmt::format("{}, batch {:g}{}", c.model, c.batch, c.others.empty() ? "" : ", ..."),
+                        c.strong ? "strong" : "weak", 100 * c.efficiency, 100 * row.efficiency, row.points(),
+                        (row.simulated.step_seconds + row.server_seconds) * 1e3);
     text += fmt::format("    {}; {}\n", c.strategy, c.source);
+    if (!c.others.empty()) {
+      text += "    the mean with";
+      for (const PublishedNetwork& other : c.others)
+        text += fmt::format("{} {} (batch {:g})", &other == &c.others[0] ? "" : ",", other.model, other.batch);
+      text += "; ms/step is of the first\n";
+    }
     if (c.groups > 1)
       text += fmt::format(
           "    {} groups of {} ranks: sync within a group is simulated; the exchange with the parameter servers is "

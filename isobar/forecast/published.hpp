@@ -11,13 +11,20 @@
 
 namespace isobar::forecast {
 
+/// A network and its batch: of a rank in weak scaling, of all ranks in strong scaling.
+struct PublishedNetwork {
+  std::string_view model;
+  double batch = 1;
+};
+
 struct PublishedCase {
   std::string_view system;  ///< "Cori, 8,192 nodes"
   std::string_view platform;
   std::string_view model;
-  double batch = 1;          ///< of a rank in weak scaling; of all ranks in strong scaling
-  double rank_gflops = 0;    ///< sustained by a rank alone; 0: what the platform says
-  double sample_gflops = 0;  ///< as the publication counts; 0: what the plan counts
+  double batch = 1;
+  std::span<const PublishedNetwork> others{};  ///< where a figure is of several networks: the mean is forecast
+  double rank_gflops = 0;                      ///< sustained by a rank alone; 0: what the platform says
+  double sample_gflops = 0;                    ///< as the publication counts; 0: what the plan counts
   int ranks = 1;
   std::string_view strategy;
   bool strong = false;

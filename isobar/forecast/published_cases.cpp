@@ -8,6 +8,7 @@ std::span<const PublishedCase> published_cases() {
   // bucket, is remembered and not in any source at hand; layer by layer these rows are forecast 7 points higher.
   static constexpr std::string_view layerwise = "sync(algorithm=halving_doubling)",
                                     afterwards = "sync(algorithm=halving_doubling, bucket_mb=1000)";
+  static constexpr PublishedNetwork caffe[] = {{"caffenet", 256}, {"googlenet", 96}, {"cifar10_full", 100}};
   static constexpr PublishedCase all[] = {
       {.system = "Cori, 8,192 nodes",
        .platform = "cori",
@@ -60,6 +61,7 @@ std::span<const PublishedCase> published_cases() {
        .platform = "stampede2",
        .model = "alexnet",
        .batch = 256,
+       .others = caffe,
        .rank_gflops = 2000,
        .ranks = 128,
        .strategy = layerwise,
@@ -71,6 +73,7 @@ std::span<const PublishedCase> published_cases() {
        .platform = "stampede2",
        .model = "alexnet",
        .batch = 256,
+       .others = caffe,
        .rank_gflops = 2000,
        .ranks = 512,
        .strategy = layerwise,
@@ -80,6 +83,7 @@ std::span<const PublishedCase> published_cases() {
        .platform = "stampede2",
        .model = "alexnet",
        .batch = 256,
+       .others = caffe,
        .rank_gflops = 2000,
        .ranks = 1024,
        .strategy = layerwise,
@@ -91,12 +95,14 @@ std::span<const PublishedCase> published_cases() {
        .platform = "stampede2",
        .model = "alexnet",
        .batch = 256,
+       .others = caffe,
        .rank_gflops = 2000,
        .ranks = 4,
        .strategy = layerwise,
        .strong = true,
        .efficiency = 0.50,
-       .source = "Stampede2 deck: about 50 %; AlexNet with a global batch of 256 at 2 TF/s assumed; that kernels are "
+       .source = "Stampede2 deck: about 50 %; the same networks, with these batches of all nodes together, assumed; "
+                 "that kernels are "
                  "slower on "
                  "small batches is not modelled"},
       {.system = "Cori, 9,600 nodes, climate",
@@ -107,8 +113,10 @@ std::span<const PublishedCase> published_cases() {
        .ranks = 9600,
        .strategy = layerwise,
        .groups = 8,
-       .efficiency = 13.27e3 / (9600 * 2.09),
-       .source = "SC17: 13.27 PF/s sustained, of 9,600 times 2.09 TF/s; batch 8 a node; 8 groups as remembered"},
+       .efficiency = 15.07e3 / (9600 * 2.09),
+       .source =
+           "SC17: 15.07 PF/s between checkpoints (13.27 with them, 66 %), of 9,600 times 2.09 TF/s; batch 8 a node; 8 "
+           "groups as remembered"},
       {.system = "Cori, 9,600 nodes, HEP",
        .platform = "cori",
        .model = "hep",
@@ -117,8 +125,9 @@ std::span<const PublishedCase> published_cases() {
        .ranks = 9600,
        .strategy = layerwise,
        .groups = 9,
-       .efficiency = 11.41e3 / (9600 * 1.90),
-       .source = "SC17: 11.41 PF/s sustained, of 9,600 times 1.90 TF/s as remembered; batch 8 a node; 9 groups as "
+       .efficiency = 11.73e3 / (9600 * 1.90),
+       .source = "SC17: 11.73 PF/s between checkpoints (11.41 with them, 63 %), of 9,600 times 1.90 TF/s as "
+                 "remembered; batch 8 a node; 9 groups as "
                  "remembered"},
   };
   return all;
