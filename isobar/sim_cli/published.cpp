@@ -44,6 +44,6 @@ void declare(CLI::App& command) {
 }  // namespace
 
 extern const Verb published_verb;
-const Verb published_verb{"published", "published results beside forecasts of them, nothing tuned to a row", declare};
+const Verb published_verb{"published", "published results beside forecasts of them", declare};
 
 }  // namespace isobar::sim_cli
