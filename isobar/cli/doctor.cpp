@@ -9,11 +9,13 @@
 #include "isobar/bench/machine.hpp"
 #include "isobar/bench/peak_cache.hpp"
 #include "isobar/bench/versions.hpp"
+#include "isobar/cli/doctor_platform.hpp"
 #include "isobar/cli/ranks.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/comm/collectives.hpp"
 #include "isobar/comm/links.hpp"
 #include "isobar/comm/local_comm.hpp"
+#include "isobar/files/text_file.hpp"
 #include "isobar/tensor/engine.hpp"
 
 namespace isobar::cli {
@@ -40,16 +42,18 @@ void show(const bench::Peaks& peaks) {
   fmt::print("  {:<14} {}/s (a = b + s c)\n", "memory", human_bytes(peaks.bytes_per_second));
 }
 
-void show_peaks(const bench::Machine& machine) {
+bench::Peaks show_peaks(const bench::Machine& machine) {
   const auto alone = comm::alone();
   const bench::Peaks peaks = measure_anew(*alone, machine);
   fmt::print("\nMeasured now, {} thread{}\n", peaks.threads, peaks.threads == 1 ? "" : "s");
   show(peaks);
+  return peaks;
 }
 
 std::string text_of(const comm::Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-void show_ranks(comm_mpi::World& world, bool quick) {
+// What was measured of links goes into `measured` on rank 0.
+void show_ranks(comm_mpi::World& world, bool quick, Measured& measured) {
   comm::Comm& comm = world.comm();
   const CoreShare cores(comm, 0);
   const auto placements = comm::all_gather(comm, std::as_bytes(std::span(cores.text())));
@@ -57,6 +61,8 @@ void show_ranks(comm_mpi::World& world, bool quick) {
   const bench::Peaks peaks = quick ? bench::Peaks{} : measure_anew(comm, machine);
   const comm::Links links = quick ? comm::Links{} : comm::measure_links(comm);
   if (comm.rank() != 0) return;
+  measured.links = links;
+  measured.node_of_rank = comm.nodes();
   fmt::print("\nRanks\n  {:<14} {} on {} node{}\n", "number", comm.size(), world.node_count(),
              world.node_count() == 1 ? "" : "s");
   fmt::print("  {:<14} {}, threads {}\n", "MPI", world.version(), world.thread_level());
@@ -72,29 +78,44 @@ void show_ranks(comm_mpi::World& world, bool quick) {
   show(peaks);
 }
 
-void show_machine(bool quick) {
+Measured show_machine(bool quick) {
   // First of all: while measuring, this program is itself the load.
   const bench::Facts facts{bench::this_machine(), amx_state(), bench::optimised_build()};
   fmt::print("Machine\n{}", bench::describe(facts.machine));
   show_instructions(facts.amx);
   fmt::print("\nVersions\n  {:<14} {}\n", "isobar", bench::program_version());
   for (const auto& [name, version] : bench::versions()) fmt::print("  {:<14} {}\n", name, version);
-  if (!quick) show_peaks(facts.machine);
+  Measured measured{.machine = facts.machine};
+  if (!quick) measured.peaks = show_peaks(facts.machine);
   fmt::print("\nWhat would slow a run down\n");
   const std::vector<std::string> findings = bench::advice(facts);
   for (const std::string& finding : findings) fmt::print("  - {}\n", finding);
   if (findings.empty()) fmt::print("  nothing was found\n");
+  return measured;
+}
+
+struct Options {
+  bool quick = false;
+  std::string platform{};
+};
+
+void run(comm_mpi::World& world, const Options& options) {
+  Measured measured;
+  const bool first = world.comm().rank() == 0;
+  if (first) measured = show_machine(options.quick);
+  if (!comm_mpi::launched().launcher.empty()) show_ranks(world, options.quick, measured);
+  if (!first || options.platform.empty()) return;
+  files::write_text(options.platform, platform_of(measured));
+  fmt::print("\nwritten: {0}, for isobar-sim forecast --platform {0}\n", options.platform);
 }
 
 void declare(CLI::App& command) {
-  const auto quick = std::make_shared<bool>(false);
-  command.add_flag("--quick", *quick, "measure nothing");
-  command.callback([quick] {
-    on_all_ranks([&](comm_mpi::World& world) {
-      if (world.comm().rank() == 0) show_machine(*quick);
-      if (!comm_mpi::launched().launcher.empty()) show_ranks(world, *quick);
-    });
-  });
+  const auto options = std::make_shared<Options>();
+  auto* const quick = command.add_flag("--quick", options->quick, "measure nothing");
+  command.add_option("--platform", options->platform, "write what was measured as a platform file for isobar-sim")
+      ->type_name("FILE")
+      ->excludes(quick);
+  command.callback([options] { on_all_ranks([&](comm_mpi::World& world) { run(world, *options); }); });
 }
 
 }  // namespace

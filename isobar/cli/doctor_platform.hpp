@@ -1,0 +1,24 @@
+// isobar doctor --platform FILE: this machine as a platform file for isobar-sim, with what was measured and, said so,
+// what was not.
+#pragma once
+
+#include <string>
+
+#include "isobar/bench/machine.hpp"
+#include "isobar/bench/peaks.hpp"
+#include "isobar/comm/links.hpp"
+
+namespace isobar::cli {
+
+/// What doctor found. With one rank alone there are no links; `nodes` and `ranks` are those it was started on.
+struct Measured {
+  bench::Machine machine{};
+  bench::Peaks peaks{};  ///< of all ranks of a node together
+  comm::Links links{};
+  std::vector<int> node_of_rank{0};
+};
+
+/// The text of the file: every number with how it was found.
+std::string platform_of(const Measured& measured);
+
+}  // namespace isobar::cli

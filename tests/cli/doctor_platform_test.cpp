@@ -1,0 +1,37 @@
+// What doctor measured is a platform that isobar-sim takes.
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "tests/cli/program.hpp"
+
+namespace {
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+TEST(DoctorPlatform, IsAPlatformForForecasts) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "this.toml";
+  const Outcome doctor = run_isobar("doctor --platform " + file);
+  EXPECT_EQ(doctor.code, 0) << doctor;
+  EXPECT_SHOWS(doctor, "written: " + file);
+  const std::string text = text_of(file);
+  for (const char* key : {"gflops = ", "memory_gb_s = ", "measured", "assumed"})
+    EXPECT_NE(text.find(key), std::string::npos) << text;
+  const auto simulator = std::filesystem::path(ISOBAR_PROGRAM).parent_path() / "isobar-sim";
+  const Outcome forecast =
+      run_isobar("--version > /dev/null && " + simulator.string() +
+                 " forecast --model 'cosmoflow(size=16)' --platform " + file + " --ranks 1,4 --steps 2");
+  EXPECT_EQ(forecast.code, 0) << forecast;
+  EXPECT_SHOWS(forecast, "Weak scaling");
+}
+
+TEST(DoctorPlatform, NeedsMeasuring) { EXPECT_EQ(run_isobar("doctor --quick --platform x.toml").code, 2); }
+
+}  // namespace
