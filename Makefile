@@ -40,8 +40,9 @@ bench: program ## Measure operators, networks and training beside the best peers
 	tools/install_packages bench
 	$(ISOBAR) bench $(BENCH) --record runs/bench/rows.jsonl --html runs/bench/page.html
 
-hosts: program ## Measure sums and training between emulated hosts behind slow links (needs root)
+hosts: program ## Measure sums, training and forecasts of it between emulated hosts behind slow links (needs root)
 	bench/hosts/measure.py --program $(ISOBAR)
+	bench/hosts/forecast.py --program $(ISOBAR) --simulator $(ISOBAR)-sim
 
 format: ## Bring the sources into the house style
 	tools/install_packages format
@@ -59,7 +60,7 @@ browser:
 
 # Only the program: the way to the demo does not lead through the tests.
 program: packages
-	$(call build,$(PRESET)) --target isobar
+	$(call build,$(PRESET)) --target isobar isobar_simulator
 
 fuzz: fuzzer ## Feed the readers of ONNX files and checkpoints broken ones for FUZZ_SECONDS (default 600) each
 	$(call fuzz,$(FUZZ_SECONDS))
