@@ -16,7 +16,7 @@ optimizer = "adam(lr=1e-4)"
 strategy = "{strategy}"
 
 [data]
-train = "noise(shape=[{size}, {size}, {size}, 4], targets=4, count=4096)"
+train = "noise(shape=[{size}, {size}, {size}, 4], targets=4, count={samples})"
 test = "noise(shape=[{size}, {size}, {size}, 4], targets=4, count=1)"
 batch = 0
 batch_per_rank = 1
@@ -24,7 +24,6 @@ readers = 1
 
 [train]
 epochs = 1
-max_steps = {steps}
 
 [report]
 trace_steps = 6
@@ -47,6 +46,7 @@ kind = "crossbar"
 link_gb_s = {link}
 latency_us = 100
 message_us = 20
+core_s_per_gb = 3
 efficiency = 0.97
 """
 
@@ -68,12 +68,12 @@ def measure(hosts, program, folder, ranks, recipe):
     return run
 
 
-def forecast(simulator, folder, runs, platform, ranks):
+def forecast(simulator, folder, runs, platform, strategy, ranks):
     out = os.path.join(folder, "forecast")
-    subprocess.run([simulator, "forecast", "--calibrate", *runs, "--platform", platform, "--ranks",
+    subprocess.run([simulator, "forecast", "--calibrate", *runs, "--platform", platform, "--strategy", strategy, "--ranks",
                     ",".join(map(str, ranks)), "--out", out, "--quiet", "--no-losses"], check=True, stdout=subprocess.DEVNULL)
     with open(os.path.join(out, "forecast.json")) as text:
-        return {row["ranks"]: row["simulated"]["step_seconds"] for row in json.load(text)["rows"]}
+        return {row["ranks"]: row["step_seconds"] for row in json.load(text)["rows"]}
 
 
 def main():
@@ -83,7 +83,7 @@ def main():
     parser.add_argument("--size", type=int, default=64, help="cells along an edge of the network's input")
     parser.add_argument("--strategy", default="sync(algorithm=ring)")
     parser.add_argument("--megabits", type=int, nargs="+", default=[1000, 300])
-    parser.add_argument("--steps", type=int, default=16)
+    parser.add_argument("--samples", type=int, default=60, help="of the one epoch; 4 ranks take a quarter as many steps")
     parser.add_argument("--keep", help="folder for the runs (default: removed)")
     args = parser.parse_args()
     program, simulator = os.path.abspath(args.program), os.path.abspath(args.simulator)
@@ -96,12 +96,12 @@ def main():
             recipe, platform = os.path.join(folder, "recipe.toml"), os.path.join(folder, "platform.toml")
             with open(recipe, "w") as text:
                 text.write(RECIPE.format(model=f"cosmoflow(size={args.size})", size=args.size, strategy=args.strategy,
-                                         steps=args.steps))
+                                         samples=args.samples))
             with open(platform, "w") as text:
                 text.write(PLATFORM.format(cores=len(os.sched_getaffinity(0)), link=megabits / 8e3))
             with Hosts(4, bits_per_second=megabits * 1e6) as hosts:
                 runs = {ranks: measure(hosts, program, folder, ranks, recipe) for ranks in (1, 2, 3, 4)}
-            told = forecast(simulator, folder, [runs[1], runs[2]], platform, [3, 4])
+            told = forecast(simulator, folder, [runs[1], runs[2]], platform, args.strategy, [3, 4])
             for ranks in (1, 2):
                 print(f"| {megabits} Mbit/s | {ranks} | {step_seconds(runs[ranks]) * 1e3:.0f} ms | calibrated with | |")
             for ranks in (3, 4):

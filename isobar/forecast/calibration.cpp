@@ -72,6 +72,7 @@ sim::Scenario scaled(const sim::Scenario& scenario, const Factors& factors) {
   other.platform.node.inside_bytes_per_second *= factors.bytes_per_second;
   other.platform.network.link_bytes_per_second *= factors.bytes_per_second;
   other.platform.network.injection_bytes_per_second *= factors.bytes_per_second;
+  other.platform.network.core_seconds_per_byte /= factors.bytes_per_second;
   other.platform.node.inside_latency *= factors.message_seconds;
   other.platform.network.latency *= factors.message_seconds;
   other.platform.network.hop_latency *= factors.message_seconds;

@@ -29,7 +29,7 @@ std::vector<MeasuredRun> read_measured(std::span<const std::filesystem::path> fo
 /// What the numbers of a platform and the times of a workload are multiplied by.
 struct Factors {
   double compute_seconds = 1;   ///< times of kernels and updates
-  double bytes_per_second = 1;  ///< links, injection, within a node
+  double bytes_per_second = 1;  ///< links, injection, within a node; cores need as much less time for them
   double message_seconds = 1;   ///< latencies and the overhead of a message
 };
 

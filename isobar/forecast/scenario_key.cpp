@@ -39,7 +39,8 @@ void add(Digest& digest, const sim::Platform& p) {
              p.node.memory_bytes_per_second, p.node.sum_bytes_per_second, p.node.inside_bytes_per_second,
              p.node.inside_latency, p.node.storage_bytes_per_second);
   digest.add(static_cast<int>(p.network.kind), p.network.link_bytes_per_second, p.network.injection_bytes_per_second,
-             p.network.latency, p.network.hop_latency, p.network.message_overhead, p.network.efficiency);
+             p.network.latency, p.network.hop_latency, p.network.message_overhead, p.network.core_seconds_per_byte,
+             p.network.efficiency);
   digest.list(p.network.shape), digest.list(p.network.up), digest.list(p.network.parallel);
   for (const sim::StorageModel& storage : {p.file_system, p.burst_buffer})
     digest.add(storage.bytes_per_second, storage.client_bytes_per_second);

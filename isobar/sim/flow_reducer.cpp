@@ -38,6 +38,8 @@ class FlowReducer final : public comm::Reducer {
     under_way_.push_back(s4u::Semaphore::create(0));
     clock_.begin(s4u::Engine::get_clock());
     const comm::Schedule& schedule = schedule_of(range.count);
+    if (!world_.options.without.bandwidth)
+      core().owe(bytes_sent(schedule) * world_.platform.network.core_seconds_per_byte);
     s4u::Actor::create("sum", s4u::this_actor::get_host(),
                        [this, number, &schedule, done = under_way_.back(), ended = std::move(ended)] {
                          walk(schedule, number);
@@ -54,7 +56,9 @@ class FlowReducer final : public comm::Reducer {
     const double begun = s4u::Engine::get_clock();
     done->acquire();
     done = nullptr;
-    clock_.waited(s4u::Engine::get_clock() - begun);
+    const double idle = s4u::Engine::get_clock() - begun;
+    clock_.waited(idle);
+    core().wait(idle);
   }
 
   std::string describe() const override { return world_.costs.describe(options_.algorithm); }
@@ -70,6 +74,15 @@ class FlowReducer final : public comm::Reducer {
       shelf = std::make_unique<comm::ScheduleShelf>(algorithm,
                                                     comm::Group{rank_, static_cast<int>(members_.size()), nodes_});
     return shelf->of(count);
+  }
+
+  SharedCore& core() { return world_.cores[static_cast<std::size_t>(member(rank_))]; }
+  double bytes_sent(const comm::Schedule& schedule) const {
+    std::size_t numbers = 0;
+    for (const comm::Round& round : schedule)
+      for (const Move& move : round)
+        if (move.kind == Move::Kind::send && move.peer != rank_) numbers += move.range.count;
+    return static_cast<double>(numbers * comm::bytes_of(options_.wire));
   }
 
   double latency_to(int peer) {

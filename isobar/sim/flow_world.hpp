@@ -6,6 +6,7 @@
 #include <simgrid/s4u.hpp>
 
 #include "isobar/sim/flows.hpp"
+#include "isobar/sim/shared_core.hpp"
 
 namespace isobar::sim {
 
@@ -23,6 +24,7 @@ struct FlowWorld {
   SumCosts& costs;
   FlowOptions options;
   std::exception_ptr error{};
+  std::vector<SharedCore> cores{};                                   ///< by rank
   std::map<std::pair<int, int>, int> reducers{};                     ///< made so far, by group and rank
   std::map<std::pair<int, int>, Meeting> meetings{};                 ///< by group and the how-manieth it is there
   std::map<std::size_t, std::unique_ptr<PhantomFloats>> phantoms{};  ///< by length, for all ranks

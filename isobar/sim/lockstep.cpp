@@ -4,8 +4,8 @@
 
 namespace isobar::sim {
 
-Lockstep::Lockstep(const Placement& placement, const Noise& noise, double read_seconds, SumCosts& costs,
-                   const Without& without)
+Lockstep::Lockstep(const Placement& placement, const Noise& noise, double read_seconds, double core_seconds_per_byte,
+                   SumCosts& costs, const Without& without)
     : placement_(placement),
       noise_(noise),
       costs_(costs),
@@ -13,6 +13,8 @@ Lockstep::Lockstep(const Placement& placement, const Noise& noise, double read_s
       clocks_(static_cast<std::size_t>(placement.ranks)),
       factors_(clocks_.size(), 1.0),
       loaders_(clocks_.size(), ReadAhead(read_seconds)),
+      cores_(clocks_.size()),
+      core_seconds_per_byte_(without.bandwidth ? 0 : core_seconds_per_byte),
       links_([&costs](int round) { return costs.shares(round); }) {}
 
 void Lockstep::begin_step(std::int64_t step) {
@@ -27,7 +29,7 @@ void Lockstep::begin_step(std::int64_t step) {
 }
 
 void Lockstep::compute(double seconds) {
-  for (std::size_t r = 0; r < clocks_.size(); ++r) clocks_[r] += seconds * factors_[r];
+  for (std::size_t r = 0; r < clocks_.size(); ++r) clocks_[r] += cores_[r].compute(seconds * factors_[r]);
 }
 
 double Lockstep::now() const { return *std::ranges::max_element(clocks_); }
@@ -38,14 +40,17 @@ int Lockstep::begin_sum(const comm::ReducerOptions& options, std::size_t count, 
   cost.traffic.messages += static_cast<std::int64_t>(sum.messages + 0.5);
   cost.traffic.bytes += static_cast<std::int64_t>(sum.bytes + 0.5);
   ++cost.sums;
+  for (SharedCore& core : cores_) core.owe(sum.bytes * core_seconds_per_byte_);
   return links_.begin(now(), costs_.phases(algorithm, count, options.wire, without_));
 }
 
 double Lockstep::wait_until(double end) {
   double waited = 0;
-  for (double& clock : clocks_) {
-    waited += std::max(0.0, end - clock);
-    clock = std::max(clock, end);
+  for (std::size_t r = 0; r < clocks_.size(); ++r) {
+    const double idle = std::max(0.0, end - clocks_[r]);
+    cores_[r].wait(idle);
+    clocks_[r] += idle;
+    waited += idle;
   }
   return waited / static_cast<double>(clocks_.size());
 }

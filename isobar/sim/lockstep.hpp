@@ -10,15 +10,16 @@
 #include "isobar/sim/input.hpp"
 #include "isobar/sim/noise.hpp"
 #include "isobar/sim/replay.hpp"
+#include "isobar/sim/shared_core.hpp"
 #include "isobar/sim/sum_costs.hpp"
 
 namespace isobar::sim {
 
 class Lockstep final : public Timeline {
  public:
-  /// Every rank needs so many seconds to read a batch. `costs` must outlive this.
-  Lockstep(const Placement& placement, const Noise& noise, double read_seconds, SumCosts& costs,
-           const Without& without);
+  /// Every rank needs so many seconds to read a batch, and of its core for a byte it sends. `costs` must outlive this.
+  Lockstep(const Placement& placement, const Noise& noise, double read_seconds, double core_seconds_per_byte,
+           SumCosts& costs, const Without& without);
 
   void begin_step(std::int64_t step) override;
   void compute(double seconds) override;
@@ -45,6 +46,8 @@ class Lockstep final : public Timeline {
   Without without_;
   std::vector<double> clocks_, factors_;
   std::vector<ReadAhead> loaders_;
+  std::vector<SharedCore> cores_;
+  double core_seconds_per_byte_;
   LinkShares links_;
   double waited_for_input_ = 0;
 };

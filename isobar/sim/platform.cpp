@@ -114,6 +114,7 @@ NetworkModel read_network(Section section, int nodes) {
   network.latency = section.not_negative("latency_us", micro);
   network.hop_latency = section.not_negative("hop_us", micro, 0);
   network.message_overhead = section.not_negative("message_us", micro, 0);
+  network.core_seconds_per_byte = section.not_negative("core_s_per_gb", 1 / giga, 0);
   network.efficiency = section.part("efficiency", 1, false);
   section.args().finish();
   if (const std::string problem = shape_problem(network, nodes); !problem.empty())

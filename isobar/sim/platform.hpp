@@ -34,6 +34,7 @@ struct NetworkModel {
   double latency = 0;                     ///< of a message between neighbours, software included
   double hop_latency = 0;                 ///< of every further switch
   double message_overhead = 0;            ///< what a message costs its rank, whatever its length
+  double core_seconds_per_byte = 0;       ///< that a rank sends, taken from its computing: no core is kept for messages
   double efficiency = 1;                  ///< part of a link's bandwidth that routing and protocol leave
 };
 

@@ -107,7 +107,8 @@ double read_seconds_of(const Scenario& scenario, const Placement& placement) {
 
 Simulated by_rounds(const Scenario& scenario, Stage& stage) {
   const Noise noise(scenario.platform.noise, scenario.seed, !scenario.without.noise);
-  Lockstep ranks(stage.placement, noise, read_seconds_of(scenario, stage.placement), stage.costs, scenario.without);
+  Lockstep ranks(stage.placement, noise, read_seconds_of(scenario, stage.placement),
+                 scenario.platform.network.core_seconds_per_byte, stage.costs, scenario.without);
   const auto comm = ranks.comm();
   Progress progress;
   std::string described;
@@ -159,11 +160,13 @@ Losses losses_of(const Scenario& scenario, Stage& stage, double with_all, double
   return losses;
 }
 
-// Where emulated nodes have cores together, ranks beyond them take turns.
+// Where emulated nodes have cores together, ranks are bound to them and those of the fullest core take turns.
 Scenario slowed(Scenario scenario) {
   const int cores = scenario.platform.shared_cores;
-  if (cores > 0 && scenario.ranks > cores)
-    scenario.workload = scenario.workload.times(static_cast<double>(scenario.ranks) / cores);
+  if (cores == 0 || scenario.ranks <= cores) return scenario;
+  const double turns = (scenario.ranks + cores - 1) / cores;
+  scenario.workload = scenario.workload.times(turns);
+  scenario.platform.network.core_seconds_per_byte *= turns;
   return scenario;
 }
 
