@@ -137,27 +137,28 @@ int flow_steps(const Scenario& scenario, const Stage& stage, const Simulated& ro
   return steps < fewest_flow_steps ? 0 : static_cast<int>(std::min<double>(steps, scenario.steps));
 }
 
-// One cause after the other is left out; what a step is faster without it, it had cost.
-Losses losses_of(const Scenario& scenario, Stage& stage, double with_all, double flows) {
+// One cause after the other is left out; what a step is faster without it, it had cost. What is left is computing, and
+// what a strategy copies.
+void break_up(Simulated& result, const Scenario& scenario, Stage& stage, double by_rounds_with_all) {
   Scenario less = scenario;
-  double last = with_all;
+  double last = by_rounds_with_all;
   const auto lost = [&](bool Without::*what) {
     less.without.*what = true;
     const double seconds = by_rounds(less, stage).step_seconds;
     return std::max(0.0, std::exchange(last, seconds) - seconds);
   };
-  Losses losses;
+  Losses& losses = result.losses;
   losses.stragglers = lost(&Without::noise);
   losses.input = lost(&Without::input);
   losses.contention = lost(&Without::contention);
   losses.latency = lost(&Without::latency);
   losses.bandwidth = lost(&Without::bandwidth);
+  result.compute_seconds = last;
   // Flows see the same causes and come to nearly the same time: their shares are taken from rounds.
   const double all = losses.stragglers + losses.input + losses.contention + losses.latency + losses.bandwidth;
-  const double scale = all > 0 ? std::max(0.0, flows - scenario.workload.compute_seconds()) / all : 0;
+  const double scale = all > 0 ? std::max(0.0, result.step_seconds - last) / all : 0;
   for (double* part : {&losses.stragglers, &losses.input, &losses.contention, &losses.latency, &losses.bandwidth})
     *part *= scale;
-  return losses;
 }
 
 // Where emulated nodes have cores together, ranks are bound to them and those of the fullest core take turns.
@@ -178,7 +179,7 @@ Simulated simulated(const Scenario& asked, bool with_losses) {
   const int steps = flow_steps(scenario, stage, rounds);
   Simulated result = steps > 0 ? by_flows(scenario, stage, steps) : rounds;
   result.compute_seconds = scenario.workload.compute_seconds();
-  if (with_losses) result.losses = losses_of(scenario, stage, rounds.step_seconds, result.step_seconds);
+  if (with_losses) break_up(result, scenario, stage, rounds.step_seconds);
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
   result.peak_bytes = static_cast<double>(used.ru_maxrss) * 1024;

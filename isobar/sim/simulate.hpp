@@ -48,8 +48,8 @@ struct Losses {
 /// Means over the steps and ranks.
 struct Simulated {
   double step_seconds = 0;
-  double compute_seconds = 0;                ///< forward, backward and updates, without noise
-  double exposed_seconds = 0;                ///< of a step, a rank stood still for sums
+  double compute_seconds = 0;  ///< forward, backward and updates, without noise; broken up, also what a strategy copies
+  double exposed_seconds = 0;  ///< of a step, a rank stood still for sums
   double exchange_seconds = 0;               ///< of a step, sums were under way
   double input_seconds = 0;                  ///< of a step, a rank waited for samples
   double sent_messages = 0, sent_bytes = 0;  ///< by a rank in a step

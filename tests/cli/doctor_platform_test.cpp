@@ -25,9 +25,8 @@ TEST(DoctorPlatform, IsAPlatformForForecasts) {
   for (const char* key : {"gflops = ", "memory_gb_s = ", "measured", "assumed"})
     EXPECT_NE(text.find(key), std::string::npos) << text;
   const auto simulator = std::filesystem::path(ISOBAR_PROGRAM).parent_path() / "isobar-sim";
-  const Outcome forecast =
-      run_isobar("--version > /dev/null && " + simulator.string() +
-                 " forecast --model 'cosmoflow(size=16)' --platform " + file + " --ranks 1,4 --steps 2");
+  const Outcome forecast = run_command(simulator.string() + " forecast --model 'cosmoflow(size=32)' --platform " +
+                                       file + " --ranks 1,4 --steps 2");
   EXPECT_EQ(forecast.code, 0) << forecast;
   EXPECT_SHOWS(forecast, "Weak scaling");
 }

@@ -40,3 +40,4 @@ endforeach()
 build_outside(examples/outside)
 build_outside(tests/house/all_rooms -Drooms=${rooms})
 build_outside(tests/house/all_rooms -Drooms=comm_mpi_openmpi)  # a program links one MPI
+build_outside(tests/house/all_rooms -Drooms=sim,forecast)  # or SimGrid
