@@ -5,11 +5,14 @@ JOBS ?= $(shell nproc)
 PRESET ?= release
 ISOBAR := build/$(PRESET)/bin/isobar
 CCACHE := $(shell command -v ccache 2>/dev/null)
+# Debian's, also where another one comes first on the path.
+CMAKE := $(or $(wildcard /usr/bin/cmake),cmake)
+export CTEST := $(or $(wildcard /usr/bin/ctest),ctest)
 # Or ccache leaves alone what uses precompiled headers.
 export CCACHE_SLOPPINESS ?= pch_defines,time_macros
 
-configure = cmake --preset $(1) -DCMAKE_CXX_COMPILER_LAUNCHER=$(CCACHE)
-build = $(call configure,$(1)) && cmake --build --preset $(1) -j $(JOBS)
+configure = $(CMAKE) --preset $(1) -DCMAKE_CXX_COMPILER_LAUNCHER=$(CCACHE)
+build = $(call configure,$(1)) && $(CMAKE) --build --preset $(1) -j $(JOBS)
 sources = find isobar tests examples -name '*.[ch]pp'
 
 .DEFAULT_GOAL := help
@@ -22,8 +25,10 @@ fuzz = $(call fuzz_one,fuzz_onnx_import,onnx_corpus,$(1)) && $(call fuzz_one,fuz
 FUZZ_SECONDS ?= 600
 MUTATIONS ?= 10000
 KILLS ?= 100
+TIMES ?= 10
+ISOBAR_ORACLE_PYTHON ?= /usr/bin/python3
 
-.PHONY: help demo test bench hosts format build packages browser program fuzzer fuzz mutate soak asan tsan tidy clean
+.PHONY: help demo test check headers repeat bench hosts format build packages testing program simulator parts fuzzer fuzz mutate soak asan tsan tidy golden clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -31,67 +36,94 @@ help: ## Show this list
 demo: program ## Make a small universe, train CosmoFlow on it (about 3 minutes), show what it learned
 	$(ISOBAR) demo
 
-test: build fuzzer browser ## Build everything and run all tests, then fuzz the readers of ONNX files and checkpoints for a minute each
-	ctest --preset $(PRESET) -j 2
-	$(call fuzz,60)
+test: build ## Build everything, run all tests, and say which were skipped and why
+	tools/run_tests --preset $(PRESET) -j $(JOBS)
+
+check: ## All that must pass: tests, headers alone, the address sanitizer, fuzzers
+	$(MAKE) test
+	$(MAKE) headers
+	$(MAKE) asan
+	$(MAKE) fuzz FUZZ_SECONDS=60
+
+headers: testing ## Compile every header alone
+	$(call build,$(PRESET)) --target headers
+
+# BUSY=1 keeps all cores busy with something else meanwhile, BUSY=alternate in every second run.
+repeat: build ## Run all tests TIMES times (default 10) and list every test that failed even once (BUSY=1: on busy cores)
+	tools/repeat_tests --preset $(PRESET) --times $(TIMES) \
+	  --busy $(if $(BUSY),$(if $(filter alternate,$(BUSY)),alternate,all),none) -- -j $(JOBS)
 
 # BENCH: which levels, and options; BENCH="networks --seconds 20" takes a quarter of an hour.
 bench: program ## Measure operators, networks and training beside the best peers (about an hour; BENCH= chooses levels)
-	tools/install_packages bench
+	@tools/install_packages bench
 	$(ISOBAR) bench $(BENCH) --record runs/bench/rows.jsonl --html runs/bench/page.html
 
-hosts: program ## Measure sums, training and forecasts of it between emulated hosts behind slow links (needs root)
+hosts: simulator ## Measure sums, training and forecasts of it between emulated hosts behind slow links (needs root)
 	bench/hosts/measure.py --program $(ISOBAR)
 	bench/hosts/forecast.py --program $(ISOBAR) --simulator $(ISOBAR)-sim
 
 format: ## Bring the sources into the house style
-	tools/install_packages format
+	@tools/install_packages format
 	$(sources) -print0 | xargs -0 clang-format -i
 
-build: packages ## Build the program, the libraries and the tests
+build: testing ## Build the programs, the libraries and the tests
 	$(call build,$(PRESET))
 
-packages: ## Install the Debian packages the build needs, if they are missing
-	tools/install_packages build
+packages: ## Install the Debian packages the program needs, if they are missing
+	@tools/install_packages build mpi
 
-# What the tests need and the program does not.
-browser:
-	tools/install_packages test
+# What all programs and the tests need: both MPIs, SimGrid, a browser.
+testing:
+	@tools/install_packages build mpi openmpi simulator test
 
-# Only the program: the way to the demo does not lead through the tests.
+# Only the program: the way to the demo does not lead through the tests, the simulator or a second MPI.
 program: packages
+	$(call build,$(PRESET)) --target isobar
+
+simulator:
+	@tools/install_packages build mpi simulator
 	$(call build,$(PRESET)) --target isobar isobar_simulator
+
+parts: testing ## Try builds in which parts are missing: one MPI, a site's, or none; no SimGrid, NetCDF, LMDB, ONNX, FFTW
+	$(call configure,$(PRESET))
+	$(CTEST) --preset $(PRESET) -L parts -C parts
 
 fuzz: fuzzer ## Feed the readers of ONNX files and checkpoints broken ones for FUZZ_SECONDS (default 600) each
 	$(call fuzz,$(FUZZ_SECONDS))
 
 fuzzer: packages
-	tools/install_packages fuzz
-	$(call configure,fuzz) && cmake --build --preset fuzz -j $(JOBS) --target fuzz_onnx_import fuzz_checkpoint
+	@tools/install_packages fuzz
+	$(call configure,fuzz) && $(CMAKE) --build --preset fuzz -j $(JOBS) --target fuzz_onnx_import fuzz_checkpoint
 
-mutate: packages ## Read MUTATIONS (default 10000) broken files of every format, under the address sanitizer
-	$(call configure,asan) && cmake --build --preset asan -j $(JOBS) --target test_data
-	ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=256 ISOBAR_MUTATIONS=$(MUTATIONS) \
-	  build/asan/test_data --gtest_filter='*MutatedFiles*'
+mutate: testing ## Read MUTATIONS (default 10000) broken files of every format, under the address sanitizer
+	$(call configure,asan) && $(CMAKE) --build --preset asan -j $(JOBS) --target test_data
+	ISOBAR_MUTATIONS=$(MUTATIONS) build/asan/test_data --gtest_filter='*MutatedFiles*'
 
-soak: program ## Kill, stop, freeze and starve runs at random moments (KILLS of each kind, default 100; about an hour)
-	tools/install_packages soak
-	$(call build,$(PRESET)) --target isobar-openmpi
+soak: packages ## Kill, stop, freeze and starve runs at random moments (KILLS of each kind, default 100; about an hour)
+	@tools/install_packages openmpi soak
+	$(call build,$(PRESET)) --target isobar isobar_openmpi
 	tests/soak/soak.py --program $(ISOBAR) --kills $(KILLS) $(SOAK)
 
-asan: packages browser ## Run all tests under the address and undefined-behaviour sanitizers
+asan: testing ## Run tests of what reads files or has threads under the address and undefined-behaviour sanitizers
 	$(call build,asan)
-	ctest --preset asan -j 2
+	tools/run_tests --preset asan -j $(JOBS)
 
-tsan: packages browser ## Run the threaded tests under the thread sanitizer
+tsan: testing ## Run tests of what has threads under the thread sanitizer
 	$(call build,tsan)
-	ctest --preset tsan -j 2
+	tools/run_tests --preset tsan -j $(JOBS)
 
-tidy: packages ## Look through the sources with clang-tidy
-	tools/install_packages tidy
+tidy: testing ## Look through the sources with clang-tidy
+	@tools/install_packages tidy
 	$(call configure,dev)
 	run-clang-tidy-16 -quiet -j $(JOBS) -p build/dev -extra-arg=-Wno-unknown-warning-option \
 	  -extra-arg=-idirafter$$(g++ -print-file-name=include) '/isobar/[a-z_]+/\w+\.cpp$$'
+
+# ISOBAR_ORACLE_PYTHON: a Python with PyTorch and onnx, as of a virtual environment; without one, Debian's.
+golden: packages ## Ask PyTorch for the losses and gradients the tests compare with (ONLY="lenet conv": of these alone)
+	test "$(ISOBAR_ORACLE_PYTHON)" != /usr/bin/python3 || tools/install_packages bench
+	$(call build,$(PRESET)) --target oracle_cases
+	$(ISOBAR_ORACLE_PYTHON) -B tests/onnx/oracle/make_golden.py --program build/$(PRESET)/oracle_cases \
+	  $(if $(ONLY),--only $(ONLY))
 
 clean: ## Remove what was built
 	rm -rf build

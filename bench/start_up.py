@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Seconds from starting `isobar train` with cifar10_quick to its first finished step, against PyTorch's.
 
     bench/start_up.py --isobar build/release/bin/isobar [--archive cifar10.tar.gz] [--cold] [--runs 5]

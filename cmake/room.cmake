@@ -1,24 +1,40 @@
-# isobar_quick_tests(TARGET): most of the time of `make test` is compiling. Tests are optimised little, at which GCC 12
-# sees errors in additions of texts that are none, and what all of them include is read once. The preset dev does without
-# the latter, so that every file is seen to include what it uses.
-function(isobar_quick_tests target)
-  target_compile_options(${target} PRIVATE
-    $<$<CONFIG:Release>:-O1 -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread>)
-  target_precompile_headers(${target} PRIVATE <algorithm> <filesystem> <fstream> <functional> <map> <memory> <optional>
-    <span> <string> <vector> <gtest/gtest.h>)
+# isobar_units(TARGET [n]): its sources are compiled n at a time (default 10) where ISOBAR_UNITS is on, as in the preset
+# release: templates and inline functions that they share are compiled once. Names in unnamed namespaces must then differ
+# within a folder; tools/check_names says where they do not. Where files take long n is small, so that a change to one
+# is compiled in a few seconds.
+function(isobar_units target)
+  set(files 10)
+  if(ARGC GREATER 1)
+    set(files ${ARGV1})
+  endif()
+  if(ISOBAR_UNITS)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})
+  endif()
 endfunction()
 
-# isobar_room(NAME [ROOMS a b] [LIBRARIES x y] [PRIVATE z] [TESTED_WITH c] [WHOLE_MACHINE]): one static library per
-# folder of isobar/, linking only the rooms its row of tools/rooms.txt names. Sources are every .cpp of the folder: a new
-# file needs no line here. LIBRARIES are those the room's headers show, PRIVATE those only its sources use.
+# isobar_quick_tests(TARGET): most of the time of `make test` is compiling, so tests are optimised little.
+function(isobar_quick_tests target)
+  target_compile_options(${target} PRIVATE ${cold})
+  isobar_use_headers(${target} tests)
+  isobar_units(${target} 6)
+endfunction()
+
+# isobar_room(NAME [ROOMS a b] [LIBRARIES x y] [PRIVATE z] [TESTED_WITH c] [HEADERS kind] [COLD] [UNITS n]
+# [WHOLE_MACHINE]): one static library per folder of isobar/, linking only the rooms its row of tools/rooms.txt names.
+# Sources are every .cpp of the folder but those of missing parts (cmake/parts.cmake): a new file needs no line here.
+# LIBRARIES are those the room's headers show, PRIVATE those only its sources use; HEADERS is the kind of precompiled
+# headers (cmake/headers.cmake), a COLD room computes little, and UNITS are how many files are compiled at a time.
 # tests/NAME/*_test.cpp become test_NAME, which links the room and the rooms TESTED_WITH names; the tests of a
 # WHOLE_MACHINE room run one at a time.
 function(isobar_room name)
-  cmake_parse_arguments(ROOM "WHOLE_MACHINE" "" "ROOMS;LIBRARIES;PRIVATE;TESTED_WITH" ${ARGN})
+  cmake_parse_arguments(ROOM "COLD;WHOLE_MACHINE" "HEADERS;UNITS" "ROOMS;LIBRARIES;PRIVATE;TESTED_WITH" ${ARGN})
   if(ROOM_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "isobar_room(${name}): what is '${ROOM_UNPARSED_ARGUMENTS}'?")
   endif()
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/isobar/${name}/*.cpp)
+  foreach(source ${left_out})
+    list(REMOVE_ITEM sources ${PROJECT_SOURCE_DIR}/isobar/${source}.cpp)
+  endforeach()
   if(NOT sources)
     message(STATUS "isobar/${name} is empty: not built")
     return()
@@ -32,6 +48,15 @@ function(isobar_room name)
   list(TRANSFORM ROOM_ROOMS PREPEND isobar_)
   target_link_libraries(isobar_${name} PUBLIC ${ROOM_ROOMS} ${ROOM_LIBRARIES}
     PRIVATE ${ROOM_PRIVATE} $<BUILD_INTERFACE:isobar_flags>)
+  if(ROOM_COLD)
+    target_compile_options(isobar_${name} PRIVATE ${cold})
+    isobar_use_headers(isobar_${name} cold)
+  elseif(ROOM_HEADERS)
+    isobar_use_headers(isobar_${name} ${ROOM_HEADERS})
+  else()
+    isobar_use_headers(isobar_${name} engine)
+  endif()
+  isobar_units(isobar_${name} ${ROOM_UNITS})
   set_property(GLOBAL APPEND PROPERTY ISOBAR_ROOMS ${name})
   install(TARGETS isobar_${name} EXPORT isobar ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
@@ -39,14 +64,13 @@ function(isobar_room name)
   if(tests AND ISOBAR_TESTS)
     add_executable(test_${name} ${tests})
     list(TRANSFORM ROOM_TESTED_WITH PREPEND isobar_)
-    target_link_libraries(test_${name} PRIVATE isobar_${name} ${ROOM_TESTED_WITH} isobar_flags GTest::gtest_main)
+    target_link_libraries(test_${name} PRIVATE isobar_${name} ${ROOM_TESTED_WITH} isobar_flags isobar_test_main)
     isobar_quick_tests(test_${name})
     # Two tests at a time share the cores badly when both compute with many threads.
     set(processors 1)
     if(ROOM_WHOLE_MACHINE)
       set(processors 2)
     endif()
-    gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60
-      PROPERTIES TIMEOUT 600 PROCESSORS ${processors})
+    isobar_add_tests(test_${name} ${name} TIMEOUT 600 PROCESSORS ${processors})
   endif()
 endfunction()

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <new>
 #include <span>
 #include <string>
 #include <sys/mman.h>
@@ -17,11 +19,7 @@
 
 #include "isobar/base/random.hpp"
 
-#if defined(__SANITIZE_ADDRESS__)
-// Part of the sanitizer's library; GCC brings no header for it.
-extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*malloc_hook)(const volatile void*, std::size_t),
-                                                         void (*free_hook)(const volatile void*));
-#endif
+#include "tests/watched_memory.hpp"
 
 namespace isobar::tests {
 
@@ -80,50 +78,37 @@ inline std::uint64_t mutations(std::uint64_t otherwise) {
 /// What became of running `use` on the numbers [0, count): how many it accepted, and the first that ended the process.
 struct Survival {
   std::uint64_t accepted = 0, refused = 0;
-  std::uint64_t largest_allocation = 0;  ///< in bytes; known under the address sanitizer only
+  std::uint64_t largest_allocation = 0;  ///< in bytes
   std::string death;                     ///< "" when nothing died
+  std::string beyond;                    ///< what was allocated beyond the bound, or ""
 };
 
-namespace survival {
-inline std::uint64_t* largest = nullptr;
-inline void note_allocation(const volatile void*, std::size_t size) {
-  if (largest && size > *largest) *largest = size;
-}
-}  // namespace survival
-
-/// Runs `use`, which says whether it accepted, in a child process whose memory may grow by `max_bytes` and that has
-/// `seconds` for each number. What `use` throws ends it.
+/// Runs `use`, which says whether it accepted, in a child process that may allocate `max_bytes` and that has `seconds`
+/// for each number. What `use` throws ends it.
 inline Survival survive(std::uint64_t count, const std::function<bool(std::uint64_t)>& use, std::uint64_t max_bytes,
                         unsigned seconds) {
   struct Shared {
-    std::uint64_t next, accepted, refused, largest;
-    char what[256];
+    std::uint64_t next = 0, accepted = 0, refused = 0;
+    WatchedMemory memory{};
+    char what[256] = {};
   };
-  auto* shared =
-      static_cast<Shared*>(mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-  if (shared == MAP_FAILED) throw std::bad_alloc();
-  *shared = {};
+  void* const place = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (place == MAP_FAILED) throw std::bad_alloc();
+  auto* const shared = new (place) Shared;
   std::fflush(nullptr);
   const pid_t child = fork();
   if (child == 0) {
-#if defined(__SANITIZE_ADDRESS__)
-    survival::largest = &shared->largest;
-    __sanitizer_install_malloc_and_free_hooks(survival::note_allocation, [](const volatile void*) {});
-    (void)max_bytes;
-#else
-    long pages = 0;
-    if (std::FILE* state = std::fopen("/proc/self/statm", "r")) {
-      if (std::fscanf(state, "%ld", &pages) != 1) pages = 0;
-      std::fclose(state);
-    }
-    const rlim_t limit = static_cast<rlim_t>(pages) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + max_bytes;
-    const rlimit space{limit, limit};
-    setrlimit(RLIMIT_AS, &space);
+    watch_memory(shared->memory);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    // For the machine's sake; what fails for it is seen as well.
+    const rlimit space{8 * max_bytes, 8 * max_bytes};
+    setrlimit(RLIMIT_DATA, &space);
 #endif
     try {
       for (; shared->next < count; ++shared->next) {
         alarm(seconds);
         ++(use(shared->next) ? shared->accepted : shared->refused);
+        if (!shared->memory.beyond(max_bytes).empty()) break;  // so that `next` tells whose it is
       }
     } catch (const std::exception& problem) {
       std::snprintf(shared->what, sizeof shared->what, "%s", problem.what());
@@ -133,15 +118,15 @@ inline Survival survive(std::uint64_t count, const std::function<bool(std::uint6
   }
   int status = 0;
   waitpid(child, &status, 0);
-  Survival outcome{shared->accepted, shared->refused, shared->largest, ""};
-  const std::string number = std::to_string(shared->next);
+  Survival outcome{shared->accepted, shared->refused, shared->memory.largest, "", shared->memory.beyond(max_bytes)};
+  const std::string number = "variant " + std::to_string(shared->next) + ": ";
+  if (!outcome.beyond.empty()) outcome.beyond = number + outcome.beyond;
   if (WIFSIGNALED(status))
     outcome.death =
-        "variant " + number +
-        (WTERMSIG(status) == SIGALRM ? ": hangs" : ": ends the process by signal " + std::to_string(WTERMSIG(status)));
-  else if (WEXITSTATUS(status) != 0)
-    outcome.death = "variant " + number + ": " + (shared->what[0] ? shared->what : "ends the process");
-  munmap(shared, sizeof(Shared));
+        number +
+        (WTERMSIG(status) == SIGALRM ? "hangs" : "ends the process by signal " + std::to_string(WTERMSIG(status)));
+  else if (WEXITSTATUS(status) != 0) outcome.death = number + (shared->what[0] ? shared->what : "ends the process");
+  munmap(place, sizeof(Shared));
   return outcome;
 }
 

@@ -1,4 +1,5 @@
-// A folder for one test: new, empty, and removed with all it holds.
+// A folder for one test: new, empty, and removed with all it holds. What lies beside it is nothing: the reports of runs
+// look at the folders around them, and would find those of other tests.
 #pragma once
 
 #include <filesystem>
@@ -13,11 +14,13 @@ class TemporaryFolder {
   TemporaryFolder() {
     std::string name = (std::filesystem::temp_directory_path() / "isobar-test-XXXXXX").string();
     if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder can be made");
-    path_ = name;
+    outer_ = name;
+    path_ = outer_ / "folder";
+    std::filesystem::create_directory(path_);
   }
   ~TemporaryFolder() {
     std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
+    std::filesystem::remove_all(outer_, ignored);
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
 
@@ -25,7 +28,7 @@ class TemporaryFolder {
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
 
  private:
-  std::filesystem::path path_;
+  std::filesystem::path outer_, path_;
 };
 
 }  // namespace isobar::tests

@@ -1,4 +1,4 @@
-# What the house checks share: the files of the tree, C++ without its comments, and how problems are told.
+# What the checks share: the files of the tree, C++ without its comments, and how problems are told.
 # A check is a function from the root of a tree to a list of problems; run() makes a program of it.
 import re
 import sys

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Forecasts held against reality: training on 1 to 4 emulated hosts at two bandwidths. isobar-sim is calibrated with the
 runs on 1 and 2 ranks and forecasts the steps of 3 and 4. Prints the table of docs/forecast.md. Needs root; some minutes."""
 import argparse

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Single operators in PyTorch, as a contestant of `isobar bench operators`.
 
 "case JSON" names an operator of isobar's catalogue with all its arguments and the shapes of its inputs; it is answered

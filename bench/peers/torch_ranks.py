@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """The networks of torch_networks.py on several processes, as a contestant of `isobar bench ranks`.
 
 With --exchange ddp gradients are averaged by DistributedDataParallel over Gloo, with none every process trains alone.

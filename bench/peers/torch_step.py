@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """The networks of torch_networks.py as a contestant of `isobar bench`.
 
 Speaks the line protocol of isobar/bench/contestant.hpp: "ready NAME", then "step N" is answered with N times in

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """A whole training in PyTorch from the HDF5 files of `isobar bench training`, epoch by epoch.
 
 Speaks the line protocol of isobar/cli/bench_training.hpp: "epoch" is answered with seconds of training, seconds of

@@ -28,12 +28,19 @@ FlightText::Characters FlightText::get() const {
 }
 
 void FlightRecorder::note(std::string_view what) {
-  const std::uint64_t number = next_.fetch_add(1, std::memory_order_acq_rel);
-  Entry& entry = notes_[number % notes];
-  entry.number.store(0, std::memory_order_release);
+  const std::uint64_t number = next_.fetch_add(1, std::memory_order_acq_rel) + 1;
+  Entry& entry = notes_[(number - 1) % notes];
+  // A thread that was held up here for a whole round of notes must not replace the newer one that lies there now.
+  if (!entry.put_if_newer(number, 0)) return;
   entry.time = now_seconds();
   entry.text.set(what);
-  entry.number.store(number + 1, std::memory_order_release);
+  entry.put_if_newer(number, number);
+}
+
+bool FlightRecorder::Entry::put_if_newer(std::uint64_t mine, std::uint64_t put) {
+  std::uint64_t there = number.load(std::memory_order_acquire);
+  while (there < mine && !number.compare_exchange_weak(there, put, std::memory_order_acq_rel)) continue;
+  return there < mine;
 }
 
 FlightRecorder::Sum FlightRecorder::begin_sum(std::string_view what) {
@@ -42,9 +49,11 @@ FlightRecorder::Sum FlightRecorder::begin_sum(std::string_view what) {
   for (std::uint64_t i = 0; i < sums; ++i) {
     Entry& entry = sums_[(sum + i) % sums];
     std::uint64_t none = 0;
-    if (entry.number.load(std::memory_order_relaxed) != 0 || !entry.number.compare_exchange_strong(none, sum)) continue;
+    if (entry.number.load(std::memory_order_relaxed) != 0 || !entry.number.compare_exchange_strong(none, being_written))
+      continue;
     entry.time = now_seconds();
     entry.text.set(what);
+    entry.number.store(sum, std::memory_order_release);  // only now may readers see it: what was here before is gone
     break;
   }
   return sum;

@@ -40,29 +40,38 @@ class FlightRecorder {
   /// Forgets all sums under way: those who waited for them have given up.
   void forget_sums();
 
-  /// Tells `told(what, seconds ago)` of every note, the oldest first, and of every sum under way. Both may be called in
-  /// a signal handler if `told` may.
+  /// Tells `told(what, seconds ago)` of every note, the oldest first, and of every sum under way. An age is never
+  /// negative, also of what another thread notes meanwhile. Both may be called in a signal handler if `told` may.
   template <class Told>
   void each_note(Told told) const {
-    const double now = now_seconds();
     const std::uint64_t end = next_.load(std::memory_order_acquire);
     for (std::uint64_t i = end > notes ? end - notes : 0; i < end; ++i) {
       const Entry& entry = notes_[i % notes];
-      if (entry.number.load(std::memory_order_acquire) == i + 1) told(entry.text.get().data(), now - entry.time);
+      if (entry.number.load(std::memory_order_acquire) == i + 1) told(entry.text.get().data(), entry.age());
     }
   }
   template <class Told>
   void each_sum(Told told) const {
-    const double now = now_seconds();
-    for (const Entry& entry : sums_)
-      if (entry.number.load(std::memory_order_acquire) != 0) told(entry.text.get().data(), now - entry.time);
+    for (const Entry& entry : sums_) {
+      const std::uint64_t number = entry.number.load(std::memory_order_acquire);
+      if (number != 0 && number != being_written) told(entry.text.get().data(), entry.age());
+    }
   }
 
  private:
+  static constexpr std::uint64_t being_written = ~std::uint64_t{0};
   struct Entry {
     std::atomic<std::uint64_t> number = 0;  // 0: nothing here
     std::atomic<double> time = 0;
     FlightText text{};
+
+    // Puts a number in place of an older one than `mine`; false, and nothing is done, where the one there is not older.
+    bool put_if_newer(std::uint64_t mine, std::uint64_t put);
+    // The clock is read after the time: a writer may put a later one there at any moment.
+    double age() const {
+      const double then = time;
+      return now_seconds() - then;
+    }
   };
 
   std::atomic<std::uint64_t> next_ = 0, next_sum_ = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -57,6 +58,12 @@ std::string one_line(std::string_view text, std::size_t longest) {
   for (char& c : line)
     if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
   return text.size() > longest ? line + "..." : line;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
 }
 
 std::string join(std::span<const std::string> words, std::string_view separator) {

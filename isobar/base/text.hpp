@@ -18,6 +18,9 @@ std::string suggestion(std::string_view word, std::span<const std::string> candi
 /// `text` for a message: line breaks become spaces, and what is too long ends in "...".
 std::string one_line(std::string_view text, std::size_t longest = 120);
 
+/// In small letters; only those of ASCII change.
+std::string lower_case(std::string_view text);
+
 std::string join(std::span<const std::string> words, std::string_view separator);
 
 /// "3.20 MB", "32.1 MB", "412 B": three digits, decimal units.

@@ -1,4 +1,4 @@
-// Philox for sixteen counters at once, with AVX-512: the same bits as philox() in random.hpp, several times as fast.
+// Philox for sixteen counters at once, in vectors: the same bits as philox() in random.hpp, several times as fast.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,6 @@ namespace isobar {
 
 /// Random numbers that one call compares: sixteen blocks of four.
 inline constexpr std::int64_t philox_wide = 64;
-
-/// Whether this machine can run wide_at_least().
-bool has_wide_philox();
 
 /// result[4 i + k] = 1 if number k of block first + i of the generator with this key is at least `limit`, else 0, for
 /// the blocks i < 16.

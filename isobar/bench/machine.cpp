@@ -18,7 +18,7 @@
 namespace isobar::bench {
 namespace {
 
-std::string first_line(const char* path) {
+std::string first_line_of(const char* path) {
   std::ifstream in(path);
   std::string line;
   std::getline(in, line);
@@ -68,8 +68,8 @@ void read_threads(Machine& machine) {
   machine.openmp_threads = omp_get_max_threads();
   machine.openmp_asked = from_environment("OMP_NUM_THREADS");
   machine.openmp_binding = from_environment("OMP_PROC_BIND");
-  machine.load = std::strtod(first_line("/proc/loadavg").c_str(), nullptr);
-  machine.governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  machine.load = std::strtod(first_line_of("/proc/loadavg").c_str(), nullptr);
+  machine.governor = first_line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
 }
 
 void read_memory(Machine& machine) {
@@ -79,7 +79,7 @@ void read_memory(Machine& machine) {
   if (rlimit limit{}; getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
     machine.memory_limit = static_cast<double>(limit.rlim_cur);
   // The choice in force stands in brackets: "always [madvise] never".
-  const std::string choices = first_line("/sys/kernel/mm/transparent_hugepage/enabled");
+  const std::string choices = first_line_of("/sys/kernel/mm/transparent_hugepage/enabled");
   const auto open = choices.find('['), close = choices.find(']');
   if (open != std::string::npos && close != std::string::npos)
     machine.huge_pages = choices.substr(open + 1, close - open - 1);

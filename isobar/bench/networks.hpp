@@ -18,13 +18,13 @@ namespace isobar::bench {
 struct NetworkCase {
   std::string model;
   std::int64_t batch = 1;
-  double speed = 0;  ///< times as fast as PyTorch, asked for; 0: nothing is
+  double speed = 0;  ///< the aim: times as fast as PyTorch, at least; 0: none
 };
 
 /// Every network of the zoo.
 std::span<const NetworkCase> network_cases();
 
-/// What is asked of a network: its case's when it is one, with memory and distance to the bare primitives.
+/// The aims of a network, where it is one of the cases: speed, memory, and distance to the bare primitives.
 Asked asked_of(const Spec& model, std::int64_t batch);
 
 struct NetworkContest {

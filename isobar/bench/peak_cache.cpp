@@ -15,7 +15,7 @@
 namespace isobar::bench {
 namespace {
 
-constexpr const char* first_line = "isobar: the peaks of this machine, FLOP/s and bytes/s; may be deleted";
+constexpr const char* peaks_first_line = "isobar: the peaks of this machine, FLOP/s and bytes/s; may be deleted";
 constexpr const char* last_line = "end";
 constexpr double quick_seconds = 0.05;
 
@@ -61,11 +61,11 @@ bool is_day(const std::string& text) {
 
 }  // namespace
 
-PeakCache peak_cache(const std::string& processor, const comm::Comm& world, int threads) {
+PeakCache peak_cache(const std::string& processor, const comm::Comm& world, int threads, Instructions level) {
   const int nodes = *std::ranges::max_element(world.nodes()) + 1;
   PeakCache cache;
-  cache.key = fmt::format("{}; {} ranks on {} nodes with {} threads; isobar {}, {}", one_line(processor), world.size(),
-                          nodes, threads, program_version(), program_build());
+  cache.key = fmt::format("{} as {}; {} ranks on {} nodes with {} threads; isobar {}, {}", one_line(processor),
+                          name_of(level), world.size(), nodes, threads, program_version(), program_build());
   cache.file = cache_file(fmt::format("peaks-{:016x}.txt", hash_text(cache.key)));
   cache.measure = [](int sharers) { return measure_peaks(quick_seconds, sharers); };
   return cache;
@@ -81,14 +81,14 @@ KnownPeaks known_peaks(comm::Comm& world, const PeakCache& cache, bool anew) {
 }
 
 std::string peaks_text(const KnownPeaks& known, const std::string& key) {
-  return fmt::format("{}\n{}\n{} {} {} {}\n{}\n", first_line, key, known.peaks.flops_per_second,
+  return fmt::format("{}\n{}\n{} {} {} {}\n{}\n", peaks_first_line, key, known.peaks.flops_per_second,
                      known.peaks.bytes_per_second, known.peaks.threads, known.day, last_line);
 }
 
 std::optional<KnownPeaks> parse_peaks(const std::string& text, const std::string& key) {
   std::istringstream lines(text);
   std::string line, rest;
-  if (!std::getline(lines, line) || line != first_line) return {};
+  if (!std::getline(lines, line) || line != peaks_first_line) return {};
   if (!std::getline(lines, line) || line != key) return {};
   if (!std::getline(lines, line) || !std::getline(lines, rest) || rest != last_line) return {};
   KnownPeaks known;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "isobar/base/instructions.hpp"
 #include "isobar/bench/peaks.hpp"
 #include "isobar/comm/comm.hpp"
 
@@ -21,13 +22,14 @@ struct KnownPeaks {
 
 /// Where peaks are remembered and how they are measured; rank 0 alone needs key and file.
 struct PeakCache {
-  std::string key{};                    ///< what they belong to: processor, ranks and threads, program
+  std::string key{};                    ///< what they belong to: processor and level of instructions, ranks and threads, program
   std::filesystem::path file{};         ///< empty: nothing is remembered
   std::function<Peaks(int)> measure{};  ///< of this rank, while so many processes of its node measure at the same time
 };
 
 /// The cache for this processor and these ranks, with `threads` each; a measurement takes some 0.2 s.
-PeakCache peak_cache(const std::string& processor, const comm::Comm& world, int threads);
+PeakCache peak_cache(const std::string& processor, const comm::Comm& world, int threads,
+                     Instructions level = instructions());
 
 /// What is remembered, or else what is measured now, and then remembered; with `anew` it is measured in any case. All
 /// ranks must call.

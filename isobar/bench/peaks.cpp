@@ -6,22 +6,16 @@
 #include <omp.h>
 
 #include "isobar/base/clock.hpp"
+#include "isobar/base/instructions.hpp"
 #include "isobar/bench/machine.hpp"
 #include "isobar/tensor/tensor.hpp"
 
 namespace isobar::bench {
 namespace {
 
-// Enough independent chains to fill two pipelines of latency four, and few enough to stay in registers.
-#ifdef __AVX512F__
-constexpr int vector_bytes = 64, chains = 16;
-#else
-constexpr int vector_bytes = 32, chains = 12;
-#endif
-using Vector [[gnu::vector_size(vector_bytes)]] = float;
-constexpr int vector_floats = vector_bytes / static_cast<int>(sizeof(float));
-
-// Does `rounds` multiply-adds in every chain. Begin and sum keep the compiler from leaving out a call or all of them.
+// Does `rounds` multiply-adds in every chain of vectors. Enough independent chains to fill two pipelines of latency four,
+// and few enough to stay in registers. Begin and sum keep the compiler from leaving out a call or all of them.
+template <class Vector, int chains>
 float multiply_add(std::int64_t rounds, float begin) {
   const Vector factor = Vector{} + 0.999f, term = Vector{} + 0.001f;
   Vector chain[chains];
@@ -31,8 +25,26 @@ float multiply_add(std::int64_t rounds, float begin) {
   Vector sum{};
   for (int c = 0; c < chains; ++c) sum += chain[c];
   float total = 0;
-  for (int i = 0; i < vector_floats; ++i) total += sum[i];
+  for (std::size_t i = 0; i < sizeof(Vector) / sizeof(float); ++i) total += sum[i];
   return total;
+}
+
+using Sixteen [[gnu::vector_size(64)]] = float;
+using Eight [[gnu::vector_size(32)]] = float;
+
+struct Work {
+  float sum;
+  double flops;
+};
+
+Work multiply_add(std::int64_t rounds, float begin) {
+  const auto chains = [](std::int64_t count, float first) {
+    return instructions() == Instructions::v4 ? multiply_add<Sixteen, 16>(count, first)
+                                              : multiply_add<Eight, 12>(count, first);
+  };
+  const int numbers = instructions() == Instructions::v4 ? 16 * 16 : 8 * 12;
+  return {Dispatched<float(std::int64_t, float)>(chains)(rounds, begin),
+          2.0 * static_cast<double>(rounds) * static_cast<double>(numbers)};
 }
 
 // Of the calling thread: while somebody else has its core this clock stands still, so that a busy machine is measured
@@ -57,11 +69,13 @@ double flops_now(double seconds) {
   const double begin = now_seconds();
 #pragma omp parallel reduction(+ : rate)
   {
-    double done = 0, sum = 0;
+    double done = 0;
+    float sum = 0;
     const double start = processor_seconds();
     do {
-      sum = multiply_add(rounds, static_cast<float>(sum));
-      done += 2.0 * rounds * chains * vector_floats;
+      const Work work = multiply_add(rounds, sum);
+      sum = work.sum;
+      done += work.flops;
     } while (now_seconds() - begin < seconds);
     const double spent = processor_seconds() - start;
     rate = sum > 0 && spent > 0 ? done / spent : 0;  // the sum is positive; the compiler does not know

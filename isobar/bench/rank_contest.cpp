@@ -93,12 +93,12 @@ std::string rank_table(const RankContest& what, const RankOutcome& outcome) {
     const Summary ms{c.seconds.median * 1e3, c.seconds.low * 1e3, c.seconds.high * 1e3};
     text += fmt::format("  {:<44} {:>28} ms\n", c.name, interval(ms, 1));
   }
-  text += fmt::format("  weak scaling: efficiency {} (asked: 0.97); {} a step sent or read by a rank\n",
+  text += fmt::format("  weak scaling: efficiency {}, where 1 loses nothing; a rank sends or reads {} in a step\n",
                       interval(outcome.efficiency, 3), human_bytes(outcome.bytes_per_step));
-  text += fmt::format("  communication switched on with one rank: {} times the step (asked: below 1.01)\n",
+  text += fmt::format("  communication switched on with one rank: {} times the step without\n",
                       interval(outcome.one_rank, 3));
   if (outcome.speedup.median > 0)
-    text += fmt::format("  {} times as fast as the peer with its exchange (asked: 2.5); its efficiency is {}\n",
+    text += fmt::format("  {} times as fast as the peer with its exchange; the peer's efficiency is {}\n",
                         interval(outcome.speedup, 2), interval(outcome.peer_efficiency, 3));
   return text;
 }

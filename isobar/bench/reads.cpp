@@ -34,8 +34,8 @@ std::string reads_table(const std::vector<ReadOutcome>& outcomes, const ReadOpti
     text +=
         fmt::format("  {}\n    {:<34} {:>9}/s\n    {:<34} {:>9}/s\n", o.what, o.ours,
                     human_bytes(o.bytes / o.our_seconds.median), o.peer, human_bytes(o.bytes / o.peer_seconds.median));
-    text += fmt::format("    {:.2f} [{:.2f}, {:.2f}] times the peer's speed (asked: {:.1f})\n", o.ratio.median,
-                        o.ratio.low, o.ratio.high, o.asked);
+    text += fmt::format("    {:.2f} [{:.2f}, {:.2f}] times the peer's speed\n", o.ratio.median, o.ratio.low,
+                        o.ratio.high);
   }
   return text;
 }
@@ -43,7 +43,7 @@ std::string reads_table(const std::vector<ReadOutcome>& outcomes, const ReadOpti
 std::string input_loss_line(const InputLoss& l) {
   return fmt::format(
       "training {} from HDF5 files: {:.1f} ms a step, from memory {:.1f} ms: {:+.2f} % [{:+.2f}, {:+.2f}]; {:.2f} % of "
-      "the time waiting (asked: below 2 %)\n",
+      "the time is spent waiting for input\n",
       l.model, l.seconds_files.median * 1e3, l.seconds_memory.median * 1e3, l.loss.median * 100, l.loss.low * 100,
       l.loss.high * 100, l.wait_share * 100);
 }

@@ -14,7 +14,7 @@ namespace isobar::bench {
 /// Two ways to read the same; each function reads everything once and returns its seconds.
 struct ReadContest {
   std::string what, ours, peer;  ///< "HDF5, uncompressed"; "hdf5, 1 thread"; "read(2)"
-  double asked = 0;              ///< the ratio we mean to reach: the peer's seconds over ours
+  double asked = 0;              ///< the aim: the peer's seconds over ours, at least
   double bytes = 0;              ///< of numbers delivered
   std::function<double()> run_ours, run_peer;
 };

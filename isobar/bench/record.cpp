@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "isobar/base/error.hpp"
+#include "isobar/base/instructions.hpp"
 #include "isobar/bench/machine.hpp"
 #include "isobar/bench/versions.hpp"
 
@@ -183,7 +184,7 @@ Circumstances these_circumstances(int threads) {
   return {when,
           fmt::format("{}{}, {} cores, {:.0f} GB", machine.processor, machine.is_virtual ? " (virtual)" : "",
                       machine.cores, machine.memory_bytes * 1e-9),
-          fmt::format("isobar {}, {}", program_version(), program_build()), threads};
+          fmt::format("isobar {}, {}, used: {}", program_version(), program_build(), name_of(instructions())), threads};
 }
 
 }  // namespace isobar::bench

@@ -18,7 +18,7 @@ struct Entry {
   double peak_bytes = 0;  ///< resident, of its process; 0: not measured
 };
 
-/// What a row is meant to reach; 0: nothing.
+/// The aims of a row, so that one sees at once when it has become worse; 0: none.
 struct Asked {
   double speed = 0;         ///< times as fast as the best peer, at least
   double memory_ratio = 0;  ///< of the best peer's peak memory, at most

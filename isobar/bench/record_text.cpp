@@ -18,9 +18,9 @@ std::string rates(const Record& record, const Entry& entry) {
   return text;
 }
 
-// What is asked for, and whether it is reached.
+// The aim, and whether it is reached.
 std::string asked_text(const char* bound, double asked, bool met) {
-  return asked > 0 ? fmt::format(" (asked: {} {:.4g}, {})", bound, asked, met ? "reached" : "MISSED") : "";
+  return asked > 0 ? fmt::format(" (aim: {} {:.4g}, {})", bound, asked, met ? "reached" : "MISSED") : "";
 }
 
 bool meets(double value, double most) { return most <= 0 || (value > 0 && value <= most); }

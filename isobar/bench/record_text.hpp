@@ -13,10 +13,10 @@ std::string with_interval(const Summary& summary, double scale, int digits);
 /// Seconds in a unit that suits them: "12.3 [12.1, 12.9] ms".
 std::string time_text(const Summary& seconds);
 
-/// Whether everything asked of a row was reached; true when nothing was asked.
+/// Whether a row reached all its aims; true when it has none.
 bool reached(const Record& record);
 
-/// What was reached, with what was asked: "2.71 [2.68, 2.75] times as fast as the best peer (asked: 2.7), ...".
+/// What was reached, with the aims: "2.71 [2.68, 2.75] times as fast as the best peer (aim: at least 2.7, reached)".
 std::string verdict_text(const Record& record);
 
 /// All of it.

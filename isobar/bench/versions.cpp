@@ -2,11 +2,12 @@
 
 #include <gnu/libc-version.h>
 
-#include <fftw3.h>
 #include <fmt/format.h>
 #include <hdf5.h>
 #include <hwloc.h>
 #include <oneapi/dnnl/dnnl.hpp>
+
+#include "isobar/worlds/fft.hpp"
 
 namespace isobar::bench {
 namespace {
@@ -46,7 +47,7 @@ std::vector<std::pair<std::string, std::string>> versions() {
           {"compiler", compiler_text()},
           {"oneDNN", dnnl_text()},
           {"HDF5", hdf5_text()},
-          {"FFTW", fftwf_version},
+          worlds::fft_library(),
           {"hwloc API", hwloc_text()},
           {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
           {"glibc", gnu_get_libc_version()}};

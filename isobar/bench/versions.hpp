@@ -8,7 +8,7 @@
 
 namespace isobar::bench {
 
-/// Of this program: "0.1.0", and how it was built: "Release, -march=native, sanitizers: none".
+/// Of this program: "0.1.0", and how it was built: "Release, -march=x86-64-v3, sanitizers: none".
 std::string program_version();
 std::string program_build();
 

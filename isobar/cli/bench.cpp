@@ -79,7 +79,7 @@ std::vector<bench::Record> given(const CommandLine& line) {
   return all;
 }
 
-void run(CommandLine line) {
+void run_levels(CommandLine line) {
   BenchOptions& options = line.bench;
   options.threads = line.threads > 0 ? line.threads : omp_get_max_threads();
   omp_set_num_threads(options.threads);
@@ -110,7 +110,7 @@ void declare_records(CLI::App& command, CommandLine& line) {
       ->capture_default_str();
 }
 
-void declare(CLI::App& command) {
+void declare_bench(CLI::App& command) {
   auto line = std::make_shared<CommandLine>();
   BenchOptions& options = line->bench;
   std::string levels = "what to measure (default: all, about an hour)";
@@ -140,12 +140,12 @@ void declare(CLI::App& command) {
   add_sink_options(command, options.sinks);
   command.add_option("--training", options.training_recipe, "with --serve: train this recipe, epoch by epoch")
       ->type_name("FILE");
-  command.callback([line] { run(*line); });
+  command.callback([line] { run_levels(*line); });
 }
 
 }  // namespace
 
 extern const Verb bench_verb;
-const Verb bench_verb{"bench", "measure operators, networks and training, side by side with the best peers", declare};
+const Verb bench_verb{"bench", "measure operators, networks and training, side by side with the best peers", declare_bench};
 
 }  // namespace isobar::cli

@@ -7,7 +7,7 @@
 namespace isobar::cli {
 namespace {
 
-void run(const BenchOptions& options, RecordBook& book) {
+void bench_networks(const BenchOptions& options, RecordBook& book) {
   std::vector<bench::NetworkCase> cases;
   for (const std::string& model : options.models) cases.push_back({model, options.batch});
   if (cases.empty()) cases.assign(bench::network_cases().begin(), bench::network_cases().end());
@@ -24,6 +24,6 @@ void run(const BenchOptions& options, RecordBook& book) {
 }  // namespace
 
 extern const BenchLevel networks_level;
-const BenchLevel networks_level{"networks", "training steps, forward passes and memory of the zoo's networks", run};
+const BenchLevel networks_level{"networks", "training steps, forward passes and memory of the zoo's networks", bench_networks};
 
 }  // namespace isobar::cli

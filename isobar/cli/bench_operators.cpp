@@ -12,7 +12,7 @@
 namespace isobar::cli {
 namespace {
 
-void run(const BenchOptions& options, RecordBook& book) {
+void bench_operators(const BenchOptions& options, RecordBook& book) {
   std::vector<std::unique_ptr<bench::Contestant>> peers;
   bench::OperatorContest contest{options.effort(30, 2), {}};
   if (!options.peers.empty())
@@ -40,6 +40,6 @@ void run(const BenchOptions& options, RecordBook& book) {
 }  // namespace
 
 extern const BenchLevel operators_level;
-const BenchLevel operators_level{"operators", "every operator beside the bare oneDNN primitive and PyTorch's", run};
+const BenchLevel operators_level{"operators", "every operator beside the bare oneDNN primitive and PyTorch's", bench_operators};
 
 }  // namespace isobar::cli

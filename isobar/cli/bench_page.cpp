@@ -18,11 +18,11 @@ namespace {
 using bench::Record;
 using Cells = std::vector<std::string>;
 
-// "2.71x" in the colour of what was asked, if anything was.
+// "2.71x" in the colour of its aim, if it has one.
 std::string judged(const std::string& value, double asked, bool met, const char* bound) {
   if (asked <= 0) return html_text(value);
-  return fmt::format("<span class=\"{}\">{} {}</span><br><span class=\"note\">{} {:.4g}</span>", met ? "good" : "bad",
-                     met ? "&#10003;" : "&#10007;", html_text(value), bound, asked);
+  return fmt::format("<span class=\"{}\">{} {}</span><br><span class=\"note\">aim: {} {:.4g}</span>",
+                     met ? "good" : "bad", met ? "&#10003;" : "&#10007;", html_text(value), bound, asked);
 }
 
 // Lines below each other, the first large.
@@ -141,10 +141,11 @@ std::string bench_page(const std::vector<Record>& records) {
   const auto missed = std::count_if(shown.begin(), shown.end(), [](const Record* r) { return !bench::reached(*r); });
   std::string body =
       "<h1>Side by side</h1>\n<p>Medians with their 95 % intervals, all contestants taking turns in one "
-      "run. A row marked &#10003; reaches what is asked of it, &#10007; does not.</p>\n";
+      "run. Some rows have an aim, so that it shows when they become slower: &#10003; reached, &#10007; missed. On "
+      "other processors than those of the README, aims may be out of reach.</p>\n";
   body += fmt::format(
-      "<div class=\"cards\"><div><b>{}</b><span>rows</span></div><div><b class=\"good\">{}</b><span>reach all that is "
-      "asked</span></div><div><b class=\"{}\">{}</b><span>miss something</span></div></div>\n",
+      "<div class=\"cards\"><div><b>{}</b><span>rows</span></div><div><b class=\"good\">{}</b><span>reach their "
+      "aims</span></div><div><b class=\"{}\">{}</b><span>miss an aim</span></div></div>\n",
       shown.size(), bars - missed, missed > 0 ? "bad" : "good", missed);
   body += circumstances(shown);
   body += "<nav>";

@@ -1,5 +1,5 @@
-// The page of `isobar bench`: records as one self-contained HTML table per level, what was asked marked as reached or
-// missed, and for every network where its time goes.
+// The page of `isobar bench`: records as one self-contained HTML table per level, aims marked as reached or missed, and
+// for every network where its time goes.
 #pragma once
 
 #include <string>

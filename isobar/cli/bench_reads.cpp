@@ -9,7 +9,7 @@
 namespace isobar::cli {
 namespace {
 
-void run(const BenchOptions& options, RecordBook& book) {
+void bench_reads(const BenchOptions& options, RecordBook& book) {
   const Scratch scratch(options.scratch);
   const bench::ReadOptions what{scratch.path(), options.peers, options.rounds_or(10), options.threads};
   const auto outcomes = bench::run_reads(what, note);
@@ -25,6 +25,6 @@ void run(const BenchOptions& options, RecordBook& book) {
 }  // namespace
 
 extern const BenchLevel reads_level;
-const BenchLevel reads_level{"reads", "files beside the tools made for them", run};
+const BenchLevel reads_level{"reads", "files beside the tools made for them", bench_reads};
 
 }  // namespace isobar::cli

@@ -20,21 +20,21 @@ namespace {
 constexpr int block = 10, endless = 100'000;
 
 // What is compared with a run that does nothing but train.
-struct Kind {
+struct SinkKind {
   std::string name, text;
-  double asked = 0;  // times as long at most; 0: nothing is asked
+  double asked = 0;  // the aim: times as long, at most; 0: none
 };
 
 struct Contest {
   std::string level, model, question;
-  std::vector<Kind> kinds;  // the first is what others are compared with
+  std::vector<SinkKind> kinds;  // the first is what others are compared with
 };
 
-const Kind bare{"none", "a step without anybody listening"};
+const SinkKind bare{"none", "a step of a run that records nothing"};
 const Contest sinks_contest{
     "sinks",
     "cosmoflow(size=64)",
-    "what telling of itself costs a run",
+    "what recording costs a run",
     {bare, {"all", "with all sinks of a run", 1.01}, {"every", "with all sinks, every step traced"}}};
 const Contest saves_contest{"saves",
                             "cosmoflow",
@@ -130,7 +130,7 @@ bench::Rounds measured(const Contest& contest, const std::string& model, const B
                        const std::filesystem::path& scratch) {
   std::vector<std::unique_ptr<bench::Contestant>> contestants;
   std::vector<bench::Runner> runners;
-  for (const Kind& kind : contest.kinds) {
+  for (const SinkKind& kind : contest.kinds) {
     contestants.push_back(std::make_unique<bench::Contestant>(
         std::vector<std::string>{"/proc/self/exe", "bench", "--serve", "--sinks", kind.name, "--sink-model", model,
                                  "--threads", std::to_string(options.threads), "--scratch", scratch / "runs"}));
@@ -152,20 +152,20 @@ void measure(const Contest& contest, const BenchOptions& options, RecordBook& bo
   const int rounds = options.rounds_or(10);
   const bench::Rounds seconds = measured(contest, model, options, rounds, scratch.path());
   note("");
-  const Kind& first = contest.kinds[0];
+  const SinkKind& first = contest.kinds[0];
   const bench::Summary alone = bench::summarize(seconds[0]);
   fmt::print("{}, batch 1, {} threads, {} rounds of {} steps: {}, median [95 % interval]\n", model, options.threads,
              rounds, block, contest.question);
   fmt::print("  {:<44} {:>28} ms\n", first.text, bench::with_interval(alone, 1e3, 1));
   for (std::size_t c = 1; c < contest.kinds.size(); ++c) {
-    const Kind& kind = contest.kinds[c];
+    const SinkKind& kind = contest.kinds[c];
     std::vector<double> ratios, speeds;
     for (std::size_t r = 0; r < seconds[c].size(); ++r) {
       ratios.push_back(seconds[c][r] / seconds[0][r]);
       speeds.push_back(1 / ratios.back());
     }
     fmt::print("  {:<44} {:>28} times that{}\n", kind.text, bench::with_interval(bench::summarize(ratios), 1, 4),
-               kind.asked > 0 ? fmt::format("; asked: at most {:.2f}", kind.asked) : "");
+               kind.asked > 0 ? fmt::format(" (aim: at most {:.2f})", kind.asked) : "");
     bench::Record record{std::string(contest.level), model, kind.text};
     record.entries = {{kind.text, bench::summarize(seconds[c]), rounds}, {first.text, alone, rounds}};
     record.speedup = bench::summarize(speeds);

@@ -26,12 +26,12 @@ void require_known(CLI::App& command) {
     const std::vector<std::string> words = command.remaining();
     const bool nested = command.get_parent() && command.get_parent()->get_parent();
     const std::string name = (nested ? command.get_parent()->get_name() + " " : "") + command.get_name();
-    if (words.empty()) fail_usage("{}: what? One of: {}", name, join(known, ", "));
+    if (words.empty()) fail_usage("{}: one of these must follow: {}", name, join(known, ", "));
     fail_usage("{}: unknown '{}'{}", name, words[0], suggestion(words[0], known));
   });
 }
 
-void declare(CLI::App& command) {
+void declare_data(CLI::App& command) {
   CLI::App& make = *command.add_subcommand("make", "make a data set from physics");
   declare_atmosphere(make);
   declare_universe(make);
@@ -81,6 +81,6 @@ int threads_or_all(int threads) {
 }
 
 extern const Verb data_verb;
-const Verb data_verb{"data", "make data sets, look into them, convert them", declare};
+const Verb data_verb{"data", "make data sets, look into them, convert them", declare_data};
 
 }  // namespace isobar::cli

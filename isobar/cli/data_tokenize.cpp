@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Request {
+struct TokenizeRequest {
   std::string vocabulary, out;
   std::vector<std::string> texts;
 };
@@ -66,7 +66,7 @@ void add_text(const std::string& path, files::BytePairs& pairs, files::OutputFil
   put({pairs.end_of_text()}, to, counts);
 }
 
-void tokenize(const Request& request) {
+void tokenize(const TokenizeRequest& request) {
   catch_signals();
   std::error_code code;
   if (fs::exists(request.out, code)) fail("{}: exists already; nothing is written over it", request.out);
@@ -97,7 +97,7 @@ void declare_tokenize(CLI::App& data) {
   command.footer(
       "Writes raw uint16 numbers, the format of nanoGPT's train.bin, with the token for the end of a text after each.\n"
       "The vocabulary is a folder with GPT-2's encoder.json and vocab.bpe, or 'bytes' for one token a byte.");
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<TokenizeRequest>();
   command.add_option("--vocabulary", request->vocabulary, "a folder, or 'bytes'")->required()->type_name("DIR");
   command.add_option("--out", request->out, "the file to write")->required()->type_name("FILE");
   command.add_option("TEXT", request->texts, "files of text, in UTF-8")->required();

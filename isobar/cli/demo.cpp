@@ -33,7 +33,7 @@ readers = 2
 epochs = 5
 )toml";
 
-struct Options {
+struct DemoOptions {
   std::vector<std::string> settings;
   bool show = false;
 };
@@ -75,8 +75,8 @@ void show(const train::Evaluated& evaluated, const std::string& folder) {
   fmt::print("\nThe picture is {0}/scatter.svg, everything else about the run is in {0}.\n", folder);
 }
 
-void declare(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+void declare_demo(CLI::App& command) {
+  auto options = std::make_shared<DemoOptions>();
   command.add_option("--set", options->settings, "change one key of the recipe: --set train.epochs=3")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
@@ -99,6 +99,6 @@ void declare(CLI::App& command) {
 }  // namespace
 
 extern const Verb demo_verb;
-const Verb demo_verb{"demo", "train CosmoFlow on small universes, about 3 minutes, and show what it learned", declare};
+const Verb demo_verb{"demo", "train CosmoFlow on small universes, about 3 minutes, and show what it learned", declare_demo};
 
 }  // namespace isobar::cli

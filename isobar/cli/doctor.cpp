@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "isobar/base/instructions.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/bench/advice.hpp"
 #include "isobar/bench/machine.hpp"
+#include "isobar/bench/parts.hpp"
 #include "isobar/bench/peak_cache.hpp"
 #include "isobar/bench/versions.hpp"
 #include "isobar/cli/doctor_platform.hpp"
@@ -22,8 +24,11 @@ namespace isobar::cli {
 namespace {
 
 void show_instructions(const AmxState& amx) {
+  const InstructionChoice own = instruction_choice();
   const IsaChoice isa = isa_choice();
-  fmt::print("\nInstructions\n  {:<14} {}: {}\n", "oneDNN uses", isa.name, isa.reason);
+  fmt::print("\nInstructions\n  {:<14} {}\n", "built for", name_of(built_for));
+  fmt::print("  {:<14} {}: {}\n", "kernels use", name_of(own.used), own.reason);
+  fmt::print("  {:<14} {}: {}\n", "oneDNN uses", isa.name, isa.reason);
   fmt::print("  {:<14} {}\n", "matrix unit",
              amx.usable() ? fmt::format("AMX with {} palette{}", amx.palettes, amx.palettes == 1 ? "" : "s")
              : amx.flag   ? "AMX is announced but not described (CPUID leaf 0x1D is empty)"
@@ -85,6 +90,7 @@ Measured show_machine(bool quick) {
   show_instructions(facts.amx);
   fmt::print("\nVersions\n  {:<14} {}\n", "isobar", bench::program_version());
   for (const auto& [name, version] : bench::versions()) fmt::print("  {:<14} {}\n", name, version);
+  fmt::print("\nParts of this build\n{}", bench::describe(bench::parts()));
   Measured measured{.machine = facts.machine};
   if (!quick) measured.peaks = show_peaks(facts.machine);
   fmt::print("\nWhat would slow a run down\n");
@@ -94,12 +100,12 @@ Measured show_machine(bool quick) {
   return measured;
 }
 
-struct Options {
+struct DoctorOptions {
   bool quick = false;
   std::string platform{};
 };
 
-void run(comm_mpi::World& world, const Options& options) {
+void examine(comm_mpi::World& world, const DoctorOptions& options) {
   Measured measured;
   const bool first = world.comm().rank() == 0;
   if (first) measured = show_machine(options.quick);
@@ -109,19 +115,19 @@ void run(comm_mpi::World& world, const Options& options) {
   fmt::print("\nwritten: {0}, for isobar-sim forecast --platform {0}\n", options.platform);
 }
 
-void declare(CLI::App& command) {
-  const auto options = std::make_shared<Options>();
+void declare_doctor(CLI::App& command) {
+  const auto options = std::make_shared<DoctorOptions>();
   auto* const quick = command.add_flag("--quick", options->quick, "measure nothing");
   command.add_option("--platform", options->platform, "write what was measured as a platform file for isobar-sim")
       ->type_name("FILE")
       ->excludes(quick);
-  command.callback([options] { on_all_ranks([&](comm_mpi::World& world) { run(world, *options); }); });
+  command.callback([options] { on_all_ranks([&](comm_mpi::World& world) { examine(world, *options); }); });
 }
 
 }  // namespace
 
 extern const Verb doctor_verb;
-const Verb doctor_verb{"doctor", "look at this machine: processor, threads, memory, versions, speed, what is amiss",
-                       declare};
+const Verb doctor_verb{"doctor", "look at this machine: processor, threads, memory, versions, speed, problems",
+                       declare_doctor};
 
 }  // namespace isobar::cli

@@ -12,7 +12,7 @@
 namespace isobar::cli {
 namespace {
 
-struct Options {
+struct EvalOptions {
   InferenceRequest request;
   std::vector<std::string> metrics;
   std::string json;
@@ -54,7 +54,7 @@ std::string as_json(const train::Inference& inference, const train::Evaluated& e
   return record.dump(2) + "\n";
 }
 
-void evaluate(const Options& options) {
+void evaluate(const EvalOptions& options) {
   const auto work = [&](train::Inference& inference, comm::Comm& comm) {
     const bool shows = comm.rank() == 0;
     if (shows && !options.request.quiet) fmt::print("{}", described(inference));
@@ -75,8 +75,8 @@ void evaluate(const Options& options) {
       options.request, [] {}, work);
 }
 
-void declare(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+void declare_eval(CLI::App& command) {
+  auto options = std::make_shared<EvalOptions>();
   add_inference_options(command, options->request);
   command
       .add_option("--metrics", options->metrics,
@@ -98,6 +98,6 @@ void declare(CLI::App& command) {
 }  // namespace
 
 extern const Verb eval_verb;
-const Verb eval_verb{"eval", "loss and metrics of a trained network on data", declare};
+const Verb eval_verb{"eval", "loss and metrics of a trained network on data", declare_eval};
 
 }  // namespace isobar::cli

@@ -17,27 +17,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class Kind { run, file, spec };
+enum class InferenceKind { run, file, spec };
 
 // A checkpoint is an HDF5 file, any other file an ONNX model.
-Kind kind_of(const std::string& what) {
+InferenceKind kind_of(const std::string& what) {
   std::error_code code;
-  if (fs::is_directory(what, code)) return Kind::run;
-  if (fs::is_regular_file(what, code)) return fs::path(what).extension() == ".h5" ? Kind::run : Kind::file;
-  if (what.starts_with("onnx(")) return Kind::spec;
+  if (fs::is_directory(what, code)) return InferenceKind::run;
+  if (fs::is_regular_file(what, code)) return fs::path(what).extension() == ".h5" ? InferenceKind::run : InferenceKind::file;
+  if (what.starts_with("onnx(")) return InferenceKind::spec;
   fail("{}: there is no such run folder, checkpoint or ONNX file", what);
 }
 
 train::Trained find_trained(const InferenceRequest& request, comm::Comm& comm) {
-  Kind kind = Kind::run;
+  InferenceKind kind = InferenceKind::run;
   if (comm.rank() == 0) kind = kind_of(request.what);  // other nodes may not see the folder
   train::share_object(comm, kind);
-  if (kind == Kind::run) {
+  if (kind == InferenceKind::run) {
     if (!request.loss.empty()) fail_usage("--loss is for ONNX files; a run has its own");
     return train::find_run(request.what, make_model, comm, request.checkpoint == "best");
   }
   if (request.checkpoint == "best") fail_usage("--checkpoint best is for runs; an ONNX file has its own weights");
-  const Spec spec = kind == Kind::spec ? Spec(request.what) : Spec("onnx", {{"file", Value(request.what)}});
+  const Spec spec = kind == InferenceKind::spec ? Spec(request.what) : Spec("onnx", {{"file", Value(request.what)}});
   train::Trained found;
   found.model = make_bare_model(spec, request.loss.empty() ? Spec() : Spec(request.loss));
   found.name = request.what;

@@ -42,6 +42,11 @@ std::vector<std::string> launch_words(int ranks, const std::string& launcher) {
       fail_usage("launcher '{}' does not say where the number of ranks goes: 'mpiexec -n {{}}'", launcher);
     return words;
   }
+  if (comm_mpi::library() == comm_mpi::no_library)
+    fail(
+        "cannot start {} ranks: this build has no MPI; install libmpich-dev and mpich, or load the module of your "
+        "site's MPI, and build again",
+        ranks);
   if (comm_mpi::library() == "Open MPI") {
     words = {first_found({"mpirun.openmpi", "mpirun"}), "--oversubscribe"};
     if (geteuid() == 0) words.emplace_back("--allow-run-as-root");

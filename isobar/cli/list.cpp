@@ -106,7 +106,7 @@ void show_all() {
   }
 }
 
-void declare(CLI::App& command) {
+void declare_list(CLI::App& command) {
   const auto family = std::make_shared<std::string>();
   command.add_option("FAMILY", *family, "networks, datasets, optimizers, ...; without it all families are listed");
   command.callback([family] { family->empty() ? show_all() : show(find_family(*family)); });
@@ -115,6 +115,6 @@ void declare(CLI::App& command) {
 }  // namespace
 
 extern const Verb list_verb;
-const Verb list_verb{"list", "list what can be named in recipes: optimizers, operators, datasets, ...", declare};
+const Verb list_verb{"list", "list what can be named in recipes: optimizers, operators, datasets, ...", declare_list};
 
 }  // namespace isobar::cli

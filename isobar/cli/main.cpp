@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "isobar/base/error.hpp"
+#include "isobar/base/instructions.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/bench/versions.hpp"
 #include "isobar/cli/sibling.hpp"
@@ -24,7 +25,7 @@ void raise_shield_if_supervised() {
     control::raise_shield(launch.rank, comm_mpi::left_behind());
 }
 
-int run(int argc, char** argv) {
+int run_program(int argc, char** argv) {
   CLI::App app("Isobar trains scientific deep networks on CPUs, from a laptop to a supercomputer.", "isobar");
   app.set_version_flag("--version", "isobar " + bench::program_version());
   app.require_subcommand(1);
@@ -64,9 +65,10 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
+    isobar::instruction_choice();  // a wrong value of its variable is told before anything begins
     isobar::cli::become_sibling_if_needed(argv);
     isobar::cli::raise_shield_if_supervised();
-    return isobar::cli::run(argc, argv);
+    return isobar::cli::run_program(argc, argv);
   } catch (const isobar::UsageError& e) {
     fmt::print(stderr, "isobar: {}\n", e.what());
     return isobar::cli::exit_usage;

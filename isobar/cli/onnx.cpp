@@ -27,16 +27,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string described(const onnx::Interface& i) {
+std::string described_operators(const onnx::Interface& i) {
   std::vector<std::string> dims;
   for (std::size_t a = 0; a < i.dims.size(); ++a)
     dims.push_back(i.dims[a] >= 0 ? std::to_string(i.dims[a]) : i.symbols[a].empty() ? "?" : i.symbols[a]);
   return fmt::format("{} {} [{}]", i.name, onnx::type_name(i.type), join(dims, ", "));
 }
 
-std::string described(const std::vector<onnx::Interface>& list) {
+std::string described_operators(const std::vector<onnx::Interface>& list) {
   std::vector<std::string> texts;
-  for (const auto& i : list) texts.push_back(described(i));
+  for (const auto& i : list) texts.push_back(described_operators(i));
   return join(texts, "; ");
 }
 
@@ -46,7 +46,7 @@ void show(const std::string& file, const onnx::Model& model, const onnx::Importe
              with_commas(static_cast<std::int64_t>(model.nodes.size())),
              version == model.versions.end() ? 1 : version->second, with_commas(imported.graph.parameter_count()),
              model.producer.empty() ? "" : ", made by " + model.producer);
-  fmt::print("  inputs:  {}\n  outputs: {}\n", described(model.inputs), described(model.outputs));
+  fmt::print("  inputs:  {}\n  outputs: {}\n", described_operators(model.inputs), described_operators(model.outputs));
   std::set<std::string> slow;
   for (const graph::Node& node : imported.graph.nodes())
     if (node.kind.starts_with("onnx.")) slow.insert(node.kind.substr(5));
@@ -79,7 +79,7 @@ void check_data(const onnx::Model& model, const fs::path& folder, double toleran
     worst = std::max(
         worst, deviation(got[o], onnx::read_tensor(folder / fmt::format("output_{}.pb", o)), model.outputs[o].name));
   if (!(worst <= tolerance))
-    fail("{}: results differ by {:.2g} of the largest number; at most {:.2g} is asked", folder.string(), worst,
+    fail("{}: results differ by {:.2g} of the largest number; at most {:.2g} is allowed", folder.string(), worst,
          tolerance);
   fmt::print("  {}: results agree to {:.1g}\n", folder.string(), worst);
 }
@@ -163,10 +163,10 @@ void export_to(const ExportRequest& request) {
   onnx::write_model(model, request.out);
   fmt::print("wrote {}: {} nodes, {} parameters, inputs {}, outputs {}\n", request.out,
              with_commas(static_cast<std::int64_t>(model.nodes.size())), with_commas(graph.parameter_count()),
-             described(model.inputs), described(model.outputs));
+             described_operators(model.inputs), described_operators(model.outputs));
 }
 
-void declare(CLI::App& command) {
+void declare_onnx(CLI::App& command) {
   command.require_subcommand(1);
   {
     CLI::App& sub = *command.add_subcommand("check", "read a file, say what it is, and run it on its test data");
@@ -206,6 +206,6 @@ void declare(CLI::App& command) {
 }  // namespace
 
 extern const Verb onnx_verb;
-const Verb onnx_verb{"onnx", "check, import and export ONNX files", declare};
+const Verb onnx_verb{"onnx", "check, import and export ONNX files", declare_onnx};
 
 }  // namespace isobar::cli

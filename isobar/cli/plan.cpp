@@ -16,7 +16,7 @@
 namespace isobar::cli {
 namespace {
 
-struct Request {
+struct PlanRequest {
   std::string model;
   std::int64_t batch = 1;
   std::string phase = "training";
@@ -28,7 +28,7 @@ struct Request {
   TuneRequest tuning;
 };
 
-nlohmann::ordered_json as_json(const graph::Plan& plan, const Spec& model, const Request& request, std::size_t tuned) {
+nlohmann::ordered_json as_json(const graph::Plan& plan, const Spec& model, const PlanRequest& request, std::size_t tuned) {
   nlohmann::ordered_json steps = nlohmann::ordered_json::array();
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     const graph::PlanStep& step = plan.steps[s];
@@ -55,7 +55,7 @@ nlohmann::ordered_json as_json(const graph::Plan& plan, const Spec& model, const
           {"steps", steps}};
 }
 
-void run(const Request& request) {
+void show_plan(const PlanRequest& request) {
   Spec resolved;
   const auto network = zoo::make_network(request.model, &resolved);
   graph::PlanOptions options;
@@ -83,8 +83,8 @@ void run(const Request& request) {
   if (options.memory_limit > 0) fmt::print("{}", graph::memory_text(plan, options.memory_limit));
 }
 
-void declare(CLI::App& command) {
-  const auto request = std::make_shared<Request>();
+void declare_plan(CLI::App& command) {
+  const auto request = std::make_shared<PlanRequest>();
   command.add_option("MODEL", request->model, "a network with arguments, as 'cosmoflow(size=32)'; see 'isobar zoo'")
       ->required();
   command.add_option("--batch", request->batch, "samples in a step")
@@ -118,12 +118,12 @@ void declare(CLI::App& command) {
       ->needs(tune);
   command.add_flag("--untuned", request->untuned, "leave aside what was measured before")->excludes(tune);
   tune->excludes(json);
-  command.callback([request] { run(*request); });
+  command.callback([request] { show_plan(*request); });
 }
 
 }  // namespace
 
 extern const Verb plan_verb;
-const Verb plan_verb{"plan", "show the steps, work and memory of a network without running it", declare};
+const Verb plan_verb{"plan", "show the steps, work and memory of a network without running it", declare_plan};
 
 }  // namespace isobar::cli

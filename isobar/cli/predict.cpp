@@ -20,14 +20,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct PredictOptions {
   InferenceRequest request;
   std::string out, pictures;
   bool overwrite = false, probabilities = false;
 };
 
 // Before anything is read or computed.
-void check_target(const Options& options) {
+void check_target(const PredictOptions& options) {
   const fs::path out = options.out, folder = out.has_parent_path() ? out.parent_path() : fs::path(".");
   data::expect_prediction_format(out);
   std::error_code code;
@@ -35,7 +35,7 @@ void check_target(const Options& options) {
   if (fs::exists(out, code) && !options.overwrite) fail("{}: exists already; --overwrite replaces it", options.out);
 }
 
-data::PredictionOutline outline_of(const Options& options, const train::Inference& inference) {
+data::PredictionOutline outline_of(const PredictOptions& options, const train::Inference& inference) {
   const train::Trained& trained = inference.trained();
   data::PredictionOutline outline;
   outline.samples = inference.data();
@@ -66,7 +66,7 @@ struct KeptRows {
   std::vector<float> predictions{}, targets{};
 };
 
-void draw(const Options& options, train::Inference& inference, const KeptRows& kept) {
+void draw(const PredictOptions& options, train::Inference& inference, const KeptRows& kept) {
   train::Viewer viewer(inference.executor(), *inference.data());
   pictures::PictureRequest request;
   request.viewer = &viewer;
@@ -79,7 +79,7 @@ void draw(const Options& options, train::Inference& inference, const KeptRows& k
   if (!options.request.quiet) fmt::print("{}: {} picture{}\n", options.pictures, drawn, drawn == 1 ? "" : "s");
 }
 
-void predict(const Options& options) {
+void predict(const PredictOptions& options) {
   const auto work = [&](train::Inference& inference, comm::Comm& comm) {
     const bool first = comm.rank() == 0, shows = first && !options.request.quiet;
     if (shows) fmt::print("{}", described(inference));
@@ -130,8 +130,8 @@ void predict(const Options& options) {
       options.request, [&] { check_target(options); }, work);
 }
 
-void declare(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+void declare_predict(CLI::App& command) {
+  auto options = std::make_shared<PredictOptions>();
   add_inference_options(command, options->request);
   command.add_option("--out", options->out, "the file to write: .h5, or .nc for maps")->required()->type_name("FILE");
   command.add_flag("--overwrite", options->overwrite, "replace a file that exists");
@@ -152,6 +152,6 @@ void declare(CLI::App& command) {
 }  // namespace
 
 extern const Verb predict_verb;
-const Verb predict_verb{"predict", "write what a trained network makes of data", declare};
+const Verb predict_verb{"predict", "write the predictions of a trained network", declare_predict};
 
 }  // namespace isobar::cli

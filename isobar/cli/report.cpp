@@ -13,12 +13,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ReportOptions {
   std::vector<std::string> runs;
   std::string out;
 };
 
-void report_one(const Options& options) {
+void report_one(const ReportOptions& options) {
   const record::RunRecord run = record::read_run(options.runs[0]);
   const auto card = report::run_card(run);
   const fs::path file = options.out.empty() ? run.folder / "report.html" : fs::path(options.out);
@@ -34,7 +34,7 @@ fs::path default_file(const std::vector<fs::path>& runs) {
   return parent / (fs::exists(parent / "recipe.toml", none) ? "comparison.html" : "report.html");
 }
 
-void report_several(const Options& options) {
+void report_several(const ReportOptions& options) {
   const std::vector<fs::path> runs(options.runs.begin(), options.runs.end());
   const report::Comparison comparison = report::compare(runs);
   const fs::path file = options.out.empty() ? default_file(runs) : fs::path(options.out);
@@ -42,8 +42,8 @@ void report_several(const Options& options) {
   fmt::print("{}\nwritten: {}\n", report::comparison_text(comparison), file.string());
 }
 
-void declare(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+void declare_report(CLI::App& command) {
+  auto options = std::make_shared<ReportOptions>();
   command.add_option("runs", options->runs, "folders of runs, finished or not; several are compared side by side")
       ->type_name("RUN")
       ->required();
@@ -57,6 +57,6 @@ void declare(CLI::App& command) {
 }  // namespace
 
 extern const Verb report_verb;
-const Verb report_verb{"report", "make the page and the run card of a run, or compare several", declare};
+const Verb report_verb{"report", "make the page and the run card of a run, or compare several", declare_report};
 
 }  // namespace isobar::cli

@@ -27,7 +27,7 @@ constexpr const char* explanation =
     "Ctrl-C, SIGTERM or SIGUSR1 let ranks finish the step under way and write a checkpoint; the exit\n"
     "code is then 130, and the same command with --resume behind 'train recipe.toml' goes on.";
 
-struct Options {
+struct RunOptions {
   int ranks = 0, spares = 0, least = 1, relaunches = 5;
   double freeze_seconds = 10, hello_seconds = 60;
   std::string launcher, address, log;
@@ -35,7 +35,7 @@ struct Options {
 };
 
 // The words and variables that start ranks whose deaths the MPI library and its launcher survive.
-void add_launch(control::Supervision& supervision, const Options& options) {
+void add_launch(control::Supervision& supervision, const RunOptions& options) {
   const int processes = options.ranks + options.spares;
   const bool open_mpi = comm_mpi::library() == "Open MPI";
   const bool here = options.hosts.empty() && options.launcher.empty();
@@ -56,8 +56,8 @@ void add_launch(control::Supervision& supervision, const Options& options) {
   supervision.address = !options.address.empty() ? options.address : here ? "127.0.0.1" : control::host_name();
 }
 
-int run(const Options& options, bool separated) {
-  if (!separated) fail_usage("run: what is to be run stands behind --: isobar run -n 4 -- train recipe.toml");
+int run_supervised(const RunOptions& options, bool separated) {
+  if (!separated) fail_usage("run: put the command to run behind --: isobar run -n 4 -- train recipe.toml");
   if (options.words.empty() || options.words[0] != "train")
     fail_usage("run: '{}' cannot be supervised; only train can: isobar run -n 4 -- train recipe.toml",
                options.words.empty() ? "" : options.words[0]);
@@ -76,8 +76,8 @@ int run(const Options& options, bool separated) {
   return control::supervise(supervision);
 }
 
-void declare(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+void declare_run(CLI::App& command) {
+  auto options = std::make_shared<RunOptions>();
   command.footer(explanation);
   command.add_option("-n,--ranks", options->ranks, "how many ranks work together")
       ->required()
@@ -106,7 +106,7 @@ void declare(CLI::App& command) {
       ->type_name("-- train RECIPE ...");
   command.callback([options, &command] {
     const std::vector<std::string> rest = command.remaining();
-    throw CLI::RuntimeError(run(*options, std::ranges::find(rest, "--") != rest.end()));
+    throw CLI::RuntimeError(run_supervised(*options, std::ranges::find(rest, "--") != rest.end()));
   });
 }
 
@@ -114,6 +114,6 @@ void declare(CLI::App& command) {
 
 extern const Verb run_verb;
 const Verb run_verb{"run", "train on many ranks and survive the death of some: isobar run -n 4 -- train r.toml",
-                    declare};
+                    declare_run};
 
 }  // namespace isobar::cli

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ScaleOptions {
   std::string recipe, mode = "weak", strategy, folder, launcher;
   std::vector<int> ranks{1, 2};
   std::vector<std::string> settings;
@@ -32,7 +32,7 @@ std::int64_t batch_of(const Spec& recipe) {
   return of_rank > 0 ? of_rank : data.integer("batch", 4);
 }
 
-std::vector<std::string> command_of(const Options& options, int ranks, std::int64_t batch, const fs::path& folder) {
+std::vector<std::string> command_of(const ScaleOptions& options, int ranks, std::int64_t batch, const fs::path& folder) {
   std::vector<std::string> words = launch_words(ranks, options.launcher);
   for (const std::string& word : {this_program(), std::string("train"), options.recipe}) words.push_back(word);
   const auto set = [&](const std::string& setting) {
@@ -49,7 +49,7 @@ std::vector<std::string> command_of(const Options& options, int ranks, std::int6
   return words;
 }
 
-void run(const Options& options) {
+void run_scale(const ScaleOptions& options) {
   Spec recipe = read_recipe(options.recipe);
   for (const std::string& setting : options.settings) apply_setting(recipe, setting);
   const std::int64_t batch = batch_of(recipe);
@@ -84,8 +84,8 @@ void run(const Options& options) {
   fmt::print("\n");
 }
 
-void declare(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+void declare_scale(CLI::App& command) {
+  auto options = std::make_shared<ScaleOptions>();
   command.add_option("recipe", options->recipe, "TOML file of the run to scale")->required();
   command.add_option("--ranks", options->ranks, "numbers of ranks, the first is what others are compared with")
       ->delimiter(',')
@@ -108,7 +108,7 @@ void declare(CLI::App& command) {
   command.add_option("--launcher", options->launcher, "how to start ranks: 'srun -n {}' (default: mpiexec)");
   command.callback([options] {
     catch_signals();
-    run(*options);
+    run_scale(*options);
   });
 }
 
@@ -116,6 +116,6 @@ void declare(CLI::App& command) {
 
 extern const Verb scale_verb;
 const Verb scale_verb{"scale", "train a recipe on several numbers of ranks and compare: strong or weak scaling",
-                      declare};
+                      declare_scale};
 
 }  // namespace isobar::cli

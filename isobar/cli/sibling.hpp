@@ -1,5 +1,5 @@
-// The program exists once for every MPI library: bin/isobar and bin/isobar-openmpi. A launcher of the other library
-// started the wrong one: then the right one, which lies beside it, takes over.
+// The program exists once for every MPI library: bin/isobar and, where both are, bin/isobar-openmpi. A launcher of the
+// other library started the wrong one: then the right one, which lies beside it, takes over.
 #pragma once
 
 namespace isobar::cli {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "isobar/base/instructions.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/bench/machine.hpp"
 #include "isobar/bench/peak_cache.hpp"
@@ -37,7 +38,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const bench::Machine& 
   if (machine.memory_limit > 0) facts.emplace_back("allowed memory", human_bytes(machine.memory_limit));
   if (!machine.governor.empty()) facts.emplace_back("governor", machine.governor);
   facts.emplace_back("load before", fmt::format("{:.2f}", machine.load));
-  facts.emplace_back("instructions", isa_choice().name);
+  facts.emplace_back("instructions", fmt::format("{} (oneDNN: {})", name_of(instructions()), isa_choice().name));
   return facts;
 }
 

@@ -7,14 +7,14 @@
 namespace isobar::cli {
 namespace {
 
-struct Options {
+struct TrainOptions {
   std::string recipe;
   std::vector<std::string> settings;
   TrainingOptions training;
 };
 
-void declare(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+void declare_train(CLI::App& command) {
+  auto options = std::make_shared<TrainOptions>();
   command.add_option("recipe", options->recipe, "TOML file that names model, data, optimizer (see examples/recipes)")
       ->required();
   command.add_option("--set", options->settings, "change one key: --set train.epochs=3 --set optimizer.lr=1e-4")
@@ -34,6 +34,6 @@ void declare(CLI::App& command) {
 }  // namespace
 
 extern const Verb train_verb;
-const Verb train_verb{"train", "train a network as a recipe says", declare};
+const Verb train_verb{"train", "train a network as a recipe says", declare_train};
 
 }  // namespace isobar::cli

@@ -9,7 +9,7 @@
 namespace isobar::cli {
 namespace {
 
-struct Options {
+struct WatchOptions {
   std::string folder;
   bool once = false;
 };
@@ -24,8 +24,8 @@ bool wait_a_moment() {
   return !stop_requested();
 }
 
-void declare(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+void declare_watch(CLI::App& command) {
+  auto options = std::make_shared<WatchOptions>();
   command.add_option("run", options->folder, "folder of the run, as runs/small; one that begins later is waited for")
       ->required();
   command.add_flag("--once", options->once, "show where it stands and end");
@@ -38,6 +38,6 @@ void declare(CLI::App& command) {
 }  // namespace
 
 extern const Verb watch_verb;
-const Verb watch_verb{"watch", "follow a run from another terminal, or see how it went", declare};
+const Verb watch_verb{"watch", "follow a run from another terminal, or see how it went", declare_watch};
 
 }  // namespace isobar::cli

@@ -21,7 +21,7 @@ void show(const Row<zoo::Network>& row) {
   fmt::print("  {}({})\n", row.name, join(describe(row), ", "));
 }
 
-void run() {
+void list_networks() {
   fmt::print("Networks, with their defaults. 'isobar plan NAME' shows one step by step.\n");
   for (const Row<zoo::Network>* row : zoo::networks()) {
     fmt::print("\n");
@@ -33,6 +33,6 @@ void run() {
 
 extern const Verb zoo_verb;
 const Verb zoo_verb{"zoo", "list the networks with their parameters, work and arguments",
-                    [](CLI::App& command) { command.callback(run); }};
+                    [](CLI::App& command) { command.callback(list_networks); }};
 
 }  // namespace isobar::cli

@@ -9,7 +9,7 @@ namespace {
 constexpr int broadcast_tag = first_reserved_tag, gather_tag = first_reserved_tag + 1,
               barrier_tag = first_reserved_tag + 2;
 
-std::span<std::byte> bytes_of(std::uint64_t& number) { return std::as_writable_bytes(std::span(&number, 1)); }
+std::span<std::byte> as_bytes(std::uint64_t& number) { return std::as_writable_bytes(std::span(&number, 1)); }
 
 // Every rank's block goes round once: in step s a rank hands on what its left neighbour gave it in step s - 1.
 template <class Block>
@@ -33,13 +33,13 @@ void broadcast(Comm& comm, Bytes& bytes, int root) {
   while (reach <= place) reach *= 2;
   if (place > 0) {
     const int from = (place - reach / 2 + root) % size;
-    comm.receive(from, broadcast_tag, bytes_of(length));
+    comm.receive(from, broadcast_tag, as_bytes(length));
     bytes.resize(length);
     comm.receive(from, broadcast_tag, bytes);
   }
   for (; place + reach < size; reach *= 2) {
     const int to = (place + reach + root) % size;
-    comm.send(to, broadcast_tag, bytes_of(length));
+    comm.send(to, broadcast_tag, as_bytes(length));
     comm.send(to, broadcast_tag, bytes);
   }
 }
@@ -48,7 +48,7 @@ std::vector<Bytes> all_gather(Comm& comm, std::span<const std::byte> mine) {
   const auto size = static_cast<std::size_t>(comm.size()), self = static_cast<std::size_t>(comm.rank());
   std::vector<std::uint64_t> lengths(size);
   lengths[self] = mine.size();
-  ring(comm, [&](int rank) { return bytes_of(lengths[static_cast<std::size_t>(rank)]); });
+  ring(comm, [&](int rank) { return as_bytes(lengths[static_cast<std::size_t>(rank)]); });
   std::vector<Bytes> blocks(size);
   for (std::size_t rank = 0; rank < size; ++rank) blocks[rank].resize(lengths[rank]);
   blocks[self].assign(mine.begin(), mine.end());

@@ -8,7 +8,7 @@ namespace {
 
 using Kind = Move::Kind;
 
-Schedule reduce_scatter(const Group& group, std::size_t count) {
+Schedule scatter_by_halving(const Group& group, std::size_t count) {
   const Core core(group);
   std::vector<std::size_t> bounds;  // neighbours have neighbouring blocks: a member of the core owns both at first
   for (const int member : core.members) bounds.push_back(block(count, group.size, member).begin);
@@ -25,9 +25,9 @@ Schedule reduce_scatter(const Group& group, std::size_t count) {
   return schedule;
 }
 
-Schedule all_gather(const Group& group, std::size_t count) { return mirrored(reduce_scatter(group, count)); }
+Schedule gather_by_halving(const Group& group, std::size_t count) { return mirrored(scatter_by_halving(group, count)); }
 
-Schedule all_reduce(const Group& group, std::size_t count) {
+Schedule reduce_by_halving(const Group& group, std::size_t count) {
   const Core core(group);
   // Who owns what does not matter here, so the first round, that of most numbers, is with the nearest rank, which may
   // be on the same node: ranks take part under their numbers with the bits in reverse.
@@ -49,13 +49,13 @@ Schedule all_reduce(const Group& group, std::size_t count) {
 }  // namespace
 
 extern const Row<Algorithm> all_gather_doubling{"doubling", "twice as many numbers in each of log2 P rounds",
-                                                [](Args&) { return algorithm(all_gather); }};
+                                                [](Args&) { return algorithm(gather_by_halving); }};
 
 extern const Row<Algorithm> all_reduce_halving_doubling{
     "halving_doubling", "recursive halving, then doubling: least traffic, 2 log2 P rounds",
-    [](Args&) { return algorithm(all_reduce); }};
+    [](Args&) { return algorithm(reduce_by_halving); }};
 
 extern const Row<Algorithm> reduce_scatter_halving{"halving", "half as many numbers in each of log2 P rounds",
-                                                   [](Args&) { return algorithm(reduce_scatter); }};
+                                                   [](Args&) { return algorithm(scatter_by_halving); }};
 
 }  // namespace isobar::comm

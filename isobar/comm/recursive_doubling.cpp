@@ -5,7 +5,7 @@
 namespace isobar::comm {
 namespace {
 
-Schedule all_reduce(const Group& group, std::size_t count) {
+Schedule reduce_by_doubling(const Group& group, std::size_t count) {
   const Core core(group);
   return folded(core, group, count, doubling_all_reduce(core, count));
 }
@@ -14,6 +14,6 @@ Schedule all_reduce(const Group& group, std::size_t count) {
 
 extern const Row<Algorithm> all_reduce_recursive_doubling{"recursive_doubling",
                                                           "pairs exchange everything: fewest rounds, log2 P",
-                                                          [](Args&) { return algorithm(all_reduce); }};
+                                                          [](Args&) { return algorithm(reduce_by_doubling); }};
 
 }  // namespace isobar::comm

@@ -6,7 +6,7 @@
 namespace isobar::comm {
 namespace {
 
-Schedule all_reduce(const Group& group, std::size_t count) {
+Schedule reduce_reproducibly(const Group& group, std::size_t count) {
   const Core core(group);
   if (core.excess > 0)
     fail("the all-reduce 'reproducible' was asked for with {} ranks; their number must be a power of two", group.size);
@@ -17,6 +17,6 @@ Schedule all_reduce(const Group& group, std::size_t count) {
 
 extern const Row<Algorithm> all_reduce_reproducible{
     "reproducible", "balanced binary tree over the ranks in order; their number must be a power of two",
-    [](Args&) { return algorithm(all_reduce); }};
+    [](Args&) { return algorithm(reduce_reproducibly); }};
 
 }  // namespace isobar::comm

@@ -5,14 +5,14 @@
 namespace isobar::comm {
 namespace {
 
-Schedule reduce_scatter(const Group& group, std::size_t count) {
+Schedule scatter_by_ring(const Group& group, std::size_t count) {
   return ring_reduce_scatter(group.rank, group.size, count);
 }
 
-Schedule all_gather(const Group& group, std::size_t count) { return mirrored(reduce_scatter(group, count)); }
+Schedule gather_by_ring(const Group& group, std::size_t count) { return mirrored(scatter_by_ring(group, count)); }
 
-Schedule all_reduce(const Group& group, std::size_t count) {
-  Schedule schedule = reduce_scatter(group, count);
+Schedule reduce_by_ring(const Group& group, std::size_t count) {
+  Schedule schedule = scatter_by_ring(group, count);
   append(schedule, mirrored(schedule));
   return schedule;
 }
@@ -20,12 +20,12 @@ Schedule all_reduce(const Group& group, std::size_t count) {
 }  // namespace
 
 extern const Row<Algorithm> all_gather_ring{"ring", "blocks go round once: least traffic, P - 1 rounds",
-                                            [](Args&) { return algorithm(all_gather); }};
+                                            [](Args&) { return algorithm(gather_by_ring); }};
 
 extern const Row<Algorithm> all_reduce_ring{"ring", "sums go round, then results: least traffic, 2 (P - 1) rounds",
-                                            [](Args&) { return algorithm(all_reduce); }};
+                                            [](Args&) { return algorithm(reduce_by_ring); }};
 
 extern const Row<Algorithm> reduce_scatter_ring{"ring", "sums go round once: least traffic, P - 1 rounds",
-                                                [](Args&) { return algorithm(reduce_scatter); }};
+                                                [](Args&) { return algorithm(scatter_by_ring); }};
 
 }  // namespace isobar::comm

@@ -23,7 +23,7 @@ Schedule gather(int rank, int size, std::size_t count) {
   return schedule;
 }
 
-Schedule broadcast(const Group& group, std::size_t count) {
+Schedule broadcast_by_scattering(const Group& group, std::size_t count) {
   Schedule schedule = mirrored(gather(group.rank, group.size, count));
   append(schedule, mirrored(ring_reduce_scatter(group.rank, group.size, count)));
   return schedule;
@@ -33,6 +33,6 @@ Schedule broadcast(const Group& group, std::size_t count) {
 
 extern const Row<Algorithm> broadcast_scatter_gather{"scatter_gather",
                                                      "scatter by a tree, all-gather by a ring: for long messages",
-                                                     [](Args&) { return algorithm(broadcast); }};
+                                                     [](Args&) { return algorithm(broadcast_by_scattering); }};
 
 }  // namespace isobar::comm

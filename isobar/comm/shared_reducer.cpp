@@ -29,8 +29,8 @@ struct alignas(64) Flags {
   std::int64_t started, laid_aside, sliced;  // all sums; small ones; large ones
 };
 
-std::int64_t read(std::int64_t& flag) { return std::atomic_ref(flag).load(std::memory_order_acquire); }
-void publish(std::int64_t& flag, std::int64_t value) { std::atomic_ref(flag).store(value, std::memory_order_release); }
+std::int64_t read_flag(std::int64_t& flag) { return std::atomic_ref(flag).load(std::memory_order_acquire); }
+void publish_flag(std::int64_t& flag, std::int64_t value) { std::atomic_ref(flag).store(value, std::memory_order_release); }
 
 class SharedReducer final : public Reducer {
  public:
@@ -55,7 +55,7 @@ class SharedReducer final : public Reducer {
     const double now = comm_.now();
     const bool small = range.count <= small_floats_;
     pending_.push_back({range, small, small ? small_++ : large_++, std::move(what), std::move(ended)});
-    publish(flags_[self()]->started, ++started_);
+    publish_flag(flags_[self()]->started, ++started_);
     clock_.begin(now);
     advance();
     clock_.waited(comm_.now() - now);
@@ -112,7 +112,7 @@ class SharedReducer final : public Reducer {
     if (sum.small) {
       if (sum.index >= small_finished_ + ahead) return false;
       std::memcpy(place(self(), sum.index), memory_[self()] + sum.range.begin, sum.range.count * sizeof(float));
-      publish(flags_[self()]->laid_aside, sum.index + 1);
+      publish_flag(flags_[self()]->laid_aside, sum.index + 1);
       return true;
     }
     if (!all_have(&Flags::started, begun_ + 1)) return false;
@@ -120,7 +120,7 @@ class SharedReducer final : public Reducer {
     sources_.clear(), results_.clear();
     for (float* memory : memory_) sources_.push_back(memory + slice.begin), results_.push_back(memory + slice.begin);
     sum_tree(sources_, results_, slice.count);
-    publish(flags_[self()]->sliced, sum.index + 1);
+    publish_flag(flags_[self()]->sliced, sum.index + 1);
     count_traffic(slice.count);
     return true;
   }
@@ -142,7 +142,7 @@ class SharedReducer final : public Reducer {
   }
 
   bool all_have(std::int64_t Flags::*flag, std::int64_t value) const {
-    return std::ranges::all_of(flags_, [&](Flags* flags) { return read(flags->*flag) >= value; });
+    return std::ranges::all_of(flags_, [&](Flags* flags) { return read_flag(flags->*flag) >= value; });
   }
 
   void count_traffic(std::size_t floats) {
@@ -160,7 +160,7 @@ class SharedReducer final : public Reducer {
     }
     std::vector<int> ranks;
     for (std::size_t rank = 0; rank < flags_.size(); ++rank)
-      if (read(flags_[rank]->*flag) < value) ranks.push_back(static_cast<int>(rank));
+      if (read_flag(flags_[rank]->*flag) < value) ranks.push_back(static_cast<int>(rank));
     return ranks;
   }
 

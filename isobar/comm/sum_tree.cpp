@@ -34,7 +34,7 @@ void add_pair(const float* a, const float* b, float* x, float* y, std::size_t co
   for (; i < count; ++i) x[i] = y[i] = a[i] + b[i];
 }
 
-void add(const float* a, const float* b, float* sum, std::size_t count) {
+void add_into(const float* a, const float* b, float* sum, std::size_t count) {
 #pragma GCC ivdep
   for (std::size_t i = 0; i < count; ++i) sum[i] = a[i] + b[i];
 }
@@ -47,7 +47,7 @@ const float* sum_into(Scratch& scratch, int depth, std::span<const float* const>
   float* target = scratch[static_cast<std::size_t>(depth)].data();
   const float* left = sum_into(scratch, depth, parts.first(half), begin, count);
   const float* right = sum_into(scratch, depth + 1, parts.subspan(half), begin, count);
-  add(left, right, target, count);
+  add_into(left, right, target, count);
   return target;
 }
 
@@ -55,7 +55,7 @@ const float* sum_into(Scratch& scratch, int depth, std::span<const float* const>
 
 void sum_tree(std::span<const float* const> parts, std::span<float* const> results, std::size_t count) {
   if (parts.size() == 2 && results.size() == 2) return add_pair(parts[0], parts[1], results[0], results[1], count);
-  if (parts.size() == 2 && results.size() == 1) return add(parts[0], parts[1], results[0], count);
+  if (parts.size() == 2 && results.size() == 1) return add_into(parts[0], parts[1], results[0], count);
   Scratch scratch;
   for (std::size_t begin = 0; begin < count; begin += chunk) {
     const std::size_t length = std::min(chunk, count - begin);

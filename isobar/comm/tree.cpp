@@ -5,11 +5,11 @@
 namespace isobar::comm {
 namespace {
 
-Schedule broadcast(const Group& group, std::size_t count) {
+Schedule broadcast_by_tree(const Group& group, std::size_t count) {
   return mirrored(tree_reduce(group.rank, group.size, count));
 }
 
-Schedule all_reduce(const Group& group, std::size_t count) {
+Schedule reduce_by_tree(const Group& group, std::size_t count) {
   Schedule schedule = tree_reduce(group.rank, group.size, count);
   append(schedule, mirrored(schedule));
   return schedule;
@@ -18,9 +18,9 @@ Schedule all_reduce(const Group& group, std::size_t count) {
 }  // namespace
 
 extern const Row<Algorithm> all_reduce_tree{"tree", "binomial tree to rank 0 and back: 2 log2 P rounds",
-                                            [](Args&) { return algorithm(all_reduce); }};
+                                            [](Args&) { return algorithm(reduce_by_tree); }};
 
 extern const Row<Algorithm> broadcast_tree{"tree", "binomial tree: log2 P rounds, each with all numbers",
-                                           [](Args&) { return algorithm(broadcast); }};
+                                           [](Args&) { return algorithm(broadcast_by_tree); }};
 
 }  // namespace isobar::comm

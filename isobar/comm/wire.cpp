@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "isobar/base/instructions.hpp"
+
 namespace isobar::comm {
 namespace {
 
@@ -61,9 +63,9 @@ struct Float16 {
 template <class F>
 void with_format(Wire wire, F work) {
   switch (wire) {
-    case Wire::float32: return work(Float32{});
-    case Wire::bfloat16: return work(BFloat16{});
-    case Wire::float16: return work(Float16{});
+    case Wire::float32: return run_dispatched([&] { work(Float32{}); });
+    case Wire::bfloat16: return run_dispatched([&] { work(BFloat16{}); });
+    case Wire::float16: return run_dispatched([&] { work(Float16{}); });
   }
 }
 

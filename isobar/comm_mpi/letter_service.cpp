@@ -12,8 +12,8 @@
 namespace isobar::comm_mpi {
 namespace {
 
-constexpr std::chrono::microseconds between_looks(5000), while_waiting(200);
-constexpr double patience_with_rank_0 = 1, patience_with_others = 2, patience_with_the_failed = 5;
+constexpr std::chrono::microseconds letter_interval(5000), letter_interval_waiting(200);
+constexpr double patience_with_rank_0 = 1, patience_with_others = 3, patience_with_the_failed = 6;
 constexpr auto patience_with_mpi = std::chrono::seconds(1);  // a thread may be inside a blocking call of it
 // Small enough to be sent at once by any library, whether or not the receiver looks.
 constexpr std::size_t longest_text = 2000;
@@ -51,7 +51,7 @@ void LetterService::run() {
     serve();
     listen_to_witness();
     std::unique_lock lock(mutex_);
-    if (changed_.wait_for(lock, between_looks, [&] { return stopping_; })) return;
+    if (changed_.wait_for(lock, letter_interval, [&] { return stopping_; })) return;
   }
 }
 
@@ -131,7 +131,10 @@ void LetterService::handle(int from, const Letter& letter) {
         question->second.answers[from] = letter.text;
       break;
     case Word::leaving: leaving_ranks_.insert(from); break;
-    case Word::go: go_ = true; break;
+    case Word::go:
+      go_ = true;
+      if (letter.flag) exit_code_ = letter.number;
+      break;
     case Word::round: rounds_.insert(letter.number); break;
     case Word::propose:
     case Word::verdict: break;
@@ -148,7 +151,7 @@ bool LetterService::wait_until(double seconds, const std::function<bool()>& reac
     if (reached()) return true;
     if (now_seconds() >= end) return false;
     serve();
-    std::this_thread::sleep_for(while_waiting);
+    std::this_thread::sleep_for(letter_interval_waiting);
   }
 }
 
@@ -213,17 +216,21 @@ bool LetterService::has_left(int rank) {
   return false;
 }
 
-void LetterService::end(int exit_code) {
+int LetterService::end(int exit_code) {
   if (exit_code != 0 && exit_code != interrupted && !failure_.is_set())
     abort(fmt::format("ended with exit code {}", exit_code));
   if (!failure_.is_set()) end_together();
   if (failure_.is_set()) {
-    end_after_failure();
-    std::fflush(nullptr);
-    std::_Exit(exit_code == 0 ? 1 : exit_code);
+    const std::optional<int> agreed = end_after_failure(exit_code == 0 ? 1 : exit_code);
+    if (!agreed) {
+      std::fflush(nullptr);
+      std::_Exit(exit_code == 0 ? 1 : exit_code);
+    }
+    exit_code = *agreed;
   }
   stop();
   witness_.goodbye();
+  return exit_code;
 }
 
 // A dissemination barrier. Rounds are counted, not times: a world ends once.
@@ -245,27 +252,34 @@ void LetterService::end_together() {
   wait_until(1, [&] { return all_sent(); });
 }
 
-void LetterService::end_after_failure() {
+// Where all have come, all leave with one exit code and after MPI_Finalize. MPICH's launcher kills the others when one
+// leaves without, and then gives the user a mixture of the exit codes and that signal.
+std::optional<int> LetterService::end_after_failure(int exit_code) {
   const int failed = failure_.by();
   listen_to_witness();
   if (failure_.told()) {  // nobody has to speak before all go
     wait_until(0.2, [&] { return all_sent(); });
-    return;
+    return {};
   }
+  std::optional<int> agreed;
   if (failed == rank_) {
-    wait_until(patience_with_others, [&] {
+    const bool all = wait_until(patience_with_others, [&] {
       const std::lock_guard lock(mutex_);
       return leaving_ranks_.size() + 1 == static_cast<std::size_t>(size_);
     });
-    post_to_others({Word::go});
+    if (all && !frozen_) agreed = exit_code;
+    post_to_others({Word::go, exit_code, agreed.has_value()});
   } else {
     post(failed, {Word::leaving});
     wait_until(patience_with_the_failed, [&] {
       const std::lock_guard lock(mutex_);
       return go_;
     });
+    const std::lock_guard lock(mutex_);
+    agreed = exit_code_;
   }
-  wait_until(0.1, [&] { return all_sent(); });
+  wait_until(agreed ? 1 : 0.1, [&] { return all_sent(); });
+  return agreed;
 }
 
 }  // namespace isobar::comm_mpi

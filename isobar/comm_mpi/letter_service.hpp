@@ -38,14 +38,14 @@ class LetterService final : public Service {
   std::vector<std::optional<std::string>> whereabouts(const std::vector<int>& ranks, double seconds) override;
   bool has_left(int rank) override;
   void end_of_launch(const std::string& why) override { abort(why); }
-  void end(int exit_code) override;
+  int end(int exit_code) override;
 
  private:
   enum class Word : std::int32_t { propose, verdict, ask, answer, leaving, go, round };
   struct Letter {
     Word word{};
-    std::int32_t number = 0;  // of a question or a round, or the rank that failed
-    std::int32_t flag = 0;    // it has left, or the user has been told
+    std::int32_t number = 0;  // of a question or a round, the rank that failed, or its exit code
+    std::int32_t flag = 0;    // it has left, the user has been told, or all ranks have come to their end
     std::string text{};
   };
   struct Question {
@@ -55,8 +55,9 @@ class LetterService final : public Service {
 
   /// Returns when all ranks have called it, or a failure is known.
   void end_together();
-  /// Returns when the rank whose failure it is has called it too, and has waited for the others; after seconds anyway.
-  void end_after_failure();
+  /// Returns when the rank whose failure it is has called it too, and has waited for the others: with its exit code
+  /// when all have come, and without one when some have not after seconds, or one has died.
+  std::optional<int> end_after_failure(int exit_code);
   void stop();
   void run();
   void listen_to_witness();
@@ -81,6 +82,7 @@ class LetterService final : public Service {
   std::condition_variable changed_;
   std::atomic<bool> witness_knows_ = false;
   bool stopping_ = false, leaving_ = false, go_ = false;
+  std::optional<int> exit_code_;  // that all ranks leave with, as the one that failed has told
   std::string note_;
   std::int32_t questions_ = 0;
   std::map<std::int32_t, Question> asked_;

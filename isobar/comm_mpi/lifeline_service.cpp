@@ -11,7 +11,7 @@
 namespace isobar::comm_mpi {
 namespace {
 
-constexpr std::chrono::microseconds between_looks(5000);
+constexpr std::chrono::microseconds lifeline_interval(5000);
 constexpr double between_questions = 10;
 constexpr const char* at_its_end = "has come to its end";
 
@@ -35,7 +35,7 @@ void LifelineService::run() {
   for (;;) {
     progress_();
     std::unique_lock lock(mutex_);
-    if (changed_.wait_for(lock, between_looks, [&] { return stopping_; })) return;
+    if (changed_.wait_for(lock, lifeline_interval, [&] { return stopping_; })) return;
   }
 }
 
@@ -85,7 +85,7 @@ bool LifelineService::has_left(int rank) {
 }
 
 // Never MPI_Finalize: it would wait for the dead.
-void LifelineService::end(int exit_code) {
+int LifelineService::end(int exit_code) {
   note(at_its_end);
   lifeline_.goodbye(exit_code);
   std::fflush(nullptr);

@@ -28,7 +28,7 @@ class LifelineService final : public Service {
   std::vector<std::optional<std::string>> whereabouts(const std::vector<int>& ranks, double seconds) override;
   bool has_left(int rank) override;
   void end_of_launch(const std::string& why) override;
-  [[noreturn]] void end(int exit_code) override;
+  [[noreturn]] int end(int exit_code) override;
 
  private:
   void run();

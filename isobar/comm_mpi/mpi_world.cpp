@@ -122,7 +122,14 @@ MPI_Comm MpiWorld::communicator(const std::vector<int>& members) {
 }
 
 void MpiWorld::leave(int exit_code) {
-  service_->end(exit_code);
+  exit_code = service_->end(exit_code);
+  finalize(exit_code);
+  if (!failure_.is_set()) return;
+  std::fflush(nullptr);
+  std::_Exit(exit_code);
+}
+
+void MpiWorld::finalize(int exit_code) {
   std::mutex waiting;
   std::condition_variable ended;
   bool finalized = false;

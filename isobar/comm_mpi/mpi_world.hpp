@@ -61,6 +61,8 @@ class MpiWorld {
  private:
   void find_nodes();
   void let_messages_go_on();
+  /// Ends the process when the library does not come to its end within seconds.
+  void finalize(int exit_code);
 
   int rank_ = 0, size_ = 1;
   std::string thread_level_;

@@ -29,9 +29,9 @@ class Service {
 
   /// All ranks end and are started anew, which is no failure: from now on check() throws Aborted.
   virtual void end_of_launch(const std::string& why) = 0;
-  /// The end of this rank's part; see World::leave. Returns when MPI can be ended in good order, or else ends the
-  /// process.
-  virtual void end(int exit_code) = 0;
+  /// The end of this rank's part; see World::leave. When MPI can be ended in good order it returns the exit code of the
+  /// world, which is the same on all ranks; or else it ends the process.
+  virtual int end(int exit_code) = 0;
 };
 
 }  // namespace isobar::comm_mpi

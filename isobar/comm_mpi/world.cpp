@@ -1,9 +1,8 @@
 #include "isobar/comm_mpi/world.hpp"
 
 #include <algorithm>
-#include <unistd.h>
 
-#include "isobar/comm/local_comm.hpp"
+#include "isobar/comm_mpi/alone_world.hpp"
 #include "isobar/comm_mpi/lifeline_crew.hpp"
 #include "isobar/comm_mpi/mpi_call.hpp"
 #include "isobar/comm_mpi/mpi_comm.hpp"
@@ -11,25 +10,6 @@
 
 namespace isobar::comm_mpi {
 namespace {
-
-class Alone final : public World {
- public:
-  comm::Comm& comm() override { return *comm_; }
-  std::string version() const override { return "none"; }
-  std::string thread_level() const override { return "none"; }
-  int node_count() const override { return 1; }
-  std::vector<std::string> hosts() const override {
-    char name[256] = {};
-    gethostname(name, sizeof name - 1);
-    return {name};
-  }
-  comm::Crew& crew() override { return *crew_; }
-  void leave(int) override {}
-
- private:
-  std::unique_ptr<comm::Comm> comm_ = comm::alone();
-  std::unique_ptr<comm::Crew> crew_ = comm::fixed_crew(*comm_);
-};
 
 class Joined final : public World {
  public:
@@ -65,7 +45,7 @@ std::string_view library() { return ISOBAR_MPI_LIBRARY; }
 
 std::unique_ptr<World> join() {
   const Launch launch = launched();
-  if (launch.launcher.empty()) return std::make_unique<Alone>();
+  if (launch.launcher.empty()) return alone_world();
   // Before MPI begins: a rank that dies meanwhile keeps the others in it, and only the launcher can end that.
   auto lifeline = control::supervised() ? std::make_unique<control::Lifeline>(launch.rank) : nullptr;
   auto world = std::make_unique<Joined>(std::move(lifeline));
@@ -73,17 +53,6 @@ std::unique_ptr<World> join() {
     fail("{} started {} ranks, but {} sees {}; start it with the launcher of {}, or srun --mpi=pmi2",
          launch.launcher == "srun" ? "srun" : "the launcher", launch.ranks, library(), world->comm().size(), library());
   return world;
-}
-
-std::optional<std::string> last_words(World& world, const std::exception& error) {
-  comm::Comm& comm = world.comm();
-  if (!comm.abort(error.what())) return {};
-  try {
-    comm.check();
-  } catch (const comm::Aborted& told) {
-    if (comm.size() > 1) return told.what();
-  }
-  return error.what();
 }
 
 }  // namespace isobar::comm_mpi

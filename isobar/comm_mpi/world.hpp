@@ -15,8 +15,10 @@
 
 namespace isobar::comm_mpi {
 
-/// What this program was linked with: "MPICH" or "Open MPI".
+/// What this program was linked with: "MPICH" (any with its launchers and variables: Cray's, Intel's), "Open MPI",
+/// "MPI" (another), or no_library.
 std::string_view library();
+inline constexpr std::string_view no_library = "no MPI";
 
 class World {
  public:
@@ -37,10 +39,11 @@ class World {
   virtual std::vector<std::string> hosts() const = 0;
 
   /// Ends this rank's part; every rank calls it last, once. Without a failure (exit codes 0 and 130) it waits until all
-  /// ranks have called it, and returns. After a failure it does not return but ends the process with `exit_code` within
-  /// seconds, when the rank whose failure it is has had time to call it too: that one has told the user before
-  /// (last_words), because launchers end all ranks as soon as one has left so. Under a launcher that supervises the run
-  /// it never returns.
+  /// ranks have called it, and returns. After a failure it does not return but ends the process within seconds: when
+  /// all ranks have called it, with the `exit_code` of the rank whose failure it is, so that every launcher gives that
+  /// one to the user; when some cannot, because they hang or have died, with its own, and the launcher ends the others.
+  /// The rank that failed has told the user before (last_words). Under a launcher that supervises the run it never
+  /// returns.
   virtual void leave(int exit_code) = 0;
 };
 

@@ -23,7 +23,7 @@ namespace {
 constexpr double seconds_between_beats = 0.5, seconds_to_connect = 20, seconds_to_answer = 5;
 // Progress that comes faster than this travels with the next.
 constexpr double seconds_between_steps = 0.02;
-constexpr int exit_interrupted = 130;
+constexpr int exit_expelled = 130;
 
 Address launcher_of_environment() {
   const char* text = std::getenv(address_variable);
@@ -277,7 +277,7 @@ class Lifeline::Line {
       case Notice::Kind::notes: ++answers_; break;
       case Notice::Kind::leave: released_ = true; break;
       case Notice::Kind::stop: return true;
-      case Notice::Kind::expelled: _exit(exit_interrupted);
+      case Notice::Kind::expelled: _exit(exit_expelled);
     }
     return false;
   }
@@ -286,7 +286,7 @@ class Lifeline::Line {
   void end_alone() {
     const double end = now_seconds() + longest_alone - 1;
     while (!ending_ && now_seconds() < end) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    if (!ending_) _exit(exit_interrupted);
+    if (!ending_) _exit(exit_expelled);
   }
 
   void end_thread() {

@@ -109,7 +109,9 @@ class Supervisor {
     const int more = signals_.stops();
     if (more == 0) return;
     if (stops_ == 0) {
-      chronicle_.say(time(), "asked to stop: ranks end after the step under way and one checkpoint; again: at once");
+      chronicle_.say(time(),
+                     "asked to stop: ranks end after the step under way and one checkpoint; a second signal ends them "
+                     "at once");
       board_.stop();
     }
     stops_ += more;

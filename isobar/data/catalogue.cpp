@@ -10,7 +10,7 @@ extern const DatasetRow cifar100;    // cifar_dataset.cpp
 extern const DatasetRow hdf5;        // hdf5_dataset.cpp
 extern const DatasetRow idx;         // idx_dataset.cpp
 extern const DatasetRow images;      // images_dataset.cpp
-extern const DatasetRow join;        // join_dataset.cpp
+extern const DatasetRow joined;        // join_dataset.cpp
 extern const DatasetRow lmdb;        // lmdb_dataset.cpp
 extern const DatasetRow mnist;       // mnist_dataset.cpp
 extern const DatasetRow netcdf;      // netcdf_dataset.cpp
@@ -22,7 +22,7 @@ extern const DatasetRow universe;    // universe_dataset.cpp
 
 Table<DatasetRow> datasets() {
   static constexpr const DatasetRow* all[] = {&atmosphere, &automatic, &cifar10, &cifar100, &hdf5,   &idx,
-                                              &images,     &join,      &lmdb,    &mnist,    &netcdf, &noise,
+                                              &images,     &joined,      &lmdb,    &mnist,    &netcdf, &noise,
                                               &npy,        &tfrecord,  &tokens,  &universe};
   return all;
 }

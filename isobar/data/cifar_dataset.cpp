@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t plane = 32 * 32, image_bytes = 3 * plane;
 
-struct Kind {
+struct CifarSort {
   std::size_t label_bytes, label_at;
   int classes;
   std::vector<std::string> names;  // of the files of the part that is read, without ending
@@ -22,7 +22,7 @@ struct Kind {
 
 class Cifar final : public Dataset {
  public:
-  Cifar(Kind kind, const std::vector<std::string>& paths, std::int64_t samples, std::int64_t max_bytes)
+  Cifar(CifarSort kind, const std::vector<std::string>& paths, std::int64_t samples, std::int64_t max_bytes)
       : kind_(std::move(kind)), max_bytes_(max_bytes) {
     for (const std::string& path : paths) {
       if (std::error_code code; fs::is_directory(path, code)) add_folder(path);
@@ -99,13 +99,13 @@ class Cifar final : public Dataset {
     }
   }
 
-  Kind kind_;
+  CifarSort kind_;
   std::int64_t max_bytes_, size_ = 0;
   files::Bytes bytes_;
   std::vector<File> files_;
 };
 
-std::unique_ptr<Dataset> make_cifar(Args& args, Kind kind) {
+std::unique_ptr<Dataset> make_cifar(Args& args, CifarSort kind) {
   const std::int64_t samples = args.integer("samples", 0), limit = files::read_memory_limit(args);
   args.require(samples >= 0, "samples >= 0, where 0 means all");
   const std::vector<std::string> paths = args.texts("path", {});

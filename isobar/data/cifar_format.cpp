@@ -14,25 +14,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t plane = 32 * 32, image_bytes = 3 * plane;
+constexpr std::size_t cifar_plane = 32 * 32, cifar_image_bytes = 3 * cifar_plane;
 
-struct Kind {
+struct CifarArchive {
   std::string_view name, archive;
   std::vector<std::uint8_t> classes;  // of each label byte
   std::string first_file;
 };
 
-const Kind ten{"cifar10", "cifar-10-batches-bin", {10}, "data_batch_1"};
-const Kind hundred{"cifar100", "cifar-100-binary", {20, 100}, "train"};
+const CifarArchive ten{"cifar10", "cifar-10-batches-bin", {10}, "data_batch_1"};
+const CifarArchive hundred{"cifar100", "cifar-100-binary", {20, 100}, "train"};
 
-bool sound_labels(const Kind& kind, const std::uint8_t* record) {
+bool sound_labels(const CifarArchive& kind, const std::uint8_t* record) {
   for (std::size_t i = 0; i < kind.classes.size(); ++i)
     if (record[i] >= kind.classes[i]) return false;
   return true;
 }
 
-bool is_record_file(const Kind& kind, const Glance& glance) {
-  const std::size_t record = kind.classes.size() + image_bytes;
+bool is_record_file(const CifarArchive& kind, const Glance& glance) {
+  const std::size_t record = kind.classes.size() + cifar_image_bytes;
   const fs::path& file = glance.inside[0];
   if (!named_so(file, {".bin"}) || glance.head.size() < record || !sound_labels(kind, glance.head.data())) return false;
   if (file.extension() != ".bin")
@@ -49,7 +49,7 @@ bool is_record_file(const Kind& kind, const Glance& glance) {
   return true;
 }
 
-bool recognises(const Kind& kind, const Glance& glance) {
+bool recognises(const CifarArchive& kind, const Glance& glance) {
   if (glance.begins(kind.archive)) return true;  // the first name in the tar archive they come in
   if (!glance.folder) return is_record_file(kind, glance);
   return std::ranges::any_of(glance.inside, [&](const fs::path& file) {
@@ -58,9 +58,9 @@ bool recognises(const Kind& kind, const Glance& glance) {
   });
 }
 
-Contents look(const Kind& kind, const Glance& glance) {
+Contents look(const CifarArchive& kind, const Glance& glance) {
   Contents contents;
-  const std::size_t record = kind.classes.size() + image_bytes;
+  const std::size_t record = kind.classes.size() + cifar_image_bytes;
   contents.summary = fmt::format("CIFAR-{}, binary", kind.classes.back());
   std::error_code code;
   std::string count = "n";
@@ -84,7 +84,7 @@ class CifarSamples final : public SampleWriter {
     pack_field(files::NumberType::uint8, count_, outline_.fields[0], fields[0], pixels_);
     record_.assign(1, static_cast<std::uint8_t>(class_number(count_, fields[1][0], 9)));
     for (std::size_t c = 0; c < 3; ++c)
-      for (std::size_t p = 0; p < plane; ++p) record_.push_back(pixels_[3 * p + c]);
+      for (std::size_t p = 0; p < cifar_plane; ++p) record_.push_back(pixels_[3 * p + c]);
     file_.write(record_);
     ++count_;
   }

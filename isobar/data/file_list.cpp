@@ -1,21 +1,16 @@
 #include "isobar/data/file_list.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <fnmatch.h>
 #include <string>
 
 #include "isobar/base/error.hpp"
+#include "isobar/base/text.hpp"
 
 namespace isobar::data {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 bool hidden(const fs::path& file) { return file.filename().string().starts_with('.'); }
 
@@ -48,9 +43,9 @@ std::vector<fs::path> below(const fs::path& folder, std::initializer_list<std::s
 }  // namespace
 
 bool named_so(const fs::path& file, std::initializer_list<std::string_view> extensions) {
-  std::string extension = lower(file.extension().string());
+  std::string extension = lower_case(file.extension().string());
   if (extension == ".gz" || extension == ".xz" || extension == ".bz2" || extension == ".zst")
-    extension = lower(file.stem().extension().string());
+    extension = lower_case(file.stem().extension().string());
   return std::ranges::find(extensions, extension) != extensions.end();
 }
 

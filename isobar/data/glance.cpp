@@ -1,9 +1,9 @@
 #include "isobar/data/glance.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include "isobar/base/error.hpp"
+#include "isobar/base/text.hpp"
 #include "isobar/files/archive.hpp"
 
 namespace isobar::data {
@@ -29,14 +29,9 @@ void list(const fs::path& folder, std::vector<fs::path>& to) {
   }
 }
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 // What people put beside data to tell about it: no data unless there is nothing else.
 bool is_companion(const fs::path& file) {
-  const std::string name = lower(file.filename().string()), extension = lower(file.extension().string());
+  const std::string name = lower_case(file.filename().string()), extension = lower_case(file.extension().string());
   const auto any = [](std::initializer_list<std::string_view> list, auto matches) {
     return std::ranges::any_of(list, matches);
   };
@@ -58,9 +53,9 @@ bool Glance::begins(std::string_view magic, std::size_t at) const {
 
 bool Glance::has_extension(std::initializer_list<std::string_view> extensions) const {
   return std::ranges::any_of(inside, [&](const fs::path& file) {
-    std::string extension = lower(file.extension().string());
+    std::string extension = lower_case(file.extension().string());
     if (extension == ".gz" || extension == ".xz" || extension == ".bz2" || extension == ".zst")
-      extension = lower(file.stem().extension().string());
+      extension = lower_case(file.stem().extension().string());
     return std::ranges::find(extensions, extension) != extensions.end();
   });
 }

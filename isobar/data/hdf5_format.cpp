@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using files::Hdf5Entry;
 
-constexpr std::size_t most_parts = 200;
+constexpr std::size_t most_shown_parts = 200;
 
 std::string brackets(const Shape& shape) {
   return shape.rank() == 0 ? "a single number" : fmt::format("[{}]", fmt::join(shape.extents(), ", "));
@@ -72,7 +72,7 @@ Contents look_hdf5(const Glance& glance) {
   Contents contents;
   const std::vector<fs::path> all = glance.folder ? list_hdf5(glance.path) : glance.inside;
   const files::Hdf5File file = files::Hdf5File::open(all[0]);
-  const std::vector<Hdf5Entry> entries = files::list_arrays(file, most_parts);
+  const std::vector<Hdf5Entry> entries = files::list_arrays(file, most_shown_parts);
   for (const Hdf5Entry& entry : entries)
     contents.parts.push_back(
         {one_line(entry.name), brackets(entry.shape), entry.type,
@@ -83,7 +83,7 @@ Contents look_hdf5(const Glance& glance) {
   if (layout) contents.summary += fmt::format(": {}", layout->about);
   if (glance.folder)
     contents.summary += fmt::format("; in the first, {}", all[0].lexically_relative(glance.path).string());
-  if (entries.size() == most_parts) contents.summary += fmt::format("; the first {} arrays", most_parts);
+  if (entries.size() == most_shown_parts) contents.summary += fmt::format("; the first {} arrays", most_shown_parts);
   if (layout)
     contents.readers.push_back(Spec("hdf5", {{"path", glance.path.string()}, {"layout", std::string(layout->name)}}));
   else suggest(glance, entries, contents);

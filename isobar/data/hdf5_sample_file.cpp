@@ -49,7 +49,7 @@ files::Hdf5Array open_array(const files::Hdf5File& file, const std::string& name
   return array;
 }
 
-std::vector<std::string> lines(const std::string& text) {
+std::vector<std::string> lines_of_attribute(const std::string& text) {
   std::vector<std::string> found;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -105,7 +105,7 @@ void Hdf5SampleFile::open_y(const files::Hdf5File& file) {
   }
   y_shape_ = y.empty() ? Shape{1} : Shape(y);
   if (file.has_attribute(reading_.y, "classes") && file.is_text(reading_.y, "classes"))
-    classes_ = lines(file.text(reading_.y, "classes"));
+    classes_ = lines_of_attribute(file.text(reading_.y, "classes"));
 }
 
 void Hdf5SampleFile::choose_channels(const files::Hdf5File& file) {

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ImagesOptions {
   fs::path path;
   std::string part;
   std::vector<std::int64_t> size;  // height and width, or empty
@@ -29,7 +29,7 @@ struct Options {
 
 class Images final : public Dataset {
  public:
-  explicit Images(Options options) : options_(std::move(options)) {
+  explicit Images(ImagesOptions options) : options_(std::move(options)) {
     std::error_code code;
     if (!fs::exists(options_.path, code)) fail("{}: there is no such folder or archive", options_.path.string());
     in_memory_ = !fs::is_directory(options_.path, code);
@@ -148,7 +148,7 @@ class Images final : public Dataset {
     return {options_.channels, any ? 0 : height_, any ? 0 : width_};
   }
 
-  Options options_;
+  ImagesOptions options_;
   bool in_memory_ = false;
   files::Bytes held_;
   std::vector<File> files_;
@@ -157,7 +157,7 @@ class Images final : public Dataset {
 };
 
 std::unique_ptr<Dataset> make_images(Args& args) {
-  Options options;
+  ImagesOptions options;
   options.part = args.text("part", "");
   while (options.part.ends_with('/')) options.part.pop_back();
   options.size = args.integers("size", {});

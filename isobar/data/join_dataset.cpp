@@ -99,8 +99,8 @@ std::unique_ptr<Dataset> label_by_folder(std::unique_ptr<Dataset> x, const std::
   return std::make_unique<FolderLabels>(std::move(x), files);
 }
 
-extern const DatasetRow join;
-const DatasetRow join{"join", "x of one data set and y of another, of any formats",
+extern const DatasetRow joined;
+const DatasetRow joined{"join", "x of one data set and y of another, of any formats",
                       [](Args& args) -> std::unique_ptr<Dataset> {
                         const Spec x = args.spec("x"), y = args.spec("y");
                         args.finish();

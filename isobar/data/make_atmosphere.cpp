@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A part of the set: its folder and its frames.
-struct Part {
+struct AtmospherePart {
   fs::path folder;
   const WeatherSeries& series;
   std::int64_t frames;
@@ -30,8 +30,8 @@ struct Part {
 };
 
 // One file to be written.
-struct Task {
-  const Part* part;
+struct AtmosphereTask {
+  const AtmospherePart* part;
   std::int64_t frame;
 };
 
@@ -44,7 +44,7 @@ WeatherOptions century_later(WeatherOptions options) {
 }
 
 // Appends what a part still needs; counts what is there already in `kept`.
-void find_missing(const Part& part, std::vector<Task>& tasks, std::int64_t& kept) {
+void find_missing(const AtmospherePart& part, std::vector<AtmosphereTask>& tasks, std::int64_t& kept) {
   std::set<std::string> expected;
   std::error_code code;
   for (std::int64_t frame = 0; frame < part.frames; ++frame) {
@@ -83,13 +83,13 @@ FilesMade write_atmosphere(const fs::path& directory, const AtmosphereFiles& wha
   const WeatherOptions options = checked(what, side_by_side ? 1 : threads);
   const WeatherSeries train(options), validation(century_later(options));
   const bool netcdf = what.format == WeatherFormat::netcdf;
-  const Part parts[] = {{directory / "train", train, what.train, netcdf},
+  const AtmospherePart parts[] = {{directory / "train", train, what.train, netcdf},
                         {directory / "validation", validation, what.test, netcdf}};
 
   std::int64_t kept = 0;
-  std::vector<Task> tasks;
-  for (const Part& part : parts) find_missing(part, tasks, kept);
-  for (const Part& part : parts)
+  std::vector<AtmosphereTask> tasks;
+  for (const AtmospherePart& part : parts) find_missing(part, tasks, kept);
+  for (const AtmospherePart& part : parts)
     if (part.frames > 0) make_folder(part.folder);
 
   const FilesToMake files_to_make{tasks.size(), side_by_side ? threads : 1, kept, what.train + what.test, progress,
@@ -100,7 +100,7 @@ FilesMade write_atmosphere(const fs::path& directory, const AtmosphereFiles& wha
     made();
   });
   if (result.complete && !netcdf) {
-    const Part& normalised = parts[what.train > 0 ? 0 : 1];
+    const AtmospherePart& normalised = parts[what.train > 0 ? 0 : 1];
     std::vector<fs::path> files;
     for (std::int64_t frame = 0; frame < normalised.frames; ++frame) files.push_back(normalised.file(frame));
     write_weather_stats(directory / "stats.h5", files, train.atmosphere().grid());

@@ -24,7 +24,7 @@ struct Target {
   std::int64_t part;
 };
 // The files one universe still owes.
-struct Task {
+struct UniverseTask {
   std::int64_t universe;
   std::vector<Target> targets;
 };
@@ -58,9 +58,9 @@ bool can_keep(const Target& target, std::int64_t universe, const UniverseCubes& 
 }
 
 // What a part of the set still needs; counts what is there already in `kept`.
-std::vector<Task> missing(const fs::path& folder, std::int64_t first_universe, std::int64_t samples,
+std::vector<UniverseTask> missing_files(const fs::path& folder, std::int64_t first_universe, std::int64_t samples,
                           const UniverseCubes& cubes, std::int64_t& kept) {
-  std::vector<Task> tasks;
+  std::vector<UniverseTask> tasks;
   std::set<std::string> expected;
   std::error_code code;
   for (std::int64_t sample = 0; sample < samples; ++sample) {
@@ -117,8 +117,8 @@ FilesMade write_universe(const fs::path& directory, const UniverseFiles& what, c
     fail_usage("universe: {} training samples would reach into the test universes", what.train);
 
   std::int64_t kept = 0;
-  std::vector<Task> tasks = missing(directory / "train", 0, what.train, cubes, kept);
-  std::ranges::move(missing(directory / "test", first_test_universe, what.test, cubes, kept),
+  std::vector<UniverseTask> tasks = missing_files(directory / "train", 0, what.train, cubes, kept);
+  std::ranges::move(missing_files(directory / "test", first_test_universe, what.test, cubes, kept),
                     std::back_inserter(tasks));
   if (what.train > 0) make_folder(directory / "train");
   if (what.test > 0) make_folder(directory / "test");

@@ -1,7 +1,6 @@
 #include "isobar/data/netcdf_axes.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <initializer_list>
 
@@ -13,12 +12,6 @@ namespace {
 
 using files::NetcdfFile;
 using files::NetcdfVariable;
-
-std::string lower(std::string_view text) {
-  std::string made(text);
-  std::ranges::transform(made, made.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return made;
-}
 
 bool one_of(const std::string& text, std::initializer_list<std::string_view> words) {
   return std::ranges::find(words, text) != words.end();
@@ -40,8 +33,8 @@ const NetcdfVariable* clock_along(const NetcdfFile& file, std::size_t dimension)
 }
 
 AxisRole role_by_attributes(const NetcdfVariable& coordinate) {
-  const std::string axis = lower(coordinate.text("axis")), units = lower(coordinate.text("units"));
-  const std::string standard = lower(coordinate.text("standard_name"));
+  const std::string axis = lower_case(coordinate.text("axis")), units = lower_case(coordinate.text("units"));
+  const std::string standard = lower_case(coordinate.text("standard_name"));
   if (axis == "t" || standard == "time") return AxisRole::time;
   if (axis == "y" || one_of(standard, {"latitude", "grid_latitude", "projection_y_coordinate"}) ||
       one_of(units, {"degrees_north", "degree_north", "degrees_n", "degree_n"}))
@@ -99,7 +92,7 @@ AxisRole role_of(const NetcdfFile& file, std::size_t dimension) {
   if (clock_along(file, dimension)) return AxisRole::time;
   AxisRole role = AxisRole::other;
   if (const NetcdfVariable* coordinate = coordinate_of(file, dimension)) role = role_by_attributes(*coordinate);
-  return role != AxisRole::other ? role : role_by_name(lower(last_part(file.dimensions()[dimension].name)));
+  return role != AxisRole::other ? role : role_by_name(lower_case(last_part(file.dimensions()[dimension].name)));
 }
 
 NetcdfAxes axes_of(const NetcdfFile& file, const NetcdfVariable& variable, std::string_view time) {

@@ -22,7 +22,7 @@ constexpr std::size_t most_open_files = 64;
 // Deflate makes numbers at most about a thousand times smaller; a header that claims more than that lies.
 constexpr std::int64_t largest_compression = 1100;
 
-struct Options {
+struct NetcdfOptions {
   std::filesystem::path path;
   std::vector<std::string> x;
   std::string y;
@@ -40,7 +40,7 @@ struct Wanted {
 };
 
 /// A wanted variable in one of the files.
-struct Source {
+struct NetcdfSource {
   const NetcdfVariable* variable = nullptr;
   NetcdfAxes axes{};
   std::vector<NetcdfChannel> channels{};
@@ -50,12 +50,12 @@ struct Source {
 /// One open file and what is wanted of it; a variable that it does not have stays null.
 struct OpenNetcdf {
   NetcdfFile file;
-  std::vector<Source> sources;
+  std::vector<NetcdfSource> sources;
   std::int64_t held_bytes() const { return 0; }
 };
 
-Source find_source(const NetcdfFile& file, const std::string& name, const Wanted& wanted, const std::string& time) {
-  Source source{.variable = file.find(name)};
+NetcdfSource find_source(const NetcdfFile& file, const std::string& name, const Wanted& wanted, const std::string& time) {
+  NetcdfSource source{.variable = file.find(name)};
   if (!source.variable) return source;
   if (!source.variable->is_numbers())
     fail("{}: variable '{}' holds no numbers but {}", file.path().string(), name, source.variable->type);
@@ -96,7 +96,7 @@ void interleave(std::span<const float> planes, std::size_t channels, std::span<f
 
 class NetcdfDataset final : public Dataset {
  public:
-  explicit NetcdfDataset(Options options)
+  explicit NetcdfDataset(NetcdfOptions options)
       : options_(std::move(options)),
         series_(list_netcdf(options_.path), complete(options_, wanted_)),
         open_(std::numeric_limits<std::int64_t>::max(), most_open_files) {
@@ -104,7 +104,7 @@ class NetcdfDataset final : public Dataset {
     series_.limit(limited(options_.path, options_.samples, series_.size()));
     for (std::size_t w = 0; w < wanted_.size(); ++w) first_.push_back(first_source(w));
     const std::size_t inputs = options_.y.empty() ? wanted_.size() : wanted_.size() - 1;
-    const Source& leader = first_[0];
+    const NetcdfSource& leader = first_[0];
     for (std::size_t w = 0; w < inputs; ++w) {
       if (first_[w].space != leader.space)
         fail("{}: variable '{}' has the grid {}, but '{}' has {}: channels of one sample need the same",
@@ -116,7 +116,7 @@ class NetcdfDataset final : public Dataset {
       fields_.push_back(
           {"y", shape_of(first_.back().space, static_cast<std::int64_t>(first_.back().channels.size()), false)});
     // What is kept of the first files is only compared with; their variables are gone.
-    for (Source& source : first_) source.variable = nullptr;
+    for (NetcdfSource& source : first_) source.variable = nullptr;
   }
 
   std::int64_t size() const override { return series_.size(); }
@@ -166,7 +166,7 @@ class NetcdfDataset final : public Dataset {
 
  private:
   // Fills in what the first file tells when the user does not, and tells apart names and levels.
-  static NetcdfChoice complete(Options& options, std::vector<Wanted>& wanted) {
+  static NetcdfChoice complete(NetcdfOptions& options, std::vector<Wanted>& wanted) {
     if (options.x.empty()) {
       const std::filesystem::path first = list_netcdf(options.path)[0];
       options.x = guess_variables(NetcdfFile(first), options.choice.time).x;
@@ -202,10 +202,10 @@ class NetcdfDataset final : public Dataset {
 
   const std::string& name(std::size_t w) const { return options_.choice.variables[wanted_[w].variable]; }
 
-  Source first_source(std::size_t w) {
+  NetcdfSource first_source(std::size_t w) {
     const std::filesystem::path& path = series_.files()[series_.first_file(wanted_[w].variable)];
     const NetcdfFile file(path);
-    Source source = find_source(file, name(w), wanted_[w], options_.choice.time);
+    NetcdfSource source = find_source(file, name(w), wanted_[w], options_.choice.time);
     if (w == 0 && source.space.size() == 2)
       for (const std::size_t axis : source.axes.space)
         grid_.push_back(grid_axis(file, source.variable->dimensions[axis]));
@@ -223,8 +223,8 @@ class NetcdfDataset final : public Dataset {
     return open_.get(number, [&] {
       auto made = std::make_shared<OpenNetcdf>(NetcdfFile(series_.files()[number]));
       for (std::size_t w = 0; w < wanted_.size(); ++w) {
-        Source source = find_source(made->file, name(w), wanted_[w], options_.choice.time);
-        const auto names = [](const Source& of) {
+        NetcdfSource source = find_source(made->file, name(w), wanted_[w], options_.choice.time);
+        const auto names = [](const NetcdfSource& of) {
           std::vector<std::string> list;
           for (const NetcdfChannel& channel : of.channels) list.push_back(channel.name);
           return list;
@@ -252,7 +252,7 @@ class NetcdfDataset final : public Dataset {
     for (std::size_t w = first; w < last; ++w) {
       const NetcdfStep& step = series_.at(index, wanted_[w].variable);
       const std::shared_ptr<const OpenNetcdf> open = opened(step.file);
-      const Source& source = open->sources[w];
+      const NetcdfSource& source = open->sources[w];
       if (!source.variable || source.axes.time.has_value() != (step.step >= 0) ||
           (step.step >= 0 && step.step >= source.variable->shape[static_cast<int>(*source.axes.time)]))
         fail("{}: variable '{}' has changed since the data set was opened", open->file.path().string(), name(w));
@@ -265,7 +265,7 @@ class NetcdfDataset final : public Dataset {
     if (channels > 1) interleave(planes, channels, out);
   }
 
-  void read_plane(const NetcdfFile& file, const Source& source, const NetcdfChannel& channel, std::int64_t step,
+  void read_plane(const NetcdfFile& file, const NetcdfSource& source, const NetcdfChannel& channel, std::int64_t step,
                   std::span<float> out) const {
     std::vector<std::int64_t> from = channel.from, extent(from.size(), 1);
     if (step >= 0) from[*source.axes.time] = step;
@@ -279,17 +279,17 @@ class NetcdfDataset final : public Dataset {
     transpose(turned, source.space[0], source.space[1], out);
   }
 
-  Options options_;
+  NetcdfOptions options_;
   std::vector<Wanted> wanted_;
   NetcdfSeries series_;
   mutable FileCache<OpenNetcdf> open_;
-  std::vector<Source> first_;
+  std::vector<NetcdfSource> first_;
   std::vector<GridAxis> grid_;  // rows and columns, when there are just these
   std::vector<Field> fields_;
   std::vector<std::string> channels_;
 };
 
-void read_missing(Args& args, Options& options) {
+void read_missing(Args& args, NetcdfOptions& options) {
   const std::string word = args.text("missing", "nan");
   options.mean = word == "mean";
   if (word == "nan" || options.mean) return;
@@ -301,7 +301,7 @@ void read_missing(Args& args, Options& options) {
 }
 
 std::unique_ptr<Dataset> make_netcdf(Args& args) {
-  Options options;
+  NetcdfOptions options;
   options.x = args.texts("x", {});
   options.y = args.text("y", "");
   options.levels = args.reals("level", {});

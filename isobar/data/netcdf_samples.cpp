@@ -20,7 +20,7 @@ namespace {
 using files::NetcdfWriter;
 using files::NumberType;
 
-struct Options {
+struct NetcdfSampleOptions {
   files::NetcdfKind kind = files::NetcdfKind::netcdf4;
   NumberType type = NumberType::float32, y_type = NumberType::float32;
   int deflate = 0;
@@ -85,7 +85,7 @@ struct Column {
 
 class NetcdfSamples final : public SampleWriter {
  public:
-  NetcdfSamples(const std::filesystem::path& to, const Outline& outline, Options options)
+  NetcdfSamples(const std::filesystem::path& to, const Outline& outline, NetcdfSampleOptions options)
       : fields_(outline.fields), options_(std::move(options)), file_(to, options_.kind) {
     file_.set_text(NetcdfWriter::file, "Conventions", "CF-1.8");
     const int time = file_.add_dimension("time", NetcdfWriter::unlimited);
@@ -200,7 +200,7 @@ class NetcdfSamples final : public SampleWriter {
   }
 
   std::vector<Field> fields_;
-  Options options_;
+  NetcdfSampleOptions options_;
   NetcdfWriter file_;
   int time_ = 0, label_dimensions_ = 0;
   std::vector<std::int64_t> space_;
@@ -213,7 +213,7 @@ class NetcdfSamples final : public SampleWriter {
 }  // namespace
 
 std::unique_ptr<SampleWriter> create_netcdf(const std::filesystem::path& to, const Outline& outline, Args& args) {
-  Options options;
+  NetcdfSampleOptions options;
   options.kind = *files::netcdf_kind(args.one_of("kind", "netcdf4", {"netcdf4", "classic", "64bit", "cdf5"}));
   options.type = read_number_type(args, "type", NumberType::float32);
   options.y_type = read_number_type(args, "y_type", NumberType::float32);

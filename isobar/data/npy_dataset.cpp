@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct NpyOptions {
   fs::path path;
   std::string x, y;
   Scaling scaling = Scaling::none;
@@ -33,7 +33,7 @@ bool is_npz(const fs::path& file) {
 /// Arrays whose first axis is the sample: x, and y when there is one.
 class SampleAxis final : public Dataset {
  public:
-  SampleAxis(const Options& options, std::vector<files::NpyFile> arrays)
+  SampleAxis(const NpyOptions& options, std::vector<files::NpyFile> arrays)
       : path_(options.path), scaling_(options.scaling), arrays_(std::move(arrays)) {
     for (std::size_t f = 0; f < arrays_.size(); ++f) {
       const Shape& shape = arrays_[f].shape();
@@ -67,11 +67,11 @@ class SampleAxis final : public Dataset {
   std::vector<Field> fields_;
 };
 
-std::vector<std::string> members(const Options& options) {
+std::vector<std::string> members(const NpyOptions& options) {
   return options.y.empty() ? std::vector{options.x} : std::vector{options.x, options.y};
 }
 
-std::vector<files::NpyFile> open_arrays(const fs::path& file, const Options& options) {
+std::vector<files::NpyFile> open_arrays(const fs::path& file, const NpyOptions& options) {
   std::vector<files::NpyFile> arrays;
   if (!is_npz(file)) {
     arrays.emplace_back(file, options.max_bytes);
@@ -85,7 +85,7 @@ std::vector<files::NpyFile> open_arrays(const fs::path& file, const Options& opt
 /// Files with one sample each.
 class SampleFiles final : public Dataset {
  public:
-  SampleFiles(const Options& options, std::vector<fs::path> files) : options_(options), files_(std::move(files)) {
+  SampleFiles(const NpyOptions& options, std::vector<fs::path> files) : options_(options), files_(std::move(files)) {
     const auto found = static_cast<std::int64_t>(files_.size());
     files_.resize(static_cast<std::size_t>(limited(options_.path, options_.samples, found)));
     for (const files::NpyFile& array : open_arrays(files_[0], options_)) {
@@ -120,7 +120,7 @@ class SampleFiles final : public Dataset {
   }
 
  private:
-  Options options_;
+  NpyOptions options_;
   std::vector<fs::path> files_;
   std::vector<Field> fields_;
 };
@@ -133,7 +133,7 @@ std::vector<fs::path> sample_files(const fs::path& path) {
 }
 
 std::unique_ptr<Dataset> make_npy(Args& args) {
-  Options options;
+  NpyOptions options;
   const std::string labels = args.text("labels", "");
   options.x = args.text("x", "x");
   options.y = args.text("y", "y");
@@ -153,7 +153,7 @@ std::unique_ptr<Dataset> make_npy(Args& args) {
   else samples = std::make_unique<SampleFiles>(options, files);
   if (labels.empty()) return samples;
   if (labels == "folder") return label_by_folder(std::move(samples), files);
-  Options other{labels, options.x, "", Scaling::none, options.samples, options.max_bytes};
+  NpyOptions other{labels, options.x, "", Scaling::none, options.samples, options.max_bytes};
   return join_datasets(std::move(samples), std::make_unique<SampleAxis>(other, open_arrays(other.path, other)));
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path labels_beside(const fs::path& x) { return x.parent_path() / (x.stem().string() + "_y.npy"); }
+fs::path labels_file(const fs::path& x) { return x.parent_path() / (x.stem().string() + "_y.npy"); }
 
 // One array, sample after sample.
 class ArrayWriter {
@@ -61,7 +61,7 @@ class NpySamples final : public SampleWriter {
     for (std::size_t f = 0; f < outline.fields.size(); ++f) {
       const fs::path path = archive  ? parts_->inside() / (outline.fields[f].name + ".npy")
                             : f == 0 ? to
-                                     : labels_beside(to);
+                                     : labels_file(to);
       std::error_code code;
       if (fs::exists(path, code)) fail("{}: exists already; nothing is written over it", path.string());
       arrays_.push_back(std::make_unique<ArrayWriter>(path, outline.fields[f], count_, types[f == 0 ? 0 : 1]));
@@ -166,7 +166,7 @@ Contents look_npy(const Glance& glance) {
     return contents;
   }
   std::error_code code;
-  if (!glance.folder && fs::exists(labels_beside(first), code)) spec.set("labels", labels_beside(first).string());
+  if (!glance.folder && fs::exists(labels_file(first), code)) spec.set("labels", labels_file(first).string());
   contents.readers.push_back(std::move(spec));
   return contents;
 }

@@ -15,7 +15,7 @@ constexpr std::size_t longest_origin = 1024;
 constexpr std::size_t most_origins_looked_at = 1'000'000;
 
 template <class T>
-std::span<const std::uint8_t> bytes_of(std::span<const T> numbers) {
+std::span<const std::uint8_t> as_bytes(std::span<const T> numbers) {
   return {reinterpret_cast<const std::uint8_t*>(numbers.data()), numbers.size_bytes()};
 }
 
@@ -64,16 +64,16 @@ class Hdf5Predictions final : public PredictionWriter {
   void write_rows(std::int64_t first, std::int64_t count, std::span<const float> predictions,
                   std::span<const float> targets) override {
     const PredictionOutline& about = outline();
-    file_.write_rows("prediction", first, bytes_of(predictions));
+    file_.write_rows("prediction", first, as_bytes(predictions));
     if (about.meaning == Meaning::classes) {
       const std::vector<std::int32_t> found = classes_of(predictions);
-      file_.write_rows("class", first, bytes_of<std::int32_t>(found));
+      file_.write_rows("class", first, as_bytes<std::int32_t>(found));
     }
     if (about.probabilities) {
       const std::vector<float> made = probabilities_of(predictions);
-      file_.write_rows("probability", first, bytes_of<float>(made));
+      file_.write_rows("probability", first, as_bytes<float>(made));
     }
-    if (about.target) file_.write_rows("target", first, bytes_of(targets));
+    if (about.target) file_.write_rows("target", first, as_bytes(targets));
     std::vector<std::int64_t> numbers;
     std::vector<std::uint8_t> origins(static_cast<std::size_t>(count) * origin_length_);
     for (std::int64_t i = 0; i < count; ++i) {
@@ -82,7 +82,7 @@ class Hdf5Predictions final : public PredictionWriter {
       std::memcpy(origins.data() + static_cast<std::size_t>(i) * origin_length_, text.data(),
                   std::min(text.size(), origin_length_));
     }
-    file_.write_rows("sample", first, bytes_of<std::int64_t>(numbers));
+    file_.write_rows("sample", first, as_bytes<std::int64_t>(numbers));
     file_.write_rows("where", first, origins);
   }
 

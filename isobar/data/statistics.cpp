@@ -10,7 +10,7 @@ namespace isobar::data {
 namespace {
 
 // Enough for many threads to share, few enough for their sums to be small.
-constexpr std::int64_t most_parts = 256;
+constexpr std::int64_t most_statistics_parts = 256;
 // Numbers are summed relative to the first finite one of their block, so that a mean far from zero takes no digits
 // away.
 constexpr std::size_t block_pixels = 4096;
@@ -118,7 +118,7 @@ std::vector<ChannelStatistics> statistics_of(const Dataset& dataset, const Stati
     fail("statistics: '{}' is {}; it has no channels", fields[options.field].name, shape.str());
   const std::int64_t size = dataset.size();
   const std::int64_t all = options.samples > 0 ? std::min(options.samples, size) : size;
-  const std::int64_t parts = std::min(most_parts, all);
+  const std::int64_t parts = std::min(most_statistics_parts, all);
   const auto channels = static_cast<std::size_t>(shape[-1]);
   std::vector<std::vector<ChannelStatistics>> found(static_cast<std::size_t>(parts));
 

@@ -26,16 +26,16 @@ namespace {
 namespace fs = std::filesystem;
 
 // Where one field of a sample comes from.
-struct Source {
+struct TfrecordSource {
   std::string name;                       // of the feature
   std::optional<files::NumberType> type;  // of bytes
   Shape shape;                            // rank 0: as the first record has it
   bool image = false;
 };
 
-struct Options {
+struct TfrecordOptions {
   fs::path path;
-  Source x, y;
+  TfrecordSource x, y;
   std::vector<std::int64_t> size;  // of images: height and width, or empty
   int channels = 3;
   Scaling scaling = Scaling::none;
@@ -51,7 +51,7 @@ std::string known_features(std::span<const std::uint8_t> record) {
 
 class Tfrecord final : public Dataset {
  public:
-  Tfrecord(Options options, std::vector<fs::path> files)
+  Tfrecord(TfrecordOptions options, std::vector<fs::path> files)
       : options_(std::move(options)), files_(std::move(files)), cache_(options_.max_bytes, most_open) {
     count_samples();
     size_ = limited(options_.path, options_.samples, firsts_.back());
@@ -158,7 +158,7 @@ class Tfrecord final : public Dataset {
   }
 
   // Learns from the first record what the arguments do not say.
-  void complete(std::span<const std::uint8_t> record, Source& source) const {
+  void complete(std::span<const std::uint8_t> record, TfrecordSource& source) const {
     const files::Feature feature = need(record, source.name);
     if (source.image) {
       if (feature.kind != files::Feature::Kind::bytes) fail("feature '{}' is no image: it holds numbers", source.name);
@@ -189,7 +189,7 @@ class Tfrecord final : public Dataset {
   }
 
   // A record holds just the numbers of its shape: nobody takes memory for more than is there.
-  static void check_size(const files::Feature& feature, const Source& source) {
+  static void check_size(const files::Feature& feature, const TfrecordSource& source) {
     const std::int64_t wanted = source.shape.count();
     if (feature.kind != files::Feature::Kind::bytes) {
       if (feature.count != wanted)
@@ -210,7 +210,7 @@ class Tfrecord final : public Dataset {
     return {options_.channels, fixed ? options_.x.shape[0] : 0, fixed ? options_.x.shape[1] : 0};
   }
 
-  void fill(std::span<const std::uint8_t> record, const Source& source, Scaling scaling, std::span<float> out) const {
+  void fill(std::span<const std::uint8_t> record, const TfrecordSource& source, Scaling scaling, std::span<float> out) const {
     const files::Feature feature = need(record, source.name);
     if (source.image) {
       if (feature.kind != files::Feature::Kind::bytes) fail("feature '{}' is no image: it holds numbers", source.name);
@@ -228,7 +228,7 @@ class Tfrecord final : public Dataset {
     apply_scaling(scaling, out);
   }
 
-  Options options_;
+  TfrecordOptions options_;
   std::vector<fs::path> files_;
   std::vector<std::int64_t> firsts_;
   std::int64_t size_ = 0;
@@ -245,7 +245,7 @@ std::optional<files::NumberType> optional_type(Args& args, std::string_view key,
 }
 
 std::unique_ptr<Dataset> make_tfrecord(Args& args) {
-  Options options;
+  TfrecordOptions options;
   const std::string layout = args.one_of("layout", "", {"", "cosmoflow", "cosmoflow_sc18"});
   const bool current = layout == "cosmoflow", sc18 = layout == "cosmoflow_sc18";
   options.x.name = args.text("x", sc18 ? "data_raw" : "x");
@@ -272,7 +272,7 @@ std::unique_ptr<Dataset> make_tfrecord(Args& args) {
   args.finish();
   const std::vector<fs::path> files = list_files(options.path, {".tfrecord", ".tfrecords", ".tfr"});
   if (labels.empty()) return std::make_unique<Tfrecord>(std::move(options), files);
-  Options other = options;
+  TfrecordOptions other = options;
   options.y.name.clear();
   auto x = std::make_unique<Tfrecord>(std::move(options), files);
   if (labels == "folder") return label_by_folder(std::move(x), files);

@@ -18,7 +18,7 @@ void support_compression(archive* a) {
   archive_read_support_filter_zstd(a);
 }
 
-constexpr std::size_t block_bytes = 1 << 18;
+constexpr std::size_t archive_block_bytes = 1 << 18;
 
 }  // namespace
 
@@ -38,7 +38,7 @@ ArchiveReader::ArchiveReader(const std::filesystem::path& path) : path_(path), a
   archive_read_support_format_raw(a);
   archive_read_support_format_tar(a);
   archive_read_support_format_zip(a);
-  if (archive_read_open_filename(a, path.c_str(), block_bytes) != ARCHIVE_OK) fail_call();
+  if (archive_read_open_filename(a, path.c_str(), archive_block_bytes) != ARCHIVE_OK) fail_call();
 }
 
 bool ArchiveReader::next() {
@@ -103,7 +103,7 @@ Bytes first_content(const std::filesystem::path& path, std::size_t count) {
   support_compression(a.get());
   archive_read_support_format_raw(a.get());
   archive_entry* entry = nullptr;
-  if (archive_read_open_filename(a.get(), path.c_str(), block_bytes) != ARCHIVE_OK ||
+  if (archive_read_open_filename(a.get(), path.c_str(), archive_block_bytes) != ARCHIVE_OK ||
       archive_read_next_header(a.get(), &entry) != ARCHIVE_OK)
     return plain;
   Bytes content(count);

@@ -14,7 +14,7 @@ namespace {
 
 using From = std::span<const std::byte>;
 using To = std::span<std::byte>;
-using Kind = Hdf5Filter::Kind;
+using FilterKind = Hdf5Filter::Kind;
 
 constexpr std::size_t checksum_bytes = 4;
 
@@ -112,7 +112,7 @@ void unshuffle(From from, To to, std::size_t size) {
   std::memcpy(to.data() + done, from.data() + done, from.size() - done);
 }
 
-bool compresses(Kind kind) { return kind == Kind::deflate || kind == Kind::lzf; }
+bool compresses(FilterKind kind) { return kind == FilterKind::deflate || kind == FilterKind::lzf; }
 bool is_skipped(std::uint32_t skipped, std::size_t filter) { return filter < 32 && (skipped >> filter & 1) != 0; }
 
 }  // namespace
@@ -131,13 +131,13 @@ std::string undo_filters(std::span<const Hdf5Filter> filters, std::uint32_t skip
   // Checksums that are still inside what is decompressed make it longer than the result.
   std::size_t inner = 0, left = 0;
   for (std::size_t f = 0; f < filters.size(); ++f)
-    if (!is_skipped(skipped, f)) inner += filters[f].kind == Kind::fletcher32 ? checksum_bytes : 0, ++left;
+    if (!is_skipped(skipped, f)) inner += filters[f].kind == FilterKind::fletcher32 ? checksum_bytes : 0, ++left;
   int next = 0;
   bool in_place = false;
   for (std::size_t f = filters.size(); f-- > 0;) {
     if (is_skipped(skipped, f)) continue;
     --left;
-    if (filters[f].kind == Kind::fletcher32) {
+    if (filters[f].kind == FilterKind::fletcher32) {
       if (const std::string wrong = check_fletcher32(from); !wrong.empty()) return wrong;
       inner -= checksum_bytes;
       continue;
@@ -145,10 +145,10 @@ std::string undo_filters(std::span<const Hdf5Filter> filters, std::uint32_t skip
     const std::size_t size = compresses(filters[f].kind) ? to.size() + inner : from.size();
     in_place = left == 0 && size == to.size();
     const To target = in_place ? to : scratch[std::exchange(next, 1 - next)].take(size);
-    if (filters[f].kind == Kind::shuffle) {
+    if (filters[f].kind == FilterKind::shuffle) {
       unshuffle(from, target, filters[f].element);
     } else {
-      const std::string wrong = filters[f].kind == Kind::deflate ? inflate(from, target) : expand_lzf(from, target);
+      const std::string wrong = filters[f].kind == FilterKind::deflate ? inflate(from, target) : expand_lzf(from, target);
       if (!wrong.empty()) return wrong;
     }
     from = target;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t none = -1, broken = -2;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 26;  // of a heap; the library makes them of 4096
-constexpr std::size_t most_known = 4096;                      // heaps remembered
+constexpr std::size_t most_known_heaps = 4096;                      // heaps remembered
 
 bool read_at(int descriptor, std::int64_t address, std::span<std::uint8_t> to) {
   return pread(descriptor, to.data(), to.size(), static_cast<off_t>(address)) == static_cast<ssize_t>(to.size());
@@ -31,7 +31,7 @@ std::int64_t Hdf5Heaps::highest(std::int64_t address) {
   if (address < 0 || address > widths_.file_bytes - 16 || !read_at(descriptor_, address, begin) || !begins_heap(begin))
     return none;
   if (const auto known = highest_.find(address); known != highest_.end()) return known->second;
-  if (highest_.size() >= most_known) highest_.clear();
+  if (highest_.size() >= most_known_heaps) highest_.clear();
   std::int64_t& result = highest_[address] = broken;
 
   const auto lengths = static_cast<std::size_t>(widths_.lengths);

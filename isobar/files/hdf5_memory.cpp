@@ -15,22 +15,22 @@ namespace {
 // Guarded by the library's lock, under which every callback below runs.
 Hdf5Memory* current = nullptr;
 
-struct OpenFile {
+struct MemoryFile {
   H5FD_t base;  // first: the library sees only this
   Hdf5Memory* memory;
 };
 
-Hdf5Memory& memory_of(const H5FD_t* file) { return *reinterpret_cast<const OpenFile*>(file)->memory; }
+Hdf5Memory& memory_of(const H5FD_t* file) { return *reinterpret_cast<const MemoryFile*>(file)->memory; }
 
-H5FD_t* open_file(const char*, unsigned, hid_t, haddr_t) {
-  auto* made = current ? new (std::nothrow) OpenFile{} : nullptr;
+H5FD_t* open_memory(const char*, unsigned, hid_t, haddr_t) {
+  auto* made = current ? new (std::nothrow) MemoryFile{} : nullptr;
   if (!made) return nullptr;
   made->memory = current;
   return &made->base;
 }
 
-herr_t close_file(H5FD_t* file) {
-  delete reinterpret_cast<OpenFile*>(file);
+herr_t close_memory(H5FD_t* file) {
+  delete reinterpret_cast<MemoryFile*>(file);
   return 0;
 }
 
@@ -41,7 +41,7 @@ herr_t set_size(H5FD_t* file, H5FD_mem_t, haddr_t address) {
   return 0;
 }
 
-herr_t read_bytes(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t size, void* to) {
+herr_t read_memory(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t size, void* to) {
   memory_of(file).read(static_cast<std::int64_t>(address), {static_cast<std::uint8_t*>(to), size});
   return 0;
 }
@@ -53,18 +53,18 @@ herr_t write_bytes(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t
   return -1;
 }
 
-hid_t registered_driver() {
+hid_t registered_memory_driver() {
   static const H5FD_class_t kind = [] {
     H5FD_class_t made{};
     made.name = "isobar-memory";
     made.maxaddr = static_cast<haddr_t>(std::numeric_limits<std::int64_t>::max());
     made.fc_degree = H5F_CLOSE_WEAK;
-    made.open = open_file;
-    made.close = close_file;
+    made.open = open_memory;
+    made.close = close_memory;
     made.get_eoa = size_of;
     made.set_eoa = set_size;
     made.get_eof = size_of;
-    made.read = read_bytes;
+    made.read = read_memory;
     made.write = write_bytes;
     const H5FD_mem_t map[] = H5FD_FLMAP_DICHOTOMY;
     std::memcpy(made.fl_map, map, sizeof(map));
@@ -85,7 +85,7 @@ Hdf5Memory::~Hdf5Memory() { current = nullptr; }
 
 Hdf5Handle Hdf5Memory::access() const {
   Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  expects(access.id >= 0 && H5Pset_driver(access.id, registered_driver(), nullptr) >= 0, "a driver HDF5 accepts");
+  expects(access.id >= 0 && H5Pset_driver(access.id, registered_memory_driver(), nullptr) >= 0, "a driver HDF5 accepts");
   return access;
 }
 

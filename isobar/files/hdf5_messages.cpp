@@ -8,17 +8,17 @@
 namespace isobar::files {
 namespace {
 
-using Bytes = std::span<const std::uint8_t>;
+using MessageBytes = std::span<const std::uint8_t>;
 using Visit = std::function<bool(Hdf5Reference)>;
 
 // A type of class 9, varying length, with elements of 16 bytes: length (4), address (8), number (4).
-bool is_varying(Bytes type) {
+bool is_varying(MessageBytes type) {
   return type.size() >= 8 && (type[0] & 0x0f) == 9 && type[0] >> 4 >= 1 && type[0] >> 4 <= 4 &&
          hdf5_number(type, 4, 4) == 16;
 }
 
 // How many values a space has: version, rank, flags, then in version 1 five zero bytes, in version 2 its kind; extents.
-std::size_t values_in(Bytes space, std::size_t most) {
+std::size_t values_in(MessageBytes space, std::size_t most) {
   if (space.size() < 4 || space[0] < 1 || space[0] > 2) return 0;
   if (space[0] == 2 && space[3] == 2) return 0;  // a space without values
   const std::size_t first = space[0] == 1 ? 8 : 4, rank = space[1];
@@ -34,7 +34,7 @@ std::size_t values_in(Bytes space, std::size_t most) {
 
 // An attribute: version, flags, sizes of name, type and space, in version 3 the character set, then name, type, space
 // and the values; in version 1 each is filled up to a multiple of 8.
-bool visit_attribute(Bytes message, const Visit& visit) {
+bool visit_attribute(MessageBytes message, const Visit& visit) {
   if (message.size() < 8 || message[0] < 1 || message[0] > 3 || (message[0] > 1 && (message[1] & 1))) return true;
   const std::size_t unit = message[0] == 1 ? 8 : 1;
   const auto filled = [&](std::uint64_t size) { return (static_cast<std::size_t>(size) + unit - 1) / unit * unit; };
@@ -55,7 +55,7 @@ bool visit_attribute(Bytes message, const Visit& visit) {
 // Extents of chunks: none may be 0, the library divides by them. Versions 1 and 2: version, their number, class 2 for
 // chunks, five zero bytes, in version 1 or with chunks an address, extents of 4 bytes. Version 3: version, class,
 // number, address, extents. Version 4: version, class, flags, number, width of extents, extents.
-bool sound_layout(Bytes message) {
+bool sound_layout(MessageBytes message) {
   if (message.size() < 5) return true;
   const bool old = message[0] <= 2;
   if (message[0] > 4 || message[old ? 2 : 1] != 2) return true;
@@ -69,7 +69,7 @@ bool sound_layout(Bytes message) {
 
 }  // namespace
 
-std::uint64_t hdf5_number(Bytes bytes, std::size_t at, std::size_t width) {
+std::uint64_t hdf5_number(MessageBytes bytes, std::size_t at, std::size_t width) {
   std::uint64_t value = 0;
   for (std::size_t i = std::min(bytes.size(), at + width); i-- > at;) value = value << 8 | bytes[i];
   return value;
@@ -89,12 +89,12 @@ Hdf5Widths hdf5_widths(int descriptor, std::int64_t file_bytes) {
   return {.file_bytes = file_bytes};
 }
 
-bool sound_message(std::uint64_t kind, Bytes message, const Visit& visit) {
+bool sound_message(std::uint64_t kind, MessageBytes message, const Visit& visit) {
   if (kind == 0x08) return sound_layout(message);
   return kind != 0x0c || visit_attribute(message, visit);
 }
 
-bool sound_block(Bytes bytes, const Visit& visit) {
+bool sound_block(MessageBytes bytes, const Visit& visit) {
   for (std::size_t at = 4; at + 25 <= bytes.size(); ++at)
     if (bytes[at] == 3 && bytes[at + 1] <= 3 && bytes[at + 8] <= 1 && !visit_attribute(bytes.subspan(at), visit))
       return false;

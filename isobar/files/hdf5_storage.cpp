@@ -14,7 +14,7 @@
 namespace isobar::files {
 namespace {
 
-using Kind = Hdf5Storage::Kind;
+using StorageKind = Hdf5Storage::Kind;
 using Id = Hdf5Id;
 
 Id checked(Id result, const Hdf5Storage& of, std::string_view attempt) {
@@ -75,13 +75,13 @@ void read_chunking(Hdf5Storage& storage, Id properties) {
   checked(H5Pget_chunk_opts(properties, &options), storage, "get the chunks of");
   storage.plain_edges = (options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) != 0;
   const bool ours = read_filters(storage, properties);
-  if (ours && storage.kind != Kind::library) return;
+  if (ours && storage.kind != StorageKind::library) return;
   // With filters of ours only the type is odd, and then nothing says that chunks hold numbers of its width: the library
   // would read beyond them.
   if (ours && !storage.filters.empty())
     refuse(storage,
            fmt::format("its chunks hold {}, a type that no file has without being damaged", storage.type_name));
-  storage.kind = Kind::library;
+  storage.kind = StorageKind::library;
   // The library takes memory for a whole chunk, whatever the file says its size is.
   const std::int64_t most = std::max<std::int64_t>(std::int64_t{64} << 20, 1032 * storage.file_bytes);
   if (storage.chunk_bytes > most)
@@ -146,20 +146,20 @@ void find_storage(Hdf5Storage& storage) {
   const H5D_layout_t layout = H5Pget_layout(properties.id);
   if (number.plain) {
     const bool external = layout == H5D_CONTIGUOUS && H5Pget_external_count(properties.id) != 0;
-    if (layout == H5D_CHUNKED) storage.kind = Kind::chunked;
-    if (layout == H5D_COMPACT) storage.kind = Kind::compact;
-    if (layout == H5D_CONTIGUOUS && !external) storage.kind = Kind::contiguous;
+    if (layout == H5D_CHUNKED) storage.kind = StorageKind::chunked;
+    if (layout == H5D_COMPACT) storage.kind = StorageKind::compact;
+    if (layout == H5D_CONTIGUOUS && !external) storage.kind = StorageKind::contiguous;
     read_fill(storage, properties.id, type.id);
   }
   if (layout == H5D_CHUNKED) read_chunking(storage, properties.id);
-  if (storage.kind == Kind::compact) hold(storage, type.id);
-  if (storage.kind == Kind::contiguous) find_piece(storage);
-  if (storage.kind == Kind::library && layout != H5D_CHUNKED && layout != H5D_VIRTUAL) {
+  if (storage.kind == StorageKind::compact) hold(storage, type.id);
+  if (storage.kind == StorageKind::contiguous) find_piece(storage);
+  if (storage.kind == StorageKind::library && layout != H5D_CHUNKED && layout != H5D_VIRTUAL) {
     const hsize_t needed = static_cast<hsize_t>(storage.shape.count()) * H5Tget_size(type.id);
     const hsize_t stored = H5Dget_storage_size(storage.array.id);
     if (stored != 0 && stored < needed) refuse(storage, fmt::format("{} of its {} bytes are stored", stored, needed));
   }
-  if (storage.kind != Kind::chunked) return;
+  if (storage.kind != StorageKind::chunked) return;
   storage.chunks =
       std::make_unique<Hdf5Chunks>(storage.array.id, storage.file, storage.name, storage.extents(), storage.chunk);
   storage.number = ChunkCache::new_array();

@@ -12,9 +12,9 @@ namespace {
 constexpr int deepest = 32;
 constexpr int most_links = 100'000;
 
-class Walk {
+class TreeWalk {
  public:
-  Walk(const Hdf5File& file, std::size_t most) : file_(file), most_(most) {}
+  TreeWalk(const Hdf5File& file, std::size_t most) : file_(file), most_(most) {}
 
   std::vector<Hdf5Entry> run() {
     enter("/", "", 0);
@@ -54,6 +54,6 @@ class Walk {
 
 }  // namespace
 
-std::vector<Hdf5Entry> list_arrays(const Hdf5File& file, std::size_t most) { return Walk(file, most).run(); }
+std::vector<Hdf5Entry> list_arrays(const Hdf5File& file, std::size_t most) { return TreeWalk(file, most).run(); }
 
 }  // namespace isobar::files

@@ -12,7 +12,7 @@ namespace {
 constexpr int max_rank = 8;
 constexpr std::size_t prefix = 4;  // zeros, type, rank
 
-std::size_t width_of(int type) {
+std::size_t idx_width_of(int type) {
   switch (type) {
     case 0x08:
     case 0x09: return 1;
@@ -45,7 +45,7 @@ void convert(const std::uint8_t* from, std::span<float> out) {
 
 IdxFile::IdxFile(const std::filesystem::path& path, std::int64_t max_bytes) : bytes_(read_content(path, max_bytes)) {
   const std::string file = path.string();
-  if (bytes_.size() < prefix || bytes_[0] != 0 || bytes_[1] != 0 || width_of(bytes_[2]) == 0)
+  if (bytes_.size() < prefix || bytes_[0] != 0 || bytes_[1] != 0 || idx_width_of(bytes_[2]) == 0)
     fail("{}: is no idx file: it does not begin with 0, 0 and a type of number (8, 9, 11 to 14)", file);
   type_ = bytes_[2];
   const int rank = bytes_[3];
@@ -54,7 +54,7 @@ IdxFile::IdxFile(const std::filesystem::path& path, std::int64_t max_bytes) : by
   if (bytes_.size() < header_) fail("{}: ends inside its header", file);
   std::vector<std::int64_t> extents;
   const auto held = static_cast<std::int64_t>(bytes_.size() - header_);
-  std::int64_t wanted = static_cast<std::int64_t>(width_of(type_));
+  std::int64_t wanted = static_cast<std::int64_t>(idx_width_of(type_));
   bool fits = true;
   for (int axis = 0; axis < rank; ++axis) {
     extents.push_back(big_endian<std::uint32_t>(bytes_.data() + prefix + 4 * static_cast<std::size_t>(axis)));
@@ -67,14 +67,14 @@ IdxFile::IdxFile(const std::filesystem::path& path, std::int64_t max_bytes) : by
 }
 
 std::optional<IdxHeader> read_idx_header(std::span<const std::uint8_t> bytes) {
-  if (bytes.size() < prefix || bytes[0] != 0 || bytes[1] != 0 || width_of(bytes[2]) == 0) return std::nullopt;
+  if (bytes.size() < prefix || bytes[0] != 0 || bytes[1] != 0 || idx_width_of(bytes[2]) == 0) return std::nullopt;
   const std::size_t rank = bytes[3], front = prefix + 4 * rank;
   if (rank < 1 || rank > max_rank || bytes.size() < front) return std::nullopt;
   IdxHeader header;
   for (const auto& [type, code] : codes)
     if (code == bytes[2]) header.type = name_of(type);
   std::vector<std::int64_t> extents;
-  std::uint64_t count = width_of(bytes[2]);
+  std::uint64_t count = idx_width_of(bytes[2]);
   constexpr std::uint64_t most = std::uint64_t{1} << 48;
   for (std::size_t axis = 0; axis < rank; ++axis) {
     const auto n = big_endian<std::uint32_t>(bytes.data() + prefix + 4 * axis);
@@ -109,7 +109,7 @@ Bytes idx_header(NumberType type, const Shape& shape) {
 void IdxFile::read_row(std::int64_t index, std::span<float> out) const {
   expects(index >= 0 && index < shape_[0], "an entry of the first axis");
   expects(static_cast<std::int64_t>(out.size()) == shape_.count(1, shape_.rank()), "memory of an entry's size");
-  const std::uint8_t* from = bytes_.data() + header_ + static_cast<std::size_t>(index) * out.size() * width_of(type_);
+  const std::uint8_t* from = bytes_.data() + header_ + static_cast<std::size_t>(index) * out.size() * idx_width_of(type_);
   switch (type_) {
     case 0x08: return convert<std::uint8_t, std::uint8_t>(from, out);
     case 0x09: return convert<std::uint8_t, std::int8_t>(from, out);

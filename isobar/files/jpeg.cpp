@@ -12,13 +12,13 @@
 namespace isobar::files {
 namespace {
 
-struct Decoder {
+struct JpegDecoder {
   jpeg_decompress_struct info{};
   jpeg_error_mgr errors{};
   std::jmp_buf back;
   char message[JMSG_LENGTH_MAX] = "";
 
-  Decoder() {
+  JpegDecoder() {
     info.err = jpeg_std_error(&errors);
     info.client_data = this;
     errors.error_exit = [](j_common_ptr common) { give_up(common); };
@@ -28,25 +28,25 @@ struct Decoder {
       if (level < 0 && (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER)) give_up(common);
     };
   }
-  ~Decoder() { jpeg_destroy_decompress(&info); }
-  Decoder(const Decoder&) = delete;
+  ~JpegDecoder() { jpeg_destroy_decompress(&info); }
+  JpegDecoder(const JpegDecoder&) = delete;
 
   [[noreturn]] static void give_up(j_common_ptr common) {
-    auto* decoder = static_cast<Decoder*>(common->client_data);
+    auto* decoder = static_cast<JpegDecoder*>(common->client_data);
     common->err->format_message(common, decoder->message);
     std::longjmp(decoder->back, 1);
   }
 };
 
 template <class F>
-bool finishes(Decoder& decoder, const F& calls) {
+bool finishes(JpegDecoder& decoder, const F& calls) {
   if (setjmp(decoder.back)) return false;
   calls();
   return true;
 }
 
 // Reads the header; what is wrong with the file is an Error.
-void begin(Decoder& decoder, std::span<const std::uint8_t> file) {
+void begin(JpegDecoder& decoder, std::span<const std::uint8_t> file) {
   jpeg_decompress_struct* info = &decoder.info;
   const bool begun = finishes(decoder, [=] {
     jpeg_create_decompress(info);
@@ -59,7 +59,7 @@ void begin(Decoder& decoder, std::span<const std::uint8_t> file) {
 
 // Decodes line by line: `place` says where a line goes, `taken` is told when it is there.
 template <class Place, class Taken>
-void decode_lines(Decoder& decoder, int channels, const Place& place, const Taken& taken) {
+void decode_lines(JpegDecoder& decoder, int channels, const Place& place, const Taken& taken) {
   jpeg_decompress_struct* info = &decoder.info;
   const bool decoded = finishes(decoder, [&, info] {
     info->out_color_space = channels == 3 ? JCS_RGB : JCS_GRAYSCALE;
@@ -76,14 +76,14 @@ void decode_lines(Decoder& decoder, int channels, const Place& place, const Take
 }
 
 // Not inlined: a function that may be jumped back into keeps its variables in memory, and its loops are slow.
-[[gnu::noinline]] void to_floats(const std::uint8_t* from, std::size_t count, float* to) {
+[[gnu::noinline]] void rows_to_floats(const std::uint8_t* from, std::size_t count, float* to) {
   for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<float>(from[i]);
 }
 
 }  // namespace
 
 void decode_jpeg(std::span<const std::uint8_t> file, const ImageWish& wish, Image& image) {
-  Decoder decoder;
+  JpegDecoder decoder;
   begin(decoder, file);
   prepare_image(decoder.info.image_height, decoder.info.image_width, wish, image);
   std::uint8_t* pixels = image.pixels.data();
@@ -94,7 +94,7 @@ void decode_jpeg(std::span<const std::uint8_t> file, const ImageWish& wish, Imag
 
 bool decode_jpeg_floats(std::span<const std::uint8_t> file, int channels, std::int64_t height, std::int64_t width,
                         std::span<float> out) {
-  Decoder decoder;
+  JpegDecoder decoder;
   begin(decoder, file);
   if (decoder.info.image_height != height || decoder.info.image_width != width) return false;
   const std::size_t row = static_cast<std::size_t>(width * channels);
@@ -105,7 +105,7 @@ bool decode_jpeg_floats(std::span<const std::uint8_t> file, int channels, std::i
   float* const to = out.data();
   decode_lines(
       decoder, channels, [=](std::size_t) { return pixels; },
-      [=](std::size_t number) { to_floats(pixels, row, to + number * row); });
+      [=](std::size_t number) { rows_to_floats(pixels, row, to + number * row); });
   return true;
 }
 

@@ -9,7 +9,7 @@ namespace isobar::files {
 namespace {
 
 namespace fs = std::filesystem;
-using Bytes = std::span<const std::uint8_t>;
+using LmdbBytes = std::span<const std::uint8_t>;
 
 // The format of version 1 on 64-bit machines, little-endian. A page begins with its number, flags, and the ends of the
 // list of nodes and of the free space; pages 0 and 1 are the two heads, of which the one with the later transaction is
@@ -25,13 +25,13 @@ constexpr std::uint16_t sorted_duplicates = 4;                     // of tables
 constexpr int most_levels = 32;
 
 template <class T>
-T number(Bytes bytes, std::size_t at) {
+T number(LmdbBytes bytes, std::size_t at) {
   T value = 0;
   for (std::size_t i = 0; i < sizeof(T); ++i) value = static_cast<T>(value | static_cast<T>(bytes[at + i]) << 8 * i);
   return value;
 }
 
-bool is_sound_head(Bytes page) {
+bool is_sound_head(LmdbBytes page) {
   return page.size() >= head_bytes && (number<std::uint16_t>(page, flags_at) & is_head) &&
          number<std::uint32_t>(page, magic_at) == 0xBEEFC0DEu && number<std::uint32_t>(page, version_at) == 1;
 }
@@ -48,7 +48,7 @@ struct LmdbFile::Root {
   int levels;
 };
 
-bool begins_with_lmdb(Bytes bytes) { return is_sound_head(bytes); }
+bool begins_with_lmdb(LmdbBytes bytes) { return is_sound_head(bytes); }
 
 LmdbFile::LmdbFile(const fs::path& path) : file_(data_file(path)) {
   try {
@@ -74,8 +74,8 @@ LmdbFile::Root LmdbFile::find_root() {
   file_.read_at(page_bytes_, second);
   const bool later = is_sound_head(second) &&
                      number<std::uint64_t>(second, transaction_at) > number<std::uint64_t>(first, transaction_at);
-  const Bytes head = later ? second : first;
-  const Bytes main = head.subspan(main_at);
+  const LmdbBytes head = later ? second : first;
+  const LmdbBytes main = head.subspan(main_at);
   // A file may be longer than what is in use.
   const auto used = std::min<std::uint64_t>(number<std::uint64_t>(head, last_page_at), 1ull << 48) + 1;
   pages_ = std::min(static_cast<std::int64_t>(used), file_.size() / page_bytes_);
@@ -88,7 +88,7 @@ LmdbFile::Root LmdbFile::find_root() {
   return {page, entries, levels};
 }
 
-Bytes LmdbFile::read_page(std::int64_t page, std::span<std::uint8_t> to) const {
+LmdbBytes LmdbFile::read_page(std::int64_t page, std::span<std::uint8_t> to) const {
   if (page < 2 || page >= pages_) fail("is damaged: page {} of {} is named", page, pages_);
   file_.read_at(page * page_bytes_, to);
   if (number<std::uint64_t>(to, 0) != static_cast<std::uint64_t>(page))
@@ -100,7 +100,7 @@ void LmdbFile::walk(std::int64_t page, int levels, std::int64_t& visits) {
   // A tree holds a page once: more visits than pages mean that it leads back into itself.
   if (levels < 1 || ++visits > pages_) fail("is damaged: its pages form no tree");
   std::vector<std::uint8_t> memory(static_cast<std::size_t>(page_bytes_));
-  const Bytes bytes = read_page(page, memory);
+  const LmdbBytes bytes = read_page(page, memory);
   const std::size_t lower = number<std::uint16_t>(bytes, lower_at);
   const std::uint16_t flags = number<std::uint16_t>(bytes, flags_at);
   if (lower < page_header || lower > bytes.size() || lower % 2 != 0 || flags != (levels > 1 ? is_branch : is_leaf))
@@ -131,7 +131,7 @@ void LmdbFile::walk(std::int64_t page, int levels, std::int64_t& visits) {
   }
 }
 
-Bytes LmdbFile::value(std::int64_t index, Buffer& scratch) const {
+LmdbBytes LmdbFile::value(std::int64_t index, Buffer& scratch) const {
   expects(index >= 0 && index < size(), "the number of a value");
   const Value& value = values_[static_cast<std::size_t>(index)];
   const std::size_t front = value.apart ? page_header : 0;

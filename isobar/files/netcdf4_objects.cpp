@@ -66,9 +66,9 @@ std::string storage_name(hid_t array, std::size_t rank) {
   return text;
 }
 
-class Walk {
+class ObjectWalk {
  public:
-  Walk(const std::filesystem::path& path, hid_t file) : path_(path), file_(file) {}
+  ObjectWalk(const std::filesystem::path& path, hid_t file) : path_(path), file_(file) {}
 
   void group(const std::string& name, int depth) {
     const Hdf5Handle opened(checked(H5Gopen2(file_, name.c_str(), H5P_DEFAULT), "open group", name), H5Gclose);
@@ -241,7 +241,7 @@ std::vector<Netcdf4Object> list_netcdf4(const std::filesystem::path& path, std::
   const Hdf5Handle access = hdf5_reading_access();
   const Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id), H5Fclose);
   if (file.id < 0) fail("{}: cannot open as a NetCDF-4 file: {}", path.string(), hdf5_reason());
-  Walk walk(path, file.id);
+  ObjectWalk walk(path, file.id);
   const Hdf5Handle root(checked_hdf5(H5Gopen2(file.id, "/", H5P_DEFAULT), path, "open", "/"), H5Gclose);
   attributes = walk.attributes(root.id, "/");
   walk.group("/", 0);

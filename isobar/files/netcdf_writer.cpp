@@ -12,11 +12,6 @@
 namespace isobar::files {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, NetcdfKind>, 4> kinds{{{"classic", NetcdfKind::classic},
-                                                                        {"64bit", NetcdfKind::offset64},
-                                                                        {"cdf5", NetcdfKind::cdf5},
-                                                                        {"netcdf4", NetcdfKind::netcdf4}}};
-
 int mode_of(NetcdfKind kind) {
   switch (kind) {
     case NetcdfKind::offset64: return NC_64BIT_OFFSET;
@@ -63,12 +58,6 @@ int put(int id, int variable, const size_t* from, const size_t* extent, const st
 }
 
 }  // namespace
-
-std::optional<NetcdfKind> netcdf_kind(std::string_view name) {
-  for (const auto& [word, kind] : kinds)
-    if (word == name) return kind;
-  return std::nullopt;
-}
 
 NetcdfWriter::NetcdfWriter(std::filesystem::path path, NetcdfKind kind)
     : path_(std::move(path)), temporary_(temporary_beside(path_)), kind_(kind) {

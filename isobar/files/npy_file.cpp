@@ -10,10 +10,10 @@ namespace isobar::files {
 namespace {
 
 constexpr std::size_t most_header = 1 << 16;
-constexpr int most_axes = 32;
+constexpr int most_npy_axes = 32;
 constexpr std::int64_t most_numbers = std::int64_t{1} << 48;
 
-std::int64_t checked_count(const Shape& shape) {
+std::int64_t checked_npy_count(const Shape& shape) {
   std::int64_t count = 1;
   bool empty = false;
   for (const std::int64_t n : shape.extents()) {
@@ -135,7 +135,7 @@ class HeaderText {
       rest_.remove_prefix(digits);
       if (rest_.starts_with('L')) rest_.remove_prefix(1);  // as Python 2 wrote it
       list.push_back(n);
-      if (static_cast<int>(list.size()) > most_axes) fail("the shape has more than {} axes", most_axes);
+      if (static_cast<int>(list.size()) > most_npy_axes) fail("the shape has more than {} axes", most_npy_axes);
       if (!take(',')) {
         need(')');
         break;
@@ -189,13 +189,13 @@ NpyHeader read_npy_header(std::span<const std::uint8_t> bytes) {
   NpyHeader header;
   header.data = static_cast<std::int64_t>(front + length);
   HeaderText({reinterpret_cast<const char*>(bytes.data()) + front, length}).parse(header);
-  checked_count(header.shape);
+  checked_npy_count(header.shape);
   return header;
 }
 
 void NpyFile::begin(std::span<const std::uint8_t> head, std::int64_t file_bytes) {
   header_ = read_npy_header(head);
-  const std::int64_t wanted = checked_count(header_.shape) * static_cast<std::int64_t>(width_of(header_.type));
+  const std::int64_t wanted = checked_npy_count(header_.shape) * static_cast<std::int64_t>(width_of(header_.type));
   const std::int64_t found = file_bytes - header_.data;
   if (wanted != found)
     fail("the header says [{}] of {}, {} bytes, but {} bytes follow it", fmt::join(header_.shape.extents(), ", "),

@@ -17,14 +17,14 @@ constexpr std::pair<NumberType, std::string_view> names[] = {
     {NumberType::uint32, "uint32"},   {NumberType::int64, "int64"},     {NumberType::uint64, "uint64"},
     {NumberType::float16, "float16"}, {NumberType::float32, "float32"}, {NumberType::float64, "float64"}};
 
-struct Half {
+struct HalfNumber {
   std::uint16_t bits;
 };
 struct Truth {
   std::uint8_t bits;
 };
 
-float widened(Half half) {
+float widened(HalfNumber half) {
   const std::uint32_t sign = static_cast<std::uint32_t>(half.bits >> 15) << 31;
   const std::uint32_t exponent = half.bits >> 10 & 31u, fraction = half.bits & 1023u;
   if (exponent == 0) {  // zero and the numbers below the normal ones: multiples of 2^-24
@@ -35,7 +35,7 @@ float widened(Half half) {
   return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
 }
 
-Half narrowed(float number) {
+HalfNumber narrowed(float number) {
   const auto bits = std::bit_cast<std::uint32_t>(number);
   const auto sign = static_cast<std::uint32_t>(bits >> 16 & 0x8000u);
   const float size = std::abs(number);
@@ -53,14 +53,14 @@ Half narrowed(float number) {
 
 template <class T>
 float as_float(T value) {
-  if constexpr (std::is_same_v<T, Half>) return widened(value);
+  if constexpr (std::is_same_v<T, HalfNumber>) return widened(value);
   else if constexpr (std::is_same_v<T, Truth>) return value.bits != 0 ? 1.0f : 0.0f;
   else return static_cast<float>(value);
 }
 
 template <class T>
 T from_float(float number) {
-  if constexpr (std::is_same_v<T, Half>) {
+  if constexpr (std::is_same_v<T, HalfNumber>) {
     return narrowed(number);
   } else if constexpr (std::is_same_v<T, Truth>) {
     if (number != 0.0f && number != 1.0f) fail("{} is no truth value; valid: 0 and 1", number);
@@ -121,7 +121,7 @@ auto with_type(NumberType type, F work) {
     case NumberType::uint32: return work(std::uint32_t{});
     case NumberType::int64: return work(std::int64_t{});
     case NumberType::uint64: return work(std::uint64_t{});
-    case NumberType::float16: return work(Half{});
+    case NumberType::float16: return work(HalfNumber{});
     case NumberType::float32: return work(float{});
     case NumberType::float64: break;
   }

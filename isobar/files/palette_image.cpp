@@ -13,20 +13,20 @@
 namespace isobar::files {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
+using PaletteBytes = std::vector<std::uint8_t>;
 
 constexpr std::size_t signature_bytes = 8;
 
-void put_32(Bytes& bytes, std::uint32_t value) {
+void put_32(PaletteBytes& bytes, std::uint32_t value) {
   for (int shift = 24; shift >= 0; shift -= 8) bytes.push_back(static_cast<std::uint8_t>(value >> shift));
 }
 
-void put_16(Bytes& bytes, unsigned value) {
+void put_16(PaletteBytes& bytes, unsigned value) {
   bytes.push_back(static_cast<std::uint8_t>(value >> 8));
   bytes.push_back(static_cast<std::uint8_t>(value));
 }
 
-void put_chunk(Bytes& bytes, std::string_view type, std::span<const std::uint8_t> content) {
+void put_chunk(PaletteBytes& bytes, std::string_view type, std::span<const std::uint8_t> content) {
   put_32(bytes, static_cast<std::uint32_t>(content.size()));
   const std::size_t begin = bytes.size();
   bytes.insert(bytes.end(), type.begin(), type.end());
@@ -40,7 +40,7 @@ struct Chunk {
 };
 
 // The chunks of a file libpng has just written.
-std::vector<Chunk> chunks_of(const Bytes& png) {
+std::vector<Chunk> chunks_of(const PaletteBytes& png) {
   std::vector<Chunk> chunks;
   for (std::size_t at = signature_bytes; at + 12 <= png.size();) {
     const std::size_t length = std::size_t{png[at]} << 24 | png[at + 1] << 16 | png[at + 2] << 8 | png[at + 3];
@@ -51,8 +51,8 @@ std::vector<Chunk> chunks_of(const Bytes& png) {
   return chunks;
 }
 
-Bytes frame_control(std::uint32_t number, const PaletteImage& image, int milliseconds) {
-  Bytes control;
+PaletteBytes frame_control(std::uint32_t number, const PaletteImage& image, int milliseconds) {
+  PaletteBytes control;
   put_32(control, number);
   put_32(control, static_cast<std::uint32_t>(image.width));
   put_32(control, static_cast<std::uint32_t>(image.height));
@@ -84,7 +84,7 @@ std::vector<std::uint8_t> encode_png(const PaletteImage& image) {
   };
   png_alloc_size_t bytes = 0;
   write(nullptr, bytes);
-  Bytes file(bytes);
+  PaletteBytes file(bytes);
   write(file.data(), bytes);
   file.resize(bytes);
   return file;
@@ -92,12 +92,12 @@ std::vector<std::uint8_t> encode_png(const PaletteImage& image) {
 
 std::vector<std::uint8_t> encode_animation(std::span<const PaletteImage> frames, int milliseconds) {
   expects(!frames.empty() && milliseconds >= 0 && milliseconds <= 65535, "frames, each for at most 65 seconds");
-  Bytes file;
+  PaletteBytes file;
   std::uint32_t number = 0;
   for (const PaletteImage& frame : frames) {
     expects(frame.height == frames[0].height && frame.width == frames[0].width && frame.colours == frames[0].colours,
             "frames of one size and palette");
-    const Bytes png = encode_png(frame);
+    const PaletteBytes png = encode_png(frame);
     const bool first = &frame == frames.data();
     if (first) file.assign(png.begin(), png.begin() + signature_bytes);
     bool begun = false;
@@ -106,7 +106,7 @@ std::vector<std::uint8_t> encode_animation(std::span<const PaletteImage> frames,
       if (pixels && !begun) {
         begun = true;
         if (first) {
-          Bytes control;
+          PaletteBytes control;
           put_32(control, static_cast<std::uint32_t>(frames.size()));
           put_32(control, 0);  // for ever
           put_chunk(file, "acTL", control);
@@ -116,7 +116,7 @@ std::vector<std::uint8_t> encode_animation(std::span<const PaletteImage> frames,
       if (first) {
         if (chunk.type != "IEND") put_chunk(file, chunk.type, chunk.content);
       } else if (pixels) {
-        Bytes numbered;
+        PaletteBytes numbered;
         put_32(numbered, number++);
         numbered.insert(numbered.end(), chunk.content.begin(), chunk.content.end());
         put_chunk(file, "fdAT", numbered);

@@ -8,11 +8,11 @@
 namespace isobar::files {
 namespace {
 
-using Bytes = std::span<const std::uint8_t>;
+using ExampleBytes = std::span<const std::uint8_t>;
 
 // Calls visit(kind, list) for a Feature; of several lists the last counts.
 template <class F>
-void visit_feature(Bytes message, F visit) {
+void visit_feature(ExampleBytes message, F visit) {
   WireReader reader(message);
   WireField field, last;
   while (reader.next(field))
@@ -32,14 +32,14 @@ void visit_lists(const Feature& feature, F visit) {
 
 // Calls value(...) for every value of a list: bytes, or a float.
 template <class F>
-void visit_bytes(Bytes list, F value) {
+void visit_bytes(ExampleBytes list, F value) {
   WireReader reader(list);
   WireField field;
   while (reader.next(field))
     if (field.number == 1 && field.kind == WireField::Kind::bytes) value(field.bytes);
 }
 
-std::int64_t count_numbers(Feature::Kind kind, Bytes list) {
+std::int64_t count_numbers(Feature::Kind kind, ExampleBytes list) {
   std::int64_t count = 0;
   WireReader reader(list);
   WireField field;
@@ -59,7 +59,7 @@ std::int64_t count_numbers(Feature::Kind kind, Bytes list) {
 }
 
 // Writes at most as many as `out` has, and returns what is left of it.
-std::span<float> copy_numbers(Feature::Kind kind, Bytes list, std::span<float> out) {
+std::span<float> copy_numbers(Feature::Kind kind, ExampleBytes list, std::span<float> out) {
   const auto put = [&out](float value) {
     if (out.empty()) fail("the message is damaged: a list is longer than it seemed");
     out[0] = value;
@@ -88,18 +88,18 @@ std::span<float> copy_numbers(Feature::Kind kind, Bytes list, std::span<float> o
   return out;
 }
 
-Feature make_feature(std::string_view name, Bytes message, bool is_list) {
+Feature make_feature(std::string_view name, ExampleBytes message, bool is_list) {
   Feature feature{.name = name, .message = message};
   if (is_list) {
     WireReader reader(message);
     for (WireField field; reader.next(field);) feature.steps += field.number == 1;
     if (feature.steps == 0) return feature;
   }
-  visit_lists(feature, [&](Feature::Kind kind, Bytes list) {
+  visit_lists(feature, [&](Feature::Kind kind, ExampleBytes list) {
     if (feature.kind != Feature::Kind::empty && feature.kind != kind)
       fail("feature '{}' changes its kind from {} to {}", name, name_of(feature.kind), name_of(kind));
     feature.kind = kind;
-    if (kind == Feature::Kind::bytes) visit_bytes(list, [&](Bytes) { ++feature.count; });
+    if (kind == Feature::Kind::bytes) visit_bytes(list, [&](ExampleBytes) { ++feature.count; });
     else feature.count += count_numbers(kind, list);
   });
   return feature;
@@ -107,7 +107,7 @@ Feature make_feature(std::string_view name, Bytes message, bool is_list) {
 
 // Calls visit(name, message, is_list) for every entry of the maps of an Example or a SequenceExample.
 template <class F>
-void visit_entries(Bytes record, F visit) {
+void visit_entries(ExampleBytes record, F visit) {
   WireReader reader(record);
   WireField part, entry, item;
   while (reader.next(part)) {
@@ -118,7 +118,7 @@ void visit_entries(Bytes record, F visit) {
       if (entry.number != 1 || entry.kind != WireField::Kind::bytes)
         fail("is no tf.train.Example: it has no map of features");
       std::string_view name;
-      Bytes message;
+      ExampleBytes message;
       WireReader items(entry.bytes);
       while (items.next(item)) {
         if (item.kind != WireField::Kind::bytes) fail("is no tf.train.Example: a feature is no message");
@@ -141,7 +141,7 @@ void Feature::numbers(std::span<float> out) const {
   expects(kind == Kind::floats || kind == Kind::integers, "a feature of numbers");
   expects(static_cast<std::int64_t>(out.size()) == count, "memory for every value");
   std::span<float> rest = out;
-  visit_lists(*this, [&](Kind of, Bytes list) { rest = copy_numbers(of, list, rest); });
+  visit_lists(*this, [&](Kind of, ExampleBytes list) { rest = copy_numbers(of, list, rest); });
   expects(rest.empty(), "as many values as were counted");
 }
 
@@ -149,8 +149,8 @@ std::span<const std::uint8_t> Feature::bytes(std::int64_t index) const {
   if (kind != Kind::bytes || index < 0 || index >= count)
     fail("the example is damaged or another: a feature that should hold bytes has no value {}", index);
   std::span<const std::uint8_t> found;
-  visit_lists(*this, [&](Kind, Bytes list) {
-    visit_bytes(list, [&](Bytes value) {
+  visit_lists(*this, [&](Kind, ExampleBytes list) {
+    visit_bytes(list, [&](ExampleBytes value) {
       if (index-- == 0) found = value;
     });
   });
@@ -159,16 +159,16 @@ std::span<const std::uint8_t> Feature::bytes(std::int64_t index) const {
 
 std::vector<Feature> features_of(std::span<const std::uint8_t> record) {
   std::vector<Feature> features;
-  visit_entries(record, [&](std::string_view name, Bytes message, bool is_list) {
+  visit_entries(record, [&](std::string_view name, ExampleBytes message, bool is_list) {
     features.push_back(make_feature(name, message, is_list));
   });
   return features;
 }
 
 std::optional<Feature> find_feature(std::span<const std::uint8_t> record, std::string_view name) {
-  Bytes found;
+  ExampleBytes found;
   int kind = -1;
-  visit_entries(record, [&](std::string_view entry, Bytes message, bool is_list) {
+  visit_entries(record, [&](std::string_view entry, ExampleBytes message, bool is_list) {
     if (entry == name) found = message, kind = is_list;
   });
   if (kind < 0) return std::nullopt;

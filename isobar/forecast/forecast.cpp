@@ -32,7 +32,7 @@ void check(const Sweep& sweep) {
   for (const Spec& strategy : sweep.strategies) make(parallel::strategies(), strategy, "strategy");
 }
 
-ForecastRow row_of(const Sweep& sweep, Mode mode, const Spec& strategy, int ranks, const sim::Simulated& simulated,
+ForecastRow forecast_row(const Sweep& sweep, Mode mode, const Spec& strategy, int ranks, const sim::Simulated& simulated,
                    double reference) {
   ForecastRow row{.mode = mode, .strategy = strategy, .ranks = ranks, .batch = batch_of(sweep, mode, ranks)};
   row.simulated = simulated;
@@ -93,7 +93,7 @@ Forecast forecast(const Sweep& sweep, ScenarioRunner& runner) {
     const sim::Scenario& reference = scenarios[of.reference];
     double ideal = simulated[of.reference].step_seconds;
     if (of.mode == Mode::strong) ideal *= static_cast<double>(reference.ranks) / of.ranks;
-    result.rows.push_back(row_of(sweep, of.mode, of.strategy, of.ranks, simulated[places[i]], ideal));
+    result.rows.push_back(forecast_row(sweep, of.mode, of.strategy, of.ranks, simulated[places[i]], ideal));
   }
   return result;
 }

@@ -13,7 +13,7 @@ namespace isobar::forecast {
 enum class Mode { weak, strong };
 const char* mode_name(Mode mode);
 
-/// What is asked.
+/// What to simulate.
 struct Sweep {
   /// Platform, workload of a rank, input and the like; ranks and strategy are set from the lists.
   sim::Scenario base{};

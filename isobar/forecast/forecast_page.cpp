@@ -117,7 +117,7 @@ std::string forecast_html(const Forecast& forecast) {
   const std::string title =
       fmt::format("Forecast: {} on {}", forecast.sweep.base.workload.name, forecast.sweep.base.platform.name);
   std::string body = "<h1>" + html_text(title) + "</h1>\n" + notes(forecast);
-  body += report::html_section("asked", "What was asked", pairs(forecast));
+  body += report::html_section("setting", "What is simulated", pairs(forecast));
   body += report::html_section("efficiency", "Efficiency",
                                rank_chart(efficiency(forecast)) +
                                    "<p class=\"note\">Weak scaling is measured against one "

@@ -10,7 +10,7 @@
 namespace isobar::forecast {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 bool has_losses(const Forecast& forecast) {
   return std::ranges::any_of(forecast.rows, [](const ForecastRow& row) {
@@ -76,7 +76,7 @@ std::string forecast_text(const Forecast& forecast) {
                                : "\nStrong scaling: all ranks share one batch; efficiency against the fewest ranks\n";
     text += rows_of(forecast, mode);
   }
-  text += "exposed: a rank stands still for sums; behind the line, ms a step by what would have to be better\n";
+  text += "exposed: a rank waits for sums; right of the line: ms by which a step would be shorter without that loss\n";
   for (const std::string& note : forecast.notes) text += "note: " + note + "\n";
   return text + "error: " + forecast.error.text + "\n";
 }
@@ -102,7 +102,7 @@ std::string forecast_csv(const Forecast& forecast) {
 
 std::string forecast_json(const Forecast& forecast) {
   const sim::Scenario& base = forecast.sweep.base;
-  Json rows = Json::array();
+  OrderedJson rows = OrderedJson::array();
   for (const ForecastRow& row : forecast.rows) {
     const sim::Simulated& s = row.simulated;
     rows.push_back({{"mode", mode_name(row.mode)},
@@ -130,10 +130,10 @@ std::string forecast_json(const Forecast& forecast) {
                     {"real_seconds", s.real_seconds},
                     {"peak_bytes", s.peak_bytes}});
   }
-  Json error{{"known", forecast.error.runs > 0}, {"text", forecast.error.text}};
+  OrderedJson error{{"known", forecast.error.runs > 0}, {"text", forecast.error.text}};
   if (forecast.error.runs > 0)
     error["runs"] = forecast.error.runs, error["mean"] = forecast.error.mean, error["worst"] = forecast.error.worst;
-  const Json all{{"platform", base.platform.name},
+  const OrderedJson all{{"platform", base.platform.name},
                  {"workload", base.workload.name},
                  {"origin", base.workload.origin},
                  {"batch", base.workload.batch},
@@ -144,7 +144,7 @@ std::string forecast_json(const Forecast& forecast) {
                  {"error", error},
                  {"notes", forecast.notes},
                  {"rows", rows}};
-  return all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return all.dump(1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace isobar::forecast

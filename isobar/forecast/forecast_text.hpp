@@ -7,7 +7,7 @@
 
 namespace isobar::forecast {
 
-/// What was asked, one table for each mode, notes, and the error.
+/// What is simulated, one table for each mode, notes, and the error.
 std::string forecast_text(const Forecast& forecast);
 /// One line for each row, times in seconds.
 std::string forecast_csv(const Forecast& forecast);

@@ -69,7 +69,7 @@ std::vector<PublishedRow> forecast_published(std::string_view match, ScenarioRun
     }
     rows.push_back(row);
   }
-  if (rows.empty()) fail_usage("published: no row speaks of '{}'; without --match all are shown", match);
+  if (rows.empty()) fail_usage("published: no row matches '{}'; without --match all are shown", match);
   const std::vector<sim::Simulated> simulated = runner.run(scenarios);
   std::size_t at = 0;
   for (PublishedRow& row : rows) {
@@ -112,9 +112,8 @@ std::string published_text(std::span<const PublishedRow> rows) {
           c.groups, c.ranks / c.groups, row.server_seconds * 1e3);
   }
   return text + fmt::format(
-                    "mean absolute error: {:.1f} points over {} rows\nno blind test: what platforms and rows assume "
-                    "was revised "
-                    "after a first comparison (docs/forecast.md)\n",
+                    "mean absolute error: {:.1f} points over {} rows\nthis is no blind test: what platforms and rows "
+                    "assume was revised after a first comparison (docs/forecast.md)\n",
                     mean_points(rows), rows.size());
 }
 

@@ -5,7 +5,7 @@
 namespace isobar::graph {
 namespace {
 
-Graph run(const Graph& graph) {
+Graph fuse_all(const Graph& graph) {
   const auto read_by = readers(graph);
   Rewriter rewriter(graph);
   std::vector<bool> absorbed(graph.nodes().size());
@@ -32,6 +32,6 @@ Graph run(const Graph& graph) {
 }  // namespace
 
 extern const Pass fuse_pointwise;
-const Pass fuse_pointwise{"fuse_pointwise", "an operator absorbs the activation behind it", run};
+const Pass fuse_pointwise{"fuse_pointwise", "an operator absorbs the activation behind it", fuse_all};
 
 }  // namespace isobar::graph

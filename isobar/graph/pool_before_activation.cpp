@@ -6,7 +6,7 @@
 namespace isobar::graph {
 namespace {
 
-Graph run(const Graph& graph) {
+Graph pool_first(const Graph& graph) {
   const auto read_by = readers(graph);
   Rewriter rewriter(graph);
   std::vector<bool> done(graph.nodes().size());
@@ -33,6 +33,6 @@ Graph run(const Graph& graph) {
 }  // namespace
 
 extern const Pass pool_before_activation;
-const Pass pool_before_activation{"pool_before_activation", "an increasing activation moves behind max pooling", run};
+const Pass pool_before_activation{"pool_before_activation", "an increasing activation moves behind max pooling", pool_first};
 
 }  // namespace isobar::graph

@@ -9,7 +9,7 @@ namespace {
 // A core or two of today: what matters is the relation of the two, a convolution against a pass over memory.
 constexpr double flops_per_second = 2e11, bytes_per_second = 1e10;
 
-std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+std::size_t aligned_bytes(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
@@ -37,7 +37,7 @@ Rehearsal::Rehearsal(const Plan& plan, const std::vector<int>& wishes, const std
                      bool in_place)
     : forward_steps_(plan.forward_steps), facts_(plan.buffers.size()), in_place_(in_place) {
   for (std::size_t b = 0; b < facts_.size(); ++b) {
-    facts_[b].bytes = aligned(plan.buffers[b].bytes);
+    facts_[b].bytes = aligned_bytes(plan.buffers[b].bytes);
     facts_[b].gradient = plan.gradients_in_arena && plan.buffers[b].home == Home::gradient;
     facts_[b].arena = plan.buffers[b].home == Home::arena || facts_[b].gradient;
   }

@@ -1,5 +1,5 @@
 // Evaluation of a whole model on given numbers: import, plan, run. What `isobar onnx check --data` and the conformance
-// tests do. Models that hold steps of training (Gradient, Adam, ...) are run with the optimizers of this house.
+// tests do. Models that hold steps of training (Gradient, Adam, ...) are run with our own optimizers.
 #pragma once
 
 #include <map>

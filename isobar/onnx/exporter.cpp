@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::int64_t written_version = 17;
 // Operators over channels, and those that do not care.
-constexpr std::string_view over_channels[] = {
+constexpr std::string_view kinds_over_channels[] = {
     "conv",       "deconv", "max_pool", "average_pool",   "global_pool",   "lrn",
     "batch_norm", "resize", "prelu",    "depth_to_space", "space_to_depth"};
-constexpr std::string_view elementwise[] = {"add",        "sub",   "mul",     "div",    "relu",
+constexpr std::string_view elementwise_kinds[] = {"add",        "sub",   "mul",     "div",    "relu",
                                             "leaky_relu", "scale", "dropout", "concat", "pad"};
 
 Dims turned_dims(const Dims& dims, const std::vector<std::int64_t>& order) {
@@ -103,8 +103,8 @@ bool Exporter::wants_first(ValueId id, int depth) const {
   if (depth > 8) return false;
   for (const graph::Node& node : graph_.nodes()) {
     if (node.in.empty() || std::find(node.in.begin(), node.in.end(), id) == node.in.end()) continue;
-    if (is_one_of(over_channels, node.kind) && node.in[0] == id) return true;
-    if (is_one_of(elementwise, node.kind) && wants_first(node.out[0], depth + 1)) return true;
+    if (is_one_of(kinds_over_channels, node.kind) && node.in[0] == id) return true;
+    if (is_one_of(elementwise_kinds, node.kind) && wants_first(node.out[0], depth + 1)) return true;
   }
   return false;
 }

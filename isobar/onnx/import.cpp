@@ -14,12 +14,12 @@ namespace {
 using graph::ValueId;
 
 // Operators that treat axis 1 as channels: what they read is best held channels-last.
-constexpr std::string_view over_channels[] = {
+constexpr std::string_view operators_over_channels[] = {
     "Conv", "ConvTranspose",      "MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool",
     "LRN",  "BatchNormalization", "Resize",  "Upsample",    "DepthToSpace",      "SpaceToDepth",
     "PRelu"};
 // Operators that do not mind the order of axes.
-constexpr std::string_view elementwise[] = {"Add",  "Sub",     "Mul",  "Div",     "Relu", "LeakyRelu", "Identity",
+constexpr std::string_view elementwise_operators[] = {"Add",  "Sub",     "Mul",  "Div",     "Relu", "LeakyRelu", "Identity",
                                             "Cast", "Dropout", "Clip", "Sigmoid", "Tanh", "Concat",    "Pad"};
 
 // Nodes that some output depends on.
@@ -82,8 +82,8 @@ bool Importer::wants_last(const std::string& name, int depth) const {
   const auto readers = readers_.find(name);
   if (readers == readers_.end() || depth > 8) return false;
   return std::any_of(readers->second.begin(), readers->second.end(), [&](const Node* node) {
-    if (is_one_of(over_channels, node->op)) return node->in[0] == name;
-    return is_one_of(elementwise, node->op) && !node->out.empty() && wants_last(node->out[0], depth + 1);
+    if (is_one_of(operators_over_channels, node->op)) return node->in[0] == name;
+    return is_one_of(elementwise_operators, node->op) && !node->out.empty() && wants_last(node->out[0], depth + 1);
   });
 }
 

@@ -36,7 +36,7 @@ bool turns_nothing(const Dims& dims) {
   return dims[1] == 1 || std::all_of(dims.begin() + 2, dims.end(), [](std::int64_t d) { return d == 1; });
 }
 
-std::string whole(const Dims& dims) {
+std::string full_text(const Dims& dims) {
   return fmt::format("reshape(whole=[{}])", fmt::join(graph_shape(dims).extents(), ", "));
 }
 
@@ -128,7 +128,7 @@ ValueId Importer::plain(std::size_t i) {
   Held& h = value(node_->in[i]);
   if (h.plain >= 0) return h.plain;
   if (h.constant()) return h.plain = place_constant(h, node_->in[i], false, static_cast<int>(h.dims.size()));
-  if (turns_nothing(h.dims)) return h.plain = add(whole(h.dims), h.last);
+  if (turns_nothing(h.dims)) return h.plain = add(full_text(h.dims), h.last);
   return h.plain = add(fmt::format("transpose(order=[{}])", fmt::join(to_first(static_cast<int>(h.dims.size())), ", ")),
                        h.last);
 }
@@ -140,7 +140,7 @@ ValueId Importer::last(std::size_t i) {
   if (rank < 3) fail("input {} is {}; it needs batch, channels and at least one spatial axis", i, dims_text(h.dims));
   if (h.last >= 0) return h.last;
   if (h.constant()) return h.last = place_constant(h, node_->in[i], true, rank);
-  if (turns_nothing(h.dims)) return h.last = add(whole(reordered(h.dims, to_last(rank))), h.plain);
+  if (turns_nothing(h.dims)) return h.last = add(full_text(reordered(h.dims, to_last(rank))), h.plain);
   return h.last = add(fmt::format("transpose(order=[{}])", fmt::join(to_last(rank), ", ")), h.plain);
 }
 
@@ -157,7 +157,7 @@ ValueId Importer::operand(std::size_t i, int rank, bool last_form) {
   if (h.constant()) return place_constant(h, node_->in[i], last_form && rank >= 3, rank);
   Dims dims = h.dims;
   while (static_cast<int>(dims.size()) < rank) dims.insert(dims.begin(), 1);
-  const ValueId same = add(whole(dims), plain(i));
+  const ValueId same = add(full_text(dims), plain(i));
   if (!last_form || rank < 3) return same;
   return add(fmt::format("transpose(order=[{}])", fmt::join(to_last(rank), ", ")), same);
 }

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t max_whole = std::int64_t{1} << 31;
+constexpr std::int64_t max_extent = std::int64_t{1} << 31;
 
 std::string read_bytes(const fs::path& file, std::uint64_t offset, std::uint64_t length) {
   std::ifstream in(file, std::ios::binary);
@@ -155,8 +155,8 @@ Interface read_interface(const ::onnx::ValueInfoProto& v) {
   to.type = read_type(tensor.elem_type());
   to.has_dims = tensor.has_shape();
   for (const auto& d : tensor.shape().dim()) {
-    if (d.has_dim_value() && (d.dim_value() < 0 || d.dim_value() > max_whole))
-      fail("'{}' has an axis of {}; valid: 0 to {}", v.name(), d.dim_value(), max_whole);
+    if (d.has_dim_value() && (d.dim_value() < 0 || d.dim_value() > max_extent))
+      fail("'{}' has an axis of {}; valid: 0 to {}", v.name(), d.dim_value(), max_extent);
     to.dims.push_back(d.has_dim_value() ? d.dim_value() : -1);
     to.symbols.push_back(d.dim_param());
   }
@@ -182,7 +182,7 @@ Model read_proto(::onnx::ModelProto& m, const fs::path* folder) {
 // Protobuf's own limit is 2 GiB; larger models have external tensors.
 ::onnx::ModelProto parsed(std::string_view bytes, std::string_view origin) {
   ::onnx::ModelProto message;
-  if (bytes.size() > static_cast<std::size_t>(max_whole - 1))
+  if (bytes.size() > static_cast<std::size_t>(max_extent - 1))
     fail("{} has {} bytes; at most 2 GiB", origin, bytes.size());
   if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || !message.has_graph())
     fail("{} is not an ONNX model: its {} bytes are no ModelProto with a graph", origin, bytes.size());

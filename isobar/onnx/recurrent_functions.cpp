@@ -11,7 +11,7 @@ namespace {
 
 using Activation = std::function<double(double)>;
 
-double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+double gate_sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 /// The extents of one call.
 struct Form {
@@ -79,7 +79,7 @@ Activation activation(std::string name, std::span<const double>& alphas, std::sp
     return value;
   };
   if (name == "tanh") return [](double x) { return std::tanh(x); };
-  if (name == "sigmoid") return sigmoid;
+  if (name == "sigmoid") return gate_sigmoid;
   if (name == "relu") return [](double x) { return x < 0 ? 0 : x; };
   if (name == "softsign") return [](double x) { return x / (1 + std::fabs(x)); };
   if (name == "softplus") return [](double x) { return std::fmax(x, 0) + std::log1p(std::exp(-std::fabs(x))); };

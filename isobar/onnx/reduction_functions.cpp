@@ -54,16 +54,16 @@ void fill_with(const Call& call, Arrays& out, double start) {
   out[0].values.assign(out[0].values.size(), start);
   accumulate(call, call.known(0), out[0].values, f);
 }
-double larger(double y, double x) { return x > y || x != x ? x : y; }
-double smaller(double y, double x) { return x < y || x != x ? x : y; }
+double larger_of(double y, double x) { return x > y || x != x ? x : y; }
+double smaller_of(double y, double x) { return x < y || x != x ? x : y; }
 
-void fill_max(const Call& call, Arrays& out) { fill_with<larger>(call, out, -infinity); }
-void fill_min(const Call& call, Arrays& out) { fill_with<smaller>(call, out, infinity); }
+void fill_max(const Call& call, Arrays& out) { fill_with<larger_of>(call, out, -infinity); }
+void fill_min(const Call& call, Arrays& out) { fill_with<smaller_of>(call, out, infinity); }
 void fill_product(const Call& call, Arrays& out) {
   fill_with<[](double y, double x) { return y * x; }>(call, out, 1);
 }
 
-void fill_mean(const Call& call, Arrays& out) {
+void fill_reduced_mean(const Call& call, Arrays& out) {
   double count = 1;
   for (const int axis : reduced_axes(call)) count *= static_cast<double>(call[0].dims[axis]);
   accumulate(call, call.known(0), out[0].values, [](double y, double x) { return y + x; });
@@ -98,7 +98,7 @@ std::span<const Function> reduction_functions() {
       function<infer_reduced, fill_sum<same, [](double y) { return std::log(y); }>>("ReduceLogSum"),
       function<infer_reduced, fill_log_sum_exp>("ReduceLogSumExp"),
       function<infer_reduced, fill_max>("ReduceMax"),
-      function<infer_reduced, fill_mean>("ReduceMean"),
+      function<infer_reduced, fill_reduced_mean>("ReduceMean"),
       function<infer_reduced, fill_min>("ReduceMin"),
       function<infer_reduced, fill_product>("ReduceProd"),
       function<infer_reduced, fill_sum<same, same>>("ReduceSum"),

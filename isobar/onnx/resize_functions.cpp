@@ -55,15 +55,15 @@ Arrays infer_resize(const Call& call) {
 }
 
 /// What decides about weights: the attributes, and of the region the part of one axis.
-struct Rule {
+struct ResizeRule {
   std::string mode, coordinates, nearest;
   double cubic;
   bool exclude_outside;
   double start = 0, end = 1;
 };
-Rule rule(const Call& call) {
+ResizeRule rule(const Call& call) {
   const Node& node = call.node;
-  Rule result{node.text("mode", "nearest"), node.text("coordinate_transformation_mode", "half_pixel"),
+  ResizeRule result{node.text("mode", "nearest"), node.text("coordinate_transformation_mode", "half_pixel"),
               node.text("nearest_mode", "round_prefer_floor"), node.number("cubic_coeff_a", -0.75),
               node.integer("exclude_outside", 0) != 0};
   if (!has_region(call)) {
@@ -76,7 +76,7 @@ Rule rule(const Call& call) {
 }
 
 /// The place in the input where element i of the output falls.
-double place(const Rule& rule, const Axis& axis, double i) {
+double place(const ResizeRule& rule, const Axis& axis, double i) {
   const double in = static_cast<double>(axis.in), out = axis.scale * in;
   if (rule.coordinates == "asymmetric") return i / axis.scale;
   if (rule.coordinates == "align_corners") return out == 1 ? 0 : i * (in - 1) / (out - 1);
@@ -90,14 +90,14 @@ double place(const Rule& rule, const Axis& axis, double i) {
   fail("coordinate_transformation_mode '{}' is unknown", rule.coordinates);
 }
 
-struct Tap {
+struct ResizeTap {
   std::int64_t at;
   double weight;
 };
-std::vector<Tap> taps(const Rule& rule, double x, std::int64_t extent) {
+std::vector<ResizeTap> taps(const ResizeRule& rule, double x, std::int64_t extent) {
   const double floor = std::floor(x), rest = x - floor;
   const std::int64_t first = whole(floor);
-  std::vector<Tap> result;
+  std::vector<ResizeTap> result;
   if (rule.mode == "nearest") {
     bool up = false;
     if (rule.nearest == "round_prefer_floor") up = rest > 0.5;
@@ -115,17 +115,17 @@ std::vector<Tap> taps(const Rule& rule, double x, std::int64_t extent) {
   }
   if (rule.exclude_outside) {
     double sum = 0;
-    for (Tap& tap : result) sum += tap.weight *= tap.at >= 0 && tap.at < extent;
+    for (ResizeTap& tap : result) sum += tap.weight *= tap.at >= 0 && tap.at < extent;
     if (sum != 0)
-      for (Tap& tap : result) tap.weight /= sum;
+      for (ResizeTap& tap : result) tap.weight /= sum;
   }
-  for (Tap& tap : result) tap.at = std::clamp<std::int64_t>(tap.at, 0, extent - 1);
+  for (ResizeTap& tap : result) tap.at = std::clamp<std::int64_t>(tap.at, 0, extent - 1);
   return result;
 }
 
 void fill_resize(const Call& call, Arrays& out) {
   const std::vector<Axis> all = axes(call);
-  Rule how = rule(call);
+  ResizeRule how = rule(call);
   const bool crops = how.coordinates == "tf_crop_and_resize";
   const std::vector<double>* region = crops ? filled(call, 1) : nullptr;
   if (crops && (!region || region->size() != 2 * all.size())) fail("the region needs two numbers per axis");
@@ -150,11 +150,11 @@ void fill_resize(const Call& call, Arrays& out) {
     for (std::int64_t n = 0; n < all[i].out; ++n) {
       const double x = place(how, all[i], static_cast<double>(n));
       const bool beyond = crops && !(x >= 0 && x <= static_cast<double>(form.extent - 1));
-      const std::vector<Tap> from = beyond ? std::vector<Tap>{} : taps(how, x, form.extent);
+      const std::vector<ResizeTap> from = beyond ? std::vector<ResizeTap>{} : taps(how, x, form.extent);
       for (std::int64_t o = 0; o < form.outer; ++o)
         for (std::int64_t j = 0; j < form.inner; ++j) {
           double sum = beyond ? outside : 0;
-          for (const Tap& tap : from) sum += tap.weight * now.values[(o * form.extent + tap.at) * form.inner + j];
+          for (const ResizeTap& tap : from) sum += tap.weight * now.values[(o * form.extent + tap.at) * form.inner + j];
           next.values[(o * all[i].out + n) * form.inner + j] = sum;
         }
     }

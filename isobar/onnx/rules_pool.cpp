@@ -8,7 +8,7 @@ namespace {
 
 using graph::ValueId;
 
-bool spatial(Importer& m) {
+bool spatial_axes(Importer& m) {
   return m.floating(0) && m.rank(0) >= 3 && m.rank(0) <= 5 && checked_count(m.dims(0), "x") > 0;
 }
 
@@ -20,7 +20,7 @@ bool sees_input(const NodeWindow& w) {
 }
 
 bool max_pool(Importer& m) {
-  if (!spatial(m) || m.wanted(1)) return false;
+  if (!spatial_axes(m) || m.wanted(1)) return false;
   const NodeWindow w = node_window(m, m.node().integers("kernel_shape", {}));
   if (!sees_input(w)) return false;
   m.give_last(0, m.add(fmt::format("max_pool(window=[{}], {}, ceil={})", fmt::join(w.kernel, ", "), w.arguments(),
@@ -30,7 +30,7 @@ bool max_pool(Importer& m) {
 }
 
 bool average_pool(Importer& m) {
-  if (!spatial(m)) return false;
+  if (!spatial_axes(m)) return false;
   const NodeWindow w = node_window(m, m.node().integers("kernel_shape", {}));
   if (!sees_input(w)) return false;
   m.give_last(0, m.add(fmt::format("average_pool(window=[{}], {}, ceil={}, include_padding={})",
@@ -41,7 +41,7 @@ bool average_pool(Importer& m) {
 }
 
 bool global_pool(Importer& m, const char* kind) {
-  if (!spatial(m)) return false;
+  if (!spatial_axes(m)) return false;
   Dims dims = m.dims(0), inside(dims.size(), 1);
   std::fill(dims.begin() + 2, dims.end(), 1);
   inside.front() = dims[0];
@@ -55,7 +55,7 @@ bool global_pool(Importer& m, const char* kind) {
 bool resize(Importer& m, std::vector<double> scales, std::vector<std::int64_t> sizes, const std::string& kind,
             const std::string& options) {
   const std::size_t rank = m.dims(0).size();
-  if (!spatial(m)) return false;
+  if (!spatial_axes(m)) return false;
   if (!scales.empty() && scales.size() != rank) fail("{} scales for x = {}", scales.size(), dims_text(m.dims(0)));
   if (!sizes.empty() && sizes.size() != rank) fail("{} sizes for x = {}", sizes.size(), dims_text(m.dims(0)));
   if (scales.empty() == sizes.empty()) fail("needs either scales or sizes");

@@ -64,13 +64,13 @@ struct Line {
   }
 };
 
-struct Tap {
+struct SampleTap {
   std::int64_t at;
   double weight;
 };
-std::vector<Tap> taps(const Line& line, double at, const std::string& mode) {
+std::vector<SampleTap> taps(const Line& line, double at, const std::string& mode) {
   const double x = line.pixel(at);
-  std::vector<Tap> result;
+  std::vector<SampleTap> result;
   if (mode == "nearest") {
     result = {{whole(std::nearbyint(x)), 1}};
   } else {
@@ -86,8 +86,8 @@ std::vector<Tap> taps(const Line& line, double at, const std::string& mode) {
           {first - 1, far(1 + rest)}, {first, near(rest)}, {first + 1, near(1 - rest)}, {first + 2, far(2 - rest)}};
     }
   }
-  for (Tap& tap : result) tap.at = line.source(tap.at);
-  std::erase_if(result, [](const Tap& tap) { return tap.at < 0; });
+  for (SampleTap& tap : result) tap.at = line.source(tap.at);
+  std::erase_if(result, [](const SampleTap& tap) { return tap.at < 0; });
   return result;
 }
 
@@ -101,12 +101,12 @@ void fill_grid(const Call& call, Arrays& out) {
   for (std::int64_t n = 0; n < x.dims[0]; ++n)
     for (std::int64_t i = 0; i < size; ++i) {
       const double* place = grid.values.data() + (n * size + i) * 2;
-      const std::vector<Tap> columns = taps(across, place[0], mode), rows = taps(down, place[1], mode);
+      const std::vector<SampleTap> columns = taps(across, place[0], mode), rows = taps(down, place[1], mode);
       for (std::int64_t c = 0; c < channels; ++c) {
         const double* plane = x.values.data() + (n * channels + c) * down.extent * across.extent;
         double sum = 0;
-        for (const Tap& row : rows)
-          for (const Tap& column : columns)
+        for (const SampleTap& row : rows)
+          for (const SampleTap& column : columns)
             sum += row.weight * column.weight * plane[row.at * across.extent + column.at];
         out[0].values[(n * channels + c) * size + i] = sum;
       }

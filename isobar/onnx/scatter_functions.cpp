@@ -19,10 +19,10 @@ Combine reduction(const Call& call) {
   fail("reduction '{}'; none, add, mul, max and min are valid", name);
 }
 
-int axis_of(const Call& call) { return checked_axis(call.node.integer("axis", 0), call[0].rank()); }
+int scatter_axis_of(const Call& call) { return checked_axis(call.node.integer("axis", 0), call[0].rank()); }
 
 Arrays infer_elements(const Call& call) {
-  const int axis = axis_of(call);
+  const int axis = scatter_axis_of(call);
   reduction(call);
   expect_rank(call, 1, call[0].rank());
   expect_dims(call, 2, call[1].dims);
@@ -34,7 +34,7 @@ Arrays infer_elements(const Call& call) {
 void fill_elements(const Call& call, Arrays& out) {
   const Array &x = call.known(0), &indices = call.known(1), &updates = call.known(2);
   const Combine combine = reduction(call);
-  const int axis = axis_of(call);
+  const int axis = scatter_axis_of(call);
   Dims strides = strides_of(x.dims);
   const std::int64_t step = std::exchange(strides[axis], 0);
   out[0].values = x.values;

@@ -8,7 +8,7 @@
 namespace isobar::onnx {
 namespace {
 
-void fill_copy(const Call& call, Arrays& out) { out[0].values = call.known(0).values; }
+void fill_reshaped(const Call& call, Arrays& out) { out[0].values = call.known(0).values; }
 
 /// The part [start, end) of the dims, by the rules of a Python slice.
 Dims shape_part(const Call& call) {
@@ -127,13 +127,13 @@ void fill_expand(const Call& call, Arrays& out) {
 std::span<const Function> shape_functions() {
   static constexpr Function all[] = {
       function<infer_expand, fill_expand>("Expand"),
-      function<infer_flatten, fill_copy>("Flatten"),
-      function<infer_reshape, fill_copy>("Reshape"),
+      function<infer_flatten, fill_reshaped>("Flatten"),
+      function<infer_reshape, fill_reshaped>("Reshape"),
       function<infer_shape, fill_shape>("Shape"),
       function<infer_size, fill_size>("Size"),
-      function<infer_squeeze, fill_copy>("Squeeze"),
+      function<infer_squeeze, fill_reshaped>("Squeeze"),
       function<infer_transpose, fill_transpose>("Transpose"),
-      function<infer_unsqueeze, fill_copy>("Unsqueeze"),
+      function<infer_unsqueeze, fill_reshaped>("Unsqueeze"),
   };
   return all;
 }

@@ -82,7 +82,7 @@ void append(std::string& bytes, T element) {
 
 // From the largest and smallest value of T on, numbers stay there.
 template <class T>
-T whole(double value) {
+T whole_number(double value) {
   if (!(value > static_cast<double>(std::numeric_limits<T>::lowest()))) return std::numeric_limits<T>::lowest();
   if (value >= static_cast<double>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
   return static_cast<T>(value);
@@ -94,14 +94,14 @@ void append(std::string& bytes, Type type, double v) {
     case Type::float64: return append(bytes, v);
     case Type::float16: return append(bytes, to_half(v));
     case Type::bfloat16: return append(bytes, to_brain(v));
-    case Type::uint8: return append(bytes, whole<std::uint8_t>(v));
-    case Type::int8: return append(bytes, whole<std::int8_t>(v));
-    case Type::uint16: return append(bytes, whole<std::uint16_t>(v));
-    case Type::int16: return append(bytes, whole<std::int16_t>(v));
-    case Type::int32: return append(bytes, whole<std::int32_t>(v));
-    case Type::int64: return append(bytes, whole<std::int64_t>(v));
-    case Type::uint32: return append(bytes, whole<std::uint32_t>(v));
-    case Type::uint64: return append(bytes, whole<std::uint64_t>(v));
+    case Type::uint8: return append(bytes, whole_number<std::uint8_t>(v));
+    case Type::int8: return append(bytes, whole_number<std::int8_t>(v));
+    case Type::uint16: return append(bytes, whole_number<std::uint16_t>(v));
+    case Type::int16: return append(bytes, whole_number<std::int16_t>(v));
+    case Type::int32: return append(bytes, whole_number<std::int32_t>(v));
+    case Type::int64: return append(bytes, whole_number<std::int64_t>(v));
+    case Type::uint32: return append(bytes, whole_number<std::uint32_t>(v));
+    case Type::uint64: return append(bytes, whole_number<std::uint64_t>(v));
     case Type::boolean: return append(bytes, static_cast<std::uint8_t>(v != 0));
     case Type::undefined:
     case Type::text:

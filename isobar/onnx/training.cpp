@@ -1,5 +1,5 @@
 // ONNX's preview of training: Gradient differentiates the model that holds it; Adam, Adagrad and Momentum are steps of
-// the optimizers of this house. ONNX's norm_coefficient is their weight decay; norm_coefficient_post shrinks the
+// our own optimizers. ONNX's norm_coefficient is their weight decay; norm_coefficient_post shrinks the
 // result.
 #include <algorithm>
 #include <cmath>

@@ -9,6 +9,7 @@
 #include <omp.h>
 
 #include "isobar/base/error.hpp"
+#include "isobar/base/instructions.hpp"
 #include "isobar/ops/exponential.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/ops/primitive.hpp"
@@ -20,7 +21,7 @@ using Kind = Slot::Kind;
 
 constexpr std::int64_t block = 64;  // rows of q taken at a time
 
-struct Geometry {
+struct AttentionGeometry {
   std::int64_t batch, heads, queries, keys, width;
   bool causal;
   std::int64_t part() const { return width / heads; }
@@ -35,7 +36,7 @@ struct Head {
   std::int64_t query_offset, key_offset;  // of the slice in tensors like q, like k
   std::int64_t number;
 
-  Head(const Geometry& g, std::int64_t i, std::span<const dnnl::memory> m)
+  Head(const AttentionGeometry& g, std::int64_t i, std::span<const dnnl::memory> m)
       : query_offset(i / g.heads * g.queries * g.width + i % g.heads * g.part()),
         key_offset(i / g.heads * g.keys * g.width + i % g.heads * g.part()),
         number(i) {
@@ -53,12 +54,12 @@ void product(char turn_a, char turn_b, std::int64_t rows, std::int64_t columns, 
 }
 
 // p [rows, keys] = z of the rows from `first` on, up to the last key that one of them sees.
-void scores(const Geometry& g, const Head& head, std::int64_t first, std::int64_t rows, float* p) {
+void scores(const AttentionGeometry& g, const Head& head, std::int64_t first, std::int64_t rows, float* p) {
   const std::int64_t seen = g.seen(first + rows);
   product('N', 'T', rows, seen, g.part(), g.scale(), head.q + first * g.width, g.width, head.k, g.width, 0, p, g.keys);
 }
 
-void forward_block(const Geometry& g, const Head& head, std::int64_t first, float* p, float* y, float* logarithm) {
+void forward_block(const AttentionGeometry& g, const Head& head, std::int64_t first, float* p, float* y, float* logarithm) {
   const std::int64_t rows = std::min(block, g.queries - first), seen = g.seen(first + rows);
   scores(g, head, first, rows, p);
   float share[block];
@@ -85,7 +86,7 @@ struct Gradients {
   float *dq, *dk, *dv;
 };
 
-void backward_block(const Geometry& g, const Head& head, const Gradients& d, std::int64_t first, float* p, float* dp) {
+void backward_block(const AttentionGeometry& g, const Head& head, const Gradients& d, std::int64_t first, float* p, float* dp) {
   const std::int64_t rows = std::min(block, g.queries - first), seen = g.seen(first + rows), part = g.part();
   const std::int64_t offset = head.query_offset + first * g.width;
   scores(g, head, first, rows, p);
@@ -113,8 +114,7 @@ void backward_block(const Geometry& g, const Head& head, const Gradients& d, std
 
 // Calls task(number, thread) for all tasks; with fewer tasks than threads one after another, so that the products
 // inside use all threads.
-template <class Task>
-void over_tasks(std::int64_t tasks, int threads, const Task& task) {
+void over_tasks(std::int64_t tasks, int threads, Dispatched<void(std::int64_t number, int thread)> task) {
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (tasks >= threads)
   for (std::int64_t i = 0; i < tasks; ++i) task(i, omp_get_thread_num());
 }
@@ -138,7 +138,7 @@ class Attention final : public Operator {
   }
 
   Kernel forward(const Setting& setting, std::span<const Operand> in) const override {
-    const Geometry g = fitted(in);
+    const AttentionGeometry g = fitted(in);
     const int threads = omp_get_max_threads();
     const bool saves = setting.phase == Phase::training;
     Kernel kernel{"forward", Category::forward_convolution};
@@ -157,7 +157,7 @@ class Attention final : public Operator {
   }
 
   std::vector<Kernel> backward(const Setting&, std::span<const Operand> in) const override {
-    const Geometry g = fitted(in);
+    const AttentionGeometry g = fitted(in);
     const int threads = omp_get_max_threads();
     Kernel kernel{"backward", Category::backward_convolution};
     kernel.flops = 8.0 * pairs(g) * static_cast<double>(g.width);
@@ -184,13 +184,13 @@ class Attention final : public Operator {
   }
 
  private:
-  Geometry fitted(std::span<const Operand> in) const {
+  AttentionGeometry fitted(std::span<const Operand> in) const {
     const Shape &q = in[0].shape, &k = in[1].shape;
     return {q[0], heads_, q[1], k[1], q[2], causal_};
   }
 
   // Pairs of a query and a key that it sees.
-  static double pairs(const Geometry& g) {
+  static double pairs(const AttentionGeometry& g) {
     double count = 0;
     for (std::int64_t t = 0; t < g.queries; ++t) count += static_cast<double>(g.seen(t + 1));
     return count * static_cast<double>(g.batch);

@@ -6,12 +6,12 @@
 
 namespace isobar::ops {
 namespace {
-constexpr std::int64_t most_parts = 256;  // bounds the memory of the partial sums
+constexpr std::int64_t most_column_parts = 256;  // bounds the memory of the partial sums
 }
 
-std::vector<double> column_sums(std::int64_t rows, std::int64_t width, std::int64_t count, const AddRows& add) {
+std::vector<double> column_sums(std::int64_t rows, std::int64_t width, std::int64_t count, AddRows add) {
   const std::int64_t length =
-      std::max({std::int64_t{1}, loop_part / std::max<std::int64_t>(1, width), (rows + most_parts - 1) / most_parts});
+      std::max({std::int64_t{1}, loop_part / std::max<std::int64_t>(1, width), (rows + most_column_parts - 1) / most_column_parts});
   const std::int64_t parts = (rows + length - 1) / length;
   const auto size = static_cast<std::size_t>(count);
   std::vector<double> partial(static_cast<std::size_t>(std::max<std::int64_t>(1, parts)) * size);

@@ -3,19 +3,19 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
+#include "isobar/base/instructions.hpp"
 #include "isobar/ops/lanes.hpp"
 
 namespace isobar::ops {
 
 /// Adds the rows [begin, end) to `sums`.
-using AddRows = std::function<void(std::int64_t begin, std::int64_t end, std::span<double> sums)>;
+using AddRows = Dispatched<void(std::int64_t begin, std::int64_t end, std::span<double> sums)>;
 
 /// `count` sums over `rows` rows of `width` numbers each, bitwise the same for any number of threads.
-std::vector<double> column_sums(std::int64_t rows, std::int64_t width, std::int64_t count, const AddRows& add);
+std::vector<double> column_sums(std::int64_t rows, std::int64_t width, std::int64_t count, AddRows add);
 
 /// Adds two numbers of every element of the rows [begin, end) to sums[c] and sums[width + c]. columns(lanes, c) gives a
 /// function for some neighbouring columns, which adds those of one row to two vectors: (row, first, second). A few rows

@@ -133,6 +133,7 @@ const OperatorRow conv{
           {"conv(filters=5, kernel=4)", {{2, 9, 3}}},
           {"conv(filters=8, kernel=4)", {{1, 7, 7, 7, 1}}},
           {"conv(filters=2, kernel=2)", {{1, 4, 5, 3, 3}}},
+          {"conv(filters=16, kernel=1, stride=2, bias=false)", {{4, 16, 16, 4}}},
       };
     }};
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <type_traits>
 
+#include "isobar/ops/lanes.hpp"
 #include "isobar/ops/loops.hpp"
 #include "isobar/ops/primitive.hpp"
 
@@ -12,51 +14,53 @@ namespace {
 
 using Kind = Slot::Kind;
 
-constexpr int lanes = 16, most_vectors = 4;
-constexpr std::int64_t stretch = lanes * most_vectors;  // channels whose sums are held in registers
-constexpr std::int64_t most_parts = 16;                 // a weight gradient is summed in
-using Vector = float __attribute__((vector_size(lanes * sizeof(float)), aligned(4), may_alias));
+constexpr int most_vectors = 4;          // whose sums are held in registers
+constexpr std::int64_t most_depthwise_parts = 16;  // a weight gradient is summed in
 
-inline const Vector& vector_at(const float* p) { return *reinterpret_cast<const Vector*>(p); }
-inline Vector& vector_at(float* p) { return *reinterpret_cast<Vector*>(p); }
-
-// Calls f(first channel, number of vectors) for stretches of whole vectors, then f(channel, 0) for those left over.
-template <class F>
-inline void over_channels(std::int64_t begin, std::int64_t end, const F& f) {
-  std::int64_t c = begin;
-  for (; c + stretch <= end; c += stretch) f(c, std::integral_constant<int, most_vectors>());
-  for (; c + lanes <= end; c += lanes) f(c, std::integral_constant<int, 1>());
-  for (; c < end; ++c) f(c, std::integral_constant<int, 0>());
-}
-
-// sum += factor * numbers, for V vectors, or one number when V is 0.
-template <int V>
-struct Sum {
-  Vector value[V];
-  explicit Sum(const float* start) {
-    for (int v = 0; v < V; ++v) value[v] = start ? vector_at(start + v * lanes) : Vector{};
+// sum += factor * numbers, for V vectors of L.
+template <class L, int V>
+struct DepthwiseSum {
+  typename L::Floats value[V];
+  explicit DepthwiseSum(const float* start) {
+    for (int v = 0; v < V; ++v) value[v] = start ? numbers<L>(start + v * L::lanes) : typename L::Floats{};
   }
   void add(const float* a, const float* b) {
 #pragma GCC unroll 4
-    for (int v = 0; v < V; ++v) value[v] += vector_at(a + v * lanes) * vector_at(b + v * lanes);
+    for (int v = 0; v < V; ++v) value[v] += numbers<L>(a + v * L::lanes) * numbers<L>(b + v * L::lanes);
   }
   void add(const float* a) {
 #pragma GCC unroll 4
-    for (int v = 0; v < V; ++v) value[v] += vector_at(a + v * lanes);
+    for (int v = 0; v < V; ++v) value[v] += numbers<L>(a + v * L::lanes);
   }
   void put(float* to) const {
-    for (int v = 0; v < V; ++v) vector_at(to + v * lanes) = value[v];
+    for (int v = 0; v < V; ++v) numbers<L>(to + v * L::lanes) = value[v];
   }
 };
 
 template <>
-struct Sum<0> {
+struct DepthwiseSum<One, 1> {
   float value;
-  explicit Sum(const float* start) : value(start ? *start : 0) {}
+  explicit DepthwiseSum(const float* start) : value(start ? *start : 0) {}
   void add(const float* a, const float* b) { value += *a * *b; }
   void add(const float* a) { value += *a; }
   void put(float* to) const { *to = value; }
 };
+
+// Calls f(first channel, the type of a sum) for stretches of whole vectors, then for the channels left over.
+template <class L, class F>
+inline void over_vectors(std::int64_t channels, const F& f) {
+  constexpr std::int64_t stretch = L::lanes * most_vectors;
+  std::int64_t c = 0;
+  for (; c + stretch <= channels; c += stretch) f(c, std::type_identity<DepthwiseSum<L, most_vectors>>());
+  for (; c + L::lanes <= channels; c += L::lanes) f(c, std::type_identity<DepthwiseSum<L, 1>>());
+  for (; c < channels; ++c) f(c, std::type_identity<DepthwiseSum<One, 1>>());
+}
+
+template <class F>
+inline void over_channels(std::int64_t channels, const F& f) {
+  if (instructions() == Instructions::v4) over_vectors<Sixteen>(channels, f);
+  else over_vectors<Eight>(channels, f);
+}
 
 // Which positions of the source meet position `at` of the target, and under which tap.
 struct Meeting {
@@ -116,8 +120,8 @@ struct Correspondence {
     for (std::int64_t w = 0; w < target[2]; ++w) {
       float* const pixel = to + (row * target[2] + w) * channels;
       const auto& columns = meetings[2][static_cast<std::size_t>(w)];
-      over_channels(0, channels, [&](std::int64_t c, auto vectors) {
-        Sum<vectors> sum(start ? start + c : nullptr);
+      over_channels(channels, [&](std::int64_t c, auto type) {
+        typename decltype(type)::type sum(start ? start + c : nullptr);
         over_rows(row, from + c, [&](std::int64_t tap, const float* line) {
           for (const Meeting& m : columns) sum.add(weights + (tap + m.tap) * channels + c, line + m.source * channels);
         });
@@ -129,11 +133,12 @@ struct Correspondence {
   // sums[tap] += sum over the pixels of the row of x * dz; the taps are followed by the sum of dz when `bias`.
   void add_row(std::int64_t row, const float* x, const float* dz, bool bias, float* sums) const {
     const float* const pixels = dz + row * target[2] * channels;
-    over_channels(0, channels, [&](std::int64_t c, auto vectors) {
+    over_channels(channels, [&](std::int64_t c, auto type) {
+      using Sums = typename decltype(type)::type;
       over_rows(row, x + c, [&](std::int64_t tap, const float* line) {
         for (std::int64_t k = 0; k < kernel[2]; ++k) {
           float* const to = sums + (tap + k) * channels + c;
-          Sum<vectors> sum(to);
+          Sums sum(to);
           for (const Pair& pair : pairs[static_cast<std::size_t>(k)])
             sum.add(line + pair.source * channels, pixels + pair.target * channels + c);
           sum.put(to);
@@ -141,7 +146,7 @@ struct Correspondence {
       });
       if (!bias) return;
       float* const to = sums + kernel[0] * kernel[1] * kernel[2] * channels + c;
-      Sum<vectors> sum(to);
+      Sums sum(to);
       for (std::int64_t w = 0; w < target[2]; ++w) sum.add(pixels + w * channels + c);
       sum.put(to);
     });
@@ -170,7 +175,7 @@ Kernel gathering(const char* name, Category category, const ConvCase& p, bool ba
 // Rows of y are summed in a number of parts that does not depend on the threads, and the parts in order.
 Kernel weight_gradient(const ConvCase& p) {
   auto c = std::make_shared<const Correspondence>(p, false);
-  const std::int64_t parts = std::min(most_parts, c->rows()), weights = p.window.volume() * c->channels;
+  const std::int64_t parts = std::min(most_depthwise_parts, c->rows()), weights = p.window.volume() * c->channels;
   const std::int64_t sums = weights + (p.bias ? c->channels : 0);
   Kernel kernel{"weight gradient", Category::backward_convolution};
   kernel.flops = p.flops;

@@ -33,7 +33,7 @@ Kernel weight_gradient(const Setting& setting, const ConvCase& p) {
     const dnnl::convolution_backward_weights::desc desc(dnnl::algorithm::convolution_direct, p.x_layout, p.w, p.b,
                                                         p.y_layout, p.window.stride, p.window.gaps(), p.window.before,
                                                         p.window.after);
-    return dnnl::convolution_backward_weights::primitive_desc(desc, own_scratchpad(), setting.engine, hint);
+    return weight_gradient_descriptor(desc, setting.engine, hint);
   });
   std::vector<Argument> writes{{DNNL_ARG_DIFF_WEIGHTS, {{Kind::dx, 1}, chosen.diff_weights_desc()}}};
   if (p.bias) writes.push_back({DNNL_ARG_DIFF_BIAS, {{Kind::dx, 2}, p.b}});
@@ -57,7 +57,7 @@ Kernel data_gradient(const Setting& setting, const ConvCase& p) {
       {{DNNL_ARG_DIFF_SRC, {{Kind::dx, 0}, p.x_layout}}}, p.flops);
 }
 
-std::optional<std::vector<Kernel>> make(const Setting& setting, const ConvCase& p, Direction direction) {
+std::optional<std::vector<Kernel>> make_direct(const Setting& setting, const ConvCase& p, Direction direction) {
   switch (direction) {
     case Direction::forward: return one_kernel(forward(setting, p));
     case Direction::data_gradient: return one_kernel(data_gradient(setting, p));
@@ -69,7 +69,7 @@ std::optional<std::vector<Kernel>> make(const Setting& setting, const ConvCase& 
 }  // namespace
 
 extern const ConvMethod conv_direct;
-const ConvMethod conv_direct{"direct", "oneDNN's convolution primitives", make,
+const ConvMethod conv_direct{"direct", "oneDNN's convolution primitives", make_direct,
                              [](const ConvCase&, Direction) { return true; }};
 
 }  // namespace isobar::ops

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "isobar/base/instructions.hpp"
 #include "isobar/ops/conv_tiles.hpp"
 
 namespace isobar::ops {
@@ -61,13 +62,20 @@ class Fourier final : public TileTransform {
   Fourier(int kernel_edge, int tile_edge)
       : TileTransform(kernel_edge, tile_edge - kernel_edge + 1, tile_edge * (tile_edge / 2 + 1), 2), line_(tile_edge) {}
 
-  void image(const Lanes* in, Lanes* out) const override { analyse(in, tile(), out); }
-  void weights(const Lanes* in, Lanes* out) const override { analyse(in, kernel, out); }
-  void output(const Lanes* in, Lanes* out) const override { synthesise(in, result, out); }
-  void output_adjoint(const Lanes* in, Lanes* out) const override { analyse(in, result, out); }
-  void weights_adjoint(const Lanes* in, Lanes* out) const override { synthesise(in, kernel, out); }
+  void image(const Lanes* in, Lanes* out) const override { forth(in, tile(), out); }
+  void weights(const Lanes* in, Lanes* out) const override { forth(in, kernel, out); }
+  void output(const Lanes* in, Lanes* out) const override { back(in, result, out); }
+  void output_adjoint(const Lanes* in, Lanes* out) const override { forth(in, result, out); }
+  void weights_adjoint(const Lanes* in, Lanes* out) const override { back(in, kernel, out); }
 
  private:
+  void forth(const Lanes* in, int edge, Lanes* out) const {
+    run_dispatched([=, this] { analyse(in, edge, out); });
+  }
+  void back(const Lanes* in, int edge, Lanes* out) const {
+    run_dispatched([=, this] { synthesise(in, edge, out); });
+  }
+
   int half() const { return tile() / 2 + 1; }
 
   // The spectrum of `edge` x `edge` real numbers with zeros behind them: rows in pairs, one as the imaginary part of

@@ -26,7 +26,7 @@ std::optional<Kernel> turn_weights(const Layout& stored, const Layout& turned, s
   return kernel;
 }
 
-constexpr std::int64_t most_groups = 8;  // more are small, and oneDNN's own way
+constexpr std::int64_t most_flipped_groups = 8;  // more are small, and oneDNN's own way
 
 bool is_fast(std::string_view implementation) { return implementation.starts_with("brgconv"); }
 
@@ -35,7 +35,7 @@ bool is_fast(std::string_view implementation) { return implementation.starts_wit
 std::optional<std::vector<Kernel>> data_gradient_by_forward(const Setting& setting, const ConvCase& problem) {
   const Window& window = problem.window;
   const Layout& stored = problem.stored;
-  if (!problem.unit_stride() || problem.groups > most_groups || stored.data.ndims == 0) return std::nullopt;
+  if (!problem.unit_stride() || problem.groups > most_flipped_groups || stored.data.ndims == 0) return std::nullopt;
   Extents before, after;
   for (std::size_t a = 0; a < window.kernel.size(); ++a) {
     const std::int64_t reach = (window.kernel[a] - 1) * window.dilation[a];

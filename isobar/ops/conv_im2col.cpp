@@ -15,7 +15,7 @@ namespace {
 
 using Kind = Slot::Kind;
 
-constexpr std::int64_t most_groups = 4;  // with more, the products are too small to be worth it
+constexpr std::int64_t most_im2col_groups = 4;  // with more, the products are too small to be worth it
 
 struct Products {
   ConvColumns columns;
@@ -51,8 +51,8 @@ Products products(const Setting& setting, const ConvCase& p, Direction direction
   return {columns, gemm(), p.groups, c, o, trivial};
 }
 
-std::optional<std::vector<Kernel>> make(const Setting& setting, const ConvCase& p, Direction direction) {
-  if (p.groups > most_groups) return std::nullopt;
+std::optional<std::vector<Kernel>> make_im2col(const Setting& setting, const ConvCase& p, Direction direction) {
+  if (p.groups > most_im2col_groups) return std::nullopt;
   const Products parts = products(setting, p, direction);
   Kernel kernel{std::string(direction_name(direction)),
                 direction == Direction::forward ? Category::forward_convolution : Category::backward_convolution};
@@ -113,7 +113,7 @@ std::optional<std::vector<Kernel>> make(const Setting& setting, const ConvCase& 
 }  // namespace
 
 extern const ConvMethod conv_im2col;
-const ConvMethod conv_im2col{"im2col", "columns of all windows, and one product of matrices", make,
+const ConvMethod conv_im2col{"im2col", "columns of all windows, and one product of matrices", make_im2col,
                              [](const ConvCase&, Direction) { return false; }};
 
 }  // namespace isobar::ops

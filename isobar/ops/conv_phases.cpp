@@ -6,7 +6,7 @@
 namespace isobar::ops {
 namespace {
 
-std::optional<std::vector<Kernel>> make(const Setting& setting, const ConvCase& p, Direction direction) {
+std::optional<std::vector<Kernel>> make_phases(const Setting& setting, const ConvCase& p, Direction direction) {
   if (direction != Direction::data_gradient || p.groups != 1) return std::nullopt;
   return one_kernel(deconv_by_phases(setting,
                                      {p.window, p.y, p.x, p.stored, p.dz, {Slot::Kind::dx, 0}, false, p.temporary},
@@ -16,7 +16,7 @@ std::optional<std::vector<Kernel>> make(const Setting& setting, const ConvCase& 
 }  // namespace
 
 extern const ConvMethod conv_phases;
-const ConvMethod conv_phases{"phases", "data gradient: a forward convolution for every phase of the stride", make,
+const ConvMethod conv_phases{"phases", "data gradient: a forward convolution for every phase of the stride", make_phases,
                              [](const ConvCase&, Direction) { return true; }};
 
 }  // namespace isobar::ops

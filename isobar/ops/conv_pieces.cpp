@@ -35,7 +35,7 @@ struct Call {
 };
 
 // A partial gradient in the workspace that is added to a port of the whole kernel.
-struct Sum {
+struct PieceSum {
   Place from;
   std::size_t port;
   dnnl::reorder add;
@@ -43,7 +43,7 @@ struct Sum {
 
 struct Step {
   std::vector<Call> calls;
-  std::vector<Sum> sums;
+  std::vector<PieceSum> sums;
 };
 
 class Assembly {
@@ -94,7 +94,7 @@ class Assembly {
           call.kernel.run(moment, own);
           stream.wait();
         }
-        for (const Sum& sum : step.sums) {
+        for (const PieceSum& sum : step.sums) {
           const dnnl::memory from = memory(sum.from);
           const dnnl::memory& to = memories[reads + sum.port];
           sum.add.execute(stream, {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
@@ -106,7 +106,7 @@ class Assembly {
   }
 
  private:
-  Call call(Kernel kernel, std::vector<Sum>& sums) {
+  Call call(Kernel kernel, std::vector<PieceSum>& sums) {
     Call made;
     for (const Port& port : kernel.reads) made.places.push_back(read(port));
     for (const Port& port : kernel.writes) made.places.push_back(write(port, sums));
@@ -132,7 +132,7 @@ class Assembly {
             port.layout};
   }
 
-  Place write(const Port& port, std::vector<Sum>& sums) {
+  Place write(const Port& port, std::vector<PieceSum>& sums) {
     if (port.slot.kind == Kind::temp)
       return {Place::In::workspace, 0, temporaries_[port.slot.index] = reserve(port.layout.get_size()), port.layout};
     const bool batch = is_batch(problem_, port.slot);

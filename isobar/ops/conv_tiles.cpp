@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Slot::Kind;
 
-constexpr std::int64_t most_groups = 4;
+constexpr std::int64_t most_tiled_groups = 4;
 constexpr std::int64_t chunk_bytes = 4 << 20;  // spectra of so many tiles are made and used while they are in cache
 constexpr int most_numbers = 2 * 32 * 17;      // of one spectrum: tiles of 32 x 32, Fourier
 
@@ -27,7 +27,7 @@ Layout stack(std::int64_t count, std::int64_t rows, std::int64_t columns, bool t
 // One direction: sizes, and the three loops around the product of matrices.
 struct Tiled {
   std::shared_ptr<const TileTransform> transform;
-  TileWalk walk;
+  ImageWalk walk;
   std::int64_t groups, in, out;  // channels of a group of the image and of the results
   std::int64_t chunk;            // tiles at a time
   bool turned = false;           // the weights are those of the opposite direction
@@ -42,10 +42,10 @@ struct Tiled {
   // spectrum[point, tile, part * width + channel] of tiles [first, last): of the image, or the adjoint of the results.
   void analyse(const float* from, std::int64_t offset, std::int64_t width, bool of_image, std::int64_t first,
                std::int64_t last, float* to) const {
-    const std::int64_t blocks = (width + tile_lanes - 1) / tile_lanes;
+    const std::int64_t blocks = (width + image_lanes - 1) / image_lanes;
     const auto one = [&](std::int64_t number, std::int64_t) {
-      const std::int64_t t = first + number / blocks, c = number % blocks * tile_lanes;
-      const std::int64_t count = std::min<std::int64_t>(tile_lanes, width - c);
+      const std::int64_t t = first + number / blocks, c = number % blocks * image_lanes;
+      const std::int64_t count = std::min<std::int64_t>(image_lanes, width - c);
       Lanes tile[32 * 32], spectrum[most_numbers];
       if (of_image) walk.read_image(from, t, offset + c, count, tile), transform->image(tile, spectrum);
       else walk.read_results(from, t, offset + c, count, tile), transform->output_adjoint(tile, spectrum);
@@ -59,10 +59,10 @@ struct Tiled {
   // Results of tiles [first, last) from their spectra, with bias and what comes after.
   void synthesise(const float* from, std::int64_t offset, const float* added, std::int64_t first, std::int64_t last,
                   float* to) const {
-    const std::int64_t blocks = (out + tile_lanes - 1) / tile_lanes;
+    const std::int64_t blocks = (out + image_lanes - 1) / image_lanes;
     const auto one = [&](std::int64_t number, std::int64_t) {
-      const std::int64_t t = first + number / blocks, c = number % blocks * tile_lanes;
-      const std::int64_t count = std::min<std::int64_t>(tile_lanes, out - c);
+      const std::int64_t t = first + number / blocks, c = number % blocks * image_lanes;
+      const std::int64_t count = std::min<std::int64_t>(image_lanes, out - c);
       Lanes tile[32 * 32], spectrum[most_numbers];
       for (std::int64_t part = 0, s = 0; part < parts(); ++part)
         for (std::int64_t p = 0; p < points(); ++p, ++s)
@@ -82,10 +82,10 @@ struct Tiled {
   // Calls use(row, first column, count, kernel) for rows of 16 weights: w[tap, row, column].
   template <class Use>
   void each_weight(std::int64_t rows, std::int64_t columns, const Use& use) const {
-    const std::int64_t blocks = (columns + tile_lanes - 1) / tile_lanes;
+    const std::int64_t blocks = (columns + image_lanes - 1) / image_lanes;
     const auto one = [&](std::int64_t number, std::int64_t) {
-      const std::int64_t c = number % blocks * tile_lanes;
-      use(number / blocks, c, std::min<std::int64_t>(tile_lanes, columns - c));
+      const std::int64_t c = number % blocks * image_lanes;
+      use(number / blocks, c, std::min<std::int64_t>(image_lanes, columns - c));
     };
     in_parts(rows * blocks, one, 1);
   }
@@ -169,7 +169,7 @@ Tiled tiled(const ConvCase& p, Direction direction, std::shared_ptr<const TileTr
   const bool back = direction == Direction::data_gradient;
   const std::int64_t edge = transform->result, reach = transform->kernel - 1;
   const auto& before = p.window.before;
-  const TileWalk walk{p.x[0],       back ? y : x,
+  const ImageWalk walk{p.x[0],       back ? y : x,
                       back ? x : y, {back ? reach - before[0] : before[0], back ? reach - before[1] : before[1]},
                       edge,         transform->tile()};
   const std::int64_t in = walk.image.channels / p.groups, out = walk.results.channels / p.groups;
@@ -183,7 +183,7 @@ Tiled tiled(const ConvCase& p, Direction direction, std::shared_ptr<const TileTr
 }  // namespace
 
 bool suits_tiles(const ConvCase& p, Direction direction, int kernel) {
-  if (p.window.kernel.size() != 2 || p.groups > most_groups || !p.unit_stride() || !p.dense()) return false;
+  if (p.window.kernel.size() != 2 || p.groups > most_tiled_groups || !p.unit_stride() || !p.dense()) return false;
   if (direction == Direction::forward && p.after && p.after->forward != dnnl::algorithm::eltwise_relu) return false;
   for (std::size_t a = 0; a < 2; ++a)
     if (p.window.kernel[a] != kernel || (direction == Direction::data_gradient && p.window.before[a] >= kernel))

@@ -14,10 +14,10 @@
 
 namespace isobar::ops {
 
-inline constexpr int tile_lanes = 16;
+inline constexpr int image_lanes = 16;
 
 /// The same element of 16 neighbouring channels.
-using Lanes = float __attribute__((vector_size(tile_lanes * sizeof(float))));
+using Lanes = float __attribute__((vector_size(image_lanes * sizeof(float))));
 
 /// Transforms of square tiles, all channels alike. A spectrum has `parts` numbers per point (2: a complex number, the
 /// real parts of all points first).

@@ -12,7 +12,7 @@
 namespace isobar::ops {
 namespace {
 
-constexpr std::int64_t most_groups = 8;  // that are large enough to be done one after the other
+constexpr std::int64_t most_summed_groups = 8;  // that are large enough to be done one after the other
 
 bool all_are(const Extents& values, std::int64_t value) {
   return std::all_of(values.begin(), values.end(), [=](std::int64_t v) { return v == value; });
@@ -55,7 +55,6 @@ Layout outputs_innermost(const Layout& stored) {
 }  // namespace
 
 std::optional<Kernel> tiled_weight_gradient(const TiledGradient& p) {
-  if (!can_tile()) return std::nullopt;
   const std::optional<Layout> one = p.groups > 1 ? group_layout(p.stored) : p.stored;
   if (!one || (p.groups > 1 && !WeightSums::fits(*one))) return std::nullopt;
   const bool fits = WeightSums::fits(*one);
@@ -88,7 +87,7 @@ const ConvMethod conv_own{
     },
     [](const ConvCase& p, Direction) {  // elsewhere a tile would have few rows and one vector of columns
       if (p.groups > 1)
-        return p.groups <= most_groups && p.x[-1] / p.groups >= tile_rows && p.y[-1] / p.groups >= tile_columns;
+        return p.groups <= most_summed_groups && p.x[-1] / p.groups >= tile_rows && p.y[-1] / p.groups >= tile_columns;
       return p.x[-1] * p.window.kernel.back() >= 8 || p.y[-1] > tile_lanes;
     }};
 

@@ -4,6 +4,7 @@
 // transforms have coefficients from 1/24 to 8, by more than F(2x2).
 #include <utility>
 
+#include "isobar/base/instructions.hpp"
 #include "isobar/ops/conv_tiles.hpp"
 
 namespace isobar::ops {
@@ -20,10 +21,10 @@ struct Coefficients {
   }
 };
 
-// out[r * out_step] = sum over c of m[r][c] * in[c * in_step]; coefficients are known here, so zeros cost nothing.
+// out = sum over c of m[r][c] * in[c * in_step]; coefficients are known here, so zeros cost nothing.
 template <const auto& m, int r, int columns>
-inline Lanes row_times(const Lanes* in, int in_step) {
-  return [&]<int... c>(std::integer_sequence<int, c...>) {
+inline void row_times(const Lanes* in, int in_step, Lanes& out) {
+  [&]<int... c>(std::integer_sequence<int, c...>) {
     Lanes sum{};
     const auto add = [&]<int k>(std::integral_constant<int, k>) {
       constexpr float f = m.at[r][k];
@@ -32,7 +33,7 @@ inline Lanes row_times(const Lanes* in, int in_step) {
       else if constexpr (f != 0) sum += in[k * in_step] * f;
     };
     (add(std::integral_constant<int, c>{}), ...);
-    return sum;
+    out = sum;
   }
   (std::make_integer_sequence<int, columns>{});
 }
@@ -40,7 +41,7 @@ inline Lanes row_times(const Lanes* in, int in_step) {
 template <const auto& m, int rows, int columns>
 inline void times(const Lanes* in, int in_step, Lanes* out, int out_step) {
   [&]<int... r>(std::integer_sequence<int, r...>) {
-    ((out[r * out_step] = row_times<m, r, columns>(in, in_step)), ...);
+    (row_times<m, r, columns>(in, in_step, out[r * out_step]), ...);
   }
   (std::make_integer_sequence<int, rows>{});
 }
@@ -84,13 +85,21 @@ class Winograd final : public TileTransform {
   static constexpr int edge = F::result + 2;
   Winograd() : TileTransform(3, F::result, edge * edge, 1) {}
 
-  void image(const Lanes* in, Lanes* out) const override { both_sides<F::image, edge, edge>(in, out); }
-  void weights(const Lanes* in, Lanes* out) const override { both_sides<F::weights, edge, 3>(in, out); }
-  void output(const Lanes* in, Lanes* out) const override { both_sides<F::output, F::result, edge>(in, out); }
-  void output_adjoint(const Lanes* in, Lanes* out) const override {
-    both_sides<output_turned, edge, F::result>(in, out);
+  void image(const Lanes* in, Lanes* out) const override {
+    run_dispatched([=] { both_sides<F::image, edge, edge>(in, out); });
   }
-  void weights_adjoint(const Lanes* in, Lanes* out) const override { both_sides<weights_turned, 3, edge>(in, out); }
+  void weights(const Lanes* in, Lanes* out) const override {
+    run_dispatched([=] { both_sides<F::weights, edge, 3>(in, out); });
+  }
+  void output(const Lanes* in, Lanes* out) const override {
+    run_dispatched([=] { both_sides<F::output, F::result, edge>(in, out); });
+  }
+  void output_adjoint(const Lanes* in, Lanes* out) const override {
+    run_dispatched([=] { both_sides<output_turned, edge, F::result>(in, out); });
+  }
+  void weights_adjoint(const Lanes* in, Lanes* out) const override {
+    run_dispatched([=] { both_sides<weights_turned, 3, edge>(in, out); });
+  }
 
  private:
   static constexpr auto output_turned = F::output.turned();
@@ -98,7 +107,7 @@ class Winograd final : public TileTransform {
 };
 
 template <class F>
-std::optional<std::vector<Kernel>> make(const Setting& setting, const ConvCase& p, Direction direction) {
+std::optional<std::vector<Kernel>> make_winograd(const Setting& setting, const ConvCase& p, Direction direction) {
   if (!suits_tiles(p, direction, 3)) return std::nullopt;
   return one_kernel(conv_by_tiles(setting, p, direction, std::make_shared<Winograd<F>>()));
 }
@@ -114,11 +123,11 @@ bool never(const ConvCase&, Direction) { return false; }
 
 extern const ConvMethod conv_winograd;
 const ConvMethod conv_winograd{"winograd", "3x3 kernels of stride 1 with a quarter of the products, tiles of 4x4",
-                               make<F4>,   never,
+                               make_winograd<F4>,   never,
                                false,      work<F4>};
 
 extern const ConvMethod conv_winograd2;
 const ConvMethod conv_winograd2{
-    "winograd2", "the same with tiles of 2x2: more products, better rounding", make<F2>, never, false, work<F2>};
+    "winograd2", "the same with tiles of 2x2: more products, better rounding", make_winograd<F2>, never, false, work<F2>};
 
 }  // namespace isobar::ops

@@ -196,7 +196,7 @@ class Deconv final : public Operator {
       const dnnl::convolution_backward_weights::desc desc(dnnl::algorithm::convolution_direct, p.y, p.w, p.x,
                                                           p.window.stride, p.window.gaps(), p.window.before,
                                                           p.window.after);
-      return dnnl::convolution_backward_weights::primitive_desc(desc, own_scratchpad(), setting.engine, hint);
+      return weight_gradient_descriptor(desc, setting.engine, hint);
     });
     return primitive_kernel("weight gradient", Category::backward_convolution,
                             dnnl::convolution_backward_weights(chosen), chosen.scratchpad_desc(), 1,
@@ -247,6 +247,7 @@ const OperatorRow deconv{
            {{2, 4, 5, 4}}},
           {"deconv(filters=5, kernel=3, dilation=2)", {{2, 4, 3}}},
           {"deconv(filters=32, kernel=2, stride=2)", {{1, 3, 3, 3, 16}}},
+          {"deconv(filters=4, kernel=1, stride=2)", {{4, 8, 8, 16}}},
       };
     }};
 

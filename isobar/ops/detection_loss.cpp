@@ -63,9 +63,9 @@ class Cell {
 };
 
 // The sum of l(n) over rows that hold samples; with dp, also its derivative times `factor`.
-class Grid {
+class DetectionGrid {
  public:
-  Grid(bool logits, const Shape& x) : channels_(x[-1]), cells_(x.count() / x[0] / x[-1]), cell_(logits, x[-1]) {}
+  DetectionGrid(bool logits, const Shape& x) : channels_(x[-1]), cells_(x.count() / x[0] / x[-1]), cell_(logits, x[-1]) {}
 
   double operator()(const Moment& moment, const float* p, const float* t, double factor, float* dp) const {
     const auto rows = [&](std::int64_t begin, std::int64_t end) {
@@ -106,7 +106,7 @@ class DetectionLoss final : public Loss {
             {{{Kind::x, 0}, plain(in[0].shape)}, {{Kind::x, 1}, plain(in[1].shape)}},
             {{{Kind::y, 0}, plain({1})}},
             4.0 * static_cast<double>(in[0].shape.count()),
-            [grid = Grid(logits_, in[0].shape)](const Moment& moment, std::span<const dnnl::memory> m) {
+            [grid = DetectionGrid(logits_, in[0].shape)](const Moment& moment, std::span<const dnnl::memory> m) {
               floats(m[2])[0] = static_cast<float>(grid(moment, floats(m[0]), floats(m[1]), 0, nullptr) / moment.total);
             }};
   }
@@ -120,7 +120,7 @@ class DetectionLoss final : public Loss {
              {{{Kind::x, 0}, plain(in[0].shape)}, {{Kind::x, 1}, plain(in[1].shape)}, {{Kind::dy, 0}, plain({1})}},
              {{{Kind::dx, 0}, plain(in[0].shape)}},
              8.0 * static_cast<double>(in[0].shape.count()),
-             [row, count = in[0].shape.count(), grid = Grid(logits_, in[0].shape)](const Moment& moment,
+             [row, count = in[0].shape.count(), grid = DetectionGrid(logits_, in[0].shape)](const Moment& moment,
                                                                                    std::span<const dnnl::memory> m) {
                float* dp = floats(m[3]);
                grid(moment, floats(m[0]), floats(m[1]), floats(m[2])[0] / moment.total, dp);

@@ -30,9 +30,8 @@ void draw(std::uint64_t epoch_key, std::uint64_t sample, std::uint32_t dropped_b
           std::int64_t end, std::uint8_t* keep) {
   const Random random(epoch_key, sample);
   std::int64_t i = begin;
-  if (has_wide_philox())
-    for (; i + philox_wide <= end; i += philox_wide)
-      wide_at_least(mix(epoch_key, sample), static_cast<std::uint64_t>(i / 4), dropped_below, keep + i);
+  for (; i + philox_wide <= end; i += philox_wide)
+    wide_at_least(mix(epoch_key, sample), static_cast<std::uint64_t>(i / 4), dropped_below, keep + i);
   for (; i < end; i += 4) {
     const auto block = random.block(static_cast<std::uint64_t>(i / 4));
     const std::int64_t count = std::min<std::int64_t>(4, end - i);

@@ -28,7 +28,7 @@ struct Named {
 
 float step(float, float, float) { return 0; }
 float square(float x) { return x * x; }
-float logistic(float x) { return 1 / (1 + std::exp(-x)); }
+float plain_logistic(float x) { return 1 / (1 + std::exp(-x)); }
 float softplus_of(float x) { return x > 20 ? x : std::log1p(std::exp(x)); }
 
 constexpr double two_over_root_pi = 1.1283791670955126;
@@ -66,7 +66,7 @@ const Named functions[] = {
     {"mish", [](float x, float, float) { return x * std::tanh(softplus_of(x)); },
      [](float x, float, float) {
        const float t = std::tanh(softplus_of(x));
-       return t + x * (1 - t * t) * logistic(x);
+       return t + x * (1 - t * t) * plain_logistic(x);
      }},
     {"neg", [](float x, float, float) { return -x; }, [](float, float, float) { return -1.0f; }},
     {"reciprocal", [](float x, float, float) { return 1 / x; }, [](float x, float, float) { return -1 / (x * x); }},

@@ -1,5 +1,5 @@
-// Vectors of sixteen floats, as wide as a cache line, and stores that go past the caches. A result larger than the last
-// cache is best written so: the line need not be read first, which saves a third to a half of the traffic.
+// Vectors of floats as long as a register of the level in use, and stores that go past the caches. A result larger than
+// the last cache is best written so: the line need not be read first, which saves a third to a half of the traffic.
 #pragma once
 
 #include <cmath>
@@ -8,18 +8,30 @@
 
 #include <oneapi/dnnl/dnnl.hpp>
 
+#include "isobar/base/instructions.hpp"
+
 namespace isobar::ops {
 
-/// Sixteen numbers at once; the same loop runs over single ones where their count is no multiple.
+/// Sixteen numbers at once, a register of x86-64-v4, or eight, one of x86-64-v3; the same loop runs over single ones
+/// where their count is no multiple. No template: GCC forgets sizes of vectors that depend on a parameter.
 struct Sixteen {
-  static constexpr std::int64_t lanes = 16;
+  static constexpr int lanes = 16;
   using Floats = float __attribute__((vector_size(64), aligned(4), may_alias));
+  using Doubles = double __attribute__((vector_size(128), aligned(8), may_alias));
   using Wholes = std::int32_t __attribute__((vector_size(64)));
   using Shorts = std::int16_t __attribute__((vector_size(32)));
   using Bytes = std::uint8_t __attribute__((vector_size(16), aligned(1), may_alias));
 };
+struct Eight {
+  static constexpr int lanes = 8;
+  using Floats = float __attribute__((vector_size(32), aligned(4), may_alias));
+  using Doubles = double __attribute__((vector_size(64), aligned(8), may_alias));
+  using Wholes = std::int32_t __attribute__((vector_size(32)));
+  using Shorts = std::int16_t __attribute__((vector_size(16)));
+  using Bytes = std::uint8_t __attribute__((vector_size(8), aligned(1), may_alias));
+};
 struct One {
-  static constexpr std::int64_t lanes = 1;
+  static constexpr int lanes = 1;
   using Floats = float;
   using Wholes = std::int32_t;
   using Bytes = std::uint8_t;
@@ -38,9 +50,11 @@ const typename L::Floats& numbers(const float* p) {
 /// The bytes behind a memory: masks, places.
 inline std::uint8_t* bytes(const dnnl::memory& memory) { return static_cast<std::uint8_t*>(memory.get_data_handle()); }
 
+// Vectors are passed as values between functions that are always inlined only: how it is done depends on the level.
+
 /// The bytes at p as whole numbers.
 template <class L>
-typename L::Wholes wholes(const std::uint8_t* p) {
+[[gnu::always_inline]] inline typename L::Wholes wholes(const std::uint8_t* p) {
   if constexpr (L::lanes == 1) {
     return *p;
   } else {  // in two steps, for which GCC has instructions
@@ -51,25 +65,24 @@ typename L::Wholes wholes(const std::uint8_t* p) {
 
 /// sum + a * b, rounded once wherever the machine can: left to the compiler, it depends on how a loop was cut.
 template <class L>
-typename L::Floats multiply_add(typename L::Floats a, typename L::Floats b, typename L::Floats sum) {
+[[gnu::always_inline]] inline typename L::Floats multiply_add(typename L::Floats a, typename L::Floats b, typename L::Floats sum) {
   if constexpr (L::lanes == 1) return std::fma(a, b, sum);
   else return a * b + sum;
 }
 
 /// Adds the numbers to as many doubles at p.
 template <class L>
-void add_to_doubles(typename L::Floats values, double* p) {
+[[gnu::always_inline]] inline void add_to_doubles(typename L::Floats values, double* p) {
   if constexpr (L::lanes == 1) {
     *p += static_cast<double>(values);
   } else {
-    using Doubles = double __attribute__((vector_size(128), aligned(8), may_alias));
-    *reinterpret_cast<Doubles*>(p) += __builtin_convertvector(values, Doubles);
+    *reinterpret_cast<typename L::Doubles*>(p) += __builtin_convertvector(values, typename L::Doubles);
   }
 }
 
 /// Whole numbers below 256 as bytes at p.
 template <class L>
-void put_bytes(typename L::Wholes values, std::uint8_t* p) {
+void put_bytes(const typename L::Wholes& values, std::uint8_t* p) {
   if constexpr (L::lanes == 1) *p = static_cast<std::uint8_t>(values);
   else *reinterpret_cast<typename L::Bytes*>(p) = __builtin_convertvector(values, typename L::Bytes);
 }
@@ -83,11 +96,11 @@ inline bool streams(const float* to, std::int64_t count, std::int64_t length) {
 
 /// Writes numbers to p: past the caches when `past`; then p is aligned to 64 bytes.
 template <bool past, class L>
-void store(float* p, typename L::Floats values) {
-  if constexpr (past && L::lanes == 16) {
+[[gnu::always_inline]] inline void store(float* p, typename L::Floats values) {
+  if constexpr (past && L::lanes > 1) {
     using Quarter = float __attribute__((vector_size(16)));
     const Quarter* const parts = reinterpret_cast<const Quarter*>(&values);
-    for (int i = 0; i < 4; ++i) _mm_stream_ps(p + 4 * i, parts[i]);
+    for (int i = 0; i < L::lanes / 4; ++i) _mm_stream_ps(p + 4 * i, parts[i]);
   } else {
     numbers<L>(p) = values;
   }
@@ -95,11 +108,14 @@ void store(float* p, typename L::Floats values) {
 
 inline void fence() { _mm_sfence(); }
 
-/// Calls block(lanes, i) for [0, count) in blocks of sixteen, the last ones one by one.
+/// Calls block(lanes, i) for [0, count) in blocks as long as a register, the last ones one by one.
 template <class Block>
 void in_lanes(std::int64_t count, Block&& block) {
   std::int64_t i = 0;
-  for (; i + Sixteen::lanes <= count; i += Sixteen::lanes) block(Sixteen{}, i);
+  if (instructions() == Instructions::v4)
+    for (; i + Sixteen::lanes <= count; i += Sixteen::lanes) block(Sixteen{}, i);
+  else
+    for (; i + Eight::lanes <= count; i += Eight::lanes) block(Eight{}, i);
   for (; i < count; ++i) block(One{}, i);
 }
 

@@ -31,7 +31,7 @@ Rows rows_of(const dnnl::memory& memory) {
   return {first, rows, channels, blocking.strides[d.ndims - 2]};
 }
 
-struct Sum {
+struct SummedPieces {
   std::vector<Rows> pieces;
   const float* y;
   float slope;
@@ -86,7 +86,7 @@ std::optional<std::int64_t> copied_channels(const Kernel& kernel) {
 }
 
 void add_pieces(std::span<const dnnl::memory> pieces, const float* y, float slope, float* to) {
-  Sum sum{{}, y, slope, to};
+  SummedPieces sum{{}, y, slope, to};
   for (const dnnl::memory& piece : pieces) sum.pieces.push_back(rows_of(piece));
   // Dense pieces beside others are cut into the same rows.
   const auto cut = std::find_if(sum.pieces.begin(), sum.pieces.end(), [](const Rows& r) { return r.count > 1; });

@@ -1,10 +1,27 @@
 #include "isobar/ops/primitive.hpp"
 
+#include <algorithm>
+#include <string_view>
 #include <unordered_map>
 
 #include "isobar/ops/pieces.hpp"
 
 namespace isobar::ops {
+namespace {
+
+// oneDNN 2.6 gathers the pixels that a strided 1x1 convolution reads, whole vectors at a time. With fewer channels than
+// a vector holds that writes behind its scratchpad: what lies there is lost, and with two threads the weight gradient
+// is wrong or never ends.
+bool overruns(const dnnl_convolution_desc_t& desc, std::string_view implementation) {
+  constexpr dnnl_dim_t longest_vector = 16;
+  const dnnl_memory_desc_t& w = desc.diff_weights_desc;
+  const int axes = desc.src_desc.ndims - 2, first = w.ndims - axes;  // behind groups, outputs and inputs
+  const bool point = std::all_of(w.dims + first, w.dims + w.ndims, [](dnnl_dim_t k) { return k == 1; });
+  const bool strided = std::any_of(desc.strides, desc.strides + axes, [](dnnl_dim_t s) { return s > 1; });
+  return point && strided && w.dims[first - 1] < longest_vector && implementation.starts_with("jit_1x1");
+}
+
+}  // namespace
 
 dnnl::primitive_attr own_scratchpad() {
   dnnl::primitive_attr attributes;
@@ -20,6 +37,15 @@ dnnl::primitive_attr with_post_op(const std::optional<Pointwise>& f) {
     attributes.set_post_ops(after);
   }
   return attributes;
+}
+
+dnnl::convolution_backward_weights::primitive_desc weight_gradient_descriptor(
+    const dnnl::convolution_backward_weights::desc& desc, const dnnl::engine& engine,
+    const dnnl::convolution_forward::primitive_desc& hint) {
+  dnnl::convolution_backward_weights::primitive_desc chosen(desc, own_scratchpad(), engine, hint);
+  while (overruns(desc.data, chosen.impl_info_str()))
+    if (!chosen.next_impl()) fail("oneDNN's weight gradient of a strided 1x1 convolution would overrun its memory");
+  return chosen;
 }
 
 Kernel primitive_kernel(std::string name, Category category, const dnnl::primitive& primitive, const Layout& scratch,

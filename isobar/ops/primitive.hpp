@@ -35,6 +35,11 @@ auto planned(const std::string& what, Make&& make) {
   }
 }
 
+/// The weight gradient of a convolution, by the first of oneDNN's implementations that stays within its scratchpad.
+dnnl::convolution_backward_weights::primitive_desc weight_gradient_descriptor(
+    const dnnl::convolution_backward_weights::desc& desc, const dnnl::engine& engine,
+    const dnnl::convolution_forward::primitive_desc& hint);
+
 /// A kernel that runs one primitive; the scratchpad becomes the temporary number `scratch_index`.
 Kernel primitive_kernel(std::string name, Category category, const dnnl::primitive& primitive, const Layout& scratch,
                         int scratch_index, std::vector<Argument> reads, std::vector<Argument> writes, double flops);

@@ -41,12 +41,12 @@ Sparse compressed(const std::vector<Entry>& entries, std::int64_t rows, std::int
   return matrix;
 }
 
-struct Geometry {
+struct ResizeGeometry {
   Sparse axes[3];  // missing axes in front have extent 1
   std::int64_t batch, channels;
 };
 
-void apply(const Geometry& g, const float* x, float* y) {
+void apply(const ResizeGeometry& g, const float* x, float* y) {
   const Sparse &a = g.axes[0], &b = g.axes[1], &c = g.axes[2];
   const std::int64_t image = a.columns * b.columns * c.columns * g.channels;
   const auto line = [&](std::int64_t number, std::int64_t) {
@@ -183,7 +183,7 @@ class Resize final : public Operator {
   Kernel kernel(const char* name, Category category, const Shape& x, bool transposed) const {
     const Shape y = infer(std::span(&x, 1))[0];
     const int axes = x.rank() - 2;
-    Geometry g{{}, x[0], x[-1]};
+    ResizeGeometry g{{}, x[0], x[-1]};
     double products = static_cast<double>(x[0] * x[-1]);
     for (int a = 0; a < axes; ++a) {
       const double ratio = static_cast<double>(y[a + 1]) / static_cast<double>(x[a + 1]);

@@ -1,18 +1,97 @@
 #include "isobar/ops/tile.hpp"
 
-#include <algorithm>
 #include <array>
+#include <immintrin.h>
 #include <utility>
 
-#include "isobar/base/error.hpp"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "isobar/base/instructions.hpp"
 
 namespace isobar::ops {
+namespace v3 {
+namespace {
 
-#if defined(__x86_64__)
+// Sixteen registers hold the sums of 6 rows and 16 columns, two vectors of b and one number of a.
+constexpr int most_rows = 6, lanes = 8;
+
+// The first `count` of 8.
+inline __m256i first_lanes(std::int64_t count) {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+inline void put(float* to, __m256i mask, __m256 sum, bool add) {
+  if (add) sum = _mm256_add_ps(sum, _mm256_maskload_ps(to, mask));
+  _mm256_maskstore_ps(to, mask, sum);
+}
+
+// Rows [first, first + M) of a tile, and the 16 columns from number `half * 16` of a panel with `width`.
+template <int M, TileWalk walk>
+void run_part(const TileFactors& factors, const TileTarget& target, int first, int half, std::int64_t width) {
+  const std::int64_t step = factors.step;
+  constexpr bool by_rows = walk == TileWalk::rows_adjacent;
+  const float* const from = factors.a + (by_rows ? first : first * step);
+  __m256 sum[M][2];
+#pragma GCC unroll 6
+  for (int m = 0; m < M; ++m) sum[m][0] = sum[m][1] = _mm256_setzero_ps();
+  for (const TileRun& run : factors.runs) {
+    const float *a = from + run.a, *b = factors.b + run.b * width + half * tile_lanes;
+    for (std::int64_t k = 0; k < factors.length; ++k, a += by_rows ? step : 1, b += width) {
+      if constexpr (by_rows) _mm_prefetch(a + 8 * step, _MM_HINT_T0);
+      const __m256 left = _mm256_load_ps(b), right = _mm256_load_ps(b + lanes);
+#pragma GCC unroll 6
+      for (int m = 0; m < M; ++m) {
+        const __m256 factor = _mm256_broadcast_ss(by_rows ? a + m : a + m * step);
+        sum[m][0] = _mm256_fmadd_ps(factor, left, sum[m][0]);
+        sum[m][1] = _mm256_fmadd_ps(factor, right, sum[m][1]);
+      }
+    }
+  }
+  float* const to = half == 0 ? target.left : target.right;
+  const std::int64_t columns = target.columns - half * tile_lanes;
+  const __m256i left = first_lanes(columns), right = first_lanes(columns - lanes);
+#pragma GCC unroll 6
+  for (int m = 0; m < M; ++m) {
+    float* const row = to + target.rows[first + m];
+    put(row, left, sum[m][0], target.add);
+    put(row + lanes, right, sum[m][1], target.add);
+  }
+}
+
+template <TileWalk walk>
+void run_rows(int rows, const TileFactors& factors, const TileTarget& target, int first, int half,
+              std::int64_t width) {
+  switch (rows) {
+    case 1: return run_part<1, walk>(factors, target, first, half, width);
+    case 2: return run_part<2, walk>(factors, target, first, half, width);
+    case 3: return run_part<3, walk>(factors, target, first, half, width);
+    case 4: return run_part<4, walk>(factors, target, first, half, width);
+    case 5: return run_part<5, walk>(factors, target, first, half, width);
+    default: return run_part<6, walk>(factors, target, first, half, width);
+  }
+}
+
+void run_tile(TileWalk walk, int rows, const TileFactors& factors, const TileTarget& target) {
+  const std::int64_t width = panel_width(target.columns);
+  const int parts = (rows + most_rows - 1) / most_rows;
+  for (int half = 0; half * tile_lanes < width; ++half)
+    for (int part = 0; part < parts; ++part) {
+      const int first = rows * part / parts, count = rows * (part + 1) / parts - first;
+      if (walk == TileWalk::rows_adjacent)
+        run_rows<TileWalk::rows_adjacent>(count, factors, target, first, half, width);
+      else run_rows<TileWalk::depth_adjacent>(count, factors, target, first, half, width);
+    }
+}
+
+void pack(const float* from, std::int64_t step, std::int64_t count, std::int64_t columns, float* panel) {
+  const std::int64_t width = panel_width(columns);
+  for (std::int64_t i = 0; i < count; ++i, from += step, panel += width)
+    for (std::int64_t n = 0; n < width; n += lanes)
+      _mm256_store_ps(panel + n, _mm256_maskload_ps(from + n, first_lanes(columns - n)));
+}
+
+}  // namespace
+}  // namespace v3
+
+namespace v4 {
 namespace {
 
 #define ISOBAR_AVX512 __attribute__((target("avx512f,fma")))
@@ -86,18 +165,7 @@ template <TileWalk walk>
 constexpr std::array<Row, 2> all_widths{all_rows<1, walk>(std::make_index_sequence<tile_rows>()),
                                         all_rows<2, walk>(std::make_index_sequence<tile_rows>())};
 
-}  // namespace
-
-bool can_tile() { return __builtin_cpu_supports("avx512f"); }
-
-void compute_tile(TileWalk walk, int rows, const TileFactors& factors, const TileTarget& target) {
-  const std::size_t width = target.columns > tile_lanes ? 1 : 0, row = static_cast<std::size_t>(rows) - 1;
-  const auto& table =
-      walk == TileWalk::rows_adjacent ? all_widths<TileWalk::rows_adjacent> : all_widths<TileWalk::depth_adjacent>;
-  table[width][row](factors, target);
-}
-ISOBAR_AVX512 void pack_panel(const float* from, std::int64_t step, std::int64_t count, std::int64_t columns,
-                              float* panel) {
+ISOBAR_AVX512 void pack(const float* from, std::int64_t step, std::int64_t count, std::int64_t columns, float* panel) {
   const std::int64_t width = panel_width(columns);
   const auto mask = static_cast<__mmask16>((1u << (columns - (width - tile_lanes))) - 1);  // of the last vector
   for (std::int64_t i = 0; i < count; ++i, from += step, panel += width) {
@@ -105,16 +173,21 @@ ISOBAR_AVX512 void pack_panel(const float* from, std::int64_t step, std::int64_t
     _mm512_store_ps(panel + width - tile_lanes, _mm512_maskz_loadu_ps(mask, from + width - tile_lanes));
   }
 }
-#else
-bool can_tile() { return false; }
 
-void pack_panel(const float*, std::int64_t, std::int64_t, std::int64_t, float*) {
-  expects(false, "panels to be packed only where can_tile()");
+}  // namespace
+}  // namespace v4
+
+void compute_tile(TileWalk walk, int rows, const TileFactors& factors, const TileTarget& target) {
+  if (instructions() == Instructions::v3) return v3::run_tile(walk, rows, factors, target);
+  const std::size_t width = target.columns > tile_lanes ? 1 : 0, row = static_cast<std::size_t>(rows) - 1;
+  const auto& table = walk == TileWalk::rows_adjacent ? v4::all_widths<TileWalk::rows_adjacent>
+                                                      : v4::all_widths<TileWalk::depth_adjacent>;
+  table[width][row](factors, target);
 }
 
-void compute_tile(TileWalk, int, const TileFactors&, const TileTarget&) {
-  expects(false, "tiles to be run only where can_tile()");
+void pack_panel(const float* from, std::int64_t step, std::int64_t count, std::int64_t columns, float* panel) {
+  if (instructions() == Instructions::v3) return v3::pack(from, step, count, columns, panel);
+  v4::pack(from, step, count, columns, panel);
 }
-#endif
 
 }  // namespace isobar::ops

@@ -1,8 +1,8 @@
 // The inner loop of our own products: a tile of up to 14 rows and 32 columns held in registers while the depth runs by.
 //   c[m][n] (+)= sum over runs r, k < length of a[r.a + m + k * step] * b[r.b + k][n]   (or a[r.a + m * step + k])
-// a is read number by number and broadcast, so it may lie anywhere; b is a packed panel of 32 (or 16) columns. Needs
-// AVX-512: 28 sums, two vectors of b and one of a fill the 32 registers, and 14 numbers of a are loaded for 28
-// multiplications, so that loads keep up with arithmetic. Memory is asked for ahead: worth a fifth of the speed.
+// a is read number by number and broadcast, so it may lie anywhere; b is a packed panel of 32 (or 16) columns. With
+// AVX-512 28 sums, two vectors of b and one of a fill the 32 registers, and 14 numbers of a are loaded for 28
+// multiplications, so that loads keep up with arithmetic; AVX2 takes a tile in parts of 6 rows and 16 columns.
 #pragma once
 
 #include <cstdint>
@@ -34,9 +34,6 @@ struct TileTarget {
   int columns = tile_columns;  ///< those that exist; up to 16 use one vector and panels of 16 columns
   bool add = false;            ///< to what is there; else in its place
 };
-
-/// Whether this machine can run tiles.
-bool can_tile();
 
 /// How a lies in memory: consecutive rows side by side and `step` from one k to the next, or the other way round.
 enum class TileWalk { rows_adjacent, depth_adjacent };

@@ -1,4 +1,4 @@
-// TileWalk: an image cut into tiles that overlap, and the results that lie side by side; tiles in and out of memory,
+// ImageWalk: an image cut into tiles that overlap, and the results that lie side by side; tiles in and out of memory,
 // sixteen channels at a time, with zeros beyond the border.
 #pragma once
 
@@ -10,15 +10,15 @@
 namespace isobar::ops {
 
 /// Sixteen numbers of memory, or the first `count` of them and zeros.
-inline Lanes load_lanes(const float* from, std::int64_t count) {
+[[gnu::always_inline]] inline Lanes load_lanes(const float* from, std::int64_t count) {
   Lanes v{};
-  if (count >= tile_lanes) __builtin_memcpy(&v, from, sizeof v);
+  if (count >= image_lanes) __builtin_memcpy(&v, from, sizeof v);
   else __builtin_memcpy(&v, from, static_cast<std::size_t>(count) * sizeof(float));
   return v;
 }
 
 inline void store_lanes(const Lanes& v, float* to, std::int64_t count) {
-  if (count >= tile_lanes) __builtin_memcpy(to, &v, sizeof v);
+  if (count >= image_lanes) __builtin_memcpy(to, &v, sizeof v);
   else __builtin_memcpy(to, &v, static_cast<std::size_t>(count) * sizeof(float));
 }
 
@@ -27,7 +27,7 @@ struct TilePlane {
   std::int64_t height, width, channels;
 };
 
-struct TileWalk {
+struct ImageWalk {
   std::int64_t batch;
   TilePlane image, results;
   std::int64_t before[2];  ///< padding

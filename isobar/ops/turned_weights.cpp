@@ -4,43 +4,43 @@
 #include <utility>
 
 #include "isobar/ops/axis_offsets.hpp"
+#include "isobar/ops/lanes.hpp"
+#include "isobar/ops/loops.hpp"
 
 namespace isobar::ops {
 namespace {
 
-constexpr int lanes = 16;
-using Vector = float __attribute__((vector_size(lanes * sizeof(float)), aligned(4), may_alias));
-using Lanes = std::make_integer_sequence<int, lanes>;
-
 // Exchanges, among rows `distance` apart, the quarters that a transposed matrix has the other way round.
-template <int distance, int... lane>
-inline void exchange(Vector (&rows)[lanes], std::integer_sequence<int, lane...>) {
+template <class L, int distance, int... lane>
+inline void exchange(typename L::Floats* rows, std::integer_sequence<int, lane...>) {
 #pragma GCC unroll 16
-  for (int r = 0; r < lanes; ++r) {
+  for (int r = 0; r < L::lanes; ++r) {
     if (r & distance) continue;
-    const Vector a = rows[r], b = rows[r + distance];
-    rows[r] = __builtin_shufflevector(a, b, (lane & distance ? lanes + lane - distance : lane)...);
-    rows[r + distance] = __builtin_shufflevector(a, b, (lane & distance ? lanes + lane : lane + distance)...);
+    const typename L::Floats a = rows[r], b = rows[r + distance];
+    rows[r] = __builtin_shufflevector(a, b, (lane & distance ? L::lanes + lane - distance : lane)...);
+    rows[r + distance] = __builtin_shufflevector(a, b, (lane & distance ? L::lanes + lane : lane + distance)...);
   }
 }
 
-// to[to_rows[j]][i] = from[from_rows[i]][j] for 16 i and 16 j, rows being where 16 numbers lie side by side.
+// to[to_rows[j]][i] = from[from_rows[i]][j] for as many i and j as a vector has lanes.
+template <class L>
 inline void turn_square(const float* from, const std::int64_t* from_rows, float* to, const std::int64_t* to_rows) {
-  Vector rows[lanes];
+  constexpr std::make_integer_sequence<int, L::lanes> all;
+  typename L::Floats rows[L::lanes];
 #pragma GCC unroll 16
-  for (int i = 0; i < lanes; ++i) rows[i] = *reinterpret_cast<const Vector*>(from + from_rows[i]);
-  exchange<8>(rows, Lanes());
-  exchange<4>(rows, Lanes());
-  exchange<2>(rows, Lanes());
-  exchange<1>(rows, Lanes());
+  for (int i = 0; i < L::lanes; ++i) rows[i] = numbers<L>(from + from_rows[i]);
+  if constexpr (L::lanes == 16) exchange<L, 8>(rows, all);
+  exchange<L, 4>(rows, all);
+  exchange<L, 2>(rows, all);
+  exchange<L, 1>(rows, all);
 #pragma GCC unroll 16
-  for (int j = 0; j < lanes; ++j) *reinterpret_cast<Vector*>(to + to_rows[j]) = rows[j];
+  for (int j = 0; j < L::lanes; ++j) numbers<L>(to + to_rows[j]) = rows[j];
 }
 
-// Whether every 16 offsets, and the last ones, follow each other.
-bool in_vectors(const std::vector<std::int64_t>& offsets) {
+// Whether every `square` offsets, and the last ones, follow each other.
+bool in_vectors(const std::vector<std::int64_t>& offsets, std::size_t square) {
   for (std::size_t i = 0; i < offsets.size(); ++i)
-    if (offsets[i] != offsets[i / lanes * lanes] + static_cast<std::int64_t>(i % lanes)) return false;
+    if (offsets[i] != offsets[i / square * square] + static_cast<std::int64_t>(i % square)) return false;
   return true;
 }
 
@@ -65,30 +65,39 @@ TurnedWeights::TurnedWeights(const Layout& stored, const Layout& turned, const E
   to_taps_ = all_sums(to);
   const auto copied = static_cast<std::int64_t>(outputs_.size() * inputs_.size() * taps_.size());
   if (padded_count(turned) != copied) padding_ = padded_count(turned);
-  by_squares_ = in_vectors(outputs_) && in_vectors(to_outputs_);
+  const std::size_t square = instructions() == Instructions::v4 ? Sixteen::lanes : Eight::lanes;
+  by_squares_ = in_vectors(outputs_, square) && in_vectors(to_outputs_, square);
 }
 
 void TurnedWeights::copy(const float* from, float* to) const {
-  constexpr std::int64_t tile = 2 * lanes;
+  constexpr std::int64_t tile = 32;  // outputs
   std::fill_n(to, padding_, 0.0f);
-  const auto o_count = static_cast<std::int64_t>(outputs_.size()), i_count = static_cast<std::int64_t>(inputs_.size());
-  const auto tap_count = static_cast<std::int64_t>(taps_.size());
-  const std::int64_t o_tiles = (o_count + tile - 1) / tile;
-#pragma omp parallel for collapse(2) schedule(static)
-  for (std::int64_t ot = 0; ot < o_tiles; ++ot)
-    for (std::int64_t t = 0; t < tap_count; ++t)
-      for (std::int64_t i = 0; i < i_count; i += lanes)
-        for (std::int64_t o = ot * tile; o < std::min(o_count, (ot + 1) * tile); o += lanes)
-          if (by_squares_ && i + lanes <= i_count && o + lanes <= o_count)
-            turn_square(from + taps_[t] + outputs_[o], inputs_.data() + i, to + to_taps_[t] + to_outputs_[i],
-                        to_inputs_.data() + o);
-          else copy_part(from + taps_[t], to + to_taps_[t], o, i);
+  const auto outputs = static_cast<std::int64_t>(outputs_.size()), taps = static_cast<std::int64_t>(taps_.size());
+  const auto one = [&](std::int64_t number, std::int64_t) {
+    const std::int64_t o = number / taps * tile, end = std::min(outputs, o + tile);
+    const std::int64_t from_tap = taps_[number % taps], to_tap = to_taps_[number % taps];
+    if (instructions() == Instructions::v4) copy_tile<Sixteen>(from + from_tap, to + to_tap, o, end);
+    else copy_tile<Eight>(from + from_tap, to + to_tap, o, end);
+  };
+  in_parts((outputs + tile - 1) / tile * taps, one, 1);
 }
 
-// One by one, up to 16 outputs and inputs.
-void TurnedWeights::copy_part(const float* from, float* to, std::int64_t o_begin, std::int64_t i_begin) const {
-  const auto o_end = std::min<std::int64_t>(o_begin + lanes, static_cast<std::int64_t>(outputs_.size()));
-  const auto i_end = std::min<std::int64_t>(i_begin + lanes, static_cast<std::int64_t>(inputs_.size()));
+// The outputs [begin, end) of one tap, with all inputs.
+template <class L>
+void TurnedWeights::copy_tile(const float* from, float* to, std::int64_t begin, std::int64_t end) const {
+  const auto inputs = static_cast<std::int64_t>(inputs_.size());
+  for (std::int64_t i = 0; i < inputs; i += L::lanes)
+    for (std::int64_t o = begin; o < end; o += L::lanes)
+      if (by_squares_ && i + L::lanes <= inputs && o + L::lanes <= end)
+        turn_square<L>(from + outputs_[o], inputs_.data() + i, to + to_outputs_[i], to_inputs_.data() + o);
+      else copy_part(from, to, o, i, L::lanes);
+}
+
+// One by one, up to `square` outputs and inputs.
+void TurnedWeights::copy_part(const float* from, float* to, std::int64_t o_begin, std::int64_t i_begin,
+                              std::int64_t square) const {
+  const auto o_end = std::min<std::int64_t>(o_begin + square, static_cast<std::int64_t>(outputs_.size()));
+  const auto i_end = std::min<std::int64_t>(i_begin + square, static_cast<std::int64_t>(inputs_.size()));
   for (std::int64_t o = o_begin; o < o_end; ++o)
     for (std::int64_t i = i_begin; i < i_end; ++i) to[to_inputs_[o] + to_outputs_[i]] = from[outputs_[o] + inputs_[i]];
 }

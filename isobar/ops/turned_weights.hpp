@@ -20,10 +20,12 @@ class TurnedWeights {
   void copy(const float* from, float* to) const;
 
  private:
-  void copy_part(const float* from, float* to, std::int64_t o_begin, std::int64_t i_begin) const;
+  template <class Lanes>
+  void copy_tile(const float* from, float* to, std::int64_t begin, std::int64_t end) const;
+  void copy_part(const float* from, float* to, std::int64_t o_begin, std::int64_t i_begin, std::int64_t square) const;
 
   std::vector<std::int64_t> outputs_, inputs_, taps_, to_inputs_, to_outputs_, to_taps_;
-  bool by_squares_ = false;   // 16 by 16 numbers at a time
+  bool by_squares_ = false;   // as many by as many numbers at a time as a vector has
   std::int64_t padding_ = 0;  // numbers to clear first, when the turned layout has any that nothing is copied to
 };
 

@@ -18,12 +18,12 @@ constexpr std::int64_t most_panels = 8;           // packed at a time: 512 KB
 constexpr std::int64_t least_to_pack = 4;         // panels for which copying the channels first pays
 constexpr std::int64_t most_merged = 16;          // channels up to which the taps of a row are merged
 constexpr std::int64_t small_gradient = 1 << 16;  // numbers up to which it is summed in parts
-constexpr std::int64_t most_parts = 8;
+constexpr std::int64_t most_sum_parts = 8;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // How many threads share the work along each of its axes.
-struct Grid {
+struct TileGrid {
   int parts = 1, units = 1, panels = 1;
 };
 
@@ -31,8 +31,8 @@ double speed_up(std::int64_t work, std::int64_t threads) {
   return static_cast<double>(work) / static_cast<double>(ceil_div(work, threads));
 }
 
-Grid best_grid(int threads, std::int64_t parts, std::int64_t units, std::int64_t panels) {
-  Grid best;
+TileGrid best_grid(int threads, std::int64_t parts, std::int64_t units, std::int64_t panels) {
+  TileGrid best;
   double most = 0;
   for (int p = threads; p >= 1; --p)
     for (int u = threads / p; u >= 1; --u) {
@@ -105,7 +105,7 @@ WeightSums::WeightSums(const WindowExtents& extents, const Layout& dw)
   rows_ = std::min(all_rows, std::max<std::int64_t>(1, (some_pixels + columns_ / 2) / columns_));
   row_blocks_ = ceil_div(all_rows, rows_);
   padded_ = weights_ != e_.taps() * e_.channels * e_.outputs;
-  parts_ = weights_ <= small_gradient ? std::min(most_parts, blocks()) : 1;
+  parts_ = weights_ <= small_gradient ? std::min(most_sum_parts, blocks()) : 1;
 
   std::vector<std::vector<std::int64_t>> lists;
   for (int axis = 2; axis < dw.data.ndims; ++axis) lists.push_back(axis_offsets(dw, axis));
@@ -149,7 +149,7 @@ WeightSums::Block WeightSums::block(std::int64_t number) const {
 }
 
 WeightSums::Share WeightSums::share(int thread, int threads) const {
-  const Grid grid = best_grid(threads, parts_, units(), panels());
+  const TileGrid grid = best_grid(threads, parts_, units(), panels());
   if (thread >= grid.parts * grid.units * grid.panels) return {};
   const int p = thread % grid.parts, u = thread / grid.parts % grid.units, o = thread / grid.parts / grid.units;
   return {parts_ * p / grid.parts,        parts_ * (p + 1) / grid.parts, units() * u / grid.units,
@@ -286,7 +286,7 @@ void WeightSums::run(int threads, const float* x, const float* dz, float* scratc
           target.soon = dz + (next.row * e_.out[2] + next.column) * y_pitch_;
           target.soon_end = target.soon + next.pixels() * y_pitch_;
         }
-        add_block(b, mine, target);
+        run_dispatched([&] { add_block(b, mine, target); });
       }
     }
   }

@@ -7,7 +7,7 @@
 
 namespace isobar::optim {
 
-TwoSums sum_sweep(std::size_t count, const std::function<TwoSums(std::size_t begin, std::size_t end)>& chunk) {
+TwoSums sum_sweep(std::size_t count, Dispatched<TwoSums(std::size_t begin, std::size_t end)> chunk) {
   std::vector<TwoSums> parts((count + sweep_chunk - 1) / sweep_chunk);
   sweep(count, [&](std::size_t begin, std::size_t end) { parts[begin / sweep_chunk] = chunk(begin, end); });
   TwoSums total;

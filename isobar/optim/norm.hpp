@@ -2,8 +2,10 @@
 // depends neither on the number of threads nor, but for rounding in the last digit, on the layout of the weights.
 #pragma once
 
-#include <functional>
+#include <cstddef>
 #include <span>
+
+#include "isobar/base/instructions.hpp"
 
 namespace isobar::optim {
 
@@ -20,6 +22,6 @@ struct TwoSums {
 
 /// Adds up what `chunk(begin, end)` returns for pieces that cover [0, count) once, in the order of the pieces; it is
 /// called from several threads at a time.
-TwoSums sum_sweep(std::size_t count, const std::function<TwoSums(std::size_t begin, std::size_t end)>& chunk);
+TwoSums sum_sweep(std::size_t count, Dispatched<TwoSums(std::size_t begin, std::size_t end)> chunk);
 
 }  // namespace isobar::optim

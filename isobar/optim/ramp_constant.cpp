@@ -4,9 +4,9 @@
 namespace isobar::optim {
 namespace {
 
-class Constant final : public BatchRamp {
+class ConstantRamp final : public BatchRamp {
  public:
-  explicit Constant(Args& args) : factor_(args.integer("factor", 1)) {
+  explicit ConstantRamp(Args& args) : factor_(args.integer("factor", 1)) {
     args.require(factor_ >= 1 && factor_ <= max_batch_factor, "factor must lie between 1 and 1048576");
   }
   std::int64_t factor(const Progress&) const override { return factor_; }
@@ -20,6 +20,6 @@ class Constant final : public BatchRamp {
 
 extern const Row<BatchRamp> ramp_constant{
     "constant", "the same batch throughout",
-    [](Args& args) -> std::unique_ptr<BatchRamp> { return std::make_unique<Constant>(args); }};
+    [](Args& args) -> std::unique_ptr<BatchRamp> { return std::make_unique<ConstantRamp>(args); }};
 
 }  // namespace isobar::optim

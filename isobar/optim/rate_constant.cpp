@@ -4,7 +4,7 @@
 namespace isobar::optim {
 namespace {
 
-class Constant final : public RateSchedule {
+class ConstantRate final : public RateSchedule {
  public:
   double rate(double base, const Progress&) const override { return base; }
 };
@@ -13,6 +13,6 @@ class Constant final : public RateSchedule {
 
 extern const Row<RateSchedule> rate_constant{
     "constant", "the base rate throughout",
-    [](Args&) -> std::unique_ptr<RateSchedule> { return std::make_unique<Constant>(); }};
+    [](Args&) -> std::unique_ptr<RateSchedule> { return std::make_unique<ConstantRate>(); }};
 
 }  // namespace isobar::optim

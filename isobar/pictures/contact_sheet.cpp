@@ -11,7 +11,7 @@
 namespace isobar::pictures {
 namespace {
 
-constexpr std::int64_t most_samples = 16, most_channels = 4, most_edge = 288, least_edge = 96, gap = 4;
+constexpr std::int64_t most_samples = 16, most_sheet_channels = 4, most_sheet_edge = 288, least_edge = 96, sheet_gap = 4;
 
 /// One field of the sheet: the picture of a plane, enlarged or reduced to a fitting size.
 class Panel {
@@ -19,7 +19,7 @@ class Panel {
   Panel(std::int64_t rows, std::int64_t columns) {
     const std::int64_t longer = std::max(rows, columns);
     enlarged_ = longer >= least_edge ? 1 : (least_edge + longer - 1) / longer;
-    reduced_ = (longer + most_edge - 1) / most_edge;
+    reduced_ = (longer + most_sheet_edge - 1) / most_sheet_edge;
     // A row of numbers becomes a band that can be seen.
     stretched_ = rows == 1 ? std::max<std::int64_t>(1, 16 / enlarged_) : 1;
     height = std::max<std::int64_t>(1, rows * enlarged_ * stretched_ / reduced_);
@@ -60,7 +60,7 @@ ContactSheet contact_sheet(const data::Dataset& dataset, std::int64_t samples) {
 
   const Planes x(fields[0].shape, true);
   const bool picture = is_picture(memory[0], x.channels, x.shape);
-  const std::int64_t channels = picture ? 1 : std::min(most_channels, x.channels);
+  const std::int64_t channels = picture ? 1 : std::min(most_sheet_channels, x.channels);
   const Planes y = fields.size() > 1 ? Planes(fields[1].shape, false) : Planes(Shape{}, false);
   const bool map = fields.size() > 1 && fields[1].shape.rank() > 1 && y.height == x.height && y.width == x.width;
   const Panel panel(x.height, x.width);
@@ -73,14 +73,14 @@ ContactSheet contact_sheet(const data::Dataset& dataset, std::int64_t samples) {
 
   ContactSheet sheet;
   files::Image& image = sheet.picture;
-  image.height = down * (panel.height + gap) + gap;
-  image.width = across * (panel.width + gap) + gap;
+  image.height = down * (panel.height + sheet_gap) + sheet_gap;
+  image.width = across * (panel.width + sheet_gap) + sheet_gap;
   image.pixels.assign(static_cast<std::size_t>(image.height * image.width * 3), 255);
   for (std::int64_t s = 0; s < count; ++s) {
     if (s > 0) dataset.read(s, out);
     for (std::int64_t p = 0; p < panels; ++p) {
       const std::int64_t at = s * panels + p;
-      const std::int64_t top = gap + at / across * (panel.height + gap), left = gap + at % across * (panel.width + gap);
+      const std::int64_t top = sheet_gap + at / across * (panel.height + sheet_gap), left = sheet_gap + at % across * (panel.width + sheet_gap);
       const Plane plane = x.plane(memory[0], p == channels ? 0 : p);
       const auto [low, high] = range_of(plane);
       const float width = high > low ? high - low : 1.0f;

@@ -8,13 +8,13 @@
 namespace isobar::pictures {
 namespace {
 
-constexpr std::size_t object = 4, none = 5, first_class = 6;
+constexpr std::size_t object = 4, no_class = 5, first_class = 6;
 constexpr double same_box = 0.4;  // overlap from which on two boxes are about one thing
 
 double confidence_of(std::span<const float> cell, CellNumbers numbers) {
   if (numbers == CellNumbers::truth) return cell[object] > 0 ? 1 : 0;
   if (numbers == CellNumbers::probabilities) return cell[object];
-  return 1 / (1 + std::exp(static_cast<double>(cell[none]) - cell[object]));
+  return 1 / (1 + std::exp(static_cast<double>(cell[no_class]) - cell[object]));
 }
 
 }  // namespace

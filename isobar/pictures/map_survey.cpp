@@ -10,7 +10,7 @@
 namespace isobar::pictures {
 namespace {
 
-constexpr std::int64_t most_edge = 576, most_looks = 16;
+constexpr std::int64_t most_survey_edge = 576, most_survey_looks = 16;
 
 struct Score {
   std::vector<double> overlaps{};
@@ -81,16 +81,16 @@ std::vector<std::int64_t> kept_extremes(const Subject& subject) {
 const MapSurvey& map_survey(Subject& subject) {
   if (subject.maps) return *subject.maps;
   auto survey = std::make_shared<MapSurvey>();
-  const SamplePicture picture(subject.input_shape(), subject.dataset()->channels(), most_edge);
+  const SamplePicture picture(subject.input_shape(), subject.dataset()->channels(), most_survey_edge);
   survey->shown = picture.shown();
-  const std::int64_t consecutive = consecutive_samples(*subject.dataset(), most_looks);
+  const std::int64_t consecutive = consecutive_samples(*subject.dataset(), most_survey_looks);
   std::vector<std::int64_t> samples, best_to_worst;
   if (subject.all_kept()) {
     best_to_worst = kept_extremes(subject);
     std::set<std::int64_t> chosen(best_to_worst.begin(), best_to_worst.end());
     for (std::int64_t i = 0; i < std::max<std::int64_t>(1, consecutive); ++i) chosen.insert(i);
     samples.assign(chosen.begin(), chosen.end());
-  } else samples = subject.choice(most_looks, consecutive > 0);
+  } else samples = subject.choice(most_survey_looks, consecutive > 0);
   std::vector<double> scores;
   for (const std::int64_t sample : samples) {
     const std::optional<train::View> view = subject.view(sample);

@@ -11,9 +11,9 @@
 namespace isobar::pictures {
 namespace {
 
-constexpr std::size_t most_shown = 4, most_boxes = 24, fallback_boxes = 3;
-constexpr std::int64_t most_looks = 8, most_edge = 768;
-constexpr double panel_width = 584, gap = 16, margin = 12, heading = 28, legend_height = 54, found_overlap = 0.3;
+constexpr std::size_t most_boxes_shown = 4, most_boxes = 24, fallback_boxes = 3;
+constexpr std::int64_t most_box_looks = 8, most_box_edge = 768;
+constexpr double box_panel_width = 584, box_gap = 16, box_margin = 12, box_heading = 28, box_legend_height = 54, found_overlap = 0.3;
 constexpr const char* true_ink = "#000000";
 
 struct BoxLook {
@@ -28,7 +28,7 @@ CellNumbers numbers_of(const Spec& loss) {
   return variant && variant->str() == "b" ? CellNumbers::logits : CellNumbers::probabilities;
 }
 
-BoxLook drawn(const Subject& subject, const SamplePicture& picture, const train::View& view) {
+BoxLook box_drawn(const Subject& subject, const SamplePicture& picture, const train::View& view) {
   const Shape &x = subject.input_shape(), &cells = subject.prediction_shape();
   BoxLook look;
   look.sample = view.sample;
@@ -66,11 +66,11 @@ void draw_panel(SvgSheet& sheet, double left, double top, double height, const S
   sheet.text(left, top + 18, fmt::format("sample {}", look.sample), {.size = 15, .bold = true});
   std::string score = fmt::format("{} of {} found", found_in(look), look.truth.size());
   if (!look.sure) score += "; no prediction reaches 50 %";
-  sheet.text(left + panel_width, top + 18, score, {.size = 13, .colour = "#475569", .anchor = "end"});
-  top += heading;
-  sheet.image(left, top, panel_width, height, look.ground);
-  sheet.begin_clip(left, top, panel_width, height);
-  const double scale = panel_width / static_cast<double>(subject.input_shape()[1]);
+  sheet.text(left + box_panel_width, top + 18, score, {.size = 13, .colour = "#475569", .anchor = "end"});
+  top += box_heading;
+  sheet.image(left, top, box_panel_width, height, look.ground);
+  sheet.begin_clip(left, top, box_panel_width, height);
+  const double scale = box_panel_width / static_cast<double>(subject.input_shape()[1]);
   const auto outline = [&](const Box& box, std::string_view ink, double line, std::string_view dashes) {
     sheet.rectangle(left + scale * box.left, top + scale * box.top, scale * box.width, scale * box.height, "none", ink,
                     line, dashes);
@@ -83,51 +83,51 @@ void draw_panel(SvgSheet& sheet, double left, double top, double height, const S
     outline(box, "#ffffff", 4.5, "");
     outline(box, ink, 2.5, "7 4");
     const std::string label = fmt::format("{} {:.0f} %", kind_name(subject, box.kind), 100 * box.confidence);
-    const double x = std::clamp(left + scale * box.left, left, left + panel_width - 40);
+    const double x = std::clamp(left + scale * box.left, left, left + box_panel_width - 40);
     const double y = std::clamp(top + scale * box.top, top + 14, top + height);
     sheet.rectangle(x, y - 14, text_width(label, 11) + 6, 14, "#ffffff");
     sheet.text(x + 3, y - 3, label, {.size = 11});
   }
   sheet.end_clip();
-  sheet.rectangle(left, top, panel_width, height, "none", "#94a3b8");
+  sheet.rectangle(left, top, box_panel_width, height, "none", "#94a3b8");
 }
 
 bool fits_boxes(const Subject& subject) { return subject.task() == Task::boxes && subject.samples() > 0; }
 
 std::vector<Picture> draw_boxes(Subject& subject, const std::filesystem::path& folder) {
-  const SamplePicture picture(subject.input_shape(), subject.dataset()->channels(), most_edge);
+  const SamplePicture picture(subject.input_shape(), subject.dataset()->channels(), most_box_edge);
   std::vector<BoxLook> looks;
-  std::vector<std::int64_t> samples = subject.choice(most_looks, false);
-  if (samples.size() > most_looks) {
+  std::vector<std::int64_t> samples = subject.choice(most_box_looks, false);
+  if (samples.size() > most_box_looks) {
     // Of predictions that were kept, every so many.
-    const std::size_t step = samples.size() / most_looks;
-    for (std::size_t i = 0; i < most_looks; ++i) samples[i] = samples[i * step];
-    samples.resize(most_looks);
+    const std::size_t step = samples.size() / most_box_looks;
+    for (std::size_t i = 0; i < most_box_looks; ++i) samples[i] = samples[i * step];
+    samples.resize(most_box_looks);
   }
   for (const std::int64_t sample : samples) {
     const std::optional<train::View> view = subject.view(sample);
     if (!view) break;
-    looks.push_back(drawn(subject, picture, *view));
+    looks.push_back(box_drawn(subject, picture, *view));
   }
   if (looks.empty()) return {};
   std::ranges::stable_sort(looks, std::greater(), [](const BoxLook& look) { return look.truth.size(); });
-  looks.resize(std::min(looks.size(), most_shown));
+  looks.resize(std::min(looks.size(), most_boxes_shown));
 
-  const double height = panel_width * static_cast<double>(picture.height()) / static_cast<double>(picture.width());
+  const double height = box_panel_width * static_cast<double>(picture.height()) / static_cast<double>(picture.width());
   const std::size_t across = std::min<std::size_t>(2, looks.size()), down = (looks.size() + across - 1) / across;
-  SvgSheet sheet(2 * margin + static_cast<double>(across) * (panel_width + gap) - gap,
-                 legend_height + static_cast<double>(down) * (heading + height + gap) + margin, "Boxes");
-  double x = margin;
+  SvgSheet sheet(2 * box_margin + static_cast<double>(across) * (box_panel_width + box_gap) - box_gap,
+                 box_legend_height + static_cast<double>(down) * (box_heading + height + box_gap) + box_margin, "Boxes");
+  double x = box_margin;
   for (std::int64_t c = 0; c < std::min<std::int64_t>(subject.classes(), 7); ++c)
     x = sheet.legend(x, 20, class_colour(c + 1), kind_name(subject, c));
-  sheet.rectangle(margin + 2, 31, 26, 13, "none", "#64748b", 4);
-  sheet.rectangle(margin + 2, 31, 26, 13, "none", true_ink, 1.2);
-  sheet.text(margin + 36, 42, "true");
-  sheet.rectangle(margin + 92, 31, 26, 13, "none", "#64748b", 2.5, "7 4");
-  sheet.text(margin + 126, 42, "predicted, with its confidence");
+  sheet.rectangle(box_margin + 2, 31, 26, 13, "none", "#64748b", 4);
+  sheet.rectangle(box_margin + 2, 31, 26, 13, "none", true_ink, 1.2);
+  sheet.text(box_margin + 36, 42, "true");
+  sheet.rectangle(box_margin + 92, 31, 26, 13, "none", "#64748b", 2.5, "7 4");
+  sheet.text(box_margin + 126, 42, "predicted, with its confidence");
   for (std::size_t i = 0; i < looks.size(); ++i)
-    draw_panel(sheet, margin + static_cast<double>(i % across) * (panel_width + gap),
-               legend_height + static_cast<double>(i / across) * (heading + height + gap), height, subject, looks[i]);
+    draw_panel(sheet, box_margin + static_cast<double>(i % across) * (box_panel_width + box_gap),
+               box_legend_height + static_cast<double>(i / across) * (box_heading + height + box_gap), height, subject, looks[i]);
   files::write_text(folder / "boxes.svg", sheet.str());
   return {
       {"", "True and predicted boxes",

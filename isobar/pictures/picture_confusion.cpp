@@ -13,9 +13,9 @@ namespace isobar::pictures {
 namespace {
 
 constexpr std::size_t most_cells = 20, most_pairs = 20;
-constexpr double margin = 16;
-constexpr Colour none{255, 255, 255}, right_colour{0, 114, 178}, wrong_colour{213, 94, 0};
-constexpr const char* quiet = "#475569";
+constexpr double confusion_margin = 16;
+constexpr Colour no_colour{255, 255, 255}, right_colour{0, 114, 178}, wrong_colour{213, 94, 0};
+constexpr const char* confusion_quiet = "#475569";
 
 train::ConfusionMatrix matrix_of(const Subject& subject) {
   train::ConfusionMatrix matrix(subject.classes());
@@ -48,15 +48,15 @@ std::string matrix_svg(const Subject& subject, const train::ConfusionMatrix& mat
   for (std::size_t c = 0; c < classes; ++c)
     names = std::max(names, text_width(shortened(subject.class_name(static_cast<std::int64_t>(c)), 22), 13));
   const bool turned = names > cell - 6;
-  const double left = margin + 22 + names + 10, top = margin + 24 + (turned ? 0.72 * names + 12 : 18);
+  const double left = confusion_margin + 22 + names + 10, top = confusion_margin + 24 + (turned ? 0.72 * names + 12 : 18);
   const auto edge = static_cast<double>(classes);
-  SvgSheet sheet(left + edge * cell + 92 + (turned ? 0.6 * names : 0), top + edge * height + margin,
+  SvgSheet sheet(left + edge * cell + 92 + (turned ? 0.6 * names : 0), top + edge * height + confusion_margin,
                  "Confusion matrix");
-  sheet.text(left + edge * cell / 2, margin + 10, "predicted", {.size = 14, .colour = quiet, .anchor = "middle"});
-  sheet.text(margin + 8, top + edge * height / 2, "true",
-             {.size = 14, .colour = quiet, .anchor = "middle", .turned = -90});
+  sheet.text(left + edge * cell / 2, confusion_margin + 10, "predicted", {.size = 14, .colour = confusion_quiet, .anchor = "middle"});
+  sheet.text(confusion_margin + 8, top + edge * height / 2, "true",
+             {.size = 14, .colour = confusion_quiet, .anchor = "middle", .turned = -90});
   sheet.text(left + edge * cell + 80, top - 8, subject.task() == Task::maps ? "places" : "samples",
-             {.size = 12, .colour = quiet, .anchor = "end"});
+             {.size = 12, .colour = confusion_quiet, .anchor = "end"});
   const bool small = cell < 54;
   for (std::size_t t = 0; t < classes; ++t) {
     const std::string name = shortened(subject.class_name(static_cast<std::int64_t>(t)), 22);
@@ -65,13 +65,13 @@ std::string matrix_svg(const Subject& subject, const train::ConfusionMatrix& mat
     if (turned) sheet.text(at + cell / 2, top - 8, name, {.turned = -45});
     else sheet.text(at + cell / 2, top - 8, name, {.anchor = "middle"});
     const std::int64_t all = row_sum(matrix, t);
-    sheet.text(left + edge * cell + 80, y + height / 2 + 5, short_count(all), {.colour = quiet, .anchor = "end"});
+    sheet.text(left + edge * cell + 80, y + height / 2 + 5, short_count(all), {.colour = confusion_quiet, .anchor = "end"});
     for (std::size_t p = 0; p < classes; ++p) {
       const double x = left + cell * static_cast<double>(p);
       const double share = all > 0 ? static_cast<double>(matrix.at(t, p)) / static_cast<double>(all) : 0;
       // A root lets few mistakes be seen beside many hits.
-      const Colour ground = t == p ? mixed(none, right_colour, static_cast<float>(0.9 * std::sqrt(share)))
-                                   : mixed(none, wrong_colour, static_cast<float>(0.9 * std::pow(share, 0.4)));
+      const Colour ground = t == p ? mixed(no_colour, right_colour, static_cast<float>(0.9 * std::sqrt(share)))
+                                   : mixed(no_colour, wrong_colour, static_cast<float>(0.9 * std::pow(share, 0.4)));
       sheet.rectangle(x, y, cell, height, hex(ground), "#e2e8f0");
       if (matrix.at(t, p) == 0) continue;
       const std::string_view ink = share > 0.35 ? "#ffffff" : "#1e293b";
@@ -102,17 +102,17 @@ std::vector<Pair> confused_pairs(const train::ConfusionMatrix& matrix) {
 
 std::string pairs_svg(const Subject& subject, const train::ConfusionMatrix& matrix, std::span<const Pair> pairs) {
   constexpr double line = 26, names = 380, bar = 420;
-  SvgSheet sheet(1000, 2 * margin + 30 + line * static_cast<double>(pairs.size()), "Most confused classes");
-  sheet.text(margin, margin + 14, "true \u2192 predicted", {.size = 14, .colour = quiet});
-  sheet.text(margin + names, margin + 14, "share of the true class, samples", {.size = 14, .colour = quiet});
+  SvgSheet sheet(1000, 2 * confusion_margin + 30 + line * static_cast<double>(pairs.size()), "Most confused classes");
+  sheet.text(confusion_margin, confusion_margin + 14, "true \u2192 predicted", {.size = 14, .colour = confusion_quiet});
+  sheet.text(confusion_margin + names, confusion_margin + 14, "share of the true class, samples", {.size = 14, .colour = confusion_quiet});
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const double y = margin + 30 + line * static_cast<double>(i);
+    const double y = confusion_margin + 30 + line * static_cast<double>(i);
     const auto name = [&](std::size_t c) { return shortened(subject.class_name(static_cast<std::int64_t>(c)), 26); };
     const double share = static_cast<double>(pairs[i].count) / static_cast<double>(row_sum(matrix, pairs[i].truth));
-    sheet.text(margin, y + 17, name(pairs[i].truth) + " \u2192 " + name(pairs[i].predicted));
-    sheet.rectangle(margin + names, y + 5, std::max(1.0, bar * share), line - 10, hex(wrong_colour));
-    sheet.text(margin + names + bar * share + 8, y + 17,
-               fmt::format("{:.1f} %, {}", 100 * share, with_commas(pairs[i].count)), {.colour = quiet});
+    sheet.text(confusion_margin, y + 17, name(pairs[i].truth) + " \u2192 " + name(pairs[i].predicted));
+    sheet.rectangle(confusion_margin + names, y + 5, std::max(1.0, bar * share), line - 10, hex(wrong_colour));
+    sheet.text(confusion_margin + names + bar * share + 8, y + 17,
+               fmt::format("{:.1f} %, {}", 100 * share, with_commas(pairs[i].count)), {.colour = confusion_quiet});
   }
   return sheet.str();
 }

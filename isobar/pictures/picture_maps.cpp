@@ -10,7 +10,7 @@
 namespace isobar::pictures {
 namespace {
 
-constexpr double margin = 12, gap = 12, sheet_width = 1200, legend_height = 56, heading = 46;
+constexpr double map_margin = 12, map_gap = 12, sheet_width = 1200, map_legend_height = 56, map_heading = 46;
 constexpr std::int64_t most_legend = 12;
 constexpr float strength = 0.75f;
 
@@ -26,13 +26,13 @@ std::string score_text(const Subject& subject, const MapLook& look) {
 
 void draw_row(SvgSheet& sheet, double top, double width, double height, const Subject& subject, const MapLook& look,
               std::string_view role) {
-  sheet.text(margin, top + 17, fmt::format("{}: {}", role, look.where), {.size = 15, .bold = true});
-  sheet.text(margin, top + 36, score_text(subject, look), {.size = 13, .colour = "#475569"});
-  double left = margin;
+  sheet.text(map_margin, top + 17, fmt::format("{}: {}", role, look.where), {.size = 15, .bold = true});
+  sheet.text(map_margin, top + 36, score_text(subject, look), {.size = 13, .colour = "#475569"});
+  double left = map_margin;
   const auto panel = [&](const files::Image& image) {
-    sheet.image(left, top + heading, width, height, image);
-    sheet.rectangle(left, top + heading, width, height, "none", "#94a3b8");
-    left += width + gap;
+    sheet.image(left, top + map_heading, width, height, image);
+    sheet.rectangle(left, top + map_heading, width, height, "none", "#94a3b8");
+    left += width + map_gap;
   };
   panel(look.colours);
   if (!look.truth.empty()) {
@@ -61,27 +61,27 @@ std::vector<Picture> draw_maps(Subject& subject, const std::filesystem::path& fo
   for (std::size_t i = 0; !ranked && i < std::min<std::size_t>(3, survey.looks.size()); ++i) chosen.push_back(i);
   const MapLook& first = survey.looks[chosen[0]];
   const double panels = first.truth.empty() ? 2 : 3;
-  const double width = (sheet_width - 2 * margin - 2 * gap) / 3;
+  const double width = (sheet_width - 2 * map_margin - 2 * map_gap) / 3;
   const double height = width * static_cast<double>(first.colours.height) / static_cast<double>(first.colours.width);
-  const double row_height = heading + height + 2 * gap;
-  SvgSheet sheet(2 * margin + panels * width + (panels - 1) * gap,
-                 legend_height + row_height * static_cast<double>(chosen.size()) + margin,
+  const double row_height = map_heading + height + 2 * map_gap;
+  SvgSheet sheet(2 * map_margin + panels * width + (panels - 1) * map_gap,
+                 map_legend_height + row_height * static_cast<double>(chosen.size()) + map_margin,
                  "Input, label and prediction");
   const std::vector<std::string> titles = first.truth.empty()
                                               ? std::vector<std::string>{"input", "prediction"}
                                               : std::vector<std::string>{"input", "label", "prediction"};
   for (std::size_t i = 0; i < titles.size(); ++i)
-    sheet.text(margin + static_cast<double>(i) * (width + gap), 48,
+    sheet.text(map_margin + static_cast<double>(i) * (width + map_gap), 48,
                i == 0 && !survey.shown.empty() ? fmt::format("input: {}", survey.shown) : titles[i],
                {.size = 15, .colour = "#475569"});
-  double x = margin;
+  double x = map_margin;
   for (std::int64_t c = 1; c < std::min(subject.classes(), most_legend); ++c)
     x = sheet.legend(x, 20, class_colour(c), subject.class_name(c));
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const std::string_view role = !ranked ? "Sample" : i == 0 ? "Best" : i + 1 == chosen.size() ? "Worst" : "Typical";
     MapLook look = survey.looks[chosen[i]];
     look.where = short_name(look.where);
-    draw_row(sheet, legend_height + row_height * static_cast<double>(i), width, height, subject, look, role);
+    draw_row(sheet, map_legend_height + row_height * static_cast<double>(i), width, height, subject, look, role);
   }
   files::write_text(folder / "maps.svg", sheet.str());
   const std::string input = survey.shown.empty() ? "the input" : fmt::format("the input ({})", survey.shown);

@@ -12,10 +12,10 @@
 namespace isobar::pictures {
 namespace {
 
-constexpr std::size_t most_shown = 12, across = 6;
-constexpr double panel = 172, gap = 20, margin = 16, lines = 62;
-constexpr std::int64_t most_edge = 344;
-constexpr const char *wrong_ink = "#b45309", *quiet = "#475569";
+constexpr std::size_t most_mistakes_shown = 12, across = 6;
+constexpr double mistake_panel = 172, mistake_gap = 20, mistake_margin = 16, lines = 62;
+constexpr std::int64_t most_mistake_edge = 344;
+constexpr const char *wrong_ink = "#b45309", *mistake_quiet = "#475569";
 
 struct Judged {
   std::int64_t sample = 0;
@@ -77,20 +77,20 @@ std::vector<Picture> draw_mistakes(Subject& subject, const std::filesystem::path
   if (all.empty()) return {};
   const auto wrong = std::ranges::count_if(all, [](const Judged& j) { return j.truth != j.predicted; });
   const std::size_t judged = all.size();
-  all.resize(std::min({most_shown, judged, wrong > 0 ? static_cast<std::size_t>(wrong) : most_shown}));
+  all.resize(std::min({most_mistakes_shown, judged, wrong > 0 ? static_cast<std::size_t>(wrong) : most_mistakes_shown}));
 
-  const SamplePicture picture(subject.input_shape(), subject.dataset()->channels(), most_edge);
+  const SamplePicture picture(subject.input_shape(), subject.dataset()->channels(), most_mistake_edge);
   const double wide = static_cast<double>(picture.width()), high = static_cast<double>(picture.height());
-  const double scale = panel / std::max(wide, high);
+  const double scale = mistake_panel / std::max(wide, high);
   const std::size_t down = (all.size() + across - 1) / across;
-  const double row_height = high * scale + lines + gap;
-  SvgSheet sheet(2 * margin + across * panel + (across - 1) * gap, 2 * margin + static_cast<double>(down) * row_height,
+  const double row_height = high * scale + lines + mistake_gap;
+  SvgSheet sheet(2 * mistake_margin + across * mistake_panel + (across - 1) * mistake_gap, 2 * mistake_margin + static_cast<double>(down) * row_height,
                  "The worst mistakes");
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Judged& one = all[i];
-    const double x = margin + static_cast<double>(i % across) * (panel + gap);
-    const double y = margin + static_cast<double>(i / across) * row_height;
-    sheet.image(x + (panel - wide * scale) / 2, y, wide * scale, high * scale,
+    const double x = mistake_margin + static_cast<double>(i % across) * (mistake_panel + mistake_gap);
+    const double y = mistake_margin + static_cast<double>(i / across) * row_height;
+    sheet.image(x + (mistake_panel - wide * scale) / 2, y, wide * scale, high * scale,
                 picture.colours(input_of(subject, one.sample)));
     const double below = y + high * scale;
     const auto name = [&](std::size_t c) { return shortened(subject.class_name(static_cast<std::int64_t>(c)), 22); };
@@ -98,7 +98,7 @@ std::vector<Picture> draw_mistakes(Subject& subject, const std::filesystem::path
     sheet.text(x, below + 18, fmt::format("{} ({})", name(one.predicted), percent(one.for_predicted)),
                {.size = 14, .colour = is_wrong ? wrong_ink : "#1e293b", .bold = true});
     sheet.text(x, below + 36, fmt::format("true: {} ({})", name(one.truth), percent(one.for_truth)), {.size = 13});
-    sheet.text(x, below + 53, fmt::format("sample {}", one.sample), {.size = 11, .colour = quiet});
+    sheet.text(x, below + 53, fmt::format("sample {}", one.sample), {.size = 11, .colour = mistake_quiet});
   }
   files::write_text(folder / "mistakes.svg", sheet.str());
   const std::string of = fmt::format("{} test samples", with_commas(static_cast<std::int64_t>(judged)));

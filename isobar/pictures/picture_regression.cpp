@@ -12,9 +12,9 @@
 namespace isobar::pictures {
 namespace {
 
-constexpr int plot_width = 250, plot_height = 170, left = 66, right = 18, top = 52, bottom = 56;
-constexpr int panel_width = left + plot_width + right, panel_height = top + plot_height + bottom;
-constexpr std::size_t panels_in_a_row = 4, least_bins = 8, most_bins = 40;
+constexpr int plot_width = 250, plot_height = 170, regression_left = 66, regression_right = 18, regression_top = 52, regression_bottom = 56;
+constexpr int regression_panel_width = regression_left + plot_width + regression_right, regression_panel_height = regression_top + plot_height + regression_bottom;
+constexpr std::size_t regression_columns = 4, least_bins = 8, most_bins = 40;
 
 struct Errors {
   std::vector<double> values{};
@@ -70,12 +70,12 @@ void draw_panel(SvgSheet& sheet, double x, double y, const Series& series) {
 }
 
 std::string errors_svg(std::span<const Series> all) {
-  const std::size_t across = std::min(all.size(), panels_in_a_row), down = (all.size() + across - 1) / across;
-  SvgSheet sheet(static_cast<double>(across) * panel_width, static_cast<double>(down) * panel_height,
+  const std::size_t across = std::min(all.size(), regression_columns), down = (all.size() + across - 1) / across;
+  SvgSheet sheet(static_cast<double>(across) * regression_panel_width, static_cast<double>(down) * regression_panel_height,
                  "Errors of the predictions");
   for (std::size_t i = 0; i < all.size(); ++i)
-    draw_panel(sheet, static_cast<double>(i % across) * panel_width + left,
-               static_cast<double>(i / across) * panel_height + top, all[i]);
+    draw_panel(sheet, static_cast<double>(i % across) * regression_panel_width + regression_left,
+               static_cast<double>(i / across) * regression_panel_height + regression_top, all[i]);
   return sheet.str();
 }
 

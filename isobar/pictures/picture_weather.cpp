@@ -13,22 +13,22 @@ namespace isobar::pictures {
 namespace {
 
 constexpr std::int64_t wanted_width = 1008, bar_height = 6, most_bytes = 5'000'000;
-constexpr int shades = 40, tints = 5, milliseconds = 300;
-constexpr float strength = 0.6f;
+constexpr int weather_shades = 40, tints = 5, milliseconds = 300;
+constexpr float weather_strength = 0.6f;
 // The palette: shades of the ground, the same under the tint of each class, lines of each class, both colours of the
 // bar.
-constexpr int first_line = shades * (tints + 1), bar_colour = first_line + tints, bar_ground = bar_colour + 1;
+constexpr int first_line = weather_shades * (tints + 1), bar_colour = first_line + tints, bar_ground = bar_colour + 1;
 
 // Classes beyond those of the palette share its colours.
 int tint_of(std::uint16_t number) { return number == 0 ? 0 : (number - 1) % tints + 1; }
 
-std::vector<files::Colour> palette() {
+std::vector<files::Colour> weather_palette() {
   std::vector<files::Colour> colours;
   for (int t = 0; t <= tints; ++t)
-    for (int s = 0; s < shades; ++s) {
-      const auto grey = static_cast<std::uint8_t>(255 * s / (shades - 1));
+    for (int s = 0; s < weather_shades; ++s) {
+      const auto grey = static_cast<std::uint8_t>(255 * s / (weather_shades - 1));
       const Colour ground{grey, grey, grey};
-      colours.push_back(t == 0 ? ground : mixed(ground, class_colour(t), strength));
+      colours.push_back(t == 0 ? ground : mixed(ground, class_colour(t), weather_strength));
     }
   for (int t = 1; t <= tints; ++t) colours.push_back(mixed(class_colour(t), {0, 0, 0}, 0.55f));
   colours.push_back({51, 65, 85});
@@ -57,15 +57,15 @@ class Frames {
   }
 
   files::PaletteImage draw(const MapLook& look, double passed) const {
-    files::PaletteImage image{height_ + bar_height, width_, palette(), {}};
+    files::PaletteImage image{height_ + bar_height, width_, weather_palette(), {}};
     image.pixels.reserve(static_cast<std::size_t>(image.height * image.width));
     const auto enlarged = static_cast<float>(enlarged_);
     for (std::int64_t row = 0; row < height_; ++row)
       for (std::int64_t column = 0; column < width_; ++column) {
         const float y = (static_cast<float>(row) + 0.5f) / enlarged - 0.5f,
                     x = (static_cast<float>(column) + 0.5f) / enlarged - 0.5f;
-        const int shade = static_cast<int>(std::lround(between(look.greys, y, x) * (shades - 1) / 255));
-        image.pixels.push_back(static_cast<std::uint8_t>(tint_of(look.predicted[place(row, column)]) * shades + shade));
+        const int shade = static_cast<int>(std::lround(between(look.greys, y, x) * (weather_shades - 1) / 255));
+        image.pixels.push_back(static_cast<std::uint8_t>(tint_of(look.predicted[place(row, column)]) * weather_shades + shade));
       }
     if (!look.truth.empty()) outline(look, image);
     const auto until = static_cast<std::int64_t>(std::lround(passed * static_cast<double>(width_)));

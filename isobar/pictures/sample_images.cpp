@@ -12,7 +12,7 @@
 namespace isobar::pictures {
 namespace {
 
-constexpr std::int64_t most_channels = 4, most_numbers = 16, most_edge = 512, gap = 4;
+constexpr std::int64_t most_image_channels = 4, most_numbers = 16, most_image_edge = 512, image_gap = 4;
 
 using train::Values;
 
@@ -21,17 +21,17 @@ bool is_spatial(const Shape& shape) { return shape.rank() == 3 || shape.rank() =
 /// The channels of `values` side by side, each in the colours that `scale` has there.
 files::Image channels_image(const Values& values, const Values& scale) {
   const Planes planes(values.shape, true);
-  const std::int64_t channels = std::min(planes.channels, most_channels);
-  const std::int64_t reduced = (std::max(planes.height, planes.width) + most_edge - 1) / most_edge;
-  const std::int64_t width = std::max<std::int64_t>(1, planes.width / reduced) + gap;
-  files::Image image{std::max<std::int64_t>(1, planes.height / reduced), channels * width - gap, 3, {}};
+  const std::int64_t channels = std::min(planes.channels, most_image_channels);
+  const std::int64_t reduced = (std::max(planes.height, planes.width) + most_image_edge - 1) / most_image_edge;
+  const std::int64_t width = std::max<std::int64_t>(1, planes.width / reduced) + image_gap;
+  files::Image image{std::max<std::int64_t>(1, planes.height / reduced), channels * width - image_gap, 3, {}};
   image.pixels.assign(static_cast<std::size_t>(image.height * image.width * 3), 255);
   for (std::int64_t c = 0; c < channels; ++c) {
     const auto [low, high] = range_of(planes.plane(scale.numbers, c));
     const float per_range = high > low ? 1 / (high - low) : 1;
     const Plane plane = planes.plane(values.numbers, c);
     for (std::int64_t row = 0; row < image.height; ++row)
-      for (std::int64_t column = 0; column < width - gap; ++column) {
+      for (std::int64_t column = 0; column < width - image_gap; ++column) {
         const Colour colour = colour_at((plane.at(row * reduced, column * reduced) - low) * per_range);
         std::ranges::copy(colour, image.pixels.begin() + (row * image.width + c * width + column) * 3);
       }
@@ -73,7 +73,7 @@ std::vector<NamedImage> sample_images(const train::View& view, const std::vector
   const auto x = view.fields.find("x"), y = view.fields.find("y");
   if (x == view.fields.end() || !is_spatial(x->second.shape)) return images;
   const Values& input = x->second;
-  const SamplePicture picture(input.shape, channels, most_edge);
+  const SamplePicture picture(input.shape, channels, most_image_edge);
   images.push_back({"input", picture.colours(input.numbers)});
   if (y == view.fields.end()) return images;
   const Values &target = y->second, &prediction = view.prediction;

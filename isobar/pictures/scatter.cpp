@@ -35,7 +35,7 @@ std::vector<std::string> canvas(const Series& series, const Axis& axis, int colu
 }
 
 // All lines of a panel are equally wide.
-std::vector<std::string> panel(const Series& series, int columns, int rows) {
+std::vector<std::string> text_panel(const Series& series, int columns, int rows) {
   const Axis axis = axis_over(series.truth, series.predicted, 5);
   const std::string low = fmt::format("{:.2g}", axis.low), high = fmt::format("{:.2g}", axis.high);
   const double fit = r2(series);
@@ -61,7 +61,7 @@ std::string scatter_text(std::span<const Series> all, int columns, int rows) {
   expects(columns >= 16 && rows >= 2, "room for a plot");
   std::vector<std::string> lines;
   for (const Series& series : all) {
-    const std::vector<std::string> more = panel(series, columns, rows);
+    const std::vector<std::string> more = text_panel(series, columns, rows);
     lines.resize(more.size());
     for (std::size_t i = 0; i < more.size(); ++i) lines[i] += (lines[i].empty() ? "" : " ") + more[i];
   }

@@ -61,7 +61,7 @@ std::string grid(const Axis& axis) {
   return text;
 }
 
-std::string panel(const Series& series, int x, int y) {
+std::string svg_panel(const Series& series, int x, int y) {
   const Axis axis = axis_over(series.truth, series.predicted, 5);
   std::string text = fmt::format("<g transform=\"translate({} {})\">\n", x + left, y + top);
   text += fmt::format(R"(<text class="name" x="0" y="-16">{}</text>)", written(series.name));
@@ -101,7 +101,7 @@ std::string scatter_svg(std::span<const Series> all) {
   text += style;
   text += fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"#ffffff\"/>\n", width, height);
   for (std::size_t i = 0; i < all.size(); ++i)
-    text += panel(all[i], static_cast<int>(i % across) * panel_width, static_cast<int>(i / across) * panel_height);
+    text += svg_panel(all[i], static_cast<int>(i % across) * panel_width, static_cast<int>(i / across) * panel_height);
   return text + "</svg>\n";
 }
 

@@ -10,7 +10,7 @@ namespace isobar::record {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // One of the two files, and how far it reached when it was opened: lines that are in it are not written again.
 struct Lines {
@@ -32,11 +32,11 @@ struct Lines {
     return true;
   }
   // Numbers are written with as many digits as tell two of them apart: equal bits, equal text.
-  void put(const Json& object) { file.append(object.dump() + "\n"); }
+  void put(const OrderedJson& object) { file.append(object.dump() + "\n"); }
 };
 
 // Only where there is something to tell.
-void add(const train::BadSteps& bad, Json& line) {
+void add(const train::BadSteps& bad, OrderedJson& line) {
   if (bad.steps == 0) return;
   line["bad_steps"] = bad.steps;
   line["rewinds"] = bad.rewinds;
@@ -49,7 +49,7 @@ class JsonLines final : public train::Sink {
     metrics_.open(start.folder / "metrics.jsonl", start);
     timing_.open(start.folder / "timing.jsonl", start);
     const bool members = timing_.found && !start.changes.empty();
-    Json line{{"kind", members ? "members" : "start"},
+    OrderedJson line{{"kind", members ? "members" : "start"},
               {"step", members ? timing_.reached.step : start.first_step},  // in the order of the file
               {"threads", start.threads},
               {"ranks", start.ranks},
@@ -61,7 +61,7 @@ class JsonLines final : public train::Sink {
               {"arena_bytes", start.arena_bytes},
               {"weight_bytes", start.weight_bytes},
               {"snapshot_bytes", start.snapshot_bytes}};
-    if (members) line["change"] = Json::parse(train::to_json({start.changes.back()}))[0];
+    if (members) line["change"] = OrderedJson::parse(train::to_json({start.changes.back()}))[0];
     timing_.put(line);
   }
 
@@ -89,14 +89,14 @@ class JsonLines final : public train::Sink {
   }
 
   void bad_step(const train::BadStep& bad) override {
-    Json line{{"kind", "bad_step"}, {"step", bad.step}, {"epoch", bad.epoch}, {"found", bad.found}};
+    OrderedJson line{{"kind", "bad_step"}, {"step", bad.step}, {"epoch", bad.epoch}, {"found", bad.found}};
     if (bad.back_to) line["back_to"] = *bad.back_to;
     add(bad.bad, line);
     metrics_.put(line);
   }
 
   void epoch(const train::EpochDone& epoch) override {
-    Json line{{"kind", "epoch"},
+    OrderedJson line{{"kind", "epoch"},
               {"step", epoch.step},
               {"epoch", epoch.epoch},
               {"train_loss", epoch.train_loss},
@@ -124,11 +124,11 @@ class JsonLines final : public train::Sink {
 
   void end(const train::End& end) override {
     const bool finished = end.reason == train::End::Reason::finished;
-    Json result{
+    OrderedJson result{
         {"kind", "end"}, {"step", end.steps}, {"reason", finished ? "finished" : "interrupted"}, {"test", end.test}};
     add(end.bad, result);
     metrics_.put(result);
-    Json last{{"kind", "end"}, {"step", end.steps}, {"seconds", end.seconds}, {"step_seconds", end.step_seconds}};
+    OrderedJson last{{"kind", "end"}, {"step", end.steps}, {"seconds", end.seconds}, {"step_seconds", end.step_seconds}};
     last["exchange"] = {{"waited_seconds", end.exchange.waited_seconds},
                         {"busy_seconds", end.exchange.busy_seconds},
                         {"sums", end.exchange.sums},

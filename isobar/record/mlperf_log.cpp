@@ -16,7 +16,7 @@ namespace isobar::record {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::string_view token = ":::MLLOG ";
 constexpr const char *interval_start = "INTERVAL_START", *interval_end = "INTERVAL_END", *point = "POINT_IN_TIME";
@@ -51,7 +51,7 @@ class MlperfLog final : public train::Sink {
     const double now = unix_time_();
     step_ = done.step;
     epoch_ = done.epoch;
-    const Json at{{"epoch_num", done.epoch}};
+    const OrderedJson at{{"epoch_num", done.epoch}};
     put(now - done.test_seconds, interval_end, "epoch_stop", nullptr, at);
     open_epoch_ = 0;
     put(now - done.test_seconds, point, "train_loss", done.train_loss, at);
@@ -102,13 +102,13 @@ class MlperfLog final : public train::Sink {
   }
 
   // Times never go back, though they come from a clock that may be set.
-  void put(double time, const char* type, std::string_view key, const Json& value, const Json& more = Json::object(),
+  void put(double time, const char* type, std::string_view key, const OrderedJson& value, const OrderedJson& more = OrderedJson::object(),
            std::source_location where = std::source_location::current()) {
     last_ms_ = std::max(last_ms_, std::llround(1e3 * time));
-    Json metadata{{"file", fs::path(where.file_name()).filename().string()}, {"lineno", where.line()}};
+    OrderedJson metadata{{"file", fs::path(where.file_name()).filename().string()}, {"lineno", where.line()}};
     for (const auto& [name, what] : more.items()) metadata[name] = what;
     metadata["step_num"] = step_;
-    const Json line{{"namespace", ""}, {"time_ms", last_ms_}, {"event_type", type},
+    const OrderedJson line{{"namespace", ""}, {"time_ms", last_ms_}, {"event_type", type},
                     {"key", key},      {"value", value},      {"metadata", metadata}};
     file_.append(std::string(token) + line.dump() + "\n");
   }

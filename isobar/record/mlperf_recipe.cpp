@@ -8,8 +8,8 @@
 namespace isobar::record {
 namespace {
 
-using Json = nlohmann::ordered_json;
-using Parameters = std::vector<std::pair<std::string, Json>>;
+using OrderedJson = nlohmann::ordered_json;
+using Parameters = std::vector<std::pair<std::string, OrderedJson>>;
 
 // A number of a Spec; a recipe that is resolved has all there are.
 double number(const Spec& spec, std::string_view key, double otherwise) {
@@ -87,7 +87,7 @@ void add_deepcam_schedule(Parameters& all, const train::Start& start, const Rate
   }
   const auto [boundaries, factors] = drops(rates.rest, start.epochs);
   const bool steady = rates.rest.name() == "constant";
-  Json milestones = Json::array();
+  OrderedJson milestones = OrderedJson::array();
   for (const double epoch : boundaries) milestones.push_back(steps(epoch));
   all.emplace_back("scheduler_type", steady || !boundaries.empty() ? "multistep" : rates.rest.name());
   all.emplace_back("scheduler_milestones", milestones);
@@ -105,7 +105,7 @@ void add_deepcam(Parameters& all, const train::Start& start, const Spec& optimiz
   all.emplace_back("gradient_accumulation_frequency",
                    std::max<std::int64_t>(1, train.integer("micro_batches", 0) / start.ranks));
   all.emplace_back("opt_lr", lr);
-  all.emplace_back("opt_betas", Json{number(optimizer, "beta1", 0.9), number(optimizer, "beta2", 0.999)});
+  all.emplace_back("opt_betas", OrderedJson{number(optimizer, "beta1", 0.9), number(optimizer, "beta2", 0.999)});
   all.emplace_back("opt_eps", number(optimizer, "epsilon", 0));
   all.emplace_back("opt_weight_decay", number(optimizer, "weight_decay", 0));
   if (optimizer.name() == "lamb") {

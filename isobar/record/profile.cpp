@@ -11,7 +11,7 @@
 namespace isobar::record {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 struct Interval {
   double begin, end;
@@ -71,7 +71,7 @@ class Profile final : public train::Sink {
   void traced(const train::StepTraced& step) override {
     if (!file_.is_open()) return;
     const ProfiledStep sums = profile_of(step);
-    Json totals = Json::object();
+    OrderedJson totals = OrderedJson::object();
     for (int c = 0; c < category_count; ++c) {
       const CategoryTotal& total = sums.totals[static_cast<std::size_t>(c)];
       if (total.events == 0) continue;
@@ -90,7 +90,7 @@ class Profile final : public train::Sink {
   }
 
  private:
-  void put(const Json& object) { file_.append(object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"); }
+  void put(const OrderedJson& object) { file_.append(object.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n"); }
 
   files::LateFile file_;
 };

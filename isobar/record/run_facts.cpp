@@ -14,7 +14,7 @@
 namespace isobar::record {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
@@ -24,15 +24,15 @@ std::string utc_now() {
   return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
-Json pairs(const std::vector<std::pair<std::string, std::string>>& list) {
-  Json all = Json::array();
-  for (const auto& [name, value] : list) all.push_back(Json::array({name, value}));
+OrderedJson pairs(const std::vector<std::pair<std::string, std::string>>& list) {
+  OrderedJson all = OrderedJson::array();
+  for (const auto& [name, value] : list) all.push_back(OrderedJson::array({name, value}));
   return all;
 }
 
-Json plan_facts(const graph::Plan& plan) {
+OrderedJson plan_facts(const graph::Plan& plan) {
   const std::vector<std::size_t> live = graph::live_bytes(plan);
-  Json steps = Json::array(), inputs = Json::array(), parameters = Json::array();
+  OrderedJson steps = OrderedJson::array(), inputs = OrderedJson::array(), parameters = OrderedJson::array();
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     const graph::PlanStep& step = plan.steps[s];
     steps.push_back({{"name", step.name},
@@ -50,7 +50,7 @@ Json plan_facts(const graph::Plan& plan) {
                           {"numbers", p.layout.data.ndims == 0 ? p.declared.shape.count() : padded_count(p.layout)},
                           {"trained", p.declared.trained}});
   for (const graph::PlanInput& input : plan.inputs)
-    inputs.push_back(Json::array({input.name, train::sample_shape(input.shape).str()}));
+    inputs.push_back(OrderedJson::array({input.name, train::sample_shape(input.shape).str()}));
   return {{"fingerprint", fmt::format("{:016x}", plan.fingerprint())},
           {"forward_steps", plan.forward_steps},
           {"again_steps", plan.again_steps()},
@@ -71,10 +71,10 @@ std::int64_t trace_steps(const Spec& recipe) {
 }
 
 // What was written when the run began, with what has changed since; nothing when there is none that can be read.
-std::optional<Json> brought_up_to_date(const std::filesystem::path& file, const train::Start& start) {
+std::optional<OrderedJson> brought_up_to_date(const std::filesystem::path& file, const train::Start& start) {
   if (start.changes.empty()) return std::nullopt;
   std::ifstream in(file);
-  Json facts = in ? Json::parse(in, nullptr, /*allow_exceptions=*/false) : Json();
+  OrderedJson facts = in ? OrderedJson::parse(in, nullptr, /*allow_exceptions=*/false) : OrderedJson();
   if (!facts.is_object() || !facts.contains("started")) return std::nullopt;
   facts["ranks"] = start.ranks;
   facts["nodes"] = start.nodes;
@@ -89,7 +89,7 @@ class RunFacts final : public train::Sink {
   explicit RunFacts(Surroundings surroundings) : around_(std::move(surroundings)) {}
 
   void start(const train::Start& start) override {
-    Json facts{{"started", utc_now()},
+    OrderedJson facts{{"started", utc_now()},
                {"command", around_.command},
                {"versions", pairs(around_.versions)},
                {"machine", pairs(around_.machine)},
@@ -119,8 +119,8 @@ class RunFacts final : public train::Sink {
                {"trace_steps", trace_steps(start.recipe)}};
     if (start.plan) facts["plan"] = plan_facts(*start.plan);
     if (auto earlier = brought_up_to_date(start.folder / "run.json", start)) facts = std::move(*earlier);
-    facts["members_changed"] = Json::parse(train::to_json(start.changes));
-    files::write_late(start.folder / "run.json", facts.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+    facts["members_changed"] = OrderedJson::parse(train::to_json(start.changes));
+    files::write_late(start.folder / "run.json", facts.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n");
   }
 
  private:

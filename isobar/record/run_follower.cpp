@@ -19,7 +19,7 @@ train::BadStep bad_step(const Json& line) {
   bad.bad = bad_steps(line);
   return bad;
 }
-std::int64_t step_of(const Json& line) { return member<std::int64_t>(line, "step"); }
+std::int64_t step_of_line(const Json& line) { return member<std::int64_t>(line, "step"); }
 
 // Takes lines over until one is no object: behind it nothing can be trusted.
 void take(LineTail& tail, std::deque<Json>& lines, bool& damaged) {
@@ -33,7 +33,7 @@ void take(LineTail& tail, std::deque<Json>& lines, bool& damaged) {
 
 train::StepDone step_done(const Json& figures, const Json& times, std::int64_t step_in_epoch) {
   train::StepDone step;
-  step.step = step_of(figures);
+  step.step = step_of_line(figures);
   step.epoch = member<std::int64_t>(figures, "epoch");
   step.step_in_epoch = step_in_epoch;
   step.samples = member<std::int64_t>(times, "samples");
@@ -49,7 +49,7 @@ train::StepDone step_done(const Json& figures, const Json& times, std::int64_t s
 train::EpochDone epoch_done(const Json& figures, const Json& times) {
   train::EpochDone epoch;
   epoch.epoch = member<std::int64_t>(figures, "epoch");
-  epoch.step = step_of(figures);
+  epoch.step = step_of_line(figures);
   epoch.train_loss = member<double>(figures, "train_loss");
   epoch.test = member_numbers(figures, "test");
   epoch.train_seconds = member<double>(times, "train_seconds");
@@ -89,7 +89,7 @@ bool RunFollower::tell_next(train::Sink& listener) {
     times_.pop_front();
     if (kind != "checkpoint") tell_start(listener, line);
     else
-      listener.checkpoint({folder_ / "checkpoints" / member<std::string>(line, "file"), step_of(line),
+      listener.checkpoint({folder_ / "checkpoints" / member<std::string>(line, "file"), step_of_line(line),
                            member<double>(line, "bytes"), member<double>(line, "seconds"),
                            member<double>(line, "write_seconds")});
     return true;
@@ -103,7 +103,7 @@ bool RunFollower::tell_next(train::Sink& listener) {
   // Lines without a partner belong to a file that lost some.
   const auto order = [](const Json& line) {
     const std::string what = kind_of(line);
-    return std::pair(step_of(line), what == "step" ? 0 : what == "epoch" ? 1 : 2);
+    return std::pair(step_of_line(line), what == "step" ? 0 : what == "epoch" ? 1 : 2);
   };
   if (order(figures_.front()) != order(times_.front())) {
     (order(figures_.front()) < order(times_.front()) ? figures_ : times_).pop_front();
@@ -129,7 +129,7 @@ void RunFollower::tell_start(train::Sink& listener, const Json& line) {
   train::Start start;
   start.recipe = facts_.recipe;
   start.folder = folder_;
-  start.first_step = step_of(line);
+  start.first_step = step_of_line(line);
   if (line.contains("change")) {
     start.changes = train::changes_in("[" + line["change"].dump() + "]");
     start.first_step = member(line["change"], "step", start.first_step);
@@ -160,7 +160,7 @@ void RunFollower::tell_end(train::Sink& listener, const Json& figures, const Jso
   train::End end;
   end.reason = member<std::string>(figures, "reason") == "finished" ? train::End::Reason::finished
                                                                     : train::End::Reason::interrupted;
-  end.steps = step_of(figures);
+  end.steps = step_of_line(figures);
   end.test = member_numbers(figures, "test");
   end.bad = bad_steps(figures);
   end.seconds = member<double>(times, "seconds");

@@ -11,7 +11,7 @@ std::string count(std::int64_t number, std::string_view thing) {
   return fmt::format("{} {}{}", with_commas(number), thing, number == 1 ? "" : "s");
 }
 
-double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
+double percent_text(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
 // Seconds of the traced steps of rank 0, and of kernels that compute in them.
 std::pair<double, double> traced_and_computing(const record::RunRecord& run) {
@@ -61,7 +61,7 @@ Finding whole_application(const CardFacts& facts) {
                   ledger.checkpoint_seconds, facts.speed());
   figure += fmt::format(", a step of {:.4g} ms with input and communication", facts.run.step_seconds() * 1e3);
   if (const auto [traced, kernels] = traced_and_computing(facts.run); traced > 0)
-    figure += fmt::format(", of which kernels are {:.1f} %{}", percent(kernels, traced),
+    figure += fmt::format(", of which kernels are {:.1f} %{}", percent_text(kernels, traced),
                           facts.run.ranks > 1 ? " on rank 0" : "");
   const auto& sessions = facts.run.sessions;
   if (sessions.size() == 1 && sessions[0].seconds)
@@ -74,7 +74,7 @@ Finding input_and_staging(const CardFacts& facts) {
   if (!facts.timed()) return not_shown("no step of it was timed: " + facts.to_its_end());
   const std::string data = one_line(facts.setting("data", "train"), 60);
   const std::string waited = fmt::format("{:.1f} % of the steps' time ({:.3g} s) was waiting for input{}",
-                                         percent(ledger.wait_seconds, ledger.step_seconds), ledger.wait_seconds,
+                                         percent_text(ledger.wait_seconds, ledger.step_seconds), ledger.wait_seconds,
                                          facts.run.ranks > 1 ? " on rank 0" : "");
   if (!facts.reads_files())
     return not_shown(fmt::format(
@@ -109,7 +109,7 @@ Finding flops(const CardFacts& facts) {
   const double rate = run.flops_per_sample * run.samples_per_second();
   figure += fmt::format("; {}/s sustained in steps", human_flops(rate));
   if (run.peaks.flops_per_second > 0)
-    figure += fmt::format(", {:.1f} % of the {}/s measured here ({})", percent(rate, run.peaks.flops_per_second),
+    figure += fmt::format(", {:.1f} % of the {}/s measured here ({})", percent_text(rate, run.peaks.flops_per_second),
                           human_flops(run.peaks.flops_per_second), run.peaks.how);
   if (run.peaks.flops_per_second > 0 && rate > run.peaks.flops_per_second)
     figure += "; more than the peak: it was measured while the machine was busy, `isobar doctor` does it anew";

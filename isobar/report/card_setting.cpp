@@ -30,6 +30,15 @@ double values_in(std::string_view shape) {
   return product;
 }
 
+// Samples per second; 0 when there is no run any more: it may be removed at any moment.
+double speed_in(const std::filesystem::path& folder) {
+  try {
+    return record::read_run(folder).samples_per_second();
+  } catch (const std::exception&) {
+    return 0;
+  }
+}
+
 std::string plural(int count, std::string_view thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
@@ -104,7 +113,7 @@ Finding scaling_kind(const CardFacts& facts) {
         setting, (run.folder / "recipe.toml").string()));
   const Setup& theirs = base->ledger.setups.back();
   const double own = run.samples_per_second() / run.ranks;
-  const double other = record::read_run(base->folder).samples_per_second() / theirs.ranks;
+  const double other = speed_in(base->folder) / theirs.ranks;
   if (other <= 0) return not_shown(fmt::format("the run in '{}' has no speed", base->folder.string()));
   // Against the run on fewer ranks, whichever of the two that is.
   const bool more = run.ranks > theirs.ranks;

@@ -12,8 +12,8 @@
 namespace isobar::report {
 namespace {
 
-constexpr std::size_t most_points = 240;
-constexpr int colours = 8;
+constexpr std::size_t most_chart_points = 240;
+constexpr int most_colours = 8;
 
 // What a horizontal axis counts, for the steps and for the evaluations of a run.
 struct Along {
@@ -43,7 +43,7 @@ Curve losses(const ComparedRun& run, const Along& along) {
   Curve curve{run.label};
   curve.drawn = Curve::Drawn::line;
   const std::vector<record::StepRecord>& steps = run.record.steps;
-  const std::size_t together = steps.size() / most_points + 1;
+  const std::size_t together = steps.size() / most_chart_points + 1;
   double x = 0, sum = 0;
   std::size_t count = 0;
   for (const record::StepRecord& step : steps) {
@@ -90,7 +90,7 @@ std::string drawn(Panel panel) {
 std::string run_key(const Comparison& comparison) {
   std::string text = "<ul class=\"key\">";
   for (std::size_t i = 0; i < comparison.runs.size(); ++i)
-    text += fmt::format("<li><i style=\"background:var(--s{})\"></i>{}</li>", i % colours,
+    text += fmt::format("<li><i style=\"background:var(--s{})\"></i>{}</li>", i % most_colours,
                         html_text(comparison.runs[i].label));
   return text + "</ul>\n";
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t widest_value = 34;
 
-double percent(double part, double whole) { return 100 * part / whole; }
+double percent_of(double part, double whole) { return 100 * part / whole; }
 
 std::string some(double value, fmt::format_string<double&> format) {
   return value > 0 ? fmt::format(format, value) : "";
@@ -41,7 +41,7 @@ std::string loss_after(const record::RunRecord& run, std::int64_t budget) {
 }
 
 // Values of the last evaluations, whole metrics and not their parts.
-std::set<std::string> metrics_of(const Comparison& comparison) {
+std::set<std::string> metrics_of_all(const Comparison& comparison) {
   std::set<std::string> names;
   for (const ComparedRun& run : comparison.runs)
     if (!run.evaluations.empty())
@@ -104,7 +104,7 @@ std::vector<ComparedFigure> compared_figures(const Comparison& comparison) {
   add("precision", [](Run run) { return run.record.precision; });
   add("steps", [](Run run) { return with_commas(run.ledger.steps); });
   add("samples seen", [](Run run) { return with_commas(run.ledger.samples); });
-  for (const std::string& metric : metrics_of(comparison))
+  for (const std::string& metric : metrics_of_all(comparison))
     add("test " + metric, [&](Run run) { return last_value(run, metric); });
   std::int64_t budget = comparison.runs[0].ledger.samples;
   for (const ComparedRun& run : comparison.runs) budget = std::min(budget, run.ledger.samples);
@@ -120,7 +120,7 @@ std::vector<ComparedFigure> compared_figures(const Comparison& comparison) {
   add("GF/s", [](Run run) { return some(flops_rate(run.record) / 1e9, "{:.4g}"); });
   add("% of measured peak", [](Run run) {
     return run.record.peaks.flops_per_second > 0
-               ? some(percent(flops_rate(run.record), run.record.peaks.flops_per_second), "{:.1f}")
+               ? some(percent_of(flops_rate(run.record), run.record.peaks.flops_per_second), "{:.1f}")
                : "";
   });
   if (!comparison.study.empty())
@@ -130,7 +130,7 @@ std::vector<ComparedFigure> compared_figures(const Comparison& comparison) {
           return fmt::format("{:.1f} %", 100 * comparison.study[i].efficiency);
         });
   const auto share = [](double part, double whole) {
-    return whole > 0 ? fmt::format("{:.1f} %", percent(part, whole)) : "";
+    return whole > 0 ? fmt::format("{:.1f} %", percent_of(part, whole)) : "";
   };
   add("exposed communication", [&](Run run) { return share(exchange_seconds(run.record), run.ledger.step_seconds); });
   add("waiting for input", [&](Run run) { return share(run.ledger.wait_seconds, run.ledger.step_seconds); });

@@ -1,4 +1,4 @@
-// HTML as the pages of this house are made of: text, tables, sections and the frame around them. A page is one file
+// HTML as our pages are made of: text, tables, sections and the frame around them. A page is one file
 // that needs no network and no script to be read; its colours follow what the reader's system prefers, light or dark.
 #pragma once
 

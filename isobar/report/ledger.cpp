@@ -127,13 +127,15 @@ Siblings siblings_of(const record::RunRecord& run, std::uintmax_t most_bytes) {
   const fs::path own = fs::weakly_canonical(run.folder, none);
   Siblings siblings;
   std::vector<fs::path> folders;
-  for (const fs::directory_entry& entry : fs::directory_iterator(own.parent_path(), none)) {
-    if (!entry.is_directory(none) || entry.path() == own) continue;
+  // Runs begin and are removed there while it is read.
+  for (fs::directory_iterator entry(own.parent_path(), none), end; !none && entry != end; entry.increment(none)) {
+    std::error_code gone;
+    if (!entry->is_directory(gone) || entry->path() == own) continue;
     if (folders.size() == most_folders) {
       siblings.all = false;
       break;
     }
-    folders.push_back(entry.path());
+    folders.push_back(entry->path());
   }
   std::ranges::sort(folders);
   for (const fs::path& folder : folders) {

@@ -11,7 +11,7 @@
 namespace isobar::report {
 namespace {
 
-constexpr std::size_t most_points = 1200, most_of_a_line = 400;
+constexpr std::size_t most_curve_points = 1200, most_of_a_line = 400;
 
 // The mean over a window around each step, a thirtieth of the run to either side: so the line does not lag.
 std::vector<double> smoothed(const std::vector<record::StepRecord>& steps) {
@@ -38,7 +38,7 @@ Panel step_panel(const std::vector<record::StepRecord>& steps) {
   mean.drawn = Curve::Drawn::line;
   const std::vector<double> means = smoothed(steps);
   // Of a long run every n-th step; the last one is always among them.
-  const std::size_t points = steps.size() / most_points + 1, line = steps.size() / most_of_a_line + 1;
+  const std::size_t points = steps.size() / most_curve_points + 1, line = steps.size() / most_of_a_line + 1;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::size_t left = steps.size() - 1 - i;
     const auto step = static_cast<double>(steps[i].step);
@@ -61,7 +61,7 @@ std::string curves_html(const PageSource& source) {
   for (const Panel& panel : panels) text += fmt::format("<figure>\n{}</figure>\n", panel_chart(panel));
   text += "</div>\n";
   if (epochs.empty()) text += missing_html("No epoch is complete yet: metrics of epochs follow.");
-  const std::size_t thinned = run.steps.size() / most_points + 1;
+  const std::size_t thinned = run.steps.size() / most_curve_points + 1;
   return text + note_html(fmt::format("{} steps{}; figures beside a name are the last ones.",
                                       with_commas(static_cast<std::int64_t>(run.steps.size())),
                                       thinned > 1 ? fmt::format(", one point for every {}", thinned) : ""));

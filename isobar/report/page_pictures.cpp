@@ -38,7 +38,7 @@ int width_of(std::string_view bytes, std::string_view kind) {
   return width;
 }
 
-std::string shown(const pictures::Picture& picture) {
+std::string shown_pictures(const pictures::Picture& picture) {
   const std::string kind = picture.file.extension().string();
   const std::string_view type = kind == ".svg"   ? "image/svg+xml"
                                 : kind == ".png" ? "image/png"
@@ -67,7 +67,7 @@ std::string pictures_html(const PageSource& source) {
         "There are no pictures: they are drawn when a run with a test set ends and report.pictures is true.");
   std::string text;
   for (const pictures::Picture& picture : source.run.pictures)
-    text += fmt::format("<figure>\n{}<figcaption><b>{}</b> {}</figcaption>\n</figure>\n", shown(picture),
+    text += fmt::format("<figure>\n{}<figcaption><b>{}</b> {}</figcaption>\n</figure>\n", shown_pictures(picture),
                         html_text(picture.title), html_text(picture.caption));
   return text;
 }

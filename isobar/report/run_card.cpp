@@ -95,7 +95,7 @@ std::string card_html(std::span<const CardRow> card) {
       rows_shown(card), card.size());
   text +=
       "<div class=\"box\"><table class=\"card\">\n<thead><tr><th scope=\"col\" class=\"number\">#</th>"
-      "<th scope=\"col\">what has to be shown</th><th scope=\"col\"></th><th scope=\"col\">figure, or what would "
+      "<th scope=\"col\">what a fair report shows</th><th scope=\"col\"></th><th scope=\"col\">figure, or what would "
       "show it</th></tr></thead>\n<tbody>\n";
   for (const CardRow& row : card)
     text += fmt::format(

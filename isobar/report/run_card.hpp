@@ -15,7 +15,7 @@ namespace isobar::report {
 struct CardRow {
   int number = 0;    ///< 1 to 12
   std::string trap;  ///< how one could fool people
-  std::string what;  ///< what has to be shown against it
+  std::string what;  ///< what a fair report shows instead
   bool shown = false;
   std::string figure;   ///< when shown
   std::string missing;  ///< otherwise: what is missing, and what would show it; commands in backquotes

@@ -21,7 +21,7 @@ namespace isobar::sim {
 namespace {
 
 /// What a report begins with: what became of the work. It ends with `whole`, so that half a report is seen as such.
-enum Kind : char { result = 'r', error = 'e', usage_error = 'u', mistake = 'm' };
+enum MessageKind : char { result = 'r', error = 'e', usage_error = 'u', mistake = 'm' };
 constexpr char whole = '.';
 
 class Pipe {
@@ -91,7 +91,7 @@ class Child {
 
 /// Does the work and sends `kind text whole`; want of memory must not need any.
 bool report(const std::function<std::string()>& work, const Pipe& pipe) {
-  const auto send = [&](Kind kind, std::string_view text) {
+  const auto send = [&](MessageKind kind, std::string_view text) {
     const char first = kind;
     return pipe.write_all({&first, 1}) && pipe.write_all(text) && pipe.write_all({&whole, 1});
   };

@@ -26,7 +26,7 @@ PhantomFloats::PhantomFloats(std::size_t floats) : count_(floats) {
            MAP_FAILED;
   const int reason = errno;
   if (file >= 0) close(file);
-  if (!good) fail("simulation: {} bytes of address space cannot be had: {}", bytes_, std::strerror(reason));
+  if (!good) fail("simulation: {} bytes of address space cannot be reserved: {}", bytes_, std::strerror(reason));
   first_ = static_cast<float*>(place);
 }
 

@@ -10,7 +10,7 @@
 namespace isobar::sim_cli {
 namespace {
 
-struct Options {
+struct AdviseOptions {
   ScenarioOptions scenario;
   std::vector<int> ranks;
   std::vector<std::string> strategies, calibrate;
@@ -19,7 +19,7 @@ struct Options {
   bool resume = false;
 };
 
-void run(const Options& options) {
+void run_advise(const AdviseOptions& options) {
   const Calibrated calibrated = read_calibrated(options.scenario, options.calibrate);
   auto runner = make_runner(options.scenario, options.out, options.resume, false);
   const forecast::Advice advice = forecast::advise(
@@ -36,8 +36,8 @@ void run(const Options& options) {
   fmt::print("written to {}: advice.txt, advice.csv\n", options.out);
 }
 
-void declare(CLI::App& command) {
-  const auto options = std::make_shared<Options>();
+void declare_advise(CLI::App& command) {
+  const auto options = std::make_shared<AdviseOptions>();
   add_ranks_option(command, options->ranks);
   command
       .add_option("--strategy", options->strategies,
@@ -53,13 +53,13 @@ void declare(CLI::App& command) {
   command.add_flag("--resume", options->resume, "go on with what is in the folder already")->needs(out);
   command.callback([options] {
     catch_signals();
-    run(*options);
+    run_advise(*options);
   });
 }
 
 }  // namespace
 
 extern const Verb advise_verb;
-const Verb advise_verb{"advise", "search strategies, algorithms and ranks for the fastest epoch", declare};
+const Verb advise_verb{"advise", "search strategies, algorithms and ranks for the fastest epoch", declare_advise};
 
 }  // namespace isobar::sim_cli

@@ -12,7 +12,7 @@
 namespace isobar::sim_cli {
 namespace {
 
-struct Options {
+struct ForecastOptions {
   ScenarioOptions scenario;
   std::vector<int> ranks;
   std::vector<std::string> strategies{"sync"}, calibrate;
@@ -20,7 +20,7 @@ struct Options {
   bool resume = false, no_losses = false;
 };
 
-void run(const Options& options) {
+void run_forecast(const ForecastOptions& options) {
   const Calibrated calibrated = read_calibrated(options.scenario, options.calibrate);
   forecast::Sweep sweep{.base = calibrated.base,
                         .ranks = options.ranks,
@@ -37,8 +37,8 @@ void run(const Options& options) {
   fmt::print("written to {}: {}\n", options.out, join(forecast::write_forecast(result, options.out), ", "));
 }
 
-void declare(CLI::App& command) {
-  const auto options = std::make_shared<Options>();
+void declare_forecast(CLI::App& command) {
+  const auto options = std::make_shared<ForecastOptions>();
   command.footer(
       "Examples:\n"
       "  isobar-sim forecast --model cosmoflow_sc18 --node-gflops 535 --platform cori --ranks 1,64,1024,8192\n"
@@ -63,7 +63,7 @@ void declare(CLI::App& command) {
   command.add_flag("--resume", options->resume, "go on with what is in the folder already")->needs(out);
   command.callback([options] {
     catch_signals();
-    run(*options);
+    run_forecast(*options);
   });
 }
 
@@ -71,6 +71,6 @@ void declare(CLI::App& command) {
 
 extern const Verb forecast_verb;
 const Verb forecast_verb{"forecast", "step time, efficiency and losses of a network on many ranks of a platform",
-                         declare};
+                         declare_forecast};
 
 }  // namespace isobar::sim_cli

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "isobar/base/error.hpp"
+#include "isobar/base/instructions.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/forecast/scenario_runner.hpp"
 #include "isobar/sim_cli/verb.hpp"
@@ -14,7 +15,7 @@
 namespace isobar::sim_cli {
 namespace {
 
-int run(int argc, char** argv) {
+int run_program(int argc, char** argv) {
   CLI::App app(
       "isobar-sim forecasts how a training run would scale on a machine you do not have: the strategies and schedules "
       "that really run, under a simulated clock.",
@@ -51,7 +52,8 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace isobar;
   try {
-    return sim_cli::run(argc, argv);
+    instruction_choice();  // a wrong value of its variable is told before anything begins
+    return sim_cli::run_program(argc, argv);
   } catch (const UsageError& e) {
     fmt::print(stderr, "isobar-sim: {}\n", e.what());
     return sim_cli::exit_usage;

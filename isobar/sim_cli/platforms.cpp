@@ -21,7 +21,7 @@ void show_all() {
   }
 }
 
-void declare(CLI::App& command) {
+void declare_platforms(CLI::App& command) {
   const auto name = std::make_shared<std::string>();
   command.add_option("NAME", *name, "a platform that is shipped; without it all are listed");
   command.callback([name] {
@@ -36,6 +36,6 @@ void declare(CLI::App& command) {
 }  // namespace
 
 extern const Verb platforms_verb;
-const Verb platforms_verb{"platforms", "list the machines that are known, or print the file of one", declare};
+const Verb platforms_verb{"platforms", "list the machines that are known, or print the file of one", declare_platforms};
 
 }  // namespace isobar::sim_cli

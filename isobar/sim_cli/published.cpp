@@ -11,12 +11,12 @@
 namespace isobar::sim_cli {
 namespace {
 
-struct Options {
+struct PublishedOptions {
   std::string match, out;
   bool resume = false, quiet = false;
 };
 
-void run(const Options& options) {
+void run_published(const PublishedOptions& options) {
   auto runner = make_runner({.quiet = options.quiet}, options.out, options.resume, false);
   const auto rows = forecast::forecast_published(options.match, runner);
   fmt::print("{}", forecast::published_text(rows));
@@ -27,8 +27,8 @@ void run(const Options& options) {
   fmt::print("written to {}: published.txt, published.csv\n", options.out);
 }
 
-void declare(CLI::App& command) {
-  const auto options = std::make_shared<Options>();
+void declare_published(CLI::App& command) {
+  const auto options = std::make_shared<PublishedOptions>();
   command.add_option("--match", options->match, "only rows whose system or network has this in its name")
       ->type_name("TEXT");
   auto* out =
@@ -37,13 +37,13 @@ void declare(CLI::App& command) {
   command.add_flag("--quiet", options->quiet, "show no progress");
   command.callback([options] {
     catch_signals();
-    run(*options);
+    run_published(*options);
   });
 }
 
 }  // namespace
 
 extern const Verb published_verb;
-const Verb published_verb{"published", "published results beside forecasts of them", declare};
+const Verb published_verb{"published", "published results beside forecasts of them", declare_published};
 
 }  // namespace isobar::sim_cli

@@ -12,7 +12,7 @@
 namespace isobar::sim_cli {
 namespace {
 
-struct Options {
+struct WhatIfOptions {
   ScenarioOptions scenario;
   std::string quantity, strategy = "sync", out;
   std::vector<std::string> values, calibrate;
@@ -31,7 +31,7 @@ std::string summaries() {
          "      --node-gflops 211000 --sample-gflops 14410 --strategy 'lagged(k=1)'";
 }
 
-void run(const Options& options) {
+void run_what_if(const WhatIfOptions& options) {
   const bool failures = options.quantity == "failures";
   const forecast::Quantity* quantity = failures ? nullptr : &forecast::find_quantity(options.quantity);
   const Calibrated calibrated = read_calibrated(options.scenario, options.calibrate);
@@ -56,8 +56,8 @@ void run(const Options& options) {
   fmt::print("written to {0}: {1}.txt, {1}.csv\n", options.out, options.quantity);
 }
 
-void declare(CLI::App& command) {
-  const auto options = std::make_shared<Options>();
+void declare_what_if(CLI::App& command) {
+  const auto options = std::make_shared<WhatIfOptions>();
   command.footer(summaries());
   command.add_option("QUANTITY", options->quantity, "what changes: input, batch, lag, hierarchy, bucket, ...")
       ->required();
@@ -81,7 +81,7 @@ void declare(CLI::App& command) {
   command.add_flag("--resume", options->resume, "go on with what is in the folder already")->needs(out);
   command.callback([options] {
     catch_signals();
-    run(*options);
+    run_what_if(*options);
   });
 }
 
@@ -89,6 +89,6 @@ void declare(CLI::App& command) {
 
 extern const Verb what_if_verb;
 const Verb what_if_verb{"what-if", "change one quantity: input, batch, lag, hierarchy, bucket, algorithm, failures",
-                        declare};
+                        declare_what_if};
 
 }  // namespace isobar::sim_cli

@@ -2,6 +2,9 @@
 
 #include <cpuid.h>
 #include <cstdlib>
+#include <string_view>
+
+#include "isobar/base/instructions.hpp"
 
 namespace isobar {
 namespace {
@@ -20,19 +23,29 @@ std::string isa_name(dnnl::cpu_isa isa) {
   }
 }
 
+// What the user allows oneDNN by its own variable; empty: everything.
+std::string_view wish() {
+  for (const char* name : {"ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA"})
+    if (const char* const value = std::getenv(name)) return value;
+  return {};
+}
+
 // Chosen once: oneDNN ignores changes after its first primitive.
 IsaChoice guard() {
   const AmxState amx = amx_state();
   IsaChoice choice;
-  if (amx.flag && amx.palettes < 1 && !std::getenv("ONEDNN_MAX_CPU_ISA") && !std::getenv("DNNL_MAX_CPU_ISA")) {
+  const bool lower = wish() == "SSE41" || wish() == "AVX" || wish() == "AVX2";
+  if (instructions() == Instructions::v3 && !lower) {
+    const bool capped = dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx2) == dnnl::status::success;
+    choice.reason = capped ? instruction_choice().reason : "the cap of ISOBAR_INSTRUCTIONS came too late";
+  } else if (amx.flag && amx.palettes < 1 && wish().empty()) {
     if (dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx512_core_bf16) == dnnl::status::success)
       choice.reason = "AMX is announced but CPUID leaf 0x1D is hidden, so oneDNN is capped below it";
     else choice.reason = "AMX is announced without palettes and the cap came too late: bf16 may crash";
   }
   choice.name = isa_name(dnnl::get_effective_cpu_isa());
   if (choice.reason.empty())
-    choice.reason =
-        std::getenv("ONEDNN_MAX_CPU_ISA") ? "set by ONEDNN_MAX_CPU_ISA" : "the best this processor announces";
+    choice.reason = wish().empty() ? "the best this processor announces" : "set by ONEDNN_MAX_CPU_ISA";
   return choice;
 }
 

@@ -1,5 +1,6 @@
-// The one door to oneDNN's engine. Before the first primitive is made, the instruction set is capped where oneDNN
-// would use AMX tiles that the machine does not describe (CPUID leaf 0x1D hidden by some virtual machines).
+// The one door to oneDNN's engine. Before the first primitive is made, the instruction set is capped to that of our own
+// kernels, and where oneDNN would use AMX tiles that the machine does not describe (CPUID leaf 0x1D hidden by some
+// virtual machines).
 #pragma once
 
 #include <string>
@@ -23,7 +24,7 @@ struct IsaChoice {
 };
 IsaChoice isa_choice();
 
-/// The CPU engine; the first call applies the AMX guard.
+/// The CPU engine; the first call applies the caps.
 const dnnl::engine& cpu_engine();
 
 }  // namespace isobar

@@ -20,7 +20,7 @@ Block::Block(std::size_t bytes) : bytes_(bytes) {
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   if (rounded >= bytes)  // absurd sizes, as of negative extents, wrap around
     data_.reset(static_cast<std::byte*>(std::aligned_alloc(alignment, rounded)));
-  if (!data_) fail("memory: {} could not be had", human_bytes(static_cast<double>(bytes)));
+  if (!data_) fail("memory: {} could not be allocated", human_bytes(static_cast<double>(bytes)));
   if (alignment == huge_page) madvise(data_.get(), rounded, MADV_HUGEPAGE);  // advice only: refusal is no error
 }
 

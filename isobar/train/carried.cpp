@@ -63,7 +63,7 @@ void share_one(comm::Comm& comm, int root, T& object) {
   object = one[0];
 }
 
-void share_text(comm::Comm& comm, int root, std::string& text) {
+void share_line(comm::Comm& comm, int root, std::string& text) {
   std::vector<char> letters(text.begin(), text.end());
   share(comm, root, letters);
   text.assign(letters.begin(), letters.end());
@@ -88,9 +88,9 @@ void share_snapshot(comm::Comm& comm, int root, Snapshot& state) {
   share_one(comm, root, state.best);
   share_one(comm, root, state.slots);
   share_one(comm, root, state.ranks);
-  for (std::string* text : {&state.origin, &state.recipe, &state.plan, &state.metrics}) share_text(comm, root, *text);
+  for (std::string* text : {&state.origin, &state.recipe, &state.plan, &state.metrics}) share_line(comm, root, *text);
   std::string parts = comm.rank() == root ? written(state.parts) : "";
-  share_text(comm, root, parts);
+  share_line(comm, root, parts);
   if (comm.rank() != root) state.parts = read_parts(parts);
   share(comm, root, state.numbers);
   share(comm, root, state.kept_numbers);
@@ -101,7 +101,7 @@ void share_snapshot(comm::Comm& comm, int root, Snapshot& state) {
 // What is the same on all ranks that have the newest state, unless they noticed different changes.
 void share_story(comm::Comm& comm, int root, Carried& mine) {
   std::string changes = to_json(mine.changes);
-  share_text(comm, root, changes);
+  share_line(comm, root, changes);
   if (comm.rank() != root) mine.changes = changes_in(changes);
   share(comm, root, mine.members);
   share_one(comm, root, mine.first_step);

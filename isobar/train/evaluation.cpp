@@ -12,7 +12,7 @@ namespace isobar::train {
 namespace {
 
 // What one rank has seen of the test set.
-struct Seen {
+struct SeenSamples {
   double loss = 0;  // summed over samples
   std::int64_t samples = 0;
   std::vector<std::int64_t> kept{};  // numbers of the samples, row by row of the following
@@ -43,7 +43,7 @@ std::vector<float> ordered(const std::vector<float>& rows, const std::vector<std
 }
 
 // Rank 0 gets what all ranks have seen, in the order of the samples.
-void collect_rows(comm::Comm& comm, const Seen& seen, Evaluated& evaluated) {
+void collect_rows(comm::Comm& comm, const SeenSamples& seen, Evaluated& evaluated) {
   std::vector<std::int64_t> samples;
   std::vector<float> predictions, targets;
   collect(comm, bytes_of(seen.kept), [&](int, std::span<const std::byte> theirs) { append(theirs, samples); });
@@ -57,7 +57,7 @@ void collect_rows(comm::Comm& comm, const Seen& seen, Evaluated& evaluated) {
 }
 
 // Rank 0 adds up what the metrics of all ranks have taken, in the order of the ranks, and tells the results.
-std::map<std::string, double> collect_results(comm::Comm& comm, const Job& job, const Seen& seen, bool with_loss) {
+std::map<std::string, double> collect_results(comm::Comm& comm, const Job& job, const SeenSamples& seen, bool with_loss) {
   std::vector<double> sums{0, 0};
   const std::vector<double> mine{seen.loss, static_cast<double>(seen.samples)};
   const auto doubles = [](std::span<const std::byte> bytes) {
@@ -174,7 +174,7 @@ Evaluated evaluate(exec::Executor& executor, const Job& job, comm::Comm& comm, c
   const bool keep = width * job.test_data->size() <= max_kept_predictions;
   const bool with_loss = plan.outputs.contains("loss");
   reset_metrics(plan, job);
-  Seen seen;
+  SeenSamples seen;
   while (const data::Batch* batch = loader.next()) {
     std::int64_t stopping[] = {stop && *stop};
     sum_over_ranks(comm, stopping, until_stalled(comm, job.limits, "a batch of the evaluation"));

@@ -12,14 +12,14 @@ namespace isobar::train {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 struct Dropped {
   std::int64_t steps = 0;
   double seconds = 0;
 };
 
-double number(const Json& object, const char* key) {
+double number(const OrderedJson& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_number() ? found->get<double>() : 0;
 }
@@ -31,7 +31,7 @@ Dropped dropped_by(const fs::path& timing, std::int64_t first_step) {
   std::ifstream in(timing);
   bool kept = first_step > 0;
   for (std::string line; std::getline(in, line);) {
-    const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    const OrderedJson object = OrderedJson::parse(line, nullptr, /*allow_exceptions=*/false);
     if (!object.is_object() || !object.contains("kind")) continue;
     kept = kept && object["kind"] != "end" && number(object, "step") <= static_cast<double>(first_step);
     if (kept) continue;
@@ -55,7 +55,7 @@ bool ends_in_mid_line(const fs::path& file) {
 void note_start(const fs::path& folder, std::string_view kind, std::int64_t first_step, std::string_view launch) {
   const Dropped dropped = dropped_by(folder / "timing.jsonl", first_step);
   const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
-  Json line{{"started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))},
+  OrderedJson line{{"started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))},
             {"kind", kind},
             {"first_step", first_step},
             {"dropped_steps", dropped.steps},
@@ -76,7 +76,7 @@ bool was_launched_by(const fs::path& folder, std::string_view launch) {
   std::string by;
   std::ifstream in(folder / "history.jsonl");
   for (std::string text; std::getline(in, text);) {
-    const Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    const OrderedJson line = OrderedJson::parse(text, nullptr, /*allow_exceptions=*/false);
     if (!line.is_object()) continue;
     const auto found = line.find("launch");
     by = found != line.end() && found->is_string() ? found->get<std::string>() : "";

@@ -10,7 +10,7 @@
 namespace isobar::train {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // "rank 2", "ranks 2 and 3".
 std::string named(const std::vector<int>& ranks) {
@@ -28,10 +28,10 @@ std::vector<int> without(const std::vector<int>& all, const std::vector<int>& ta
   return rest;
 }
 
-std::vector<int> numbers_in(const Json& object, const char* key) {
+std::vector<int> numbers_in(const OrderedJson& object, const char* key) {
   std::vector<int> numbers;
   if (const auto list = object.find(key); list != object.end() && list->is_array())
-    for (const Json& number : *list)
+    for (const OrderedJson& number : *list)
       if (number.is_number_integer()) numbers.push_back(number.get<int>());
   return numbers;
 }
@@ -58,7 +58,7 @@ MembersChange change_of(const std::vector<int>& before, const std::vector<int>& 
 }
 
 std::string to_json(const std::vector<MembersChange>& changes) {
-  Json list = Json::array();
+  OrderedJson list = OrderedJson::array();
   for (const MembersChange& change : changes)
     list.push_back({{"step", change.step},
                     {"left", change.left},
@@ -70,9 +70,9 @@ std::string to_json(const std::vector<MembersChange>& changes) {
 
 std::vector<MembersChange> changes_in(const std::string& json) {
   std::vector<MembersChange> changes;
-  const Json list = Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  const OrderedJson list = OrderedJson::parse(json, nullptr, /*allow_exceptions=*/false);
   if (!list.is_array()) return changes;
-  for (const Json& object : list) {
+  for (const OrderedJson& object : list) {
     if (!object.is_object()) continue;
     MembersChange change;
     if (const auto step = object.find("step"); step != object.end() && step->is_number_integer())

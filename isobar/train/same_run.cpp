@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "isobar/base/instructions.hpp"
+#include "isobar/tensor/engine.hpp"
+
 namespace isobar::train {
 namespace {
 
@@ -20,6 +23,8 @@ void add_recipe(const std::string& path, const Spec& spec, std::vector<Fact>& fa
 std::vector<Fact> facts_of(const Job& job, const graph::Plan& plan) {
   std::vector<Fact> facts;
   add_recipe("", job.recipe, facts);
+  facts.push_back({"the level of instructions (ISOBAR_INSTRUCTIONS caps it)", std::string(name_of(instructions()))});
+  facts.push_back({"what oneDNN uses of the processor", isa_choice().name});
   facts.push_back({"--resume", job.resume ? "given" : "not given"});
   facts.push_back({"the number of samples in data.train", fmt::format("{}", job.train_data->size())});
   if (job.test_data) facts.push_back({"the number of samples in data.test", fmt::format("{}", job.test_data->size())});

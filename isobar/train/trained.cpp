@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 CheckpointFile checkpoint_in(const fs::path& what, bool best) {
   if (!fs::is_directory(what)) {
-    if (best) fail_usage("the best checkpoint is asked of a run folder; '{}' is none", what.string());
+    if (best) fail_usage("--checkpoint best needs the folder of a run; '{}' is none", what.string());
     return CheckpointFile(what);
   }
   const CheckpointShelf shelf(what);

@@ -48,9 +48,11 @@ std::optional<Finding> parse_finding(std::string_view line) {
 
 }  // namespace
 
-TuningCache tuning_cache(std::string_view processor, int threads, std::string_view network, std::int64_t batch) {
+TuningCache tuning_cache(std::string_view processor, int threads, std::string_view network, std::int64_t batch,
+                         Instructions level) {
   TuningCache cache;
-  cache.key = one_line(fmt::format("{}; {} threads; {}; batch {}", processor, threads, network, batch), 4000);
+  cache.key = one_line(
+      fmt::format("{} as {}; {} threads; {}; batch {}", processor, name_of(level), threads, network, batch), 4000);
   cache.file = cache_file(fmt::format("tuning-{:016x}.txt", hash_text(cache.key)));
   return cache;
 }

@@ -1,5 +1,5 @@
-// What tuning found, remembered in the user's cache folder: a file for every machine, number of threads, network and
-// batch. It is written after every layer, so that what was measured is kept when tuning is interrupted.
+// What tuning found, remembered in the user's cache folder: a file for every machine, level of instructions, number of
+// threads, network and batch. It is written after every layer, so that what was measured is kept when tuning is interrupted.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "isobar/base/instructions.hpp"
 #include "isobar/tune/planner.hpp"
 
 namespace isobar::tune {
@@ -23,11 +24,12 @@ struct Record {
 
 /// Where the findings for a network are, and what they belong to.
 struct TuningCache {
-  std::string key{};             ///< processor, threads, network and batch, in one line
+  std::string key{};             ///< processor, instructions, threads, network and batch, in one line
   std::filesystem::path file{};  ///< empty: nothing is remembered
 };
 
-TuningCache tuning_cache(std::string_view processor, int threads, std::string_view network, std::int64_t batch);
+TuningCache tuning_cache(std::string_view processor, int threads, std::string_view network, std::int64_t batch,
+                         Instructions level = instructions());
 
 /// What a file holds; `problem` says in a few words why an existing one cannot be used.
 struct Remembered {

@@ -15,7 +15,7 @@ constexpr int stirring_degree = 42;  // waves of 1,000 km and more stir
 constexpr std::size_t moments = 13;  // four days back
 constexpr double moment_hours = 8;
 constexpr double stirring_gain = 1.3;  // moist air flows a little above 850 hPa, and faster
-enum Stream : std::uint64_t { flow_stream, upper_stream, moisture_stream, convection_stream, storm_stream };
+enum AtmosphereStream : std::uint64_t { flow_stream, upper_stream, moisture_stream, convection_stream, storm_stream };
 
 AtmosphereOptions checked(const AtmosphereOptions& options) {
   if (options.height < 16 || options.height > 8192 || options.width < 24 || options.width > 16384)

@@ -10,11 +10,6 @@ namespace {
 
 double bell(double x, double centre, double width) { return std::exp(-(x - centre) * (x - centre) / (width * width)); }
 
-double smooth_step(double x, double from, double to) {
-  const double t = std::clamp((x - from) / (to - from), 0.0, 1.0);
-  return t * t * (3 - 2 * t);
-}
-
 // A smooth patch on the map, in degrees.
 struct Patch {
   double east, north, wide, high, size, summer;  // size + summer * (1 in July, -1 in January)
@@ -44,6 +39,11 @@ constexpr Patch pressure_patches[] = {{215, 37, 28, 12, 35, 35},  {322, 33, 26, 
                                       {135, -25, 18, 9, 5, 22},   {256, 18, 15, 6, -10, -6}, {290, 31, 20, 8, 10, 10}};
 
 }  // namespace
+
+double smooth_step(double x, double from, double to) {
+  const double t = std::clamp((x - from) / (to - from), 0.0, 1.0);
+  return t * t * (3 - 2 * t);
+}
 
 double saturation(double temperature, double pressure) {
   const double celsius = temperature - 273.15;

@@ -56,6 +56,9 @@ class Climate {
   std::array<ZonalMean, steps + 1> table_;
 };
 
+/// From 0 at `from` and below to 1 at `to` and above, without corners.
+double smooth_step(double x, double from, double to);
+
 /// Saturation specific humidity, kg/kg, at a temperature in K and a pressure in Pa (Bolton 1980).
 double saturation(double temperature, double pressure);
 

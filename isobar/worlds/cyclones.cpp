@@ -24,11 +24,6 @@ constexpr Basin basins[] = {{122, 172, 7, 19, 46, 235, 3.0}, {238, 263, 9, 16, 2
                             {62, 92, 8, 15, 6, 310, 1.2},    {52, 105, -16, -7, 24, 35, 2.4},
                             {112, 190, -17, -8, 22, 45, 2.2}};
 
-double smooth_step(double x, double from, double to) {
-  const double t = std::clamp((x - from) / (to - from), 0.0, 1.0);
-  return t * t * (3 - 2 * t);
-}
-
 double births(const Basin& basin, double day) {
   const double away = std::remainder(day - basin.peak, 365.0) / (basin.months * 30.4);
   const double share = std::exp(-away * away) / (basin.months * 30.4 * std::sqrt(std::numbers::pi));

@@ -6,9 +6,8 @@
 #include <array>
 #include <cmath>
 
-#include <fftw3.h>
-
 #include "isobar/base/error.hpp"
+#include "isobar/worlds/fft.hpp"
 #include "isobar/worlds/mesh.hpp"
 
 namespace isobar::worlds {
@@ -30,27 +29,8 @@ inline void add(Sums& sums, int parity, std::complex<float> c, const Lanes& p) {
 
 }  // namespace
 
-struct Harmonics::Plan {
-  fftwf_plan to_space;
-  int pitch;
-
-  explicit Plan(int width) : pitch((width / 2 + 1 + 7) / 8 * 8) {
-    Block memory(static_cast<std::size_t>(pitch) * sizeof(std::complex<float>)),
-        space(static_cast<std::size_t>(width) * sizeof(float));
-    const std::lock_guard lock(fourier_planner());
-    // FFTW_UNALIGNED: rows of any width are written in place of the result.
-    to_space = fftwf_plan_dft_c2r_1d(width, reinterpret_cast<fftwf_complex*>(memory.data()),
-                                     reinterpret_cast<float*>(space.data()), FFTW_ESTIMATE | FFTW_UNALIGNED);
-  }
-  ~Plan() {
-    const std::lock_guard lock(fourier_planner());
-    fftwf_destroy_plan(to_space);
-  }
-  Plan(const Plan&) = delete;
-};
-
 Harmonics::Harmonics(const SphereGrid& grid, int threads)
-    : grid_(grid), threads_(threads), plan_(std::make_unique<Plan>(grid.width)) {}
+    : grid_(grid), threads_(threads), rows_(std::make_unique<RowTransform>(grid.width)) {}
 Harmonics::~Harmonics() = default;
 
 int Harmonics::finest(const SphereGrid& grid) { return std::min({383, grid.height / 2, grid.width / 3}); }
@@ -65,7 +45,7 @@ void Harmonics::synthesise(std::span<const Coefficients> fields, std::span<Plane
   std::vector<double> sectoral(static_cast<std::size_t>(top) + 1, 1.0);
   for (int m = 1; m <= top; ++m) sectoral[static_cast<std::size_t>(m)] = std::sqrt((2.0 * m + 1) / (2.0 * m));
 
-  const auto pitch = static_cast<std::size_t>(plan_->pitch);
+  const auto pitch = static_cast<std::size_t>((grid_.width / 2 + 1 + 7) / 8 * 8);
   each_part((half + lanes - 1) / lanes, threads_, [&](int part) {
     Lanes x, cosine, diagonal;
     diagonal.fill(1.0);
@@ -119,9 +99,8 @@ void Harmonics::synthesise(std::span<const Coefficients> fields, std::span<Plane
         for (int side = 0; side < 2; ++side) {
           const int target = side == 0 ? row : grid_.height - 1 - row;
           if (side == 1 && target == row) continue;
-          fftwf_execute_dft_c2r(
-              plan_->to_space, reinterpret_cast<fftwf_complex*>(row_modes(f, side, i)),
-              planes[f].data() + static_cast<std::size_t>(target) * static_cast<std::size_t>(grid_.width));
+          rows_->to_space(row_modes(f, side, i),
+                          planes[f].data() + static_cast<std::size_t>(target) * static_cast<std::size_t>(grid_.width));
         }
       }
   });

@@ -13,6 +13,8 @@
 
 namespace isobar::worlds {
 
+class RowTransform;
+
 /// The coefficients c_lm of a real field, for 0 <= m <= l <= degree; those of negative m are their conjugates.
 class Coefficients {
  public:
@@ -47,10 +49,9 @@ class Harmonics {
   static int finest(const SphereGrid& grid);
 
  private:
-  struct Plan;
   SphereGrid grid_;
   int threads_;
-  std::unique_ptr<Plan> plan_;
+  std::unique_ptr<RowTransform> rows_;
 };
 
 }  // namespace isobar::worlds

@@ -7,20 +7,18 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 
 #include "isobar/tensor/tensor.hpp"
 
 namespace isobar::worlds {
+
+class CubeTransforms;
 
 /// Calls work(i) for every i in [0, count) on `threads` threads (0: as many as OpenMP gives); work must not throw.
 void each_part(int count, int threads, const std::function<void(int)>& work);
 
 /// The threads each_part would use.
 int thread_count(int threads);
-
-/// Held while FFTW plans: the planner is its only part that is not thread-safe.
-std::mutex& fourier_planner();
 
 /// Memory of one field, not initialised; size is a power of two, at least 4.
 class Mesh {
@@ -72,9 +70,8 @@ class Fourier {
   int threads() const { return threads_; }
 
  private:
-  struct Plans;
   int size_, threads_;
-  std::unique_ptr<Plans> plans_;
+  std::unique_ptr<CubeTransforms> transforms_;
 };
 
 }  // namespace isobar::worlds

@@ -10,7 +10,7 @@ namespace isobar::worlds {
 namespace {
 
 constexpr std::array<double, 4> nominals{0.3, 0.8, 0.96, 70.0};
-enum Stream : std::uint64_t { parameters, phases };
+enum UniverseStream : std::uint64_t { parameters, phases };
 
 UniverseOptions checked(UniverseOptions options) {
   const int n = options.mesh;

@@ -8,12 +8,12 @@
 namespace isobar::zoo {
 namespace {
 
-struct Layer {
+struct AlexnetLayer {
   int kernel, filters, stride, padding, groups;
   bool biased;      // its biases start at AlexNetKind::bias
   bool normalised;  // followed by normalisation and pooling
 };
-constexpr Layer layers[] = {{11, 96, 4, 0, 1, false, true},
+constexpr AlexnetLayer alexnet_layers[] = {{11, 96, 4, 0, 1, false, true},
                             {5, 256, 1, 2, 2, true, true},
                             {3, 384, 1, 1, 1, false, false},
                             {3, 384, 1, 1, 2, true, false},
@@ -35,7 +35,7 @@ class AlexNet final : public Network {
   void build(graph::Graph& graph, std::int64_t batch) const override {
     graph::ValueId h = graph.input("x", {batch, size_, size_, channels_});
     int number = 0;
-    for (const Layer& layer : layers) {
+    for (const AlexnetLayer& layer : alexnet_layers) {
       ++number;
       h = graph.add(fmt::format("conv(filters={}, kernel={}, stride={}, padding={}, groups={}, "
                                 "init=gaussian(std=0.01), bias_init=constant(value={}), bias_rate=2, bias_decay=0)",

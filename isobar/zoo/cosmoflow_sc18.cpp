@@ -8,11 +8,11 @@
 namespace isobar::zoo {
 namespace {
 
-struct Layer {
+struct Sc18Layer {
   int kernel, filters, stride;
   bool pool;
 };
-constexpr Layer layers[] = {{3, 16, 1, true},   {4, 32, 1, true},   {4, 64, 1, true},  {3, 128, 2, false},
+constexpr Sc18Layer sc18_layers[] = {{3, 16, 1, true},   {4, 32, 1, true},   {4, 64, 1, true},  {3, 128, 2, false},
                             {3, 256, 1, false}, {2, 256, 1, false}, {2, 256, 1, false}};
 
 class CosmoFlowSc18 final : public Network {
@@ -32,7 +32,7 @@ class CosmoFlowSc18 final : public Network {
   void build(graph::Graph& graph, std::int64_t batch) const override {
     graph::ValueId h = graph.input("x", {batch, size_, size_, size_, channels_});
     int number = 0;
-    for (const Layer& layer : layers) {
+    for (const Sc18Layer& layer : sc18_layers) {
       ++number;
       h = graph.add(fmt::format("conv(filters={}, kernel={}, stride={}, padding={}, bias_init=constant(value=0.1))",
                                 scale_(layer.filters), layer.kernel, layer.stride, padding_),

@@ -21,7 +21,11 @@ std::vector<std::string> notes_of(const FlightRecorder& recorder) {
 
 std::vector<std::string> sums_of(const FlightRecorder& recorder) {
   std::vector<std::string> all;
-  recorder.each_sum([&](const char* what, double) { all.emplace_back(what); });
+  recorder.each_sum([&](const char* what, double ago) {
+    EXPECT_GE(ago, 0);
+    EXPECT_LT(ago, 600) << "the age of a sum that began in this test";
+    all.emplace_back(what);
+  });
   return all;
 }
 
@@ -75,8 +79,10 @@ TEST(FlightRecorder, IsReadWhileOthersWrite) {
         recorder->end_sum(sum);
       }
     });
-  for (int i = 0; i < 200; ++i)
+  for (int i = 0; i < 200; ++i) {
     for (const std::string& note : notes_of(*recorder)) EXPECT_LE(note.size(), FlightText::longest);
+    for (const std::string& sum : sums_of(*recorder)) EXPECT_EQ(sum.size(), 100u) << "a sum that is told has its name";
+  }
   writers.clear();
   EXPECT_EQ(notes_of(*recorder).size(), FlightRecorder::notes);
   EXPECT_TRUE(sums_of(*recorder).empty());

@@ -34,7 +34,7 @@ Table<Row<Animal>> animals() {
   return all;
 }
 
-std::string message(const char* text) {
+std::string row_message(const char* text) {
   try {
     make(animals(), Spec(text), "animal");
   } catch (const UsageError& error) {
@@ -52,11 +52,11 @@ TEST(Row, MakesWhatTheSpecNames) {
 }
 
 TEST(Row, MistakesAreAnsweredWithWhatExists) {
-  EXPECT_EQ(message("dgo"), "unknown animal 'dgo' (did you mean 'dog'?)");
-  EXPECT_EQ(message("elephant"), "unknown animal 'elephant'; known: dog, whale, ghost");
-  EXPECT_EQ(message("dog(time=3)"), "animal 'dog': unknown argument 'time' (did you mean 'times'?)");
-  EXPECT_EQ(message("dog(times=0)"), "animal 'dog': times must be above 0 (dog(times=0))");
-  EXPECT_EQ(message("whale"), "animal 'whale': argument 'depth' (whole number) is missing");
+  EXPECT_EQ(row_message("dgo"), "unknown animal 'dgo' (did you mean 'dog'?)");
+  EXPECT_EQ(row_message("elephant"), "unknown animal 'elephant'; known: dog, whale, ghost");
+  EXPECT_EQ(row_message("dog(time=3)"), "animal 'dog': unknown argument 'time' (did you mean 'times'?)");
+  EXPECT_EQ(row_message("dog(times=0)"), "animal 'dog': times must be above 0 (dog(times=0))");
+  EXPECT_EQ(row_message("whale"), "animal 'whale': argument 'depth' (whole number) is missing");
 }
 
 TEST(Row, DescribesDefaultsAndWhatIsRequired) {

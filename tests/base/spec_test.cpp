@@ -11,7 +11,7 @@ namespace {
 
 // What the UsageError of `call` says; "" when it throws none.
 template <class Call>
-std::string message(Call call) {
+std::string spec_message(Call call) {
   try {
     call();
   } catch (const UsageError& error) {
@@ -123,7 +123,7 @@ TEST(Spec, GarbageIsAUsageErrorInOneLine) {
                                          std::string("a\0b", 3),
                                          std::string("a(b=\0)", 6)};
   for (const std::string& text : garbage) {
-    const std::string said = message([&] { Spec spec{text}; });
+    const std::string said = spec_message([&] { Spec spec{text}; });
     EXPECT_FALSE(said.empty()) << "accepted: " << text;
     EXPECT_EQ(said.find('\n'), std::string::npos) << said;
   }
@@ -151,7 +151,7 @@ TEST(Spec, NestingHasALimit) {
   EXPECT_NO_THROW(Spec{nested(max_nesting)});
   EXPECT_THROW(Spec{nested(max_nesting + 1)}, UsageError);
   EXPECT_THROW(Spec{nested(200000)}, UsageError);
-  EXPECT_LT(message([&] { Spec{nested(200000)}; }).size(), 400u);
+  EXPECT_LT(spec_message([&] { Spec{nested(200000)}; }).size(), 400u);
 }
 
 TEST(Args, ReadsWithDefaultsAndReportsWhatIsInForce) {
@@ -183,29 +183,29 @@ TEST(Args, ReadsWithDefaultsAndReportsWhatIsInForce) {
 TEST(Args, QuotedTextServesAsSpec) {
   Args args(Spec("x(model='net(size=32)', bad='net(')"), "thing");
   EXPECT_EQ(args.spec("model"), Spec("net(size=32)"));
-  EXPECT_EQ(message([&] { args.spec("bad"); }),
+  EXPECT_EQ(spec_message([&] { args.spec("bad"); }),
             "thing 'x': bad = 'net(': expected a word at position 5 (a Spec is written name(key=value, ...))");
 }
 
 TEST(Args, WrongKindsAreRefused) {
   Args args(Spec("x(word=abc, number=1.5, flag=true, list=[1, a], huge=1e300)"), "thing");
-  EXPECT_EQ(message([&] { args.integer("word"); }), "thing 'x': word = abc is not a whole number");
-  EXPECT_EQ(message([&] { args.integer("number"); }), "thing 'x': number = 1.5 is not a whole number");
-  EXPECT_EQ(message([&] { args.integer("huge"); }), "thing 'x': huge = 1e+300 is not a whole number");
-  EXPECT_EQ(message([&] { args.real("word", 1); }), "thing 'x': word = abc is not a number");
-  EXPECT_EQ(message([&] { args.real("flag"); }), "thing 'x': flag = true is not a number");
-  EXPECT_EQ(message([&] { args.flag("number", false); }), "thing 'x': number = 1.5 is not true or false");
-  EXPECT_EQ(message([&] { args.spec("number"); }), "thing 'x': number = 1.5 is not a name(key=value, ...)");
-  EXPECT_EQ(message([&] { args.integers("list", {}); }), "thing 'x': list = [1, a] is not a list of whole numbers");
-  EXPECT_EQ(message([&] { args.reals("list", {}); }), "thing 'x': list = [1, a] is not a list of numbers");
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(spec_message([&] { args.integer("word"); }), "thing 'x': word = abc is not a whole number");
+  EXPECT_EQ(spec_message([&] { args.integer("number"); }), "thing 'x': number = 1.5 is not a whole number");
+  EXPECT_EQ(spec_message([&] { args.integer("huge"); }), "thing 'x': huge = 1e+300 is not a whole number");
+  EXPECT_EQ(spec_message([&] { args.real("word", 1); }), "thing 'x': word = abc is not a number");
+  EXPECT_EQ(spec_message([&] { args.real("flag"); }), "thing 'x': flag = true is not a number");
+  EXPECT_EQ(spec_message([&] { args.flag("number", false); }), "thing 'x': number = 1.5 is not true or false");
+  EXPECT_EQ(spec_message([&] { args.spec("number"); }), "thing 'x': number = 1.5 is not a name(key=value, ...)");
+  EXPECT_EQ(spec_message([&] { args.integers("list", {}); }), "thing 'x': list = [1, a] is not a list of whole numbers");
+  EXPECT_EQ(spec_message([&] { args.reals("list", {}); }), "thing 'x': list = [1, a] is not a list of numbers");
+  EXPECT_EQ(spec_message([&] {
               args.one_of("word", "tf", {"tf", "paper"});
             }),
             "thing 'x': word = abc is not one of tf, paper");
-  EXPECT_EQ(message([&] { args.integer("absent"); }), "thing 'x': argument 'absent' (whole number) is missing");
+  EXPECT_EQ(spec_message([&] { args.integer("absent"); }), "thing 'x': argument 'absent' (whole number) is missing");
   ASSERT_TRUE(args.missing());
   EXPECT_EQ(args.missing()->key, "absent");
-  EXPECT_EQ(message([&] { args.require(false, "word must be longer"); }),
+  EXPECT_EQ(spec_message([&] { args.require(false, "word must be longer"); }),
             "thing 'x': word must be longer (x(word=abc, number=1.5, flag=true, list=[1, a], huge=1e+300))");
 }
 
@@ -213,9 +213,9 @@ TEST(Args, FinishNamesTheNearestArgument) {
   Args args(Spec("adam(beta=0.9)"), "optimizer");
   args.real("beta1", 0.9);
   args.real("lr", 0.1);
-  EXPECT_EQ(message([&] { args.finish(); }), "optimizer 'adam': unknown argument 'beta' (did you mean 'beta1'?)");
+  EXPECT_EQ(spec_message([&] { args.finish(); }), "optimizer 'adam': unknown argument 'beta' (did you mean 'beta1'?)");
   Args nothing(Spec("relu(x=1)"), "operator");
-  EXPECT_EQ(message([&] { nothing.finish(); }), "operator 'relu': unknown argument 'x'; none is known");
+  EXPECT_EQ(spec_message([&] { nothing.finish(); }), "operator 'relu': unknown argument 'x'; none is known");
 }
 
 TEST(Args, SectionsSpeakOfTheirPath) {
@@ -226,11 +226,11 @@ TEST(Args, SectionsSpeakOfTheirPath) {
   Args nested = train.section("data");
   nested.text("files", "");
   EXPECT_EQ(nested.integer("batch", 1), 4);
-  EXPECT_EQ(message([&] { train.finish(); }), "section 'train': unknown key 'epoch' (did you mean 'epochs'?)");
-  EXPECT_EQ(message([&] { nested.finish(); }), "section 'train.data': unknown key 'fils' (did you mean 'files'?)");
-  EXPECT_EQ(message([&] { nested.real("rate"); }), "section 'train.data': key 'rate' (number) is missing");
-  EXPECT_EQ(message([&] { root.finish(); }), "recipe: unknown key 'model'; known: train");
-  EXPECT_EQ(message([&] { root.section("model"); }),
+  EXPECT_EQ(spec_message([&] { train.finish(); }), "section 'train': unknown key 'epoch' (did you mean 'epochs'?)");
+  EXPECT_EQ(spec_message([&] { nested.finish(); }), "section 'train.data': unknown key 'fils' (did you mean 'files'?)");
+  EXPECT_EQ(spec_message([&] { nested.real("rate"); }), "section 'train.data': key 'rate' (number) is missing");
+  EXPECT_EQ(spec_message([&] { root.finish(); }), "recipe: unknown key 'model'; known: train");
+  EXPECT_EQ(spec_message([&] { root.section("model"); }),
             "recipe: model = 'net' is not a section: write [model] above its keys");
   Args absent = root.section("report");
   EXPECT_EQ(absent.integer("every", 5), 5);

@@ -7,6 +7,8 @@ namespace {
 
 const std::vector<std::string> words{"adam", "adamw", "sgd", "rmsprop"};
 
+TEST(Text, LowerCaseLeavesAllButLetters) { EXPECT_EQ(lower_case("A_b-9.NC"), "a_b-9.nc"); }
+
 TEST(Text, NearestFindsTyposOnly) {
   EXPECT_EQ(nearest("adm", words), "adam");
   EXPECT_EQ(nearest("adma", words), "adam");

@@ -4,6 +4,7 @@
 
 #include "isobar/bench/peaks.hpp"
 #include "isobar/bench/versions.hpp"
+#include "isobar/worlds/fft.hpp"
 
 namespace isobar::bench {
 namespace {
@@ -64,7 +65,7 @@ TEST(Versions, NameTheLibraries) {
     names += name + " ";
     EXPECT_FALSE(version.empty()) << name;
   }
-  EXPECT_EQ(names, "build compiler oneDNN HDF5 FFTW hwloc API fmt glibc ");
+  EXPECT_EQ(names, "build compiler oneDNN HDF5 " + worlds::fft_library().first + " hwloc API fmt glibc ");
 }
 
 }  // namespace

@@ -112,6 +112,8 @@ TEST(PeakCache, KeyTellsProcessorRanksAndThreadsApart) {
   const PeakCache two = bench::peak_cache("processor", *alone, 2);
   EXPECT_NE(two.key, bench::peak_cache("processor", *alone, 1).key);
   EXPECT_NE(two.key, bench::peak_cache("other", *alone, 2).key);
+  EXPECT_NE(bench::peak_cache("processor", *alone, 2, Instructions::v3).key,
+            bench::peak_cache("processor", *alone, 2, Instructions::v4).key);
   EXPECT_EQ(bench::peak_cache("two\nlines", *alone, 2).key.find('\n'), std::string::npos);
   comm::run_ranks(2, [&](comm::Comm& world) { EXPECT_NE(two.key, bench::peak_cache("processor", world, 2).key); });
 }

@@ -16,7 +16,7 @@ namespace {
 using namespace isobar::tests;
 
 // A program that answers as ours would: a step takes 0.5 s with exchange and 0.4 s without, whatever is asked.
-std::string stand_in(const TemporaryFolder& folder) {
+std::string rank_contest_stand_in(const TemporaryFolder& folder) {
   const std::filesystem::path path = folder / "stand_in";
   std::ofstream(path) << "#!/bin/sh\n"
                          "case \"$*\" in *'--exchange none'*) t=0.4;; *) t=0.5;; esac\n"
@@ -32,7 +32,7 @@ std::string stand_in(const TemporaryFolder& folder) {
 TEST(RankContest, ComparesTheSameProcessesWithAndWithoutExchange) {
   const TemporaryFolder folder;
   RankContest contest;
-  contest.self = stand_in(folder);
+  contest.self = rank_contest_stand_in(folder);
   contest.rounds = 3;
   contest.steps = 4;
   std::vector<int> launched;

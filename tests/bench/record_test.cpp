@@ -69,11 +69,11 @@ TEST(Record, ABrokenLineIsAnErrorThatNamesIt) {
   EXPECT_EQ(read_records(file).size(), 2u) << "empty lines are skipped";
 }
 
-TEST(Record, TextSaysWhatWasAskedAndWhetherItIsReached) {
+TEST(Record, TextSaysTheAimAndWhetherItIsReached) {
   const Record record = made_record("hep", 0.5, 0.4, 0.7);
   const std::string text = record_text(record);
   for (const char* word : {"500 [400, 700] ms", "torch plain", "at least 1.5, reached", "at most 1.15, MISSED",
-                           "0.40 of its memory (asked: at most 0.7, reached)", "2.0 GF/s"})
+                           "0.40 of its memory (aim: at most 0.7, reached)", "2.0 GF/s"})
     EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
   EXPECT_FALSE(reached(record));
   Record better = record;
@@ -81,7 +81,7 @@ TEST(Record, TextSaysWhatWasAskedAndWhetherItIsReached) {
   EXPECT_TRUE(reached(better));
   better.asked.speed = 2.5;
   EXPECT_FALSE(reached(better));
-  EXPECT_TRUE(reached(Record{"reads", "", ""})) << "nothing is asked";
+  EXPECT_TRUE(reached(Record{"reads", "", ""})) << "it has no aim";
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ TEST(BenchSinks, ComparesARunThatRecordsItselfWithOneThatDoesNot) {
       "--record " +
       record + " --scratch " + scratch);
   EXPECT_EQ(outcome.code, 0) << outcome;
-  EXPECT_SHOWS(outcome, "a step without anybody listening");
-  EXPECT_SHOWS(outcome, "asked: at most 1.01");
+  EXPECT_SHOWS(outcome, "a step of a run that records nothing");
+  EXPECT_SHOWS(outcome, "aim: at most 1.01");
   std::ifstream in(record);
   std::string line;
   int rows = 0;
@@ -34,7 +34,7 @@ TEST(BenchSinks, ComparesARunThatSavesItselfWithOneThatDoesNot) {
       record + " --scratch " + scratch);
   EXPECT_EQ(outcome.code, 0) << outcome;
   EXPECT_SHOWS(outcome, "with a checkpoint every 10 steps");
-  EXPECT_SHOWS(outcome, "asked: at most 1.02");
+  EXPECT_SHOWS(outcome, "aim: at most 1.02");
   std::ifstream in(record);
   EXPECT_GT(nlohmann::json::parse(in).at("speedup").at("median").get<double>(), 0.2);
   EXPECT_TRUE(fs::is_empty(scratch)) << "nothing is left behind";

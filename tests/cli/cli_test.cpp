@@ -8,9 +8,12 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/capture.hpp"
 #include "tests/cli/program.hpp"
 
 namespace {
+
+using isobar::tests::text_of;
 
 TEST(Program, HelpAndVersion) {
   const Outcome help = run_isobar("--help");
@@ -37,7 +40,7 @@ TEST(Program, WrongCallsEndWithTwoAndOneLine) {
   expect_wrong_call("plan cosmoflow --phase tryout", "tryout");
   expect_wrong_call("plan 'cosmoflow(size=32)' --without fuse_pointwize", "did you mean 'fuse_pointwise'?");
   expect_wrong_call("list optimzers", "unknown family 'optimzers' (did you mean 'optimizers'?)");
-  expect_wrong_call("data", "data: what? One of: make, inspect, convert, stats, tokenize");
+  expect_wrong_call("data", "data: one of these must follow: make, inspect, convert, stats, tokenize");
   expect_wrong_call("data mkae", "did you mean 'make'?");
   expect_wrong_call("data make univers", "data make: unknown 'univers' (did you mean 'universe'?)");
   expect_wrong_call("data make universe", "--out is required");
@@ -101,11 +104,6 @@ std::string tiny_recipe(const TemporaryFolder& folder) {
                                       << "test = 'noise(shape=[8, 8, 8, 1], targets=2, count=5, seed=2)'\n"
                                       << "[train]\nepochs = 2\n";
   return "train '" + folder / "tiny.toml" + "'";
-}
-
-std::string text_of(const std::string& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 TEST(Train, OneSeedGivesTheSameBytes) {

@@ -5,15 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/capture.hpp"
 #include "tests/cli/program.hpp"
 
 namespace {
 
-std::string text_of(const std::filesystem::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
+using isobar::tests::text_of;
 
 TEST(DoctorPlatform, IsAPlatformForForecasts) {
   const TemporaryFolder folder;

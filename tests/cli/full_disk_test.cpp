@@ -7,14 +7,15 @@
 
 #include "isobar/base/random.hpp"
 
+#include "tests/capture.hpp"
 #include "tests/cli/launched.hpp"
+#include "tests/small_disk.hpp"
 
 namespace {
 
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+using isobar::tests::text_of;
+
+using isobar::tests::with_own_mounts;
 
 std::int64_t lines_of(const fs::path& file) { return std::ranges::count(text_of(file), '\n'); }
 
@@ -27,7 +28,7 @@ std::int64_t count_of(const std::string& text, const std::string& part) {
 class FullDisks : public testing::Test {
  protected:
   void SetUp() override {
-    if (geteuid() != 0) GTEST_SKIP() << "mounting a small disk needs root";
+    if (with_own_mounts().empty()) GTEST_SKIP() << "no small disk can be mounted here";
   }
 
   // A run of `epochs` epochs of five steps, on a disk mounted with `options`; `before` is done on it first.
@@ -39,9 +40,8 @@ class FullDisks : public testing::Test {
         ISOBAR_PROGRAM, small_recipe(folder_), disk_, epochs, more);
     launched_.reset();  // or its end would hit the next, which carries the same mark
     launched_ = std::make_unique<Launched>(
-        fmt::format(
-            "unshare -m sh -c 'mount -t tmpfs -o {} none {} && cd {} && {}{}; code=$?; cp -r run {}; exit $code'",
-            options, disk_, disk_, before, train, folder_ / "copy"),
+        fmt::format("{}sh -c 'mount -t tmpfs -o {} none {} && cd {} && {}{}; code=$?; cp -r run {}; exit $code'",
+                    with_own_mounts(), options, disk_, disk_, before, train, folder_ / "copy"),
         folder_ / "out");
   }
   // The run's disk, while it runs.
@@ -97,7 +97,7 @@ TEST_F(FullDisks, AtRandomMomentsAreOneWarningEach) {
     SCOPED_TRACE(number);
     const bool freed = number % 2 == 0;
     fs::remove_all(folder_ / "copy");
-    start(300, "size=4m", "", "--set checkpoint.every_steps=25");
+    start(900, "size=8m", "", "--set checkpoint.every_steps=25");
     // Any: the oldest is removed as soon as there are newer ones.
     const auto saved = [&] {
       std::error_code none_yet;
@@ -114,7 +114,7 @@ TEST_F(FullDisks, AtRandomMomentsAreOneWarningEach) {
     // Without a last checkpoint the run is not whole, though it was trained to its end.
     EXPECT_EQ(outcome.code, freed ? 0 : 1) << outcome;
     if (freed) {
-      EXPECT_EQ(count_of(text_of(copy("metrics.jsonl")), "\"kind\":\"step\""), 1500);
+      EXPECT_EQ(count_of(text_of(copy("metrics.jsonl")), "\"kind\":\"step\""), 4500);
       EXPECT_SHOWS(outcome, "nothing was lost");
     }
     const Outcome used = run_isobar("eval " + copy("").string() + " --threads 1");

@@ -17,11 +17,8 @@ struct LaunchKind {
 
 inline std::ostream& operator<<(std::ostream& out, const LaunchKind& kind) { return out << kind.name; }
 
-inline std::vector<LaunchKind> launch_kinds() {
-  const std::string root = geteuid() == 0 ? " --allow-run-as-root" : "";
-  return {{"mpich", ISOBAR_PROGRAM, ISOBAR_MPICH " -n"},
-          {"openmpi", ISOBAR_PROGRAM "-openmpi", ISOBAR_OPENMPI " --oversubscribe" + root + " -n"}};
-}
+/// One for every MPI library of this build, made by tests/cli/CMakeLists.txt; the first is that of bin/isobar.
+inline std::vector<LaunchKind> launch_kinds() { return {ISOBAR_LAUNCH_KINDS}; }
 
 // A run of ten steps and a test, some tenths of a second long.
 inline std::string small_recipe(const TemporaryFolder& folder) {
@@ -80,6 +77,25 @@ class Launched {
     }
     return false;
   }
+  // Stops a rank at a moment when something holds, and returns its process. It still holds when all threads of the rank
+  // stand still: one that has gone on meanwhile is let go and aimed at again. -1 when nothing was hit within a minute.
+  pid_t stopped_when(int number, const std::function<bool()>& holds) {
+    pid_t victim = -1;
+    if (!wait_until([&] { return (victim = rank(number)) > 0; })) return -1;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (std::chrono::steady_clock::now() < end && !ended(0)) {
+      if (!holds()) {
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+        continue;
+      }
+      kill(victim, SIGSTOP);
+      while (!stands_still(victim) && std::chrono::steady_clock::now() < end)
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+      if (holds()) return victim;
+      kill(victim, SIGCONT);
+    }
+    return -1;
+  }
   // How it ended within so many seconds; code -1 when it did not.
   Outcome outcome(double seconds) {
     const auto begin = std::chrono::steady_clock::now();
@@ -112,6 +128,15 @@ class Launched {
     const std::string line = content("/proc/" + std::to_string(process) + "/stat");
     const std::size_t at = line.rfind(')');
     return at == std::string::npos || at + 2 >= line.size() ? 'Z' : line[at + 2];
+  }
+  static bool stands_still(pid_t process) {
+    std::error_code gone;
+    for (const auto& thread : fs::directory_iterator("/proc/" + std::to_string(process) + "/task", gone)) {
+      const std::string line = content(thread.path() / "stat");
+      const std::size_t at = line.rfind(')');
+      if (at != std::string::npos && at + 2 < line.size() && line[at + 2] != 'T') return false;
+    }
+    return true;
   }
   static bool has_variable(pid_t process, const std::string& variable) {
     const std::string all = '\0' + content("/proc/" + std::to_string(process) + "/environ");

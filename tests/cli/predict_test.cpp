@@ -3,14 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/capture.hpp"
 #include "tests/cli/launched.hpp"
 
 namespace {
 
-std::string text_of(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+using isobar::tests::text_of;
 
 // Trains a few steps of a regression in `run`.
 std::string trained(const TemporaryFolder& folder, const std::string& more = "") {

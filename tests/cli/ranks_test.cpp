@@ -1,14 +1,21 @@
-// Verbs under both launchers: one program, two ranks, one voice.
+// Verbs under every launcher: one program, two ranks, one voice.
 #include <fstream>
 
-#include "tests/cli/program.hpp"
+#include "tests/capture.hpp"
+#include "tests/cli/launched.hpp"
 
 namespace {
 
-const std::string launchers[] = {std::string(ISOBAR_MPICH) + " -n 2 ",
-                                 std::string(ISOBAR_OPENMPI) + " --allow-run-as-root --oversubscribe -n 2 "};
+using isobar::tests::text_of;
 
-std::string tiny_recipe(const TemporaryFolder& folder) {
+// Always of bin/isobar, which makes place for the program that the launcher needs.
+std::vector<std::string> two_ranks() {
+  std::vector<std::string> words;
+  for (const LaunchKind& kind : launch_kinds()) words.push_back(kind.words + " 2 ");
+  return words;
+}
+
+std::string ranks_tiny_recipe(const TemporaryFolder& folder) {
   std::ofstream(folder / "tiny.toml") << "model = 'cosmoflow(size=8, channels=1, width=4, layers=2, outputs=2)'\n"
                                       << "folder = '" << folder / "run"
                                       << "'\n"
@@ -25,15 +32,10 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
   return count;
 }
 
-std::string text_of(const std::string& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 TEST(Ranks, TrainTogetherAndSpeakAsOne) {
-  for (const std::string& launcher : launchers) {
+  for (const std::string& launcher : two_ranks()) {
     const TemporaryFolder folder;
-    const Outcome outcome = run_isobar(tiny_recipe(folder), launcher);
+    const Outcome outcome = run_isobar(ranks_tiny_recipe(folder), launcher);
     EXPECT_EQ(outcome.code, 0) << outcome;
     EXPECT_EQ(occurrences(outcome.text, "finished 6 steps"), 1u) << outcome;
     EXPECT_SHOWS(outcome, "2 ranks on 1 node, 1 thread each");
@@ -47,10 +49,12 @@ TEST(Ranks, TrainTogetherAndSpeakAsOne) {
 
 TEST(Ranks, DeterministicRunsDoNotDependOnTheLauncher) {
   std::string wanted;
-  for (const std::string& launcher : {std::string(), launchers[0], launchers[1]}) {
+  std::vector<std::string> launchers = two_ranks();
+  launchers.insert(launchers.begin(), "");
+  for (const std::string& launcher : launchers) {
     const TemporaryFolder folder;
     const Outcome outcome =
-        run_isobar(tiny_recipe(folder) + " --threads 1 --quiet --set train.deterministic=true", launcher);
+        run_isobar(ranks_tiny_recipe(folder) + " --threads 1 --quiet --set train.deterministic=true", launcher);
     EXPECT_EQ(outcome.code, 0) << outcome;
     EXPECT_EQ(outcome.text, "");
     const std::string metrics = text_of(folder / "run/metrics.jsonl");
@@ -61,9 +65,9 @@ TEST(Ranks, DeterministicRunsDoNotDependOnTheLauncher) {
 }
 
 TEST(Ranks, AFailureIsToldOnceByTheRankThatHasIt) {
-  for (const std::string& launcher : launchers) {
+  for (const std::string& launcher : two_ranks()) {
     const TemporaryFolder folder;
-    const std::string train = tiny_recipe(folder);
+    const std::string train = ranks_tiny_recipe(folder);
     const Outcome wrong = run_isobar(train + " --set train.epoch=3", launcher);
     EXPECT_EQ(wrong.code, 2) << wrong;
     EXPECT_EQ(occurrences(wrong.text, "did you mean 'epochs'?"), 1u) << wrong;
@@ -77,9 +81,9 @@ TEST(Ranks, AFailureIsToldOnceByTheRankThatHasIt) {
 
 // The signal goes to one rank, as soon as it has begun to train.
 TEST(Ranks, ASignalToOneStopsAll) {
-  for (const std::string& launcher : launchers) {
+  for (const std::string& launcher : two_ranks()) {
     const TemporaryFolder folder;
-    const std::string train = tiny_recipe(folder);
+    const std::string train = ranks_tiny_recipe(folder);
     const std::string script = folder / "rank.sh";
     std::ofstream(script) << "rank=${PMI_RANK:-$OMPI_COMM_WORLD_RANK}\n"
                           << "if [ $rank = 1 ]; then (\n"
@@ -103,13 +107,13 @@ TEST(Ranks, ASignalToOneStopsAll) {
 }
 
 TEST(Ranks, DoctorLooksAtThem) {
-  for (const std::string& launcher : launchers) {
+  for (const std::string& launcher : two_ranks()) {
     const Outcome outcome = run_isobar("doctor --quick", launcher);
     EXPECT_EQ(outcome.code, 0) << outcome;
     EXPECT_EQ(occurrences(outcome.text, "What would slow a run down"), 1u) << outcome;
     for (const char* word : {"2 on 1 node", "MPI ", "rank 0 ", "rank 1 "}) EXPECT_SHOWS(outcome, word);
   }
-  const Outcome measured = run_isobar("doctor", launchers[0]);
+  const Outcome measured = run_isobar("doctor", two_ranks()[0]);
   EXPECT_SHOWS(measured, "0 to 1");
   EXPECT_SHOWS(measured, "latency");
 }

@@ -3,14 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/capture.hpp"
 #include "tests/cli/launched.hpp"
 
 namespace {
 
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+using isobar::tests::text_of;
 
 std::vector<fs::path> remembered(const TemporaryFolder& folder) {
   std::vector<fs::path> files;

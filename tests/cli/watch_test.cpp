@@ -3,7 +3,7 @@
 
 namespace {
 
-std::string trained(const TemporaryFolder& folder, const std::string& more = "") {
+std::string watch_trained(const TemporaryFolder& folder, const std::string& more = "") {
   return "train '" + small_recipe(folder) + "' --set 'folder=" + folder / "run" + "' " + more;
 }
 
@@ -26,7 +26,7 @@ bool waits(Launched& launched) {
 
 TEST(Watch, AFinishedRunIsShownAsItShowedItself) {
   const TemporaryFolder folder;
-  const Outcome run = run_isobar(trained(folder));
+  const Outcome run = run_isobar(watch_trained(folder));
   ASSERT_EQ(run.code, 0) << run;
   const Outcome watched = run_isobar("watch '" + folder / "run" + "'");
   EXPECT_EQ(watched.code, 0) << watched;
@@ -58,7 +58,7 @@ TEST(Watch, FollowsARunThatBeginsLater) {
   const TemporaryFolder folder;
   Launched launched(watch(folder), folder / "output");
   ASSERT_TRUE(waits(launched)) << launched.outcome(0);
-  const Outcome run = run_isobar(trained(folder));
+  const Outcome run = run_isobar(watch_trained(folder));
   ASSERT_EQ(run.code, 0) << run;
   const Outcome outcome = launched.outcome(60);
   EXPECT_EQ(outcome.code, 0);
@@ -68,7 +68,7 @@ TEST(Watch, FollowsARunThatBeginsLater) {
 TEST(Watch, AKilledRunKeepsItsLines) {
   const TemporaryFolder folder;
   {
-    Launched run(std::string(ISOBAR_PROGRAM) + " " + trained(folder, "--set train.epochs=1000000"), folder / "output");
+    Launched run(std::string(ISOBAR_PROGRAM) + " " + watch_trained(folder, "--set train.epochs=1000000"), folder / "output");
     // Lines are written a moment after they are shown.
     const auto written = [&] {
       std::ifstream lines(folder / "run/timing.jsonl");

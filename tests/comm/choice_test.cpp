@@ -15,7 +15,7 @@
 namespace isobar::comm {
 namespace {
 
-const std::vector<std::string> names = {"tree", "ring", "pipelined_ring(segment=8192)"};
+const std::vector<std::string> tried = {"tree", "ring", "pipelined_ring(segment=8192)"};
 const Choice choice = {{100, 0}, {1000, 0}, {4000, 2}, {16000, 1}};
 
 TEST(Choice, RulesHoldUpToTheirLength) {
@@ -23,22 +23,22 @@ TEST(Choice, RulesHoldUpToTheirLength) {
   EXPECT_EQ(chosen(choice, 1000), 0u);
   EXPECT_EQ(chosen(choice, 1001), 2u);
   EXPECT_EQ(chosen(choice, 16001), 1u);
-  EXPECT_EQ(describe(choice, names), "tree up to 4.00 kB, pipelined_ring(segment=8192) up to 16.0 kB, ring above");
-  EXPECT_EQ(describe({{100, 1}}, names), "ring");
+  EXPECT_EQ(describe(choice, tried), "tree up to 4.00 kB, pipelined_ring(segment=8192) up to 16.0 kB, ring above");
+  EXPECT_EQ(describe({{100, 1}}, tried), "ring");
 }
 
 TEST(Choice, IsReadBack) {
-  EXPECT_EQ(parse_choice(choice_text(choice, names, "here"), names, "here"), choice);
-  EXPECT_FALSE(parse_choice(choice_text(choice, names, "here"), names, "there"));
+  EXPECT_EQ(parse_choice(choice_text(choice, tried, "here"), tried, "here"), choice);
+  EXPECT_FALSE(parse_choice(choice_text(choice, tried, "here"), tried, "there"));
 }
 
 TEST(Choice, DamagedTextIsNone) {
-  const std::string text = choice_text(choice, names, "here");
+  const std::string text = choice_text(choice, tried, "here");
   for (std::size_t length = 0; length + 1 < text.size(); ++length)
-    EXPECT_FALSE(parse_choice(text.substr(0, length), names, "here")) << length;
+    EXPECT_FALSE(parse_choice(text.substr(0, length), tried, "here")) << length;
   const auto with = [&](const std::string& line) {
     std::string other = text;
-    return parse_choice(other.replace(other.find("1000 tree"), 9, line), names, "here");
+    return parse_choice(other.replace(other.find("1000 tree"), 9, line), tried, "here");
   };
   EXPECT_TRUE(with("1000 ring"));
   for (const char* line : {"1000 rung", "1000", "x tree", "-5 tree", " tree", "", "50 tree", "9999 tree",

@@ -15,7 +15,7 @@ namespace {
 
 using tests::error_of;
 
-Bytes pattern(std::size_t count, int seed) {
+Bytes local_comm_pattern(std::size_t count, int seed) {
   Bytes bytes(count);
   for (std::size_t i = 0; i < count; ++i)
     bytes[i] = static_cast<std::byte>(i * 31 + static_cast<std::size_t>(seed) * 7);
@@ -29,13 +29,13 @@ TEST(LocalComm, EveryPairOfRanksExchangesMessages) {
         ASSERT_EQ(comm.size(), size);
         for (int step = 0; step < size; ++step) {  // step 0: to itself
           const int to = (comm.rank() + step) % size, from = (comm.rank() + size - step) % size;
-          const Bytes out = pattern(count, comm.rank());
+          const Bytes out = local_comm_pattern(count, comm.rank());
           Bytes in(count);
           Ticket receive = comm.start_receive(from, 5, in);
           Ticket send = comm.start_send(to, 5, out);
           receive.wait();
           send.wait();
-          EXPECT_EQ(in, pattern(count, from));
+          EXPECT_EQ(in, local_comm_pattern(count, from));
         }
       });
     }
@@ -45,17 +45,17 @@ TEST(LocalComm, EveryPairOfRanksExchangesMessages) {
 TEST(LocalComm, LargeMessagesArriveWhole) {
   run_ranks(2, [](Comm& comm) {
     const std::size_t count = (std::size_t{8} << 20) + 3;
-    if (comm.rank() == 0) return comm.send(1, 0, pattern(count, 3));
+    if (comm.rank() == 0) return comm.send(1, 0, local_comm_pattern(count, 3));
     Bytes in(count);
     comm.receive(0, 0, in);
-    EXPECT_EQ(in, pattern(count, 3));
+    EXPECT_EQ(in, local_comm_pattern(count, 3));
   });
 }
 
 // Sent in one order and received in another: tags keep messages apart; within a tag they keep their order.
 TEST(LocalComm, TagsDoNotMix) {
   run_ranks(2, [](Comm& comm) {
-    const Bytes messages[] = {pattern(4, 0), pattern(4, 1), pattern(4, 2)};
+    const Bytes messages[] = {local_comm_pattern(4, 0), local_comm_pattern(4, 1), local_comm_pattern(4, 2)};
     if (comm.rank() == 0) {
       Ticket a = comm.start_send(1, 1, messages[0]), b = comm.start_send(1, 2, messages[1]),
              c = comm.start_send(1, 1, messages[2]);
@@ -85,7 +85,7 @@ TEST(LocalComm, EpochsAndGroupsDoNotMix) {
     const auto later = comm.regroup(both, 7);
     EXPECT_EQ(later->epoch(), 7u);
     EXPECT_EQ(later->size(), 2);
-    const Bytes old = pattern(1, 1), in_pair = pattern(1, 2), newer = pattern(1, 3);
+    const Bytes old = local_comm_pattern(1, 1), in_pair = local_comm_pattern(1, 2), newer = local_comm_pattern(1, 3);
     Bytes in(1);
     if (comm.rank() == 0) {
       Ticket a = comm.start_send(1, 0, old), b = pair->start_send(0, 0, in_pair), c = later->start_send(1, 0, newer);
@@ -129,7 +129,7 @@ TEST(LocalComm, AFailureOfAnyRankAtAnyPointEndsAll) {
               if (comm.rank() == victim && round == point) fail("the disk is full");
               try {
                 if (round % 2) barrier(comm);
-                else all_gather(comm, pattern(100, comm.rank()));
+                else all_gather(comm, local_comm_pattern(100, comm.rank()));
               } catch (const Aborted& told) {
                 EXPECT_EQ(told.what(), fmt::format("[rank {}] the disk is full", victim));
                 throw;
@@ -148,7 +148,7 @@ TEST(LocalComm, ASendThatWasDroppedIsNeverReadFrom) {
   const std::string message = error_of([] {
     run_ranks(2, [](Comm& comm) {
       if (comm.rank() == 0) {
-        const Bytes gone = pattern(1 << 20, 1);
+        const Bytes gone = local_comm_pattern(1 << 20, 1);
         Ticket ticket = comm.start_send(1, 0, gone);
         fail("before anybody received");
       }
@@ -182,7 +182,7 @@ TEST(LocalComm, AMessageOfAnotherLengthIsAMistakeOfTheProgram) {
 
 TEST(LocalComm, TellsWhetherAMessageIsDone) {
   run_ranks(2, [](Comm& comm) {
-    Bytes byte = pattern(1, comm.rank());
+    Bytes byte = local_comm_pattern(1, comm.rank());
     if (comm.rank() == 0) {
       Ticket ticket = comm.start_receive(1, 0, byte);
       EXPECT_FALSE(ticket.done());
@@ -214,7 +214,7 @@ TEST(LocalComm, AloneIsAWorldOfOne) {
   const auto comm = alone();
   EXPECT_EQ(comm->size(), 1);
   barrier(*comm);
-  const Bytes mine = pattern(5, 1);
+  const Bytes mine = local_comm_pattern(5, 1);
   EXPECT_EQ(all_gather(*comm, mine), std::vector<Bytes>{mine});
   EXPECT_GE(comm->now(), 0.0);
 }

@@ -20,7 +20,7 @@ namespace {
 
 using tests::error_of;
 
-const std::vector<std::size_t> counts = {0, 1, 5, 16, 512, 513, 700, 0, 3, 4099, 40000, 17, 1, 60000, 255};
+const std::vector<std::size_t> reducer_counts = {0, 1, 5, 16, 512, 513, 700, 0, 3, 4099, 40000, 17, 1, 60000, 255};
 
 float number(int rank, int step, std::size_t i) {
   return static_cast<float>((rank + 1) * static_cast<int>((i * 7 + static_cast<std::size_t>(step)) % 101));
@@ -30,7 +30,7 @@ float number(int rank, int step, std::size_t i) {
 // differs from rank to rank. Whole numbers: their sums are exact.
 void sums_are_right(Comm& comm, const ReducerOptions& options) {
   std::size_t floats = 3;  // nobody sums the last
-  for (const std::size_t count : counts) floats += count;
+  for (const std::size_t count : reducer_counts) floats += count;
   const auto reducer = make_reducer(comm, floats, options);
   const std::span<float> memory = reducer->memory();
   ASSERT_EQ(memory.size(), floats);
@@ -41,15 +41,15 @@ void sums_are_right(Comm& comm, const ReducerOptions& options) {
     for (std::size_t i = 0; i < floats; ++i) memory[i] = number(comm.rank(), step, i);
     std::vector<Reducer::Sum> started;
     std::size_t begin = 0;
-    for (std::size_t k = 0; k < counts.size(); begin += counts[k++])
-      started.push_back(reducer->start({begin, counts[k]}, static_cast<int>(k * 5 % 7), fmt::format("sum {}", k)));
-    for (std::size_t k = 0; k < counts.size(); ++k)
-      reducer->wait(started[(k * 4 + static_cast<std::size_t>(comm.rank() + step)) % counts.size()]);
+    for (std::size_t k = 0; k < reducer_counts.size(); begin += reducer_counts[k++])
+      started.push_back(reducer->start({begin, reducer_counts[k]}, static_cast<int>(k * 5 % 7), fmt::format("sum {}", k)));
+    for (std::size_t k = 0; k < reducer_counts.size(); ++k)
+      reducer->wait(started[(k * 4 + static_cast<std::size_t>(comm.rank() + step)) % reducer_counts.size()]);
     for (std::size_t i = 0; i < begin; ++i) ASSERT_EQ(memory[i], number(0, step, i) * ranks) << "at " << i;
     for (std::size_t i = begin; i < floats; ++i) ASSERT_EQ(memory[i], number(comm.rank(), step, i));
     for (const Reducer::Sum sum : started) reducer->wait(sum);  // again: nothing happens
   }
-  EXPECT_EQ(reducer->cost().sums, 3 * static_cast<std::int64_t>(counts.size()));
+  EXPECT_EQ(reducer->cost().sums, 3 * static_cast<std::int64_t>(reducer_counts.size()));
   EXPECT_GE(reducer->cost().busy_seconds, 0);
   // A rank beyond those its node has in common with all others sends nothing itself.
   EXPECT_EQ(std::ranges::max(all_gather_number(comm, reducer->cost().traffic.bytes)) > 0, comm.size() > 1);
@@ -260,11 +260,10 @@ TEST(Reducer, AMissingRankIsReportedAndEndsTheJob) {
       run_ranks(
           3,
           [&](Comm& comm) {
+            // Before all meet in what follows, so that the others find it however late this rank goes on.
+            if (comm.rank() == 1) comm.note("reading batch 13");
             const auto reducer = make_reducer(comm, 1000, {.warn_seconds = 0.05, .stall_seconds = 0.2});
-            if (comm.rank() == 1) {
-              comm.note("reading batch 13");
-              wait_for_failure(comm);
-            }
+            if (comm.rank() == 1) wait_for_failure(comm);
             reducer->wait(reducer->start({0, 1000}, 0, "step 12: gradients 3 of 7"));
           },
           per_node);

@@ -12,10 +12,10 @@
 namespace isobar::comm {
 namespace {
 
-using symbolic::Symbolic, symbolic::Value;
+using symbolic::Symbolic, symbolic::SymbolicSum;
 
 // What a rank has in a stretch before, and whether that is right afterwards.
-Value before(Collective collective, int rank, int owner) {
+SymbolicSum before(Collective collective, int rank, int owner) {
   const bool has = collective == Collective::all_gather  ? rank == owner
                    : collective == Collective::broadcast ? rank == 0
                                                          : true;
@@ -33,7 +33,7 @@ std::uint64_t wanted_ranks(Collective collective, int size, int owner) {
 // "" when all ranks end with what they should, the same on all, bit for bit.
 std::string wrong(const Member& member, int size, const std::vector<int>& nodes, std::size_t count, bool sixteen_bits) {
   Symbolic ranks(member.schedules(size, nodes, count), count);
-  Symbolic::Data data(static_cast<std::size_t>(size), std::vector<Value>(ranks.stretches()));
+  Symbolic::Data data(static_cast<std::size_t>(size), std::vector<SymbolicSum>(ranks.stretches()));
   for (int rank = 0; rank < size; ++rank)
     for (std::size_t i = 0; i < ranks.stretches(); ++i)
       data[static_cast<std::size_t>(rank)][i] = before(member.collective, rank, ranks.owner(i));
@@ -43,7 +43,7 @@ std::string wrong(const Member& member, int size, const std::vector<int>& nodes,
     const int owner = ranks.owner(i);
     for (int rank = 0; rank < size; ++rank) {
       if (member.collective == Collective::reduce_scatter && rank != owner) continue;
-      const Value& value = data[static_cast<std::size_t>(rank)][i];
+      const SymbolicSum& value = data[static_cast<std::size_t>(rank)][i];
       if (value.ranks != wanted_ranks(member.collective, size, owner))
         return fmt::format("rank {} has numbers of ranks {:b} in the block of {}", rank, value.ranks, owner);
       if (member.collective != Collective::reduce_scatter && value != data[0][i])
@@ -62,13 +62,13 @@ void expect_right(const Member& member, int size, const std::vector<int>& nodes,
         << (nodes.empty() ? size - 1 : nodes.back()) << (sixteen_bits ? ", 16 bits" : "");
 }
 
-constexpr std::size_t counts[] = {0, 1, 2, 16, 1237, 1'000'000, 5'000'000'003};
+constexpr std::size_t schedule_counts[] = {0, 1, 2, 16, 1237, 1'000'000, 5'000'000'003};
 
 TEST(ScheduleConformance, AllMembersOn1To17RanksAndMore) {
   for (const Member& member : all_members()) {
     if (member.uses_nodes() && !member.spec.arguments().empty()) continue;  // below
     for (int size = 1; size <= 17; ++size)
-      for (const std::size_t count : counts)
+      for (const std::size_t count : schedule_counts)
         if (member.serves(size, size)) expect_right(member, size, {}, count);
     for (const int size : {31, 32, 33, 64})
       if (member.serves(size, size)) expect_right(member, size, {}, 1237);
@@ -79,7 +79,7 @@ TEST(ScheduleConformance, AllMembersOnNodesOfSeveralRanks) {
   for (const Member& member : all_members())
     for (int size = 2; member.uses_nodes() && size <= 17; ++size)
       for (int per_node = 1; per_node <= 4; ++per_node)
-        for (const std::size_t count : {counts[1], counts[4]}) {
+        for (const std::size_t count : {schedule_counts[1], schedule_counts[4]}) {
           const std::vector<int> nodes = nodes_of(size, per_node);
           if (member.serves(size, nodes.back() + 1)) expect_right(member, size, nodes, count);
         }
@@ -91,7 +91,7 @@ TEST(ScheduleConformance, NodesNeedNeitherBeInOrderNorOfOneSize) {
   for (const Member& member : all_members())
     for (const std::vector<int>& nodes : arrangements)
       if (member.serves(static_cast<int>(nodes.size()), std::ranges::max(nodes) + 1))
-        for (const std::size_t count : counts) expect_right(member, static_cast<int>(nodes.size()), nodes, count);
+        for (const std::size_t count : schedule_counts) expect_right(member, static_cast<int>(nodes.size()), nodes, count);
 }
 
 TEST(ScheduleConformance, ReproducibleAddsAsABalancedTreeOverTheRanksInOrder) {
@@ -101,7 +101,7 @@ TEST(ScheduleConformance, ReproducibleAddsAsABalancedTreeOverTheRanksInOrder) {
     for (int rank = 0; rank < size; ++rank) schedules.push_back(reproducible->schedule({rank, size}, 1237));
     Symbolic ranks(schedules, 1237);
     Symbolic::Data data;
-    std::vector<Value> tree;
+    std::vector<SymbolicSum> tree;
     for (int rank = 0; rank < size; ++rank) {
       data.emplace_back(ranks.stretches(), symbolic::original(rank));
       tree.push_back(symbolic::original(rank));
@@ -110,8 +110,8 @@ TEST(ScheduleConformance, ReproducibleAddsAsABalancedTreeOverTheRanksInOrder) {
     EXPECT_EQ(ranks.complaint(), "");
     for (; tree.size() > 1; tree.resize(tree.size() / 2))
       for (std::size_t i = 0; i < tree.size() / 2; ++i) tree[i] = symbolic::sum(tree[2 * i], tree[2 * i + 1]);
-    for (const std::vector<Value>& values : data)
-      for (const Value& value : values) EXPECT_EQ(value, tree[0]) << size;
+    for (const std::vector<SymbolicSum>& values : data)
+      for (const SymbolicSum& value : values) EXPECT_EQ(value, tree[0]) << size;
   }
   for (const int size : {3, 5, 6, 12, 17})
     EXPECT_EQ(

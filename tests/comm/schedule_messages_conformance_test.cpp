@@ -15,7 +15,7 @@ namespace {
 
 constexpr Wire wires[] = {Wire::float32, Wire::bfloat16, Wire::float16};
 
-float number(int rank, std::size_t i) {
+float schedule_messages_number(int rank, std::size_t i) {
   const auto mixed = static_cast<std::uint32_t>((i + 1) * 2'654'435'761u + static_cast<std::uint32_t>(rank) * 40'503u);
   return static_cast<float>(mixed >> 8) * 0x1p-23f - 1;
 }
@@ -26,7 +26,7 @@ std::vector<float> before(Collective collective, int rank, int size, std::size_t
   if (collective == Collective::all_gather) own = block(count, size, rank);
   if (collective == Collective::broadcast && rank > 0) own = {};
   std::vector<float> data(count, std::nanf(""));
-  for (std::size_t i = own.begin; i < own.end(); ++i) data[i] = number(rank, i);
+  for (std::size_t i = own.begin; i < own.end(); ++i) data[i] = schedule_messages_number(rank, i);
   return data;
 }
 
@@ -36,11 +36,11 @@ std::pair<double, double> wanted(Collective collective, int size, std::size_t co
   while (collective == Collective::all_gather && i < block(count, size, owner).begin) --owner;
   if (collective == Collective::broadcast) owner = 0;
   if (collective == Collective::all_gather || collective == Collective::broadcast)
-    return {number(owner, i), std::abs(number(owner, i))};
+    return {schedule_messages_number(owner, i), std::abs(schedule_messages_number(owner, i))};
   double sum = 0, sizes = 0;
   for (int rank = 0; rank < size; ++rank) {
-    sum += number(rank, i);
-    sizes += std::abs(number(rank, i));
+    sum += schedule_messages_number(rank, i);
+    sizes += std::abs(schedule_messages_number(rank, i));
   }
   return {sum, sizes};
 }

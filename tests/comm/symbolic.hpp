@@ -16,11 +16,11 @@
 
 namespace isobar::comm::symbolic {
 
-struct Value {
+struct SymbolicSum {
   std::uint64_t ranks = 0;  ///< one bit for each rank whose number is in it
   std::uint64_t shape = 0;  ///< of the additions and roundings, their operands in any order
   bool rounded = false;     ///< to 16 bits
-  friend bool operator==(const Value&, const Value&) = default;
+  friend bool operator==(const SymbolicSum&, const SymbolicSum&) = default;
 };
 
 inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
@@ -30,21 +30,21 @@ inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
 }
 
 /// What rank `rank` has at first; `sums` of two such values have the ranks of both.
-inline Value original(int rank) {
+inline SymbolicSum original(int rank) {
   return {std::uint64_t{1} << rank, mixed(7, static_cast<std::uint64_t>(rank)), false};
 }
-inline Value garbage(int rank) { return {0, mixed(13, static_cast<std::uint64_t>(rank)), false}; }
-inline Value rounded(const Value& value) {
-  return value.rounded ? value : Value{value.ranks, mixed(value.shape, 3), true};
+inline SymbolicSum garbage(int rank) { return {0, mixed(13, static_cast<std::uint64_t>(rank)), false}; }
+inline SymbolicSum rounded(const SymbolicSum& value) {
+  return value.rounded ? value : SymbolicSum{value.ranks, mixed(value.shape, 3), true};
 }
-inline Value sum(const Value& a, const Value& b) {
+inline SymbolicSum sum(const SymbolicSum& a, const SymbolicSum& b) {
   return {a.ranks | b.ranks, mixed(std::min(a.shape, b.shape), std::max(a.shape, b.shape)), false};
 }
 
 class Symbolic {
  public:
   /// Values[rank][stretch]; the stretches are cut by all moves and into blocks by rank.
-  using Data = std::vector<std::vector<Value>>;
+  using Data = std::vector<std::vector<SymbolicSum>>;
 
   Symbolic(std::vector<Schedule> schedules, std::size_t count) : schedules_(std::move(schedules)) {
     cuts_ = {0, count};
@@ -82,7 +82,7 @@ class Symbolic {
  private:
   struct Message {
     Range range;
-    std::vector<Value> values;
+    std::vector<SymbolicSum> values;
   };
 
   void walk_round(Data& data, std::size_t round, bool sixteen_bits) {
@@ -93,7 +93,7 @@ class Symbolic {
         if (move.peer < 0 || move.peer >= size()) return complain(fmt::format("round {}: no such peer", round));
         if (move.kind != Move::Kind::send) continue;
         const auto [first, last] = stretch(move.range);
-        std::vector<Value>& own = data[static_cast<std::size_t>(rank)];
+        std::vector<SymbolicSum>& own = data[static_cast<std::size_t>(rank)];
         for (std::size_t i = first; sixteen_bits && i < last; ++i) own[i] = rounded(own[i]);
         if (move.peer == rank) continue;
         sent[{rank, move.peer}].push_back({move.range, {own.begin() + offset(first), own.begin() + offset(last)}});
@@ -107,7 +107,7 @@ class Symbolic {
         complain(fmt::format("round {}: nobody receives from {} at {}", round, pair.first, pair.second));
   }
 
-  void receive_all(std::vector<Value>& own, int rank, std::size_t round,
+  void receive_all(std::vector<SymbolicSum>& own, int rank, std::size_t round,
                    std::map<std::pair<int, int>, std::vector<Message>>& sent) {
     std::vector<bool> received(stretches());
     for (const Move& move : of(rank)[round]) {
@@ -118,7 +118,7 @@ class Symbolic {
                                     move.range.begin, move.range.end(), move.peer));
       const auto [first, last] = stretch(move.range);
       for (std::size_t i = first; i < last; ++i) {
-        const Value& value = messages.front().values[i - first];
+        const SymbolicSum& value = messages.front().values[i - first];
         if (received[i]) complain(fmt::format("round {}: rank {} receives a range twice", round, rank));
         received[i] = true;
         if (move.kind == Move::Kind::add && ((own[i].ranks & value.ranks) || !own[i].ranks || !value.ranks))

@@ -14,34 +14,34 @@ namespace {
 using Kind = Move::Kind;
 using tests::error_of;
 
-constexpr Wire wires[] = {Wire::float32, Wire::bfloat16, Wire::float16};
+constexpr Wire walk_wires[] = {Wire::float32, Wire::bfloat16, Wire::float16};
 
 // Small whole numbers: exact on every wire, as are sums of a few.
-float number(int rank, std::size_t i) { return static_cast<float>((i * 7 + static_cast<std::size_t>(rank) * 3) % 31); }
+float walk_number(int rank, std::size_t i) { return static_cast<float>((i * 7 + static_cast<std::size_t>(rank) * 3) % 31); }
 
 std::vector<float> numbers(int rank, std::size_t count) {
   std::vector<float> list(count);
-  for (std::size_t i = 0; i < count; ++i) list[i] = number(rank, i);
+  for (std::size_t i = 0; i < count; ++i) list[i] = walk_number(rank, i);
   return list;
 }
 
 TEST(Walk, WhatIsSentIsTheDataBeforeTheRound) {
   const std::size_t count = 5 * Walk::piece + 3;  // more pieces than are under way at once
-  for (const Wire wire : wires)
+  for (const Wire wire : walk_wires)
     run_ranks(2, [&](Comm& comm) {
       const int other = 1 - comm.rank();
       std::vector<float> sum = numbers(comm.rank(), count), swapped = sum;
       run(comm, {{{Kind::add, other, {0, count}}, {Kind::send, other, {0, count}}}}, sum, wire);
       run(comm, {{{Kind::send, other, {0, count}}, {Kind::receive, other, {0, count}}}}, swapped, wire);
       EXPECT_EQ(swapped, numbers(other, count));
-      for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(sum[i], number(0, i) + number(1, i)) << i;
+      for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(sum[i], walk_number(0, i) + walk_number(1, i)) << i;
     });
 }
 
 TEST(Walk, PiecesCutAtDifferentPlacesDoNotWaitForEachOther) {
   const std::size_t count = 12 * Walk::piece, shift = Walk::piece / 3;
   const Range low{0, count - shift}, high{shift, count - shift};
-  for (const Wire wire : wires)
+  for (const Wire wire : walk_wires)
     run_ranks(3, [&](Comm& comm) {
       const int right = (comm.rank() + 1) % 3, left = (comm.rank() + 2) % 3;
       const auto range = [&](int sender) { return sender == 1 ? high : low; };
@@ -49,7 +49,7 @@ TEST(Walk, PiecesCutAtDifferentPlacesDoNotWaitForEachOther) {
       run(comm, {{{Kind::send, right, range(comm.rank())}, {Kind::add, left, range(left)}}}, data, wire);
       for (std::size_t i = 0; i < count; ++i) {
         const bool added = i >= range(left).begin && i < range(left).end();
-        ASSERT_EQ(data[i], number(comm.rank(), i) + (added ? number(left, i) : 0)) << i;
+        ASSERT_EQ(data[i], walk_number(comm.rank(), i) + (added ? walk_number(left, i) : 0)) << i;
       }
     });
 }
@@ -62,7 +62,7 @@ TEST(Walk, SeveralMovesWithOnePeerMeetInTheirOrder) {
   const Schedule schedules[] = {{{{Kind::send, 1, low}, {Kind::send, 1, high}}},
                                 {{{Kind::add, 0, low}, {Kind::receive, 0, high}, {Kind::send, 2, low}}},
                                 {{{Kind::receive, 1, low}}}};
-  for (const Wire wire : wires)
+  for (const Wire wire : walk_wires)
     run_ranks(3, [&](Comm& comm) {
       std::vector<float> data = numbers(comm.rank(), 2 * half);
       Walk walk(comm, schedules[comm.rank()], data, wire, 1);
@@ -75,9 +75,9 @@ TEST(Walk, SeveralMovesWithOnePeerMeetInTheirOrder) {
       while (!walk.advance()) walk.wait(0.1);
       for (std::size_t i = 0; i < 2 * half; ++i) {
         const bool is_low = i < half;
-        const float wanted = comm.rank() == 0   ? number(0, i)
-                             : comm.rank() == 1 ? number(0, i) + (is_low ? number(1, i) : 0)
-                                                : number(is_low ? 1 : 2, i);
+        const float wanted = comm.rank() == 0   ? walk_number(0, i)
+                             : comm.rank() == 1 ? walk_number(0, i) + (is_low ? walk_number(1, i) : 0)
+                                                : walk_number(is_low ? 1 : 2, i);
         ASSERT_EQ(data[i], wanted) << "rank " << comm.rank() << ", number " << i;
       }
     });
@@ -96,14 +96,14 @@ TEST(Walk, SeveralAtOnceInOneThread) {
       if (!done) first.wait(0.001), second.wait(0.001);
     }
     for (std::size_t i = 0; i < count; ++i) {
-      ASSERT_EQ(a[i], number(0, i) + number(1, i));
-      ASSERT_EQ(b[i], number(2, i) + number(3, i));
+      ASSERT_EQ(a[i], walk_number(0, i) + walk_number(1, i));
+      ASSERT_EQ(b[i], walk_number(2, i) + walk_number(3, i));
     }
   });
 }
 
 TEST(Walk, TakesNoMoreMemoryForLongerData) {
-  for (const Wire wire : wires)
+  for (const Wire wire : walk_wires)
     for (const std::size_t pieces : {std::size_t{8}, std::size_t{40}})
       run_ranks(2, [&](Comm& comm) {
         const Range all{0, pieces * Walk::piece};
@@ -130,7 +130,7 @@ TEST(Walk, ASendToOneselfOnlyRounds) {
 }
 
 TEST(Walk, HalfTheBytesOn16Bits) {
-  for (const Wire wire : wires)
+  for (const Wire wire : walk_wires)
     run_ranks(2, [&](Comm& comm) {
       std::vector<float> data(100);
       run(comm, {{{comm.rank() ? Kind::receive : Kind::send, 1 - comm.rank(), {0, 100}}}}, data, wire);
@@ -146,7 +146,7 @@ TEST(Walk, AMoveBesideTheDataIsAMistake) {
 }
 
 TEST(Walk, AFailureElsewhereEndsIt) {
-  for (const Wire wire : wires)
+  for (const Wire wire : walk_wires)
     EXPECT_EQ(error_of([&] {
                 run_ranks(3, [&](Comm& comm) {
                   if (comm.rank() == 2) fail("enough");

@@ -9,6 +9,7 @@
 #include "isobar/base/error.hpp"
 #include "isobar/control/supervisor.hpp"
 
+#include "tests/comm_mpi/launches.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace isobar::comm_mpi {
@@ -29,19 +30,17 @@ std::ostream& operator<<(std::ostream& out, const Outcome& outcome) {
   return out << "exit " << outcome.code << ":\n" << outcome.told << outcome.printed;
 }
 
-class Elastic : public testing::TestWithParam<std::string> {
+class Elastic : public testing::TestWithParam<MpiLaunch> {
  protected:
   // A shell, so that what ranks print goes to a file; the launcher itself is bounded in time.
   static Outcome run(int ranks, int spares, const std::string& arguments, int ranks_per_node = 0) {
     const tests::TemporaryFolder folder;
     const std::string printed = (folder.path() / "printed").string();
-    const bool mpich = GetParam() == "mpich";
     control::Supervision supervision{.ranks = {ranks, spares, 1}, .command = {}};
     supervision.command = {
         "sh", "-c",
-        fmt::format("exec timeout -k 1 60 {} -n {} {} {} > {} 2>&1 < /dev/null",
-                    mpich ? ISOBAR_ELASTIC_LAUNCHER_mpich : ISOBAR_ELASTIC_LAUNCHER_openmpi, ranks + spares,
-                    mpich ? ISOBAR_ELASTIC_mpich : ISOBAR_ELASTIC_openmpi, arguments, printed)};
+        fmt::format("exec timeout -k 1 60 {} -n {} {} {} > {} 2>&1 < /dev/null", GetParam().elastic_launcher,
+                    ranks + spares, GetParam().elastic, arguments, printed)};
     supervision.environment = {{"UCX_TLS", "posix,self"}, {"OMPI_MCA_btl", "vader,self"}, {"OMPI_MCA_pml", "ob1"}};
     if (ranks_per_node > 0)
       supervision.environment.emplace_back("ISOBAR_RANKS_PER_NODE", std::to_string(ranks_per_node));
@@ -98,7 +97,8 @@ TEST_P(Elastic, WhoGivesUpEndsAllForARelaunch) {
   EXPECT_EQ(outcome.count("isobar: "), 0) << outcome;
 }
 
-INSTANTIATE_TEST_SUITE_P(Both, Elastic, testing::Values("mpich", "openmpi"));
+INSTANTIATE_TEST_SUITE_P(Launchers, Elastic, testing::ValuesIn(mpi_launches()),
+                         [](const auto& one) { return one.param.name; });
 
 }  // namespace
 }  // namespace isobar::comm_mpi

@@ -42,6 +42,12 @@ const std::map<std::string, std::function<void(Comm&)>> scenarios = {
      }},
     {"fails", [](Comm& comm) { train(comm, [] { fail("the disk is full"); }); }},
     {"all_fail", [](Comm& comm) { fail("cannot open recipe {}", comm.rank()); }},
+    {"all_are_called_wrongly", [](Comm&) { fail_usage("no such recipe"); }},
+    {"one_is_called_wrongly",
+     [](Comm& comm) {
+       if (comm.rank() == 2) fail_usage("no such recipe");
+       barrier(comm);
+     }},
     {"fails_while_others_work",
      [](Comm& comm) {
        barrier(comm);
@@ -115,6 +121,7 @@ int main(int argc, char** argv) {
     guarded(world->comm(), [&] { scenario->second(world->comm()); });
     code = 0;
   } catch (const std::exception& error) {
+    if (dynamic_cast<const UsageError*>(&error)) code = 2;
     if (const auto words = comm_mpi::last_words(*world, error)) std::fprintf(stderr, "isobar: %s\n", words->c_str());
   }
   world->leave(code);

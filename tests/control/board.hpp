@@ -49,10 +49,10 @@ class Board {
     const std::lock_guard lock(mutex_);
     return use(board_, told_);
   }
-  /// Waits until it is so; bounded by the patience of whoever runs the tests.
+  /// Waits until it is so; within a minute.
   template <class F>
   bool wait_until(F so) {
-    for (int i = 0; i < 2000; ++i) {
+    for (int i = 0; i < 12000; ++i) {
       if (with(so)) return true;
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }

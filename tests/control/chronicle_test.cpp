@@ -13,7 +13,7 @@
 namespace isobar::control {
 namespace {
 
-std::string read(const std::filesystem::path& file) {
+std::string contents(const std::filesystem::path& file) {
   std::ostringstream text;
   text << std::ifstream(file).rdbuf();
   return text.str();
@@ -49,14 +49,14 @@ TEST_F(Chronicled, a_death_is_told_once_with_how_it_was_overcome) {
   chronicle.progress(4, 14);
   chronicle.ended(5, 0);
   EXPECT_EQ(lines.size(), 1u);
-  const std::string log = read(folder / "log.jsonl");
+  const std::string log = contents(folder / "log.jsonl");
   EXPECT_NE(log.find(R"("finished_after":13,"finished_before":12,"rank":2,"recovery_seconds":0.08)"), std::string::npos)
       << log;
   EXPECT_NE(log.find(R"("event":"death")"), std::string::npos);
   const std::string table = chronicle.table();
   EXPECT_NE(table.find("signal 9"), std::string::npos);
   EXPECT_NE(table.find("0.08"), std::string::npos);
-  const std::string mortem = read(post_mortem_file(folder.path(), 2));
+  const std::string mortem = contents(post_mortem_file(folder.path(), 2));
   for (const char* part :
        {"told by the launcher", "died of signal 9", "step 13: gradients 3 of 7", "step 12 of the run"})
     EXPECT_NE(mortem.find(part), std::string::npos) << mortem;

@@ -7,7 +7,7 @@
 namespace isobar::data {
 namespace {
 
-Spec spec(const std::filesystem::path& path, std::vector<std::pair<std::string, Value>> more = {}) {
+Spec hdf5_format_spec(const std::filesystem::path& path, std::vector<std::pair<std::string, Value>> more = {}) {
   more.emplace_back("path", path.string());
   return Spec("hdf5", std::move(more));
 }
@@ -66,7 +66,7 @@ TEST(Hdf5Format, ClassesAndUnlabelledSamples) {
   EXPECT_EQ(open_any(folder / "named.h5")->classes(), (std::vector<std::string>{"cat", "dog"}));
   const Held bare = numbered_samples(Shape{2, 2}, 4, false);
   write_set("hdf5", folder / "bare.h5", bare);
-  expect_same(*make_dataset(spec(folder / "bare.h5", {{"y", ""}})), bare);
+  expect_same(*make_dataset(hdf5_format_spec(folder / "bare.h5", {{"y", ""}})), bare);
 }
 
 TEST(Hdf5Format, WhatDoesNotFitIsNamedAndNothingIsLeft) {
@@ -86,19 +86,19 @@ TEST(Hdf5Format, LabelsFromElsewhere) {
   write_set("hdf5", folder / "all.h5", samples);
   const Held only = numbered_samples(Shape{3, 2}, 6, false);
   write_set("hdf5", folder / "x.h5", only);
-  expect_same(*make_dataset(spec(folder / "x.h5", {{"labels", (folder / "all.h5").string()}})), samples);
+  expect_same(*make_dataset(hdf5_format_spec(folder / "x.h5", {{"labels", (folder / "all.h5").string()}})), samples);
   for (const char* const kind : {"cat", "dog"}) {
     write_set("hdf5(per_file=1)", folder / kind, only);
     std::filesystem::create_directories(folder / "sorted");
     std::filesystem::rename(folder / kind, folder / "sorted" / kind);
   }
-  const auto sorted = make_dataset(spec(folder / "sorted", {{"labels", "folder"}}));
+  const auto sorted = make_dataset(hdf5_format_spec(folder / "sorted", {{"labels", "folder"}}));
   ASSERT_EQ(sorted->size(), 12);
   EXPECT_EQ(sorted->classes(), (std::vector<std::string>{"cat", "dog"}));
   EXPECT_EQ(read_sample(*sorted, 5)[1][0], 0.0f);
   EXPECT_EQ(read_sample(*sorted, 6)[1][0], 1.0f);
   EXPECT_EQ(read_sample(*sorted, 6)[0], read_sample(only, 0)[0]);
-  EXPECT_HAS(error_of([&] { make_dataset(spec(folder / "x.h5", {{"labels", "folder"}})); }), "one sample per file");
+  EXPECT_HAS(error_of([&] { make_dataset(hdf5_format_spec(folder / "x.h5", {{"labels", "folder"}})); }), "one sample per file");
 }
 
 TEST(Hdf5Format, NetcdfIsLeftToItsOwnReader) {

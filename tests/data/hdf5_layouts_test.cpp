@@ -11,7 +11,7 @@ namespace {
 
 using namespace isobar::tests;
 
-Spec spec(const std::filesystem::path& path, std::vector<std::pair<std::string, Value>> more = {}) {
+Spec hdf5_layouts_spec(const std::filesystem::path& path, std::vector<std::pair<std::string, Value>> more = {}) {
   Spec made("hdf5", {{"path", path.string()}});
   for (auto& [key, value] : more) made.set(key, value);
   return made;
@@ -23,7 +23,7 @@ Value numbers(const std::vector<int>& list) {
 }
 
 // Numbers base, base + 1, ... in an array.
-void put(hid_t file, const std::string& name, const std::vector<hsize_t>& shape, double base, MadeArray how = {}) {
+void put_array(hid_t file, const std::string& name, const std::vector<hsize_t>& shape, double base, MadeArray how = {}) {
   how.name = name;
   how.shape = shape;
   std::size_t count = 1;
@@ -45,16 +45,16 @@ void write_climate(const TemporaryFolder& folder, bool reformatted) {
     write_hdf5(folder / fmt::format("data-2005-01-0{}-00-1.h5", i + 1), {}, [&](hid_t file) {
       const MadeArray packed{.chunk = {3, 2, 2}, .filters = "sg"};
       if (reformatted) {
-        put(file, "climate/data", {3, 4, 6}, 1000 * i, packed);
-        put(file, "climate/labels", {2, 4, 6}, 10000 * i);
-        put(file, "climate/stats", {3, 4}, 0);
-        put(file, "climate/labels_stats", {2, 3}, 0);
+        put_array(file, "climate/data", {3, 4, 6}, 1000 * i, packed);
+        put_array(file, "climate/labels", {2, 4, 6}, 10000 * i);
+        put_array(file, "climate/stats", {3, 4}, 0);
+        put_array(file, "climate/labels_stats", {2, 3}, 0);
       } else {
-        put(file, "climate/data", {4, 6, 3}, 1000 * i, packed);
-        put(file, "climate/data_stats", {4, 3}, 0);
-        put(file, "climate/labels_0", {4, 6}, 10000 * i);
-        put(file, "climate/labels_1", {4, 6}, 10000 * i + 500);
-        put(file, "climate/labels_0_stats", {7, 1}, 0);
+        put_array(file, "climate/data", {4, 6, 3}, 1000 * i, packed);
+        put_array(file, "climate/data_stats", {4, 3}, 0);
+        put_array(file, "climate/labels_0", {4, 6}, 10000 * i);
+        put_array(file, "climate/labels_1", {4, 6}, 10000 * i + 500);
+        put_array(file, "climate/labels_0_stats", {7, 1}, 0);
       }
     });
 }
@@ -63,8 +63,8 @@ TEST(Hdf5Layouts, ClimateOriginal) {
   const TemporaryFolder folder;
   write_climate(folder, false);
   for (const Spec& how :
-       {spec(folder.path()), spec(folder.path(), {{"layout", "climate"}}), spec(folder.path(), {{"layout", "deepcam"}}),
-        spec(folder / "data-*-1.h5"), spec(folder.path(), {{"x", "climate/data"}, {"y", "climate/labels_0"}})}) {
+       {hdf5_layouts_spec(folder.path()), hdf5_layouts_spec(folder.path(), {{"layout", "climate"}}), hdf5_layouts_spec(folder.path(), {{"layout", "deepcam"}}),
+        hdf5_layouts_spec(folder / "data-*-1.h5"), hdf5_layouts_spec(folder.path(), {{"x", "climate/data"}, {"y", "climate/labels_0"}})}) {
     SCOPED_TRACE(how.str());
     const auto set = make_dataset(how);
     ASSERT_EQ(set->size(), 2);
@@ -73,12 +73,12 @@ TEST(Hdf5Layouts, ClimateOriginal) {
     EXPECT_EQ(read_sample(*set, 1)[0], counting(1000, 72));
     EXPECT_EQ(read_sample(*set, 1)[1], counting(10000, 24));
   }
-  const auto relaxed = make_dataset(spec(folder.path(), {{"plane", 1}}));
+  const auto relaxed = make_dataset(hdf5_layouts_spec(folder.path(), {{"plane", 1}}));
   EXPECT_EQ(read_sample(*relaxed, 1)[1], counting(10500, 24));
-  const auto alone = make_dataset(spec(folder / "data-2005-01-02-00-1.h5"));  // a file of one sample
+  const auto alone = make_dataset(hdf5_layouts_spec(folder / "data-2005-01-02-00-1.h5"));  // a file of one sample
   ASSERT_EQ(alone->size(), 1);
   EXPECT_EQ(read_sample(*alone, 0)[0], counting(1000, 72));
-  const auto unlabelled = make_dataset(spec(folder.path(), {{"y", ""}}));
+  const auto unlabelled = make_dataset(hdf5_layouts_spec(folder.path(), {{"y", ""}}));
   ASSERT_EQ(unlabelled->fields().size(), 1u);
   EXPECT_EQ(read_sample(*unlabelled, 0)[0], counting(0, 72));
 }
@@ -86,7 +86,7 @@ TEST(Hdf5Layouts, ClimateOriginal) {
 TEST(Hdf5Layouts, ClimateReformattedIsTurnedToChannelsLast) {
   const TemporaryFolder folder;
   write_climate(folder, true);
-  for (const Spec& how : {spec(folder.path()), spec(folder.path(), {{"layout", "climate_reformatted"}})}) {
+  for (const Spec& how : {hdf5_layouts_spec(folder.path()), hdf5_layouts_spec(folder.path(), {{"layout", "climate_reformatted"}})}) {
     const auto set = make_dataset(how);
     ASSERT_EQ(set->size(), 2);
     EXPECT_EQ(set->fields()[0].shape, (Shape{4, 6, 3}));
@@ -96,9 +96,9 @@ TEST(Hdf5Layouts, ClimateReformattedIsTurnedToChannelsLast) {
       for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(sample[0][3 * p + c], static_cast<float>(1000 + 24 * c + p));
     EXPECT_EQ(sample[1], counting(10000, 24));
   }
-  EXPECT_EQ(read_sample(*make_dataset(spec(folder.path(), {{"plane", 1}})), 0)[1], counting(24, 24));
+  EXPECT_EQ(read_sample(*make_dataset(hdf5_layouts_spec(folder.path(), {{"plane", 1}})), 0)[1], counting(24, 24));
   EXPECT_HAS(error_of([&] {
-               make_dataset(spec(folder.path(), {{"plane", 2}}));
+               make_dataset(hdf5_layouts_spec(folder.path(), {{"plane", 2}}));
              }),
              "has shape 2x4x6: there are no labels 2");
 }
@@ -109,8 +109,8 @@ TEST(Hdf5Layouts, ChannelsAreChosenInAnyOrder) {
     write_climate(folder, reformatted);
     for (const std::vector<int>& channels : {std::vector<int>{1}, {0, 1}, {2, 0}, {2, 1, 0}, {1, 2}}) {
       SCOPED_TRACE(fmt::format("{} {}", reformatted, fmt::join(channels, ",")));
-      const auto set = make_dataset(spec(folder.path(), {{"channels", numbers(channels)}}));
-      const auto all = read_sample(*make_dataset(spec(folder.path())), 1)[0];
+      const auto set = make_dataset(hdf5_layouts_spec(folder.path(), {{"channels", numbers(channels)}}));
+      const auto all = read_sample(*make_dataset(hdf5_layouts_spec(folder.path())), 1)[0];
       const auto some = read_sample(*set, 1)[0];
       ASSERT_EQ(set->fields()[0].shape, (Shape{4, 6, static_cast<std::int64_t>(channels.size())}));
       for (std::size_t p = 0; p < 24; ++p)
@@ -118,7 +118,7 @@ TEST(Hdf5Layouts, ChannelsAreChosenInAnyOrder) {
           EXPECT_EQ(some[p * channels.size() + c], all[3 * p + static_cast<std::size_t>(channels[c])]);
     }
     EXPECT_HAS(error_of([&] {
-                 make_dataset(spec(folder.path(), {{"channels", numbers({3})}}));
+                 make_dataset(hdf5_layouts_spec(folder.path(), {{"channels", numbers({3})}}));
                }),
                "'climate/data' has no channel 3; there are 0, 1, 2");
   }
@@ -128,14 +128,14 @@ TEST(Hdf5Layouts, ChannelsAreChosenInAnyOrder) {
 TEST(Hdf5Layouts, ChannelsByTheirOldNumbers) {
   const TemporaryFolder folder;
   write_hdf5(folder / "a.h5", {}, [&](hid_t file) {
-    put(file, "climate/data", {4, 6, 3}, 0);
-    put(file, "climate/labels_0", {4, 6}, 0);
-    put(file, "climate/channels", {3}, 9, {.type = H5T_STD_I32LE});  // 9, 10, 11
+    put_array(file, "climate/data", {4, 6, 3}, 0);
+    put_array(file, "climate/labels_0", {4, 6}, 0);
+    put_array(file, "climate/channels", {3}, 9, {.type = H5T_STD_I32LE});  // 9, 10, 11
   });
-  const auto set = make_dataset(spec(folder / "a.h5", {{"channels", numbers({10})}}));
+  const auto set = make_dataset(hdf5_layouts_spec(folder / "a.h5", {{"channels", numbers({10})}}));
   EXPECT_EQ(read_sample(*set, 0)[0], counting(1, 24, 3));
   EXPECT_HAS(error_of([&] {
-               make_dataset(spec(folder / "a.h5", {{"channels", numbers({0})}}));
+               make_dataset(hdf5_layouts_spec(folder / "a.h5", {{"channels", numbers({0})}}));
              }),
              "there are 9, 10, 11");
 }
@@ -144,30 +144,30 @@ TEST(Hdf5Layouts, Cosmoflow) {
   const TemporaryFolder folder;
   for (const int i : {0, 1})
     write_hdf5(folder / fmt::format("{}.hdf5", i), {}, [&](hid_t file) {
-      put(file, "x", {8, 8, 8, 4}, i, {.type = H5T_STD_I16LE});
-      put(file, "y", {4}, i);
+      put_array(file, "x", {8, 8, 8, 4}, i, {.type = H5T_STD_I16LE});
+      put_array(file, "y", {4}, i);
     });
-  const auto set = make_dataset(spec(folder.path()));
+  const auto set = make_dataset(hdf5_layouts_spec(folder.path()));
   ASSERT_EQ(set->size(), 2);
   EXPECT_EQ(set->fields()[0].shape, (Shape{8, 8, 8, 4}));
   EXPECT_EQ(read_sample(*set, 1)[0], counting(1, 2048));
-  EXPECT_EQ(make_dataset(spec(folder / "1.hdf5"))->size(), 1);
-  EXPECT_EQ(make_dataset(spec(folder.path(), {{"layout", "cosmoflow"}}))->size(), 2);
+  EXPECT_EQ(make_dataset(hdf5_layouts_spec(folder / "1.hdf5"))->size(), 1);
+  EXPECT_EQ(make_dataset(hdf5_layouts_spec(folder.path(), {{"layout", "cosmoflow"}}))->size(), 2);
 }
 
 TEST(Hdf5Layouts, Hep) {
   const TemporaryFolder folder;
   const auto write = [&](const std::string& name, hsize_t n, double base) {
     write_hdf5(folder / name, {}, [&](hid_t file) {
-      put(file, "data", {n, 3, 4, 4}, base, {.chunk = {2, 1, 4, 4}, .filters = "g"});
-      put(file, "label", {n}, base);
-      put(file, "normweight", {n}, 0);
-      put(file, "weight", {n}, 100);
+      put_array(file, "data", {n, 3, 4, 4}, base, {.chunk = {2, 1, 4, 4}, .filters = "g"});
+      put_array(file, "label", {n}, base);
+      put_array(file, "normweight", {n}, 0);
+      put_array(file, "weight", {n}, 100);
     });
   };
   write("a.h5", 5, 0);
   write("b.h5", 3, 1000);
-  for (const Spec& how : {spec(folder.path()), spec(folder.path(), {{"layout", "hep"}}), spec(folder / "?.h5")}) {
+  for (const Spec& how : {hdf5_layouts_spec(folder.path()), hdf5_layouts_spec(folder.path(), {{"layout", "hep"}}), hdf5_layouts_spec(folder / "?.h5")}) {
     const auto set = make_dataset(how);
     ASSERT_EQ(set->size(), 8);
     EXPECT_EQ(set->fields()[0].shape, (Shape{4, 4, 3}));
@@ -182,17 +182,17 @@ TEST(Hdf5Layouts, Hep) {
     EXPECT_EQ(spans[1].first, 5);
     EXPECT_EQ(spans[1].count, 3);
   }
-  EXPECT_EQ(read_sample(*make_dataset(spec(folder / "a.h5", {{"y", "weight"}})), 2)[1][0], 102.0f);
-  EXPECT_EQ(make_dataset(spec(folder.path(), {{"samples", 6}}))->spans()[1].count, 1);
+  EXPECT_EQ(read_sample(*make_dataset(hdf5_layouts_spec(folder / "a.h5", {{"y", "weight"}})), 2)[1][0], 102.0f);
+  EXPECT_EQ(make_dataset(hdf5_layouts_spec(folder.path(), {{"samples", 6}}))->spans()[1].count, 1);
 }
 
 TEST(Hdf5Layouts, ExtremeWeather) {
   const TemporaryFolder folder;
   write_hdf5(folder / "climo_2005.h5", {}, [&](hid_t file) {
-    put(file, "images", {4, 16, 6, 8}, 0);
-    put(file, "boxes", {4, 15, 5}, 0);
+    put_array(file, "images", {4, 16, 6, 8}, 0);
+    put_array(file, "boxes", {4, 15, 5}, 0);
   });
-  const auto set = make_dataset(spec(folder / "climo_2005.h5"));
+  const auto set = make_dataset(hdf5_layouts_spec(folder / "climo_2005.h5"));
   ASSERT_EQ(set->size(), 4);
   EXPECT_EQ(set->fields()[0].shape, (Shape{6, 8, 16}));
   EXPECT_EQ(set->fields()[1].shape, (Shape{15, 5}));
@@ -222,9 +222,9 @@ TEST(Hdf5Layouts, InspectFindsThem) {
   EXPECT_EQ(make_dataset(contents.readers[0])->size(), 2);
 
   write_hdf5(folder / "sub/other.h5", {.user_block = 512}, [&](hid_t file) {
-    put(file, "pictures", {5, 4, 4}, 0);
-    put(file, "kinds", {5}, 0);
-    put(file, "scale", {}, 0);
+    put_array(file, "pictures", {5, 4, 4}, 0);
+    put_array(file, "kinds", {5}, 0);
+    put_array(file, "scale", {}, 0);
   });
   const Contents other = look_into(glance_at(folder / "sub/other.h5"));
   ASSERT_EQ(other.readers.size(), 1u);

@@ -39,7 +39,7 @@ class Numbers final : public Dataset {
   int pause_;
 };
 
-void expect_rows(const Batch& batch) {
+void loader_expect_rows(const Batch& batch) {
   ASSERT_EQ(batch.fields.size(), 2u);
   ASSERT_EQ(batch.samples.size(), static_cast<std::size_t>(batch.count));
   for (std::int64_t row = 0; row < batch.fields[0].shape()[0]; ++row) {
@@ -61,7 +61,7 @@ std::vector<std::vector<std::int64_t>> deliveries(Loader& loader, int epochs) {
     }
     EXPECT_EQ(batch->epoch, epoch);
     EXPECT_EQ(batch->step, step);
-    expect_rows(*batch);
+    loader_expect_rows(*batch);
     list.push_back({batch->epoch, batch->step});
     list.back().insert(list.back().end(), batch->samples.begin(), batch->samples.end());
   }
@@ -113,7 +113,7 @@ TEST(Loader, RanksShareBatchesAndMayHaveNoRows) {
       const Batch* batch = loader.next();
       ASSERT_NE(batch, nullptr);
       EXPECT_EQ(batch->fields[0].shape(), (Shape{2, 3}));
-      expect_rows(*batch);
+      loader_expect_rows(*batch);
       joined[b].insert(joined[b].end(), batch->samples.begin(), batch->samples.end());
       EXPECT_EQ(batch->count, b < 2 ? (rank == 2 ? 2 : 1) : (rank == 2 ? 1 : 0));
     }
@@ -129,7 +129,7 @@ TEST(Loader, ABatchStaysAsItIsUntilTheNextCall) {
     const Batch* batch = loader.next();
     ASSERT_NE(batch, nullptr);
     std::this_thread::sleep_for(std::chrono::microseconds(200));  // readers would have time to spoil it
-    expect_rows(*batch);
+    loader_expect_rows(*batch);
   }
 }
 
@@ -143,7 +143,7 @@ TEST(Loader, BatchesThatAreKeptStayAsTheyAre) {
     for (int kept = 0; kept < 1 + i % 3; ++kept) batches.push_back(loader.next(kept > 0));
     for (const Batch* batch : batches) {
       EXPECT_EQ(batch->samples, sampler.samples(0, step++, 0, 1));
-      expect_rows(*batch);
+      loader_expect_rows(*batch);
     }
   }
   loader.next();

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-UniverseFiles small(std::int64_t train, std::int64_t test, int threads = 2) {
+UniverseFiles make_universe_small(std::int64_t train, std::int64_t test, int threads = 2) {
   return {.family = {.mesh = 16, .redshifts = {0, 1}, .seed = 4},
           .size = 8,
           .train = train,
@@ -37,7 +37,7 @@ std::vector<std::vector<std::vector<float>>> all_samples(const fs::path& folder)
 
 TEST(WriteUniverse, FilesHoldWhatTheDatasetMakes) {
   const TemporaryFolder folder;
-  const FilesMade done = write_universe(folder / "u", small(12, 3));
+  const FilesMade done = write_universe(folder / "u", make_universe_small(12, 3));
   EXPECT_EQ(done.written, 15);
   EXPECT_TRUE(done.complete);
   const auto train = all_samples(folder / "u/train"), test = all_samples(folder / "u/test");
@@ -51,7 +51,7 @@ TEST(WriteUniverse, FilesHoldWhatTheDatasetMakes) {
 
 TEST(WriteUniverse, LayoutAttributesAndDisjointUniverses) {
   const TemporaryFolder folder;
-  write_universe(folder.path(), small(9, 9));
+  write_universe(folder.path(), make_universe_small(9, 9));
   std::set<std::int64_t> universes[2];
   for (const int part : {0, 1}) {
     for (const fs::path& path : files_in(folder / (part ? "test" : "train"))) {
@@ -74,8 +74,8 @@ TEST(WriteUniverse, LayoutAttributesAndDisjointUniverses) {
 
 TEST(WriteUniverse, ThreadsDecideNothing) {
   const TemporaryFolder folder;
-  write_universe(folder / "one", small(20, 4, 1));
-  write_universe(folder / "four", small(20, 4, 4));
+  write_universe(folder / "one", make_universe_small(20, 4, 1));
+  write_universe(folder / "four", make_universe_small(20, 4, 4));
   EXPECT_EQ(all_samples(folder / "one/train"), all_samples(folder / "four/train"));
   EXPECT_EQ(all_samples(folder / "one/test"), all_samples(folder / "four/test"));
 }
@@ -90,30 +90,30 @@ TEST(WriteUniverse, GoesOnAfterAStop) {
     last = done;
     if (done == 5) stop = true;
   };
-  const FilesMade first = write_universe(folder.path(), small(20, 4, 1), progress, &stop);
+  const FilesMade first = write_universe(folder.path(), make_universe_small(20, 4, 1), progress, &stop);
   EXPECT_FALSE(first.complete);
   EXPECT_EQ(first.written, 5);
   const std::vector<fs::path> some = files_in(folder / "train");
   EXPECT_EQ(some.size(), 5u);
 
   fs::resize_file(some[2], 700);  // damaged: to be made again
-  const FilesMade second = write_universe(folder.path(), small(20, 4));
+  const FilesMade second = write_universe(folder.path(), make_universe_small(20, 4));
   EXPECT_TRUE(second.complete);
   EXPECT_EQ(second.kept, 4);
   EXPECT_EQ(second.written, 20);
   const TemporaryFolder fresh;
-  write_universe(fresh.path(), small(20, 4));
+  write_universe(fresh.path(), make_universe_small(20, 4));
   EXPECT_EQ(all_samples(folder / "train"), all_samples(fresh / "train"));
 
-  const FilesMade more = write_universe(folder.path(), small(28, 4));  // a larger set keeps the smaller one
+  const FilesMade more = write_universe(folder.path(), make_universe_small(28, 4));  // a larger set keeps the smaller one
   EXPECT_EQ(more.kept, 24);
   EXPECT_EQ(more.written, 8);
 }
 
 TEST(WriteUniverse, OtherSettingsAreNamedAndNothingIsWritten) {
   const TemporaryFolder folder;
-  write_universe(folder.path(), small(2, 0));
-  UniverseFiles other = small(4, 2);
+  write_universe(folder.path(), make_universe_small(2, 0));
+  UniverseFiles other = make_universe_small(4, 2);
   other.family.seed = 5;
   other.family.cell = 2.5;
   const std::string message = error_of([&] { write_universe(folder.path(), other); });
@@ -123,22 +123,22 @@ TEST(WriteUniverse, OtherSettingsAreNamedAndNothingIsWritten) {
   EXPECT_EQ(files_in(folder / "train").size(), 2u);
   EXPECT_FALSE(fs::exists(folder / "test"));
 
-  EXPECT_HAS(error_of([&] { write_universe(folder.path(), small(1, 0)); }), "not among the 1 samples");
+  EXPECT_HAS(error_of([&] { write_universe(folder.path(), make_universe_small(1, 0)); }), "not among the 1 samples");
 }
 
 TEST(WriteUniverse, BadRequestsAreErrors) {
   const TemporaryFolder folder;
-  EXPECT_HAS(error_of([&] { write_universe(folder.path(), small(0, 0)); }), "at least one sample");
-  EXPECT_HAS(error_of([&] { write_universe(folder.path(), small(-1, 5)); }), "-1 training");
+  EXPECT_HAS(error_of([&] { write_universe(folder.path(), make_universe_small(0, 0)); }), "at least one sample");
+  EXPECT_HAS(error_of([&] { write_universe(folder.path(), make_universe_small(-1, 5)); }), "-1 training");
   std::ofstream(folder / "file") << "in the way";
-  EXPECT_HAS(error_of([&] { write_universe(folder / "file", small(1, 1)); }), "the folder cannot be made");
+  EXPECT_HAS(error_of([&] { write_universe(folder / "file", make_universe_small(1, 1)); }), "the folder cannot be made");
   EXPECT_TRUE(fs::is_regular_file(folder / "file"));
 
-  write_universe(folder.path(), small(1, 0));
+  write_universe(folder.path(), make_universe_small(1, 0));
   const fs::path only = files_in(folder / "train")[0];
   files::Hdf5File foreign = files::Hdf5File::create(only);
   foreign.commit(false);
-  EXPECT_HAS(error_of([&] { write_universe(folder.path(), small(1, 0)); }), "is in the way");
+  EXPECT_HAS(error_of([&] { write_universe(folder.path(), make_universe_small(1, 0)); }), "is in the way");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include "isobar/data/netcdf_series.hpp"
 
 #include "tests/data/written.hpp"
-#include "tests/files/made_netcdf.hpp"
+#include "tests/files/made_climate.hpp"
 #include "tests/files/public_data.hpp"
 
 namespace isobar::data {
@@ -13,7 +13,7 @@ namespace {
 
 using namespace isobar::tests;
 
-Spec spec(const std::filesystem::path& path, std::vector<std::pair<std::string, Value>> more = {}) {
+Spec netcdf_dataset_spec(const std::filesystem::path& path, std::vector<std::pair<std::string, Value>> more = {}) {
   more.emplace_back("path", path.string());
   return Spec("netcdf", std::move(more));
 }
@@ -67,7 +67,7 @@ TEST(NetcdfDataset, VariablesBecomeChannelsAndStepsSamples) {
   const TemporaryFolder folder;
   for (const int mode : {0, NC_64BIT_DATA, NC_NETCDF4}) {
     make_days(folder / "a.nc", {.mode = mode});
-    const auto set = make_dataset(spec(folder / "a.nc", {{"x", list({"U", "land", "T"})}, {"y", "labels"}}));
+    const auto set = make_dataset(netcdf_dataset_spec(folder / "a.nc", {{"x", list({"U", "land", "T"})}, {"y", "labels"}}));
     ASSERT_EQ(set->size(), 3);
     EXPECT_EQ(set->fields()[0].shape, (Shape{3, 2, 3}));
     EXPECT_EQ(set->fields()[1].shape, (Shape{3, 2}));
@@ -78,8 +78,8 @@ TEST(NetcdfDataset, VariablesBecomeChannelsAndStepsSamples) {
     EXPECT_EQ(sample[1], (std::vector<float>{0, 1, 2, 0, 1, 2}));
     EXPECT_HAS(set->where(2), "a.nc step 2 (2005-01-03 00:00:00)");
     EXPECT_TRUE(set->spans().empty());
-    EXPECT_EQ(make_dataset(spec(folder / "a.nc"))->channels(), (std::vector<std::string>{"T", "U"}));
-    EXPECT_EQ(make_dataset(spec(folder / "a.nc"))->fields().size(), 1u);
+    EXPECT_EQ(make_dataset(netcdf_dataset_spec(folder / "a.nc"))->channels(), (std::vector<std::string>{"T", "U"}));
+    EXPECT_EQ(make_dataset(netcdf_dataset_spec(folder / "a.nc"))->fields().size(), 1u);
   }
 }
 
@@ -89,7 +89,7 @@ TEST(NetcdfDataset, FilesAreOrderedByTimeAndChosenByDate) {
   make_days(folder / "b.nc", {.days = {0, 24}, .units = "hours since 2005-01-01", .base = 10000});
   make_days(folder / "c.nc", {.days = {3}, .calendar = "proleptic_gregorian", .base = 20000, .mode = 0});
   const auto first = [](const Dataset& set, std::int64_t i) { return read_sample(set, i)[0][0]; };
-  const auto all = make_dataset(spec(folder.path(), {{"x", "T"}}));
+  const auto all = make_dataset(netcdf_dataset_spec(folder.path(), {{"x", "T"}}));
   ASSERT_EQ(all->size(), 5);
   EXPECT_EQ(first(*all, 1), 10100);
   EXPECT_EQ(first(*all, 2), 20000);
@@ -99,19 +99,19 @@ TEST(NetcdfDataset, FilesAreOrderedByTimeAndChosenByDate) {
   EXPECT_EQ(spans[0].file, folder / "b.nc");
   EXPECT_EQ(spans[2].first, 3);
   EXPECT_EQ(spans[2].count, 2);
-  const auto january = make_dataset(spec(folder.path(), {{"x", "T"}, {"from", "2005-01-02"}, {"to", "2005-02-01"}}));
+  const auto january = make_dataset(netcdf_dataset_spec(folder.path(), {{"x", "T"}, {"from", "2005-01-02"}, {"to", "2005-02-01"}}));
   ASSERT_EQ(january->size(), 2);
   EXPECT_EQ(first(*january, 0), 10100);
   EXPECT_EQ(first(*january, 1), 20000);
-  const auto second = make_dataset(spec(folder.path(), {{"x", "T"}, {"every", 2}, {"samples", 2}}));
+  const auto second = make_dataset(netcdf_dataset_spec(folder.path(), {{"x", "T"}, {"every", 2}, {"samples", 2}}));
   ASSERT_EQ(second->size(), 2);
   EXPECT_EQ(first(*second, 1), 20000);
-  EXPECT_EQ(make_dataset(spec(folder / "*.nc", {{"x", "T"}}))->size(), 5);
-  EXPECT_HAS(error_of([&] { make_dataset(spec(folder.path(), {{"from", "2006"}})); }), "no samples from '2006'");
-  EXPECT_HAS(error_of([&] { make_dataset(spec(folder.path(), {{"samples", 9}})); }), "9 samples were asked for");
-  EXPECT_HAS(error_of([&] { make_dataset(spec(folder.path(), {{"from", "spring"}})); }), "'spring' is no date");
+  EXPECT_EQ(make_dataset(netcdf_dataset_spec(folder / "*.nc", {{"x", "T"}}))->size(), 5);
+  EXPECT_HAS(error_of([&] { make_dataset(netcdf_dataset_spec(folder.path(), {{"from", "2006"}})); }), "no samples from '2006'");
+  EXPECT_HAS(error_of([&] { make_dataset(netcdf_dataset_spec(folder.path(), {{"samples", 9}})); }), "9 samples were asked for");
+  EXPECT_HAS(error_of([&] { make_dataset(netcdf_dataset_spec(folder.path(), {{"from", "spring"}})); }), "'spring' is no date");
   make_days(folder / "d.nc", {.calendar = "noleap"});
-  EXPECT_HAS(error_of([&] { make_dataset(spec(folder.path())); }), "d.nc: has the calendar noleap");
+  EXPECT_HAS(error_of([&] { make_dataset(netcdf_dataset_spec(folder.path())); }), "d.nc: has the calendar noleap");
 }
 
 TEST(NetcdfDataset, VariablesInFilesOfTheirOwnAreJoinedByTime) {
@@ -119,38 +119,38 @@ TEST(NetcdfDataset, VariablesInFilesOfTheirOwnAreJoinedByTime) {
   make_days(folder / "T2.nc", {.variables = {"T"}, .days = {2, 3}, .base = 2000});
   make_days(folder / "T1.nc", {.variables = {"T"}, .days = {0, 1}, .base = 1000});
   make_days(folder / "U.nc", {.variables = {"U"}, .days = {0, 1, 2, 3}, .base = 5000});
-  const auto set = make_dataset(spec(folder.path(), {{"x", list({"T", "U"})}}));
+  const auto set = make_dataset(netcdf_dataset_spec(folder.path(), {{"x", list({"T", "U"})}}));
   ASSERT_EQ(set->size(), 4);
   EXPECT_EQ(read_sample(*set, 3)[0][0], 2100);
   EXPECT_EQ(read_sample(*set, 3)[0][1], 5300);
   make_days(folder / "T2.nc", {.variables = {"T"}, .days = {2, 4}});
   EXPECT_HAS(error_of([&] {
-               make_dataset(spec(folder.path(), {{"x", list({"T", "U"})}}));
+               make_dataset(netcdf_dataset_spec(folder.path(), {{"x", list({"T", "U"})}}));
              }),
              "'U' has a step at 2005-01-04 00:00:00 that 'T' does not have");
-  EXPECT_HAS(error_of([&] { make_dataset(spec(folder.path(), {{"x", "V"}})); }), "there is no variable 'V'");
+  EXPECT_HAS(error_of([&] { make_dataset(netcdf_dataset_spec(folder.path(), {{"x", "V"}})); }), "there is no variable 'V'");
 }
 
 TEST(NetcdfDataset, MembersOfOneTimeAreAllThere) {
   const TemporaryFolder folder;
   make_days(folder / "run1.nc", {.base = 10000});
   make_days(folder / "run2.nc", {.base = 20000});
-  const auto set = make_dataset(spec(folder.path(), {{"x", list({"T", "U", "land"})}}));
+  const auto set = make_dataset(netcdf_dataset_spec(folder.path(), {{"x", list({"T", "U", "land"})}}));
   ASSERT_EQ(set->size(), 6);
   EXPECT_EQ(read_sample(*set, 1)[0],
-            (read_sample(*make_dataset(spec(folder / "run2.nc", {{"x", list({"T", "U", "land"})}})), 0)[0]));
+            (read_sample(*make_dataset(netcdf_dataset_spec(folder / "run2.nc", {{"x", list({"T", "U", "land"})}})), 0)[0]));
 }
 
 TEST(NetcdfDataset, LevelsAreChosenForAllOrForOneName) {
   const TemporaryFolder folder;
   make_days(folder / "a.nc", {.levels = true});
   const auto channels = [&](std::vector<std::pair<std::string, Value>> more) {
-    return make_dataset(spec(folder / "a.nc", std::move(more)))->channels();
+    return make_dataset(netcdf_dataset_spec(folder / "a.nc", std::move(more)))->channels();
   };
   EXPECT_EQ(channels({{"x", list({"W", "T"})}}), (std::vector<std::string>{"W@850", "W@500", "T"}));
   EXPECT_EQ(channels({{"x", list({"W", "T"})}, {"level", 500}}), (std::vector<std::string>{"W@500", "T"}));
   EXPECT_EQ(channels({{"x", list({"T", "W@850"})}}), (std::vector<std::string>{"T", "W@850"}));
-  const auto set = make_dataset(spec(folder / "a.nc", {{"x", list({"W@500", "T", "W@850"})}}));
+  const auto set = make_dataset(netcdf_dataset_spec(folder / "a.nc", {{"x", list({"W@500", "T", "W@850"})}}));
   EXPECT_EQ(read_sample(*set, 1)[0][3], 19);
   EXPECT_EQ(read_sample(*set, 1)[0][4], 101);
   EXPECT_EQ(read_sample(*set, 1)[0][5], 13);
@@ -171,7 +171,7 @@ TEST(NetcdfDataset, MissingNumbersBecomeWhatIsAskedFor) {
                      return std::vector{2.0, -1.0, 4.0, 9.0}[i];
                    }); });
   const auto read = [&](const Value& missing) {
-    return read_sample(*make_dataset(spec(folder / "a.nc", {{"x", "v"}, {"missing", missing}})), 0)[0];
+    return read_sample(*make_dataset(netcdf_dataset_spec(folder / "a.nc", {{"x", "v"}, {"missing", missing}})), 0)[0];
   };
   EXPECT_TRUE(std::isnan(read("nan")[1]));
   EXPECT_EQ(read("zero"), (std::vector<float>{1, 0, 2, 4.5}));
@@ -199,7 +199,7 @@ TEST(NetcdfDataset, AFileWithoutStepsIsOneSample) {
           put(id, target, {}, [&](std::size_t) { return i; });
         });
   }
-  const auto set = make_dataset(spec(folder.path(), {{"x", "v"}, {"y", "target"}}));
+  const auto set = make_dataset(netcdf_dataset_spec(folder.path(), {{"x", "v"}, {"y", "target"}}));
   ASSERT_EQ(set->size(), 3);
   EXPECT_EQ(set->fields()[0].shape, (Shape{2, 3, 1}));
   EXPECT_EQ(set->fields()[1].shape, Shape{1});
@@ -223,20 +223,20 @@ TEST(NetcdfDataset, WhatDoesNotFitTogetherIsNamed) {
         put(id, 1, {1, 4, 2}, [](std::size_t i) { return static_cast<double>(i); });
       });
   EXPECT_HAS(error_of([&] {
-               make_dataset(spec(folder / "b.nc", {{"from", "2001"}}));
+               make_dataset(netcdf_dataset_spec(folder / "b.nc", {{"from", "2001"}}));
              }),
              "a month has no fixed length in the calendar standard");
-  EXPECT_EQ(make_dataset(spec(folder / "b.nc"))->size(), 1);
-  EXPECT_HAS(error_of([&] { make_dataset(spec(folder / "b.nc", {{"x", "text"}})); }), "holds no numbers but char");
-  const auto both = make_dataset(spec(folder.path(), {{"x", "T"}}));
+  EXPECT_EQ(make_dataset(netcdf_dataset_spec(folder / "b.nc"))->size(), 1);
+  EXPECT_HAS(error_of([&] { make_dataset(netcdf_dataset_spec(folder / "b.nc", {{"x", "text"}})); }), "holds no numbers but char");
+  const auto both = make_dataset(netcdf_dataset_spec(folder.path(), {{"x", "T"}}));
   EXPECT_HAS(error_of([&] { read_sample(*both, 3); }), "b.nc: variable 'T' has the grid 4x2 and 1 channels, but 3x2");
   EXPECT_HAS(error_of([&] {
-               make_dataset(spec(folder / "a.nc", {{"x", list({"T", "time"})}}));
+               make_dataset(netcdf_dataset_spec(folder / "a.nc", {{"x", list({"T", "time"})}}));
              }),
              "channels of one sample need the same");
-  EXPECT_HAS(error_of([&] { make_dataset(spec(folder / "absent")); }), "no such file or folder");
+  EXPECT_HAS(error_of([&] { make_dataset(netcdf_dataset_spec(folder / "absent")); }), "no such file or folder");
   std::ofstream(folder / "c.nc") << "not NetCDF at all";
-  EXPECT_HAS(error_of([&] { make_dataset(spec(folder / "c.nc")); }), "c.nc: cannot open");
+  EXPECT_HAS(error_of([&] { make_dataset(netcdf_dataset_spec(folder / "c.nc")); }), "c.nc: cannot open");
 }
 
 TEST(NetcdfDataset, WrittenFilesAreRecognisedAndReadBack) {
@@ -250,7 +250,7 @@ TEST(NetcdfDataset, WrittenFilesAreRecognisedAndReadBack) {
     const std::filesystem::path path = folder / fmt::format("{}.data", number++);
     write_set(format, path, samples);
     EXPECT_EQ(format_of(path), "netcdf");
-    const auto set = make_dataset(spec(path, {{"y", "labels"}}));
+    const auto set = make_dataset(netcdf_dataset_spec(path, {{"y", "labels"}}));
     expect_same(*set, samples);
     const Contents contents = look_into(glance_at(path));
     ASSERT_EQ(contents.readers.size(), 1u);
@@ -259,7 +259,7 @@ TEST(NetcdfDataset, WrittenFilesAreRecognisedAndReadBack) {
   for (const Shape& shape : {Shape{3}, Shape{4, 3}, Shape{2, 3, 4, 3}}) {
     const std::filesystem::path path = folder / fmt::format("{}.nc", number++);
     write_set("netcdf", path, numbered_samples(shape, 4));
-    const auto set = make_dataset(spec(path, {{"x", list({"x0", "x1", "x2"})}, {"y", "labels"}}));
+    const auto set = make_dataset(netcdf_dataset_spec(path, {{"x", list({"x0", "x1", "x2"})}, {"y", "labels"}}));
     expect_same(*set, numbered_samples(shape, 4));
   }
 }
@@ -277,7 +277,7 @@ TEST(NetcdfDataset, NumbersThatDoNotFitAreNamedWithTheirSample) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
   const Held gap({{"x", Shape{2, 1}}}, {{{NAN, 2}}});
   write_set("netcdf(type=int16, low=0, high=4, start='2005-01-01 06:00', hours=1)", folder / "a.nc", gap);
-  const auto set = make_dataset(spec(folder / "a.nc", {{"missing", 9}}));
+  const auto set = make_dataset(netcdf_dataset_spec(folder / "a.nc", {{"missing", 9}}));
   EXPECT_EQ(read_sample(*set, 0)[0][0], 9);
   EXPECT_NEAR(read_sample(*set, 0)[0][1], 2, 1e-4);
   EXPECT_HAS(set->where(0), "2005-01-01 06:00:00");
@@ -295,13 +295,43 @@ TEST(NetcdfDataset, LookTellsWhatIsInside) {
   EXPECT_HAS(contents.readers[0].str(), "x=['T', 'U', 'W'], y='labels'");
 }
 
+TEST(NetcdfDataset, FilesLikePublicOnesBecomeSamples) {
+  const TemporaryFolder data;
+  make_climate(data.path());
+  const auto rivers = make_dataset(netcdf_dataset_spec(data / "IWV_IVT_MERRA_20170228_00.nc"));
+  EXPECT_EQ(rivers->channels(), (std::vector<std::string>{"IWV", "IVT"}));
+  EXPECT_EQ(rivers->fields()[0].shape, (Shape{6, 8, 2}));
+  EXPECT_HAS(rivers->where(0), "2017-02-28 00:00:00");
+  const auto winds = make_dataset(netcdf_dataset_spec(data / "erai_*.nc", {{"x", list({"u@850", "v@850", "t@200", "t@500"})}}));
+  EXPECT_EQ(winds->fields()[0].shape, (Shape{5, 7, 4}));
+  ASSERT_EQ(winds->size(), 1);
+  const std::vector<float> sample = read_sample(*winds, 0)[0];
+  for (std::size_t i = 0; i < 35; ++i) {
+    const auto unpacked = [&](std::size_t level, double offset) {
+      return static_cast<float>(0.125 * climate_number(35 * level + i) + offset);
+    };
+    EXPECT_EQ(sample[4 * i], unpacked(2, 10)) << i;
+    EXPECT_EQ(sample[4 * i + 1], unpacked(2, 10)) << i;
+    EXPECT_EQ(sample[4 * i + 2], unpacked(0, 250)) << i;
+    EXPECT_EQ(sample[4 * i + 3], unpacked(1, 250)) << i;
+  }
+  EXPECT_HAS(winds->where(0), "2005-01-23 00:00:00");
+  const Contents months = look_into(glance_at(data / "eraint_uvz.nc"));
+  ASSERT_EQ(months.readers.size(), 2u);
+  EXPECT_EQ(make_dataset(months.readers[1])->fields()[0].shape, (Shape{5, 7, 9}));
+  const auto heights = make_dataset(netcdf_dataset_spec(data / "eraint_uvz.nc", {{"time", "month"}, {"x", "z"}, {"level", 500}}));
+  ASSERT_EQ(heights->size(), 2);
+  EXPECT_EQ(read_sample(*heights, 1)[0][3], 100 - 0.5f * static_cast<float>(climate_number(35 * 4 + 3)));
+  EXPECT_EQ(make_dataset(netcdf_dataset_spec(data / "falwa_u_QGPV_240hPa_2012Oct28to31_Sandy.nc"))->size(), 4);
+}
+
 TEST(NetcdfDataset, PublicFilesBecomeSamples) {
   const std::filesystem::path data = public_data("climate_nc");
-  if (data.empty()) GTEST_SKIP() << "SKIPPED: there is no shared/data/climate_nc beside the tree";
-  const auto rivers = make_dataset(spec(data / "IWV_IVT_MERRA_20170228_00.nc"));
+  if (data.empty()) GTEST_SKIP() << "the public files are not beside this tree";
+  const auto rivers = make_dataset(netcdf_dataset_spec(data / "IWV_IVT_MERRA_20170228_00.nc"));
   EXPECT_EQ(rivers->channels(), (std::vector<std::string>{"IWV", "IVT"}));
   EXPECT_EQ(rivers->fields()[0].shape, (Shape{361, 576, 2}));
-  const auto winds = make_dataset(spec(data / "erai_*.nc", {{"x", list({"u@850", "v@850", "t@200", "t@500"})}}));
+  const auto winds = make_dataset(netcdf_dataset_spec(data / "erai_*.nc", {{"x", list({"u@850", "v@850", "t@200", "t@500"})}}));
   EXPECT_EQ(winds->fields()[0].shape, (Shape{121, 240, 4}));
   ASSERT_EQ(winds->size(), 1);
   const std::vector<float> sample = read_sample(*winds, 0)[0];
@@ -313,8 +343,8 @@ TEST(NetcdfDataset, PublicFilesBecomeSamples) {
   const Contents months = look_into(glance_at(data / "eraint_uvz.nc"));
   ASSERT_EQ(months.readers.size(), 2u);
   EXPECT_EQ(make_dataset(months.readers[1])->fields()[0].shape, (Shape{241, 480, 9}));
-  EXPECT_EQ(make_dataset(spec(data / "eraint_uvz.nc", {{"time", "month"}, {"x", "z"}, {"level", 500}}))->size(), 2);
-  EXPECT_EQ(make_dataset(spec(data / "falwa_u_QGPV_240hPa_2012Oct28to31_Sandy.nc"))->size(), 4);
+  EXPECT_EQ(make_dataset(netcdf_dataset_spec(data / "eraint_uvz.nc", {{"time", "month"}, {"x", "z"}, {"level", 500}}))->size(), 2);
+  EXPECT_EQ(make_dataset(netcdf_dataset_spec(data / "falwa_u_QGPV_240hPa_2012Oct28to31_Sandy.nc"))->size(), 4);
 }
 
 }  // namespace

@@ -33,11 +33,11 @@ TEST(PinnedArena, IsNotTouchedWhenMade) {
 }
 
 TEST(PinnedArena, MemoryThatCannotBeHadIsAnError) {
-  EXPECT_HAS(error_of([] { PinnedArena({SIZE_MAX - 5}); }), "could not be had");
+  EXPECT_HAS(error_of([] { PinnedArena({SIZE_MAX - 5}); }), "could not be allocated");
   EXPECT_HAS(error_of([] {
                PinnedArena({SIZE_MAX / 5, SIZE_MAX / 5, SIZE_MAX / 5, SIZE_MAX / 5, SIZE_MAX / 5});
              }),
-             "could not be had");
+             "could not be allocated");
   EXPECT_EQ(PinnedArena({}).size(), 0u);
 }
 

@@ -49,7 +49,7 @@ class Numbered final : public Dataset {
   std::vector<std::int64_t> files_;
 };
 
-void expect_rows(const Batch& batch) {
+void sample_store_expect_rows(const Batch& batch) {
   for (std::int64_t row = 0; row < batch.count; ++row) {
     const auto sample = static_cast<float>(batch.samples[static_cast<std::size_t>(row)]);
     const std::span<float> x = batch.fields[0].row(row);
@@ -74,7 +74,7 @@ TEST(SampleStore, EverySampleReachesItsRankEveryEpochAndIsReadOnce) {
           for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
             for (std::int64_t step = 0; const Batch* batch = loader.next(); ++step) {
               EXPECT_EQ(batch->samples, sampler.samples(epoch, step, comm.rank(), ranks));
-              expect_rows(*batch);
+              sample_store_expect_rows(*batch);
             }
           }
         }
@@ -101,7 +101,7 @@ TEST(SampleStore, GoesOnAnywhereAndCanBeLeftInTheMiddle) {
         const std::int64_t e = loader.epoch(), s = loader.step();
         if (const Batch* batch = loader.next()) {
           EXPECT_EQ(batch->samples, sampler.samples(e, s, comm.rank(), 3));
-          expect_rows(*batch);
+          sample_store_expect_rows(*batch);
         }
       }
     }
@@ -168,7 +168,7 @@ TEST(SampleStore, ABadSampleEndsAllRanksOrIsSkippedByAll) {
                     {.threads = 2, .rank = comm.rank(), .size = ranks, .last_epoch = 2, .on_bad = OnBad::skip});
       for (int epoch = 0; epoch < 2; ++epoch)
         while (const Batch* batch = loader.next()) {
-          expect_rows(*batch);
+          sample_store_expect_rows(*batch);
           rows += batch->count;
         }
       skipped += loader.skipped();

@@ -1,4 +1,5 @@
-// Byte-pair encoding: the pattern of words, merges by rank, round trips, and known tokens of GPT-2's own vocabulary.
+// Byte-pair encoding: the pattern of words, merges by rank, round trips, the tokens another encoder finds, and those of
+// GPT-2.
 #include "isobar/files/byte_pairs.hpp"
 
 #include <fstream>
@@ -134,6 +135,22 @@ TEST(BytePairs, DamagedVocabulariesAreNamed) {
   EXPECT_HAS(message(), "vocab.bpe line 2: 'a  b' is no pair");
   put("vocab.bpe", "a c\n");
   EXPECT_HAS(message(), "no token 'ac'");
+}
+
+TEST(BytePairs, AnotherEncoderFindsTheSameTokens) {
+  const TemporaryFolder folder;
+  make_with("make_vocabulary.py", folder / "v");
+  BytePairs pairs = BytePairs::open(folder / "v");
+  EXPECT_EQ(pairs.size(), 256 + 400 + 1);
+  std::ifstream in(folder / "v/text", std::ios::binary), list(folder / "v/tokens");
+  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  std::vector<Token> expected, found;
+  for (Token token; list >> token;) expected.push_back(token);
+  pairs.encode(text, found);
+  EXPECT_GT(text.size(), 10'000u);
+  EXPECT_LT(expected.size(), text.size() / 2);
+  EXPECT_EQ(found, expected);
+  EXPECT_EQ(pairs.decode(found), text);
 }
 
 TEST(BytePairs, KnownTokensOfGptTwo) {

@@ -1,5 +1,6 @@
-// Public HDF5 files, when they lie beside the tree: every array of numbers is read as the library itself reads it, and
-// every other one is refused with a reason. And a file of ours, as the tool h5dump sees it.
+// Files with every kind of array, made here, and public HDF5 files, when they lie beside the tree: every array of
+// numbers is read as the library itself reads it, and every other one is refused with a reason. And a file of ours, as
+// the tool h5dump sees it.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,7 +12,7 @@
 #include "isobar/files/hdf5_tree.hpp"
 
 #include "tests/expect_error.hpp"
-#include "tests/files/made_hdf5.hpp"
+#include "tests/files/made_hdf5_kinds.hpp"
 #include "tests/files/public_data.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -20,7 +21,7 @@ namespace {
 
 using namespace isobar::tests;
 
-bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+bool hdf5_same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 // Arrays too large to be held are compared at both ends.
 void expect_same(const Hdf5File& file, const Hdf5Entry& entry) {
@@ -33,13 +34,13 @@ void expect_same(const Hdf5File& file, const Hdf5Entry& entry) {
     expected.assign(numbers, 0), got.assign(numbers, 1);
     file.read_rows<double>(entry.name, first, n, expected);
     array.read_rows<double>(first, n, got);
-    EXPECT_TRUE(std::ranges::equal(expected, got, same)) << entry.name;
+    EXPECT_TRUE(std::ranges::equal(expected, got, hdf5_same)) << entry.name;
   };
   if (entry.shape.rank() == 0) {
     double one = 0, other = 1;
     file.read<double>(entry.name, {&one, 1});
     array.read<double>({&other, 1});
-    EXPECT_TRUE(same(one, other)) << entry.name;
+    EXPECT_TRUE(hdf5_same(one, other)) << entry.name;
   } else if (count <= most) {
     rows(0, entry.shape[0]);
   } else {
@@ -49,42 +50,61 @@ void expect_same(const Hdf5File& file, const Hdf5Entry& entry) {
   }
 }
 
+// Checks an array and says what became of it, in the words of made_hdf5_kinds.hpp.
+std::string fate(const Hdf5File& file, const Hdf5Entry& entry) {
+  if (!entry.obstacle.empty()) {
+    EXPECT_EQ(error_of([&] { Hdf5Array(file, entry.name); }).substr(0, 200), entry.obstacle.substr(0, 200));
+    return "refused";
+  }
+  if (contains(entry.type, "LZF")) {  // the library has no such filter
+    std::vector<double> numbers(static_cast<std::size_t>(entry.shape.count()));
+    Hdf5Array(file, entry.name).read<double>(numbers);
+    return "only_here";
+  }
+  expect_same(file, entry);
+  return Hdf5Array(file, entry.name).direct() ? "direct" : "library";
+}
+
+TEST(Hdf5Conformance, MadeFiles) {
+  const TemporaryFolder folder;
+  for (const MadeFile& how : {MadeFile{}, MadeFile{.latest = true}, MadeFile{.latest = true, .extended = true},
+                              MadeFile{.user_block = 1024}, MadeFile{.latest = true, .user_block = 512}}) {
+    SCOPED_TRACE(fmt::format("latest {}, extended {}, user block {}", how.latest, how.extended, how.user_block));
+    const int arrays = write_every_kind(folder / "a.h5", how);
+    const Hdf5File file = Hdf5File::open(folder / "a.h5");
+    const std::vector<Hdf5Entry> entries = list_arrays(file, 100'000);
+    EXPECT_EQ(std::ssize(entries), arrays);
+    for (const Hdf5Entry& entry : entries)
+      EXPECT_EQ(fate(file, entry), entry.name.substr(0, entry.name.find('/'))) << entry.name << " " << entry.obstacle;
+    std::vector<double> numbers(100);
+    Hdf5Array(file, "only_here/lzf").read<double>(numbers);
+    EXPECT_EQ(numbers, any_numbers({100}, true));
+  }
+}
+
 TEST(Hdf5Conformance, PublicFiles) {
   const auto folder = public_data("conformance/hdf5");
-  if (folder.empty()) GTEST_SKIP() << "SKIPPED: there is no shared/data/conformance/hdf5 beside the tree";
-  int files = 0, read = 0, only_here = 0, by_library = 0, refused = 0;
-  std::map<std::string, int> reasons;
+  if (folder.empty()) GTEST_SKIP() << "the public files are not beside this tree";
+  int files = 0;
+  std::map<std::string, int> fates, reasons;
   for (const auto& found : std::filesystem::directory_iterator(folder)) {
     SCOPED_TRACE(found.path().filename().string());
     ++files;
     const Hdf5File file = Hdf5File::open(found.path());
     for (const Hdf5Entry& entry : list_arrays(file)) {
-      if (entry.obstacle.empty()) {
-        if (contains(entry.type, "LZF")) {  // the library has no such filter
-          std::vector<double> numbers(static_cast<std::size_t>(entry.shape.count()));
-          Hdf5Array(file, entry.name).read<double>(numbers);
-          ++only_here;
-          continue;
-        }
-        expect_same(file, entry);
-        Hdf5Array(file, entry.name).direct() ? ++read : ++by_library;
-        continue;
-      }
-      ++refused;
-      EXPECT_EQ(error_of([&] { Hdf5Array(file, entry.name); }).substr(0, 200), entry.obstacle.substr(0, 200));
-      ++reasons[entry.obstacle.substr(entry.obstacle.find("' ") + 2)];
+      ++fates[fate(file, entry)];
+      if (!entry.obstacle.empty()) ++reasons[entry.obstacle.substr(entry.obstacle.find("' ") + 2)];
     }
   }
   std::cout << fmt::format(
       "{} files: {} arrays read directly as the library reads them, {} it cannot read, {} by it, {} refused:\n", files,
-      read, only_here, by_library, refused);
+      fates["direct"], fates["only_here"], fates["library"], fates["refused"]);
   for (const auto& [reason, count] : reasons) std::cout << fmt::format("  {:4} {}\n", count, reason);
-  EXPECT_GT(read, 100);
+  EXPECT_GT(fates["direct"], 100);
 }
 
 TEST(Hdf5Conformance, H5dumpSeesTheSameNumbers) {
-  if (std::system("h5dump --version > /dev/null 2>&1") != 0)
-    GTEST_SKIP() << "SKIPPED: the tool h5dump is not installed";
+  ASSERT_EQ(std::system("h5dump --version > /dev/null 2>&1"), 0) << "needs the Debian package hdf5-tools";
   const TemporaryFolder folder;
   Hdf5File made_file = Hdf5File::create(folder / "a.h5");
   std::vector<std::uint8_t> bytes;

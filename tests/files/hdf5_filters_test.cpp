@@ -18,7 +18,7 @@ Some bytes(std::initializer_list<int> values) {
   return made;
 }
 
-Some counting(std::size_t count) {
+Some counting_bytes(std::size_t count) {
   Some made(count);
   for (std::size_t i = 0; i < count; ++i) made[i] = static_cast<std::byte>(i % 251);
   return made;
@@ -40,7 +40,7 @@ TEST(Hdf5Filters, ShuffleOfAnySize) {
   EXPECT_EQ(plain, bytes({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
   for (const std::uint32_t size : {1u, 2u, 4u, 8u}) {
     const std::size_t count = 37;
-    const Some expected = counting(count * size);
+    const Some expected = counting_bytes(count * size);
     Some mixed(expected.size()), got(expected.size());
     for (std::size_t i = 0; i < count; ++i)
       for (std::size_t k = 0; k < size; ++k) mixed[k * count + i] = expected[i * size + k];
@@ -63,7 +63,7 @@ TEST(Hdf5Filters, SkippedOnesAreLeftOut) {
 
 TEST(Hdf5Filters, DeflateOfAWrongSizeOrBroken) {
   const std::vector<Hdf5Filter> filters{{Kind::deflate}};
-  const Some plain = counting(1000);
+  const Some plain = counting_bytes(1000);
   Some packed = deflated(plain), exact(1000), less(999), more(1001);
   EXPECT_EQ(undo_filters(filters, 0, packed, exact), "");
   EXPECT_EQ(exact, plain);

@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/expect_error.hpp"
+#include "tests/small_disk.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace isobar::files {
@@ -21,8 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using tests::TemporaryFolder;
+using tests::with_own_mounts;
 
-std::string text_of(const fs::path& file) {
+std::string late_text_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
@@ -124,10 +126,10 @@ TEST_F(LateFiles, HoldWhatWasAddedInItsOrder) {
   for (int i = 0; i < 5000; ++i) file.append(lines(i, i + 1));
   EXPECT_EQ(file.length(), std::ssize(lines(0, 5000)));
   EXPECT_TRUE(file.flush());
-  EXPECT_EQ(text_of(folder / "a.txt"), lines(0, 5000));
+  EXPECT_EQ(late_text_of(folder / "a.txt"), lines(0, 5000));
   file.append("the end\n");
   EXPECT_TRUE(file.close());
-  EXPECT_EQ(text_of(folder / "a.txt"), lines(0, 5000) + "the end\n");
+  EXPECT_EQ(late_text_of(folder / "a.txt"), lines(0, 5000) + "the end\n");
 }
 
 TEST_F(LateFiles, KeepTheBeginningTheyAreToldTo) {
@@ -138,7 +140,7 @@ TEST_F(LateFiles, KeepTheBeginningTheyAreToldTo) {
     EXPECT_EQ(file.length(), std::ssize(lines(0, 4)));
     file.append("more\n");
   }
-  EXPECT_EQ(text_of(folder / "a.txt"), lines(0, 4) + "more\n");
+  EXPECT_EQ(late_text_of(folder / "a.txt"), lines(0, 4) + "more\n");
 }
 
 TEST_F(LateFiles, OnAFullDiskKeepLinesAndWarnOnce) {
@@ -254,7 +256,7 @@ TEST_F(LateFiles, AFileThatVanishesIsMadeAgain) {
   file.append("two\n");
   file.flush();
   EXPECT_TRUE(file.flush());
-  EXPECT_EQ(text_of(folder / "a.txt"), "two\n");
+  EXPECT_EQ(late_text_of(folder / "a.txt"), "two\n");
   EXPECT_EQ(file.length(), 4);
   EXPECT_EQ(heard().size(), 2u);
 }
@@ -269,7 +271,7 @@ TEST_F(LateFiles, AFolderThatVanishesAndComesBackLosesNothingNew) {
   EXPECT_FALSE(file.flush());
   fs::create_directory(folder / "run");
   EXPECT_TRUE(file.flush());
-  EXPECT_EQ(text_of(folder / "run/a.txt"), "one\n");
+  EXPECT_EQ(late_text_of(folder / "run/a.txt"), "one\n");
 }
 
 TEST_F(LateFiles, EndWithTheirClosingTextAfterEveryWrite) {
@@ -277,10 +279,10 @@ TEST_F(LateFiles, EndWithTheirClosingTextAfterEveryWrite) {
   LateFile file(folder / "a.json", 0, {.tail = "\n]\n", .warnings = &warnings});
   file.append("[\n1");
   ASSERT_TRUE(file.flush());
-  EXPECT_EQ(text_of(folder / "a.json"), "[\n1\n]\n");
+  EXPECT_EQ(late_text_of(folder / "a.json"), "[\n1\n]\n");
   file.append(",\n2");
   ASSERT_TRUE(file.flush());
-  EXPECT_EQ(text_of(folder / "a.json"), "[\n1,\n2\n]\n");
+  EXPECT_EQ(late_text_of(folder / "a.json"), "[\n1,\n2\n]\n");
   EXPECT_EQ(file.length(), 6);
 }
 
@@ -292,7 +294,7 @@ TEST_F(LateFiles, ReplaceTheirFirstLineInItsTurn) {
   file.replace_first_line("x,y\n");
   file.append("2,3\n");
   EXPECT_TRUE(file.flush());
-  EXPECT_EQ(text_of(folder / "a.csv"), "x,y\n1\n2,3\n");
+  EXPECT_EQ(late_text_of(folder / "a.csv"), "x,y\n1\n2,3\n");
   EXPECT_EQ(file.length(), 10);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1) << "nothing is left beside it";
 }
@@ -303,20 +305,20 @@ TEST_F(LateFiles, WholeOnesShowTheirLastContent) {
   EXPECT_FALSE(fs::exists(folder / "a.svg"));
   for (const char* content : {"<a/>", "<bb/>", "<c/>"}) file.replace(content);
   EXPECT_TRUE(file.flush());
-  EXPECT_EQ(text_of(folder / "a.svg"), "<c/>");
+  EXPECT_EQ(late_text_of(folder / "a.svg"), "<c/>");
 }
 
 // On a disk of 64 KiB; the test runs itself where that is mounted.
 TEST_F(LateFiles, OnARealDiskThatIsFullAreWhole) {
   const char* small = std::getenv("ISOBAR_SMALL_DISK");
   if (!small) {
-    if (geteuid() != 0) GTEST_SKIP() << "mounting a small disk needs root";
+    if (with_own_mounts().empty()) GTEST_SKIP() << "no small disk can be mounted here";
     const TemporaryFolder folder;
     const std::string mount = "mount -t tmpfs -o size=64k none " + folder.path().string(),
                       self = fs::read_symlink("/proc/self/exe").string() +
                              " --gtest_filter=LateFiles.OnARealDiskThatIsFullAreWhole > /dev/null";
-    const std::string command =
-        "unshare -m sh -c '" + mount + " && ISOBAR_SMALL_DISK=" + folder.path().string() + " exec " + self + "'";
+    const std::string command = with_own_mounts() + "sh -c '" + mount +
+                                " && ISOBAR_SMALL_DISK=" + folder.path().string() + " exec " + self + "'";
     EXPECT_EQ(std::system(command.c_str()), 0) << command;
     return;
   }
@@ -335,16 +337,16 @@ TEST_F(LateFiles, OnARealDiskThatIsFullAreWhole) {
   for (int i = 0; i < 3000; ++i) closed.append(",\n1");
   EXPECT_FALSE(file.flush());
   EXPECT_FALSE(closed.flush());
-  const std::string torn = text_of(folder / "a.txt");
+  const std::string torn = late_text_of(folder / "a.txt");
   EXPECT_TRUE(torn.starts_with(lines(0, 100)));
   EXPECT_TRUE(torn.ends_with("\n")) << "no half line: " << torn.size();
-  EXPECT_TRUE(text_of(folder / "a.json").ends_with("\n]\n"));
+  EXPECT_TRUE(late_text_of(folder / "a.json").ends_with("\n]\n"));
   EXPECT_EQ(heard().size(), 1u);
   fs::remove(folder / "filler");
   EXPECT_TRUE(file.flush());
   EXPECT_TRUE(closed.flush());
-  EXPECT_EQ(text_of(folder / "a.txt"), lines(0, 3000));
-  EXPECT_EQ(text_of(folder / "a.json").size(), 3u + 3000 * 3 + 3);
+  EXPECT_EQ(late_text_of(folder / "a.txt"), lines(0, 3000));
+  EXPECT_EQ(late_text_of(folder / "a.json").size(), 3u + 3000 * 3 + 3);
   EXPECT_EQ(heard().size(), 2u);
 }
 

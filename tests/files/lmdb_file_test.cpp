@@ -1,6 +1,9 @@
 // LMDB: what the library writes is found again, at any depth; damaged files end in errors; Datum.
 #include "isobar/files/lmdb_file.hpp"
 
+#include <lmdb.h>
+#include <stdexcept>
+
 #include "isobar/base/random.hpp"
 #include "isobar/files/datum.hpp"
 
@@ -91,14 +94,47 @@ TEST(LmdbFile, DamagedFilesEndInErrors) {
   EXPECT_HAS(error_of([&] { LmdbFile(folder / "absent"); }), "absent");
 }
 
-TEST(LmdbFile, PublicFile) {
-  const auto folder = public_data("conformance/lmdb");
-  if (folder.empty()) GTEST_SKIP() << "the public files are not beside this tree";
+void check_letters(const std::filesystem::path& folder) {
   const LmdbFile file(folder);
   ASSERT_EQ(file.size(), 10);
   for (int i = 0; i < 10; ++i) EXPECT_EQ(value(file, i), std::string(1, static_cast<char>('a' + i)));
   Buffer scratch;
   EXPECT_HAS(error_of([&] { read_datum(file.value(0, scratch)); }), "damaged");
+}
+
+void lmdb(int status) {
+  if (status != MDB_SUCCESS) throw std::runtime_error(mdb_strerror(status));
+}
+
+// As programs leave them that add, replace and remove, a transaction at a time: with free pages between the used ones,
+// and with either of the two heads the later one.
+TEST(LmdbFile, MadeFiles) {
+  for (const int more : {0, 1}) {
+    const TemporaryFolder folder;
+    MDB_env* environment = nullptr;
+    lmdb(mdb_env_create(&environment));
+    lmdb(mdb_env_open(environment, folder.path().c_str(), 0, 0600));
+    const auto change = [&](std::string key, std::string text) {
+      MDB_txn* transaction = nullptr;
+      MDB_dbi table = 0;
+      lmdb(mdb_txn_begin(environment, nullptr, 0, &transaction));
+      lmdb(mdb_dbi_open(transaction, nullptr, 0, &table));
+      MDB_val name{key.size(), key.data()}, value{text.size(), text.data()};
+      lmdb(text.empty() ? mdb_del(transaction, table, &name, nullptr) : mdb_put(transaction, table, &name, &value, 0));
+      lmdb(mdb_txn_commit(transaction));
+    };
+    for (int i = 19 + more; i >= 0; --i) change(std::to_string(i), std::string(9000, 'x'));
+    for (int i = 19 + more; i >= 10; --i) change(std::to_string(i), "");
+    for (int i = 0; i < 10; ++i) change(std::to_string(i), std::string(1, static_cast<char>('a' + i)));
+    mdb_env_close(environment);
+    check_letters(folder.path());
+  }
+}
+
+TEST(LmdbFile, PublicFile) {
+  const auto folder = public_data("conformance/lmdb");
+  if (folder.empty()) GTEST_SKIP() << "the public files are not beside this tree";
+  check_letters(folder);
 }
 
 TEST(Datum, PlanesBecomePixels) {

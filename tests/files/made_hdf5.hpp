@@ -23,13 +23,15 @@ struct MadeArray {
   std::string filters{};         ///< in this order: s(huffle), g(zip), f(letcher32), n(bit), o (scale-offset)
   std::size_t unlimited = 0;     ///< how many axes, from the first on, may grow
   bool compact = false, plain_edges = false, written = true;
-  double fill = 0;   ///< of what is not written
-  hsize_t rows = 0;  ///< write only the first rows; 0: all
+  bool early = false;  ///< all chunks get their place at once
+  double fill = 0;     ///< of what is not written
+  hsize_t rows = 0;    ///< write only the first rows; 0: all
 };
 
 struct MadeFile {
   bool latest = false;     ///< the newest format: other chunk indices
   hsize_t user_block = 0;  ///< bytes before HDF5 begins
+  bool extended = false;   ///< a superblock with an extension, where the format has one
 };
 
 inline hid_t made(hid_t result) {
@@ -55,6 +57,7 @@ inline void write_array(hid_t file, const MadeArray& array, const std::vector<do
   made(H5Pset_create_intermediate_group(links, 1));
   if (array.compact) made(H5Pset_layout(properties, H5D_COMPACT));
   if (!array.chunk.empty()) made(H5Pset_chunk(properties, rank, array.chunk.data()));
+  if (array.early) made(H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY));
   if (array.plain_edges) made(H5Pset_chunk_opts(properties, H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS));
   for (const char filter : array.filters) {
     if (filter == 's') made(H5Pset_shuffle(properties));
@@ -88,6 +91,7 @@ void write_hdf5(const std::filesystem::path& path, const MadeFile& how, Fill fil
   const auto lock = files::lock_hdf5();
   const hid_t creation = made(H5Pcreate(H5P_FILE_CREATE)), access = made(H5Pcreate(H5P_FILE_ACCESS));
   if (how.user_block > 0) made(H5Pset_userblock(creation, how.user_block));
+  if (how.extended) made(H5Pset_istore_k(creation, 5));
   if (how.latest) made(H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST));
   const hid_t file = made(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access));
   fill_file(file);

@@ -9,8 +9,8 @@
 #include "isobar/files/netcdf_header.hpp"
 
 #include "tests/expect_error.hpp"
+#include "tests/files/made_climate.hpp"
 #include "tests/files/made_files.hpp"
-#include "tests/files/made_netcdf.hpp"
 #include "tests/files/public_data.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -209,8 +209,7 @@ std::vector<double> dumped(const std::filesystem::path& path, const std::string&
 }
 
 TEST(NetcdfFile, NcdumpPrintsTheSameNumbers) {
-  if (std::system("ncdump 2>&1 | grep -q 'netcdf library version'") != 0)
-    GTEST_SKIP() << "SKIPPED: ncdump is not installed (package netcdf-bin)";
+  ASSERT_EQ(std::system("ncdump 2>&1 | grep -q 'netcdf library version'"), 0) << "needs the Debian package netcdf-bin";
   const TemporaryFolder folder;
   for (const int mode : modes) {
     make_everything(folder / "a.nc", mode);
@@ -220,9 +219,7 @@ TEST(NetcdfFile, NcdumpPrintsTheSameNumbers) {
   }
 }
 
-TEST(NetcdfFile, PublicFilesAreReadAsTheLibraryReadsThem) {
-  const std::filesystem::path data = public_data("climate_nc");
-  if (data.empty()) GTEST_SKIP() << "SKIPPED: there is no shared/data/climate_nc beside the tree";
+void check_climate(const std::filesystem::path& data) {
   int files = 0, variables = 0;
   for (const auto& entry : std::filesystem::directory_iterator(data)) {
     if (entry.path().extension() != ".nc") continue;
@@ -231,6 +228,18 @@ TEST(NetcdfFile, PublicFilesAreReadAsTheLibraryReadsThem) {
   }
   EXPECT_GE(files, 12);
   std::cout << files << " files, " << variables << " variables of numbers equal what libnetcdf reads\n";
+}
+
+TEST(NetcdfFile, MadeFilesAreReadAsTheLibraryReadsThem) {
+  const TemporaryFolder folder;
+  make_climate(folder.path());
+  check_climate(folder.path());
+}
+
+TEST(NetcdfFile, PublicFilesAreReadAsTheLibraryReadsThem) {
+  const std::filesystem::path data = public_data("climate_nc");
+  if (data.empty()) GTEST_SKIP() << "the public files are not beside this tree";
+  check_climate(data);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// NumPy files: every type in both orders, what is refused, and the public cases with NumPy's own check sums.
+// NumPy files: every type in both orders, what is refused, and cases with check sums, of our own and of NumPy itself.
 #include "isobar/files/npy_file.hpp"
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace isobar::tests;
 
-constexpr std::int64_t limit = 1 << 20;
+constexpr std::int64_t npy_file_limit = 1 << 20;
 
 std::vector<float> all(const NpyFile& file) {
   std::vector<float> out(static_cast<std::size_t>(file.shape().count()));
@@ -47,7 +47,7 @@ TEST(NpyFile, OrdersOfAxesAndBytes) {
   const TemporaryFolder folder;
   const auto read = [&](const FileBytes& bytes) {
     write_bytes(folder / "a.npy", bytes);
-    return all(NpyFile(folder / "a.npy", limit));
+    return all(NpyFile(folder / "a.npy", npy_file_limit));
   };
   EXPECT_EQ(read(npy(header_text("<i2", "2, 3"), {0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0})),
             (std::vector<float>{0, 1, 2, 3, 4, 5}));
@@ -88,7 +88,7 @@ TEST(NpyFile, RefusedWithAReason) {
   const TemporaryFolder folder;
   const auto message = [&](const FileBytes& bytes) {
     write_bytes(folder / "bad.npy", bytes);
-    return error_of([&] { NpyFile(folder / "bad.npy", limit); });
+    return error_of([&] { NpyFile(folder / "bad.npy", npy_file_limit); });
   };
   EXPECT_HAS(message(npy(header_text("<c8", "1,"), FileBytes(8))), "bad.npy: holds complex numbers");
   EXPECT_HAS(message(npy(header_text("<U3", "1,"), FileBytes(12))), "holds texts");
@@ -121,11 +121,11 @@ TEST(NpzFile, MembersByName) {
     writer.write(bytes);
   }
   writer.commit();
-  const auto arrays = read_npz(folder / "two.npz", {"x"}, limit);
+  const auto arrays = read_npz(folder / "two.npz", {"x"}, npy_file_limit);
   ASSERT_EQ(arrays.size(), 1u);
   EXPECT_EQ(all(arrays.at("x")), (std::vector<float>{1, 2, 3}));
-  EXPECT_EQ(read_npz(folder / "two.npz", {}, limit).size(), 2u);
-  EXPECT_HAS(error_of([&] { read_npz(folder / "two.npz", {"z"}, limit); }), "has no array 'z'; it has: x, y");
+  EXPECT_EQ(read_npz(folder / "two.npz", {}, npy_file_limit).size(), 2u);
+  EXPECT_HAS(error_of([&] { read_npz(folder / "two.npz", {"z"}, npy_file_limit); }), "has no array 'z'; it has: x, y");
   EXPECT_HAS(error_of([&] { read_npz(folder / "two.npz", {}, 140); }), "would be held");
   const auto members = list_npz(folder / "two.npz");
   ASSERT_EQ(members.size(), 2u);
@@ -137,7 +137,7 @@ std::string checksum(const FileBytes& bytes) {
   return fmt::format("{:08x}", libdeflate_crc32(0, bytes.data(), bytes.size()));
 }
 
-// The numbers of one public case against NumPy's check sum of them in C order, little-endian.
+// The numbers of one case against a check sum of them in C order, little-endian.
 void check_values(const std::filesystem::path& path, const NpyFile& file, const std::string& sum) {
   const NumberType type = file.header().type;
   const std::vector<float> numbers = all(file);
@@ -159,13 +159,11 @@ void check_values(const std::filesystem::path& path, const NpyFile& file, const 
     for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_TRUE(numbers[i] == again[i] || std::isnan(again[i])) << i;
   } else {  // the same numbers lie in the file in C order
     const auto twin = path.parent_path() / ("c" + path.filename().string().substr(1));
-    EXPECT_EQ(numbers, all(NpyFile(twin, limit)));
+    EXPECT_EQ(numbers, all(NpyFile(twin, npy_file_limit)));
   }
 }
 
-TEST(NpyFile, PublicCases) {
-  const auto folder = public_data("conformance/npy");
-  if (folder.empty()) GTEST_SKIP() << "the public files are not beside this tree";
+void check_cases(const std::filesystem::path& folder) {
   std::ifstream manifest(folder / "manifest.csv");
   std::string line;
   std::getline(manifest, line);
@@ -181,16 +179,16 @@ TEST(NpyFile, PublicCases) {
     SCOPED_TRACE(columns[0]);
     const auto path = folder / columns[0];
     if (columns[1] == "zip") {
-      const auto arrays = read_npz(path, {"x", "y"}, limit);
+      const auto arrays = read_npz(path, {"x", "y"}, npy_file_limit);
       EXPECT_EQ(arrays.at("x").shape(), (Shape{7, 3}));
       EXPECT_EQ(arrays.at("x").header().type, NumberType::float32);
       EXPECT_EQ(arrays.at("y").shape(), Shape{10});
-      EXPECT_EQ(all(arrays.at("x")), all(NpyFile(folder / "v1.npy", limit)));
+      EXPECT_EQ(all(arrays.at("x")), all(NpyFile(folder / "v1.npy", npy_file_limit)));
       ++archives;
       continue;
     }
     try {
-      const NpyFile file(path, limit);
+      const NpyFile file(path, npy_file_limit);
       check_values(path, file, columns[5]);
       EXPECT_FALSE(columns[6].starts_with("MUST FAIL"));
       ++read;
@@ -204,6 +202,18 @@ TEST(NpyFile, PublicCases) {
   EXPECT_EQ(read, 53);
   EXPECT_EQ(refused, 9 + 8 + 3);
   EXPECT_EQ(archives, 2);
+}
+
+TEST(NpyFile, MadeCases) {
+  const TemporaryFolder folder;
+  make_with("make_conformance.py", folder.path());
+  check_cases(folder / "npy");
+}
+
+TEST(NpyFile, PublicCases) {
+  const auto folder = public_data("conformance/npy");
+  if (folder.empty()) GTEST_SKIP() << "the public files are not beside this tree";
+  check_cases(folder);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // Where public files for tests lie when somebody put them beside the tree, in shared/data; tests that use them are
-// skipped, and say so, when they are not there.
+// skipped, and say so, when they are not there. And files with the same structures, which are made everywhere.
 #pragma once
 
+#include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 
 namespace isobar::tests {
@@ -11,9 +13,17 @@ namespace isobar::tests {
 inline std::filesystem::path public_data(const std::string& name) {
   namespace fs = std::filesystem;
   std::error_code code;
-  for (fs::path at = fs::current_path(); at.has_relative_path(); at = at.parent_path())
+  const char* const started_in = std::getenv("ISOBAR_TESTS_STARTED_IN");  // tests/main.cpp has gone elsewhere
+  for (fs::path at = started_in ? started_in : fs::current_path(); at.has_relative_path(); at = at.parent_path())
     if (const fs::path folder = at / "shared/data" / name; fs::is_directory(folder, code)) return folder;
   return {};
+}
+
+/// Makes in a folder what a script beside this file makes: "make_conformance.py".
+inline void make_with(const std::string& name, const std::filesystem::path& folder) {
+  const auto script = std::filesystem::path(ISOBAR_SOURCES) / "tests/files" / name;
+  if (std::system(("'" + script.string() + "' '" + folder.string() + "'").c_str()) != 0)
+    throw std::runtime_error("the files for the tests cannot be made");
 }
 
 }  // namespace isobar::tests

@@ -1,4 +1,4 @@
-// TFRecord files: framing, check sums, gzip, and the public files of TensorFlow's users.
+// TFRecord files: framing, check sums, gzip, and files that others wrote, or could have.
 #include "isobar/files/tfrecord_file.hpp"
 
 #include "isobar/files/crc32c.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 using namespace isobar::tests;
 
-constexpr std::int64_t limit = 1 << 20;
+constexpr std::int64_t tfrecord_file_limit = 1 << 20;
 
 std::span<const std::uint8_t> bytes_of(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
@@ -53,7 +53,7 @@ TEST(TfrecordFile, PlainAndCompressed) {
     for (const std::string_view text : {std::string_view("first"), std::string_view(""), std::string_view(long_record)})
       writer.write(bytes_of(text));
     writer.commit();
-    const TfrecordFile file(folder / "some", limit);
+    const TfrecordFile file(folder / "some", tfrecord_file_limit);
     ASSERT_EQ(file.size(), 3);
     EXPECT_EQ(record(file, 2), long_record);
     EXPECT_EQ(record(file, 0), "first");
@@ -65,7 +65,7 @@ TEST(TfrecordFile, PlainAndCompressed) {
   twice.insert(twice.end(), member.begin(), member.end());
   twice.resize(twice.size() + 100);  // gzip's own programs pass over zeros at the end
   write_bytes(folder / "twice", twice);
-  const TfrecordFile file(folder / "twice", limit);
+  const TfrecordFile file(folder / "twice", tfrecord_file_limit);
   ASSERT_EQ(file.size(), 6);
   EXPECT_EQ(record(file, 5), long_record);
   EXPECT_HAS(error_of([&] { TfrecordFile(folder / "twice", 30'000); }), "more than 30.0 kB would be held");
@@ -80,7 +80,7 @@ TEST(TfrecordFile, EveryBitIsCheckedAndEveryEndIsNoticed) {
   const FileBytes good = content_of(folder / "good");
   const auto read_all = [&](const FileBytes& bytes) {
     write_bytes(folder / "bad", bytes);
-    const TfrecordFile file(folder / "bad", limit);
+    const TfrecordFile file(folder / "bad", tfrecord_file_limit);
     for (std::int64_t i = 0; i < file.size(); ++i) record(file, i);
     return file.size();
   };
@@ -106,7 +106,7 @@ TEST(TfrecordFile, DamagedGzipIsRefused) {
   const FileBytes good = content_of(folder / "good");
   const auto message = [&](const FileBytes& bytes) {
     write_bytes(folder / "bad", bytes);
-    return error_of([&] { TfrecordFile(folder / "bad", limit); });
+    return error_of([&] { TfrecordFile(folder / "bad", tfrecord_file_limit); });
   };
   for (std::size_t cut = 3; cut < good.size(); ++cut)
     EXPECT_HAS(message(FileBytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(cut))), "bad: ");
@@ -114,7 +114,7 @@ TEST(TfrecordFile, DamagedGzipIsRefused) {
     FileBytes bad = good;
     bad[at] ^= 0x10;
     write_bytes(folder / "bad", bad);
-    EXPECT_THROW(TfrecordFile(folder / "bad", limit), Error) << at;
+    EXPECT_THROW(TfrecordFile(folder / "bad", tfrecord_file_limit), Error) << at;
   }
   FileBytes more = good;
   more.push_back('x');
@@ -177,12 +177,11 @@ TEST(TfExample, DamagedMessagesEndInErrors) {
     EXPECT_THROW(walk(std::span(good).first(length)), Error) << length;
 }
 
-TEST(TfExample, PublicFiles) {
-  const auto folder = public_data("conformance/tfrecord");
-  if (folder.empty()) GTEST_SKIP() << "the public files are not beside this tree";
+void check_examples(const std::filesystem::path& folder) {
   Buffer scratch;
+  int sequences = 0;
   for (const char* name : {"example.tfrecord", "sequence_example.tfrecord"}) {
-    const TfrecordFile file(folder / name, limit);
+    const TfrecordFile file(folder / name, tfrecord_file_limit);
     ASSERT_EQ(file.size(), 4) << name;
     for (std::int64_t i = 0; i < 4; ++i) {
       const auto bytes = file.record(i, scratch);
@@ -199,6 +198,7 @@ TEST(TfExample, PublicFiles) {
       const auto words = text->bytes();
       EXPECT_EQ(std::string(words.begin(), words.end()), "test str");
       if (const auto steps = find_feature(bytes, "x_float_seq")) {
+        ++sequences;
         EXPECT_EQ(steps->steps, 2 * i + 3);
         std::vector<float> all(static_cast<std::size_t>(steps->count));
         steps->numbers(all);
@@ -206,6 +206,19 @@ TEST(TfExample, PublicFiles) {
       }
     }
   }
+  EXPECT_EQ(sequences, 4);
+}
+
+TEST(TfExample, MadeFiles) {
+  const TemporaryFolder folder;
+  make_with("make_conformance.py", folder.path());
+  check_examples(folder / "tfrecord");
+}
+
+TEST(TfExample, PublicFiles) {
+  const auto folder = public_data("conformance/tfrecord");
+  if (folder.empty()) GTEST_SKIP() << "the public files are not beside this tree";
+  check_examples(folder);
 }
 
 }  // namespace

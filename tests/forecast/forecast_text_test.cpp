@@ -8,14 +8,14 @@
 namespace isobar::forecast {
 namespace {
 
-Forecast made_forecast() {
+Forecast forecast_text_made_forecast() {
   ScenarioRunner runner({.losses = true, .simulate = formula});
   Sweep sweep{.base = made_scenario(), .ranks = {2, 2048}, .strategies = {"sync"}, .modes = {Mode::weak, Mode::strong}};
   return forecast(sweep, runner);
 }
 
 TEST(ForecastText, HasTablesNotesAndTheError) {
-  const std::string text = forecast_text(made_forecast());
+  const std::string text = forecast_text(forecast_text_made_forecast());
   EXPECT_HAS(text, "made: 1,024 nodes, 2 ranks on each, samples are in memory already");
   EXPECT_HAS(text, "batch 4 on a rank, 1.00 GF and 100 ms of computing a step, 5.00 MB of gradients");
   EXPECT_HAS(text, "Weak scaling");
@@ -26,7 +26,7 @@ TEST(ForecastText, HasTablesNotesAndTheError) {
 }
 
 TEST(ForecastText, CsvAndJsonHoldTheSameRows) {
-  Forecast result = made_forecast();
+  Forecast result = forecast_text_made_forecast();
   result.error = {.runs = 3, .mean = 0.05, .worst = 0.1, .text = "5 %"};
   const std::string csv = forecast_csv(result);
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 4);

@@ -69,7 +69,7 @@ TEST(Published, ComparesForecastsWithWhatWasPublished) {
   EXPECT_HAS(text, "mean absolute error: ");
   EXPECT_HAS(published_csv(rows), "\"Cori, strong\",cori,\"lenet\",64,4,1,strong,");
   EXPECT_EQ(forecast_published("HYBRID", runner, small).size(), 1u);
-  EXPECT_HAS(tests::error_of([&] { forecast_published("Fugaku", runner, small); }), "no row speaks of 'Fugaku'");
+  EXPECT_HAS(tests::error_of([&] { forecast_published("Fugaku", runner, small); }), "no row matches 'Fugaku'");
 }
 
 TEST(Published, ServersGetEveryGradientAndGiveEveryWeight) {

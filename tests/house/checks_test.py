@@ -31,9 +31,13 @@ CLEAN = {
     "isobar/optim/rate.hpp": "// Rates.\n#pragma once\n#if defined(__AVX512F__) && FMT_VERSION > 90000\n#endif\n",
     "isobar/optim/rate.cpp": '#include "isobar/optim/rate.hpp"\n',
     "tests/optim/rate_test.cpp": '#include "isobar/optim/rate.hpp"\n',
+    "tests/may_skip.txt": "optim.Any/Rate.*: cannot mount  # why\noptim.Fixture.One: variable X  # why\n",
+    "tests/optim/skip_test.cpp": "class Fixture : public testing::Test {\n  void SetUp() { GTEST_SKIP(); }\n};\n"
+    'TEST_F(Fixture, One) {}\nTEST_P(Rate, Falls) {\n  if (x) GTEST_SKIP() << "no";  // GTEST_SKIP is no word here\n}\n',
     "tests/optim/conformance_test.cpp": 'for (auto* row : optimizers()) {}  // may say /tmp/x\n',
 }
 CATALOGUE = CLEAN["isobar/optim/catalogue.cpp"]
+SKIPS = CLEAN["tests/optim/skip_test.cpp"]
 
 
 def run(check, changes):
@@ -51,7 +55,13 @@ def run(check, changes):
 
 
 # (check, changed files, what it must say)
+KEPT = "// Kept.\nnamespace {\n\nint once(int a) {\n  return a;\n}\n\n}  // namespace\n"
 VIOLATIONS = [
+    ("check_names", {"isobar/optim/rate.cpp": KEPT, "isobar/optim/adam.cpp": CLEAN["isobar/optim/adam.cpp"] + KEPT},
+     "isobar/optim/rate.cpp:4: 'once' is in adam.cpp too"),
+    ("check_names", {"isobar/optim/rate.cpp": KEPT.replace("int once(int a)", "struct Once"),
+                     "isobar/optim/adam.cpp": CLEAN["isobar/optim/adam.cpp"] + KEPT.replace("int once(int a)", "struct Once")},
+     "isobar/optim/rate.cpp:4: 'Once' is in adam.cpp too"),
     ("check_layers", {"isobar/base/row.hpp": '// Rows.\n#pragma once\n#include "isobar/optim/rate.hpp"\n'},
      "isobar/base/row.hpp:3: base may not include optim"),
     ("check_layers", {"isobar/optim/rate.cpp": '#include "rate.hpp"\n'}, 'write #include "isobar/room/file.hpp"'),
@@ -84,10 +94,25 @@ VIOLATIONS = [
     ("check_tests", {"tests/optim/conformance_test.cpp": "int adam;\n"}, "no test of tests/optim names 'adam'"),
     ("check_tests", {"isobar/optim/ramp.cpp": "// Ramp.\nconst RateRow rate_ramp{\"ramp\"};\n"},
      "no test of tests/optim names 'ramp'"),
+    ("check_tests", {"tests/optim/CMakeLists.txt": "add_test(NAME x COMMAND true)\n"},
+     "tests/optim/CMakeLists.txt:1: add_test makes a test without a place of its own; isobar_add_command_test does"),
+    ("check_tests", {"cmake/room.cmake": "target_link_libraries(x GTest::gtest_main)\n"},
+     "cmake/room.cmake:1: GTest::gtest_main makes a test without"),
     ("check_docs", {"docs/map.md": "[start](READYOU.md)\n"}, "docs/map.md: links to READYOU.md"),
     ("check_docs", {"README.md": "See `isobar/base/gone.hpp`.\n"}, "README.md: names isobar/base/gone.hpp"),
     ("check_docs", {"README.md": "```sh\nisobar train examples/gone.toml\n```\n"}, "names examples/gone.toml"),
     ("check_docs", {"README.md": "`tests/optim/*_golden.txt`\n"}, "names tests/optim/*_golden.txt"),
+    ("check_skips", {"tests/optim/a_test.cpp": "TEST(A, B) {\n  GTEST_SKIP();\n}\n"},
+     "a_test.cpp:2: optim.A.B may skip itself, but tests/may_skip.txt does not list it"),
+    ("check_skips", {"tests/optim/skip_test.cpp": SKIPS + "TEST_F(Fixture, Two) {}\n"}, "optim.Fixture.Two may skip"),
+    ("check_skips", {"tests/comm_mpi/a_test.cpp": "TEST_P(A, B) { GTEST_SKIP(); }\n"}, "mpi.Any/A.B/any may skip"),
+    ("check_skips", {"tests/skip.hpp": "inline void skip() { GTEST_SKIP(); }\n"}, "belongs into a test"),
+    ("check_skips", {"tests/optim/skip_test.cpp": "TEST_P(Rate, Falls) { GTEST_SKIP(); }\n"},
+     "no test that optim.Fixture.One names skips itself"),
+    ("check_skips", {"tests/may_skip.txt": None}, "may_skip.txt"),
+    ("check_skips", {"tests/may_skip.txt": "optim.A.B: whim  # why\n"}, "may_skip.txt:1: 'whim' is no condition"),
+    ("check_skips", {"tests/optim/a_test.cpp": "TEST(A, B) {\n  if (!fs::exists(file)) return;\n}\n"},
+     "a_test.cpp:2: ends in silence where !fs::exists(file)"),
     ("check_habits", {"isobar/optim/rate.hpp": "// R.\n#pragma once\n" + "int x;\n" * 400}, "402 lines"),
     ("check_habits", {"tools/string_utils.py": "x = 1\n"}, "a name that says nothing"),
     ("check_habits", {"isobar/optim/rate.hpp": "#pragma once\n"}, "opens with 0 lines"),
@@ -99,6 +124,10 @@ VIOLATIONS = [
     ("check_habits", {"isobar/optim/rate.cpp": "#if __has_include(<mpi.h>)\n#endif\n"}, "#if on __has_include"),
     ("check_habits", {"isobar/optim/rate.cpp": "int x;  // TODO later\n"}, "says TODO"),
     ("check_habits", {"docs/map.md": "Run `/home/me/isobar`.\n"}, "docs/map.md:1: names a path of one machine"),
+    ("check_habits", {"bench/run.py": "#!/usr/bin/env " + "python3\nimport h5py\n"},
+     "bench/run.py:1: takes whatever Python is first on the path"),
+    ("check_habits", {"Makefile": "soak:\n\t" + "python3 tests/soak.py\n"},
+     "Makefile:2: takes whatever Python is first on the path"),
     ("check_habits", {"tools/run.sh": "cd /tmp/build_me\n"}, "tools/run.sh:1: names a path of one machine"),
 ]
 

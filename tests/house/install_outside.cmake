@@ -1,5 +1,6 @@
 # Installs the build into a fresh prefix; then configures, builds and runs examples/outside against it, and a program
-# that links every room. Run with cmake -P and -D build, source, rooms, generator, compiler, launcher, sanitize.
+# that links every room. Run with cmake -P and -D build, source, rooms ("base,tensor sim": a program each), generator,
+# compiler, launcher, sanitize.
 set(place ${build}/outside)
 set(prefix ${place}/prefix)
 file(REMOVE_RECURSE ${place})
@@ -38,6 +39,7 @@ foreach(file ${exported})
 endforeach()
 
 build_outside(examples/outside)
-build_outside(tests/house/all_rooms -Drooms=${rooms})
-build_outside(tests/house/all_rooms -Drooms=comm_mpi_openmpi)  # a program links one MPI
-build_outside(tests/house/all_rooms -Drooms=sim,forecast)  # or SimGrid
+separate_arguments(rooms)
+foreach(some ${rooms})
+  build_outside(tests/house/all_rooms -Drooms=${some})
+endforeach()

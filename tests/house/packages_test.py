@@ -13,26 +13,45 @@ TOOL = ROOT / "tools" / "install_packages"
 def section(name):
     """The packages of one section of packages.txt."""
     lines = [line.split("#")[0].strip() for line in (ROOT / "packages.txt").read_text().splitlines()]
-    rest = lines[lines.index(f"[{name}]") + 1 :]
+    begin = next(i for i, line in enumerate(lines) if line.strip("[]").split()[:1] == [name] and line.startswith("["))
+    rest = lines[begin + 1 :]
     end = next((i for i, line in enumerate(rest) if line.startswith("[")), len(rest))
     return [line for line in rest[:end] if line]
 
 
-def run(sections, missing=(), root=True, sudo=False, debian=True):
-    """(exit code, what was printed, the calls of apt-get and sudo) on a machine as described."""
+# update-alternatives as Debian's: what is chosen lies in a file "chosen", and installing Open MPI takes over.
+ALTERNATIVES = """
+case $1 in
+  --get-selections) [ ! -s {chosen} ] || echo "mpirun auto $(read x < {chosen}; echo $x)" ;;
+  --list) echo /usr/bin/mpirun.mpich; echo /usr/bin/mpirun.openmpi ;;
+  --quiet) echo "update-alternatives $*" >> {log}; echo $4 > {chosen} ;;
+esac"""
+APT = """
+echo "apt-get $*" >> {log}
+echo "much that nobody reads"
+case "$*" in *openmpi-bin*) echo /usr/bin/mpirun.openmpi > {chosen} ;; *" mpich"*) echo /usr/bin/mpirun.mpich > {chosen} ;; esac
+case "$*" in install*) exit {code} ;; esac"""
+
+
+def run(sections, missing=(), root=True, sudo=False, debian=True, programs=(), apt_code=0, mpirun=""):
+    """(exit code, what was printed, the calls of apt-get, sudo and update-alternatives) on a machine as described."""
     with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder, "log")
+        log, chosen = Path(folder, "log"), Path(folder, "chosen")
         log.touch()
+        chosen.write_text(mpirun and mpirun + "\n")
 
         def script(name, body):
             path = Path(folder, name)
             path.write_text("#!/bin/sh\n" + body + "\n")
             path.chmod(0o755)
 
-        for name in ("awk", "dirname", "env", "sh"):
+        for name in ("awk", "cat", "dirname", "env", "mktemp", "rm", "sh"):
             Path(folder, name).symlink_to(shutil.which(name))
         script("id", "echo " + ("0" if root else "1000"))
-        script("apt-get", f'echo "apt-get $*" >> {log}')
+        script("apt-get", APT.format(log=log, chosen=chosen, code=apt_code))
+        script("update-alternatives", ALTERNATIVES.format(log=log, chosen=chosen))
+        for name in programs:
+            script(name, "exit 1")
         if sudo:
             script("sudo", f'echo "sudo $1 $2" >> {log}; exec "$@"')
         if debian:
@@ -42,7 +61,7 @@ def run(sections, missing=(), root=True, sudo=False, debian=True):
             [TOOL, *sections],
             capture_output=True,
             text=True,
-            env={**os.environ, "PATH": folder},
+            env={**os.environ, "PATH": folder, "TMPDIR": folder},
             timeout=60,
             check=False,
         )
@@ -59,6 +78,31 @@ class Packages(unittest.TestCase):
         self.assertEqual(calls[0], "apt-get update -qq")
         self.assertEqual(calls[1], "apt-get install -y -qq --no-install-recommends cmake libfmt-dev")
         self.assertEqual(len(calls), 2)
+
+    def test_one_line_tells_of_the_progress(self):
+        self.assertEqual(run(["build"], missing=["libfmt-dev", "cmake"])[1], "Installing 2 packages ... done\n")
+        self.assertEqual(run(["test", "mpi"], missing=["mpich"])[1], "Installing 1 package ... done\n")
+
+    def test_what_apt_says_is_shown_when_it_fails(self):
+        code, output, _ = run(["build"], missing=["cmake"], apt_code=100)
+        self.assertEqual(code, 1)
+        self.assertIn("Installing 1 package ... failed:\nmuch that nobody reads\n", output)
+        self.assertIn("could not install cmake\n", output)
+
+    def test_an_mpi_of_any_kind_is_enough(self):
+        mpi = section("mpi")
+        self.assertEqual(run(["mpi"], missing=mpi)[2][-1], "apt-get install -y -qq --no-install-recommends " + " ".join(mpi))
+        self.assertEqual(run(["mpi"], missing=mpi, programs=["mpicc"]), (0, "", []))
+        self.assertEqual(run(["mpi"], missing=mpi, programs=["mpicxx"]), (0, "", []))
+
+    def test_open_mpi_does_not_take_over_mpiexec(self):
+        back = "update-alternatives --quiet --set mpirun /usr/bin/mpirun.mpich"
+        self.assertEqual(run(["openmpi"], missing=["openmpi-bin"], mpirun="/usr/bin/mpirun.mpich")[2][-1], back)
+        self.assertEqual(run(["mpi", "openmpi"], missing=["mpich", "openmpi-bin"])[2][-1], back)
+        calls = run(["mpi", "openmpi"], missing=["mpich", "openmpi-bin"], mpirun="/opt/mpirun")[2]
+        self.assertEqual(calls[-1], "update-alternatives --quiet --set mpirun /opt/mpirun")
+        calls = run(["test"], missing=["chromium"], mpirun="/usr/bin/mpirun.openmpi")[2]
+        self.assertNotIn("update-alternatives", " ".join(calls))
 
     def test_without_rights_one_line_says_what_to_run(self):
         code, output, calls = run(["build", "bench"], missing=["cmake", "python3-torch"], root=False)
@@ -83,9 +127,12 @@ class Packages(unittest.TestCase):
         for package in section("bench"):
             self.assertIn(package, output)
 
-    def test_the_tests_need_neither_the_peers_nor_the_formatter(self):
+    def test_the_program_needs_one_mpi_and_nothing_for_tests_or_forecasts(self):
+        program = section("build") + section("mpi")
+        for package in ("libopenmpi-dev", "libsimgrid-dev", "libgtest-dev", "chromium", "libonnx-testdata"):
+            self.assertNotIn(package, program)
         for package in section("bench") + section("format") + section("tidy"):
-            self.assertNotIn(package, section("build"))
+            self.assertNotIn(package, program + section("test"))
 
 
 if __name__ == "__main__":

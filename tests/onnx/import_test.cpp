@@ -12,7 +12,7 @@
 namespace isobar::onnx {
 namespace {
 
-Interface floats(std::string name, Dims dims) {
+Interface import_floats(std::string name, Dims dims) {
   return {std::move(name), Type::float32, dims, std::vector<std::string>(dims.size()), true, true};
 }
 
@@ -41,7 +41,7 @@ TEST(Import, ImagesAreChannelsLastFromTheInputOn) {
   Model model = base({{"c", "Conv", "", {"x", "w"}, {"h"}, {}},
                       {"s", "Add", "", {"h", "b"}, {"g"}, {}},
                       {"r", "Relu", "", {"g"}, {"y"}, {}}},
-                     {floats("x", {2, 3, 8, 10})});
+                     {import_floats("x", {2, 3, 8, 10})});
   model.initializers["w"] = ones({4, 3, 3, 3});
   model.initializers["b"] = ones({4, 1, 1});
   const Imported imported = import_model(model);
@@ -57,14 +57,14 @@ TEST(Import, TransposesBetweenConventionsVanish) {
   // As TensorFlow exports: turn to channels-first, convolve, turn back.
   Model model = base(
       {{"a", "Conv", "", {"x", "w"}, {"h"}, {}}, {"b", "Transpose", "", {"h"}, {"y"}, {{"perm", list({0, 2, 3, 1})}}}},
-      {floats("x", {1, 3, 8, 8})});
+      {import_floats("x", {1, 3, 8, 8})});
   model.initializers["w"] = ones({4, 3, 3, 3});
   EXPECT_EQ(kinds(import_model(model).graph), (std::vector<std::string>{"conv"}));
 }
 
 TEST(Import, TheBatchOfAFixedFileCanBeAnother) {
   Model model = base({{"f", "Reshape", "", {"x", "shape"}, {"h"}, {}}, {"d", "Gemm", "", {"h", "w"}, {"y"}, {}}},
-                     {floats("x", {1, 2, 3})});
+                     {import_floats("x", {1, 2, 3})});
   model.initializers["shape"] = stored(Array{Type::int64, {2}, {1, 6}});
   model.initializers["w"] = ones({6, 5});
   EXPECT_EQ(import_model(model, {.batch = 4}).outputs.at(0).dims, (Dims{4, 5}));
@@ -89,7 +89,7 @@ TEST(Import, ShapeArithmeticIsFolded) {
                       {"u", "Unsqueeze", "", {"n", "first"}, {"n1"}, {}},
                       {"c", "Concat", "", {"n1", "rest"}, {"shape"}, {{"axis", whole(0)}}},
                       {"r", "Reshape", "", {"x", "shape"}, {"y"}, {}}},
-                     {floats("x", {5, 2, 3})});
+                     {import_floats("x", {5, 2, 3})});
   model.initializers["zero"] = stored(Array{Type::int64, {}, {0}});
   model.initializers["first"] = stored(Array{Type::int64, {1}, {0}});
   model.initializers["rest"] = stored(Array{Type::int64, {1}, {-1}});
@@ -100,7 +100,7 @@ TEST(Import, ShapeArithmeticIsFolded) {
 
 TEST(Import, AnElementPickedByAScalarHasNoAxisLeft) {
   Model model = base({{"g", "Gather", "", {"x", "last"}, {"h"}, {}}, {"d", "MatMul", "", {"h", "w"}, {"y"}, {}}},
-                     {floats("x", {5, 2, 3})});
+                     {import_floats("x", {5, 2, 3})});
   model.initializers["last"] = stored(Array{Type::int64, {}, {-1}});
   model.initializers["w"] = ones({3, 4});
   const Imported imported = import_model(model);
@@ -113,7 +113,7 @@ TEST(Import, WeightsAreTrainedAndConstantsAreNot) {
       base({{"k", "Constant", "", {}, {"two"}, {{"value_float", {.kind = Attribute::Kind::number, .number = 2}}}},
             {"m", "Mul", "", {"x", "two"}, {"h"}, {}},
             {"g", "Gemm", "", {"h", "w", "b"}, {"y"}, {{"transB", whole(1)}}}},
-           {floats("x", {2, 3})});
+           {import_floats("x", {2, 3})});
   model.initializers["w"] = ones({4, 3});
   model.initializers["b"] = ones({4});
   const Imported imported = import_model(model);
@@ -126,7 +126,7 @@ TEST(Import, WeightsAreTrainedAndConstantsAreNot) {
 
 TEST(Import, AsksForInputsThatDecideShapes) {
   Model model = base({{"r", "Reshape", "", {"x", "shape"}, {"y"}, {}}},
-                     {floats("x", {2, 3}), {"shape", Type::int64, {2}, {""}, true, true}});
+                     {import_floats("x", {2, 3}), {"shape", Type::int64, {2}, {""}, true, true}});
   try {
     import_model(model);
     FAIL() << "imported without knowing the shape";
@@ -141,7 +141,7 @@ TEST(Import, AsksForInputsThatDecideShapes) {
 
 TEST(Import, OperatorsWithoutGradientSayHowToGoOn) {
   Model model = base({{"top", "TopK", "", {"h", "k"}, {"y", ""}, {}}, {"g", "Gemm", "", {"x", "w"}, {"h"}, {}}},
-                     {floats("x", {2, 3})});
+                     {import_floats("x", {2, 3})});
   model.initializers["k"] = stored(Array{Type::int64, {1}, {2}});
   model.initializers["w"] = ones({3, 4});
   std::reverse(model.nodes.begin(), model.nodes.end());
@@ -154,7 +154,7 @@ TEST(Import, OperatorsWithoutGradientSayHowToGoOn) {
 }
 
 TEST(Import, NumbersThatAreNoNumbersAreRefused) {
-  Model model = base({{"r", "Reshape", "", {"x", "shape"}, {"y"}, {}}}, {floats("x", {2, 3})});
+  Model model = base({{"r", "Reshape", "", {"x", "shape"}, {"y"}, {}}}, {import_floats("x", {2, 3})});
   model.initializers["shape"] = stored(Array{Type::float32, {1}, {std::nan("")}});
   EXPECT_THROW(import_model(model), Error);
 }
@@ -163,7 +163,7 @@ TEST(Import, MasksHaveAGradient) {
   Model model = base({{"m", "Where", "", {"mask", "x", "low"}, {"h"}, {}},
                       {"s", "Softmax", "", {"h"}, {"p"}, {}},
                       {"q", "Mul", "", {"p", "p"}, {"y"}, {}}},
-                     {floats("x", {1, 3})});
+                     {import_floats("x", {1, 3})});
   model.initializers["mask"] = stored(Array{Type::boolean, {3}, {1, 1, 0}});
   model.initializers["low"] = stored(Array{Type::float32, {}, {-INFINITY}});
   const Array x{Type::float32, {1, 3}, {0.5, -0.5, 3}};

@@ -10,6 +10,8 @@
 #include "isobar/onnx/evaluate.hpp"
 #include "isobar/onnx/export.hpp"
 
+#include "tests/onnx/oracle_case.hpp"
+
 namespace isobar::ops {
 static void PrintTo(const Problem& problem, std::ostream* out) { *out << problem.spec; }
 }  // namespace isobar::ops
@@ -84,14 +86,6 @@ void expect_same(const Graph& graph, const std::map<std::string, std::vector<flo
   // The exporter may have left it channels-first.
   if (imported.graph.value(result.id).shape != shape) direct = turned(direct, result.dims, to_last(shape.rank()));
   for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(direct[i], expected[i], 1e-5 * largest) << "at " << i;
-}
-
-// What ONNX has no words for; the exporter must say so.
-bool inexpressible(const ops::Problem& problem) {
-  const Spec spec(problem.spec);
-  const bool dilated = spec.name() == "average_pool" && spec.find("dilation");
-  const bool blocks = (spec.name() == "depth_to_space" || spec.name() == "space_to_depth") && problem.in[0].rank() != 4;
-  return dilated || blocks;
 }
 
 class RoundTrip : public testing::TestWithParam<ops::Problem> {};

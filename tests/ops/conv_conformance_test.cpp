@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "isobar/base/instructions.hpp"
 #include "isobar/base/random.hpp"
 #include "isobar/ops/conv_methods.hpp"
 #include "isobar/ops/conv_pieces.hpp"
@@ -53,7 +54,7 @@ struct Result {
   std::map<Direction, bool> applied;
 };
 
-std::vector<float> listed(std::span<const float> s) { return {s.begin(), s.end()}; }
+std::vector<float> conv_listed(std::span<const float> s) { return {s.begin(), s.end()}; }
 
 Result run(const Trial& trial, const Tuning* tuning) {
   Direct conv(trial.spec, {trial.x});
@@ -74,10 +75,10 @@ Result run(const Trial& trial, const Tuning* tuning) {
   }
   conv.backward();
   EXPECT_TRUE(conv.intact()) << trial.spec;
-  result.y = listed(conv.y());
-  result.dx = listed(conv.dx(0));
-  result.dw = listed(conv.dx(1));
-  if (conv.in.size() > 2) result.db = listed(conv.dx(2));
+  result.y = conv_listed(conv.y());
+  result.dx = conv_listed(conv.dx(0));
+  result.dw = conv_listed(conv.dx(1));
+  if (conv.in.size() > 2) result.db = conv_listed(conv.dx(2));
   return result;
 }
 
@@ -128,8 +129,8 @@ TEST_P(ConvMethodsConform, ToThePrimitives) {
       expect_near(got.db, expected.db, tolerance, what + ": db");
     }
   }
-  if (!__builtin_cpu_supports("avx512f")) return;  // some are for wide vectors only
-  EXPECT_GT(applied, 1) << method.name << " applies nowhere";
+  const bool wide = instructions() == Instructions::v4;  // some are for wide vectors only
+  EXPECT_TRUE(applied > 1 || !wide) << method.name << " applies nowhere";
 }
 
 TEST_P(ConvMethodsConform, GradientsAreThoseOfABilinearFunction) {

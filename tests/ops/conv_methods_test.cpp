@@ -27,7 +27,6 @@ TEST(ConvMethods, WithoutOwnKernelsOnlyPrimitivesRun) {
 }
 
 TEST(ConvMethods, FewChannelsHaveAKernelOfTheirOwn) {
-  if (!__builtin_cpu_supports("avx512f")) GTEST_SKIP() << "needs AVX-512";
   Direct conv("conv(filters=32, kernel=3, padding=same)", {{1, 6, 6, 4}});
   conv.in[1].layout = conv.op->forward(conv.setting(), conv.in).reads[1].layout;
   const auto list = conv.op->backward(conv.setting(), conv.in);

@@ -6,7 +6,7 @@
 namespace isobar::ops {
 namespace {
 
-std::vector<float> listed(std::span<const float> s) { return {s.begin(), s.end()}; }
+std::vector<float> deconv_listed(std::span<const float> s) { return {s.begin(), s.end()}; }
 
 Shape output(const char* spec, const Shape& x) { return Direct(spec, {x}).out[0]; }
 
@@ -16,12 +16,12 @@ TEST(Deconv, ByHand) {
   std::ranges::copy(std::vector{1.f, 2.f, 3.f}, deconv.x(1).begin());
   std::ranges::copy(std::vector{100.f}, deconv.x(2).begin());
   deconv.forward();
-  EXPECT_EQ(listed(deconv.y()), (std::vector{101.f, 102.f, 113.f, 120.f, 130.f}));
+  EXPECT_EQ(deconv_listed(deconv.y()), (std::vector{101.f, 102.f, 113.f, 120.f, 130.f}));
   std::ranges::copy(std::vector{1.f, 0.f, 2.f, 0.f, 3.f}, deconv.dy().begin());
   deconv.backward();
-  EXPECT_EQ(listed(deconv.dx(0)), (std::vector{7.f, 11.f}));
-  EXPECT_EQ(listed(deconv.dx(1)), (std::vector{21.f, 0.f, 32.f}));
-  EXPECT_EQ(listed(deconv.dx(2)), std::vector{6.f});
+  EXPECT_EQ(deconv_listed(deconv.dx(0)), (std::vector{7.f, 11.f}));
+  EXPECT_EQ(deconv_listed(deconv.dx(1)), (std::vector{21.f, 0.f, 32.f}));
+  EXPECT_EQ(deconv_listed(deconv.dx(2)), std::vector{6.f});
   EXPECT_TRUE(deconv.intact());
 }
 
@@ -34,7 +34,7 @@ TEST(Deconv, SameMultipliesTheExtentByTheStride) {
   std::ranges::copy(std::vector{1.f, 10.f}, deconv.x(0).begin());
   std::ranges::copy(std::vector{1.f, 2.f, 3.f}, deconv.x(1).begin());
   deconv.forward();
-  EXPECT_EQ(listed(deconv.y()), (std::vector{1.f, 2.f, 13.f, 20.f}));
+  EXPECT_EQ(deconv_listed(deconv.y()), (std::vector{1.f, 2.f, 13.f, 20.f}));
 }
 
 TEST(Deconv, WeightIsThatOfTheConvolutionItInverts) {

@@ -10,7 +10,7 @@
 namespace isobar::ops {
 namespace {
 
-void fill(std::span<float> values, std::uint64_t key) {
+void lstm_fill(std::span<float> values, std::uint64_t key) {
   const Random random(4, key);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(2 * random.uniform(i) - 1);
 }
@@ -25,7 +25,7 @@ TEST_P(LstmStates, LastStatesAndTheirGradients) {
   std::vector<reference::Array> in;
   for (std::size_t i = 0; i < lstm.shapes.size(); ++i) {
     const auto values = lstm.x(static_cast<int>(i));
-    fill(values, i);
+    lstm_fill(values, i);
     in.emplace_back(lstm.shapes[i]);
     std::ranges::copy(values, in.back().values.begin());
   }
@@ -36,7 +36,7 @@ TEST_P(LstmStates, LastStatesAndTheirGradients) {
     const auto got = lstm.at(Slot::Kind::y, o, plain(lstm.out[static_cast<std::size_t>(o)]));
     for (std::size_t i = 0; i < got.size(); ++i)
       EXPECT_NEAR(got[i], expected[static_cast<std::size_t>(o)].values[i], 1e-5) << o;
-    fill(lstm.at(Slot::Kind::dy, o, plain(lstm.out[static_cast<std::size_t>(o)])), 20 + static_cast<std::uint64_t>(o));
+    lstm_fill(lstm.at(Slot::Kind::dy, o, plain(lstm.out[static_cast<std::size_t>(o)])), 20 + static_cast<std::uint64_t>(o));
   }
   lstm.backward();
   const auto weighted = [&](const std::vector<reference::Array>& at) {

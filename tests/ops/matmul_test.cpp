@@ -6,7 +6,7 @@
 namespace isobar::ops {
 namespace {
 
-std::vector<float> listed(std::span<const float> s) { return {s.begin(), s.end()}; }
+std::vector<float> matmul_listed(std::span<const float> s) { return {s.begin(), s.end()}; }
 
 // One matrix for a batch of others: its gradient is the sum of theirs.
 TEST(Matmul, BroadcastByHand) {
@@ -14,11 +14,11 @@ TEST(Matmul, BroadcastByHand) {
   std::ranges::copy(std::vector{1.f, 10.f}, product.x(0).begin());
   std::ranges::copy(std::vector{1.f, 2.f, 3.f, 4.f}, product.x(1).begin());
   product.forward();
-  EXPECT_EQ(listed(product.y()), (std::vector{21.f, 43.f}));
+  EXPECT_EQ(matmul_listed(product.y()), (std::vector{21.f, 43.f}));
   std::ranges::copy(std::vector{1.f, 100.f}, product.dy().begin());
   product.backward();
-  EXPECT_EQ(listed(product.dx(0)), (std::vector{301.f, 402.f}));
-  EXPECT_EQ(listed(product.dx(1)), (std::vector{1.f, 10.f, 100.f, 1000.f}));
+  EXPECT_EQ(matmul_listed(product.dx(0)), (std::vector{301.f, 402.f}));
+  EXPECT_EQ(matmul_listed(product.dx(1)), (std::vector{1.f, 10.f, 100.f, 1000.f}));
   EXPECT_TRUE(product.intact());
 }
 

@@ -6,16 +6,16 @@
 namespace isobar::ops {
 namespace {
 
-std::vector<float> listed(std::span<const float> s) { return {s.begin(), s.end()}; }
+std::vector<float> pool_listed(std::span<const float> s) { return {s.begin(), s.end()}; }
 
 TEST(MaxPool, ByHand) {
   Direct pool("max_pool", {{1, 5, 1}});
   std::ranges::copy(std::vector{3.f, 1.f, -5.f, -4.f, 9.f}, pool.x(0).begin());
   pool.forward();
-  EXPECT_EQ(listed(pool.y()), (std::vector{3.f, -4.f}));
+  EXPECT_EQ(pool_listed(pool.y()), (std::vector{3.f, -4.f}));
   std::ranges::copy(std::vector{10.f, 20.f}, pool.dy().begin());
   pool.backward();
-  EXPECT_EQ(listed(pool.dx(0)), (std::vector{10.f, 0.f, 0.f, 20.f, 0.f}));
+  EXPECT_EQ(pool_listed(pool.dx(0)), (std::vector{10.f, 0.f, 0.f, 20.f, 0.f}));
   EXPECT_TRUE(pool.intact());
 }
 
@@ -24,7 +24,7 @@ TEST(MaxPool, PaddingIsNotZero) {
   Direct pool("max_pool(window=3, stride=2, padding=1)", {{1, 3, 1}});
   std::ranges::copy(std::vector{-3.f, -2.f, -1.f}, pool.x(0).begin());
   pool.forward();
-  EXPECT_EQ(listed(pool.y()), (std::vector{-2.f, -1.f}));
+  EXPECT_EQ(pool_listed(pool.y()), (std::vector{-2.f, -1.f}));
 }
 
 // The place of the maximum is found before the function is applied, also where the function is flat.
@@ -34,10 +34,10 @@ TEST(MaxPool, AbsorbedFunctionKeepsThePlace) {
   ASSERT_NE(pool.op, nullptr);
   std::ranges::copy(std::vector{-4.f, -2.f, 6.f, 5.f}, pool.x(0).begin());
   pool.forward();
-  EXPECT_EQ(listed(pool.y()), (std::vector{-1.f, 6.f}));
+  EXPECT_EQ(pool_listed(pool.y()), (std::vector{-1.f, 6.f}));
   std::ranges::copy(std::vector{10.f, 20.f}, pool.dy().begin());
   pool.backward();
-  EXPECT_EQ(listed(pool.dx(0)), (std::vector{0.f, 5.f, 20.f, 0.f}));
+  EXPECT_EQ(pool_listed(pool.dx(0)), (std::vector{0.f, 5.f, 20.f, 0.f}));
 }
 
 TEST(MaxPool, InferenceSavesNothing) {
@@ -51,7 +51,7 @@ TEST(AveragePool, PaddingCountsOnlyWhenAsked) {
     Direct pool(include ? "average_pool(padding=1, include_padding=true)" : "average_pool(padding=1)", {{1, 2, 1}});
     std::ranges::copy(std::vector{3.f, 5.f}, pool.x(0).begin());
     pool.forward();
-    EXPECT_EQ(listed(pool.y()), include ? (std::vector{1.5f, 2.5f}) : (std::vector{3.f, 5.f}));
+    EXPECT_EQ(pool_listed(pool.y()), include ? (std::vector{1.5f, 2.5f}) : (std::vector{3.f, 5.f}));
   }
 }
 
@@ -64,10 +64,10 @@ TEST(GlobalPool, MaxTakesTheFirstOfEqualNumbers) {
   Direct pool("global_pool(kind=max)", {{1, 3, 2}});
   std::ranges::copy(std::vector{1.f, 7.f, 4.f, 7.f, 4.f, 2.f}, pool.x(0).begin());
   pool.forward();
-  EXPECT_EQ(listed(pool.y()), (std::vector{4.f, 7.f}));
+  EXPECT_EQ(pool_listed(pool.y()), (std::vector{4.f, 7.f}));
   std::ranges::copy(std::vector{10.f, 20.f}, pool.dy().begin());
   pool.backward();
-  EXPECT_EQ(listed(pool.dx(0)), (std::vector{0.f, 20.f, 10.f, 0.f, 0.f, 0.f}));
+  EXPECT_EQ(pool_listed(pool.dx(0)), (std::vector{0.f, 20.f, 10.f, 0.f, 0.f, 0.f}));
   EXPECT_TRUE(pool.intact());
 }
 

@@ -103,7 +103,6 @@ void expect_same(const WindowExtents& e, const std::string& name) {
 }
 
 TEST(WeightSums, AreThoseOfPlainLoops) {
-  if (!can_tile()) GTEST_SKIP() << "this machine has no AVX-512";
   expect_same(one_axis(2, 9, 3, 5, 4, 1, 1, 0), "1-D ");
   expect_same(one_axis(1, 1300, 17, 33, 3, 1, 1, 1), "a row of several blocks ");
   expect_same(one_axis(1, 1100, 2, 16, 5, 2, 1, 2), "merged taps in several blocks ");
@@ -119,12 +118,10 @@ TEST(WeightSums, AreThoseOfPlainLoops) {
 }
 
 TEST(WeightSums, LargeGradientsAreSumsOfTilesOfTheirOwn) {
-  if (!can_tile()) GTEST_SKIP() << "this machine has no AVX-512";
   expect_same(spread(one_axis(1, 8, 40, 288, 3, 1, 1, 1), 2), "more panels than are packed at a time ");
 }
 
 TEST(WeightSums, AreWrittenInBlockedLayouts) {
-  if (!can_tile()) GTEST_SKIP() << "this machine has no AVX-512";
   const WindowExtents e = spread(one_axis(1, 8, 32, 64, 3, 1, 1, 1), 2);
   const Numbers x = wave(e.in[1] * e.in[2] * e.channels, 0.7f), dz = wave(e.out[1] * e.out[2] * e.outputs, 1.3f);
   const Sums plain_sums = by_tiles(e, taps_channels_outputs(e), 2, x, dz);
@@ -144,7 +141,6 @@ TEST(WeightSums, AreWrittenInBlockedLayouts) {
 }
 
 TEST(WeightSums, LeavePaddingZero) {
-  if (!can_tile()) GTEST_SKIP() << "this machine has no AVX-512";
   for (const std::int64_t channels : {5, 400}) {  // summed in parts, and not
     const WindowExtents e = spread(one_axis(1, 8, channels, 20, 3, 1, 1, 1), 2);
     const Layout layout({e.outputs, e.channels, 3, 3}, Dtype::f32, dnnl::memory::format_tag::Ohwi32o);

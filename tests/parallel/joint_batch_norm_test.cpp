@@ -15,7 +15,7 @@ namespace {
 
 constexpr int side = 5, channels = 3, outputs = 2, steps = 4;
 
-graph::Graph network(std::int64_t batch) {
+graph::Graph joint_batch_norm_network(std::int64_t batch) {
   graph::Graph g;
   graph::ValueId h = g.input("x", {batch, side, side, channels});
   h = g.add("conv(filters=6, kernel=3, padding=same, bias=false)", h, "conv1");
@@ -48,13 +48,13 @@ struct Trail {
 using Sum = std::function<void(std::span<float>)>;
 
 // Trains on the given samples, `batch` rows at most; gradients are summed by `exchange`, statistics by `sum` if given.
-std::vector<Trail> train(std::int64_t batch, std::vector<std::int64_t> samples, double total, const Sum& exchange,
+std::vector<Trail> joint_batch_norm_train(std::int64_t batch, std::vector<std::int64_t> samples, double total, const Sum& exchange,
                          const Sum* sum, bool passes, bool tight = false) {
   graph::PlanOptions options;
   options.own_kernels = false;  // what ours take for themselves is more than all layers, which are that small
   if (!passes) options.without = {"fuse_pointwise"};
-  if (tight) options.memory_limit = graph::make_plan(network(batch), options).arena_bytes - 1;
-  const graph::Plan plan = graph::make_plan(network(batch), options);
+  if (tight) options.memory_limit = graph::make_plan(joint_batch_norm_network(batch), options).arena_bytes - 1;
+  const graph::Plan plan = graph::make_plan(joint_batch_norm_network(batch), options);
   if (tight) {
     EXPECT_GT(plan.again_steps(), 0u);
   }
@@ -121,7 +121,7 @@ std::vector<std::vector<Trail>> train_ranks(const std::vector<std::int64_t>& row
     const auto rank = static_cast<std::size_t>(comm.rank());
     std::vector<std::int64_t> samples(static_cast<std::size_t>(rows[rank]));
     for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = first + static_cast<std::int64_t>(i);
-    trails[rank] = train(3, samples, static_cast<double>(total), exchange, joint ? &exchange : nullptr, passes, tight);
+    trails[rank] = joint_batch_norm_train(3, samples, static_cast<double>(total), exchange, joint ? &exchange : nullptr, passes, tight);
   });
   return trails;
 }
@@ -129,7 +129,7 @@ std::vector<std::vector<Trail>> train_ranks(const std::vector<std::int64_t>& row
 std::vector<Trail> train_alone(std::int64_t rows) {
   std::vector<std::int64_t> samples;
   for (std::int64_t i = 0; i < rows; ++i) samples.push_back(i);
-  return train(
+  return joint_batch_norm_train(
       rows, samples, static_cast<double>(rows), [](std::span<float>) {}, nullptr, true);
 }
 

@@ -7,11 +7,11 @@
 namespace isobar::parallel {
 namespace {
 
-constexpr std::size_t numbers = 20'000;  // more than one chunk of a sweep
+constexpr std::size_t partial_sums_numbers = 20'000;  // more than one chunk of a sweep
 
 std::vector<float> item(std::size_t i) {
-  std::vector<float> values(numbers);
-  for (std::size_t n = 0; n < numbers; ++n) values[n] = static_cast<float>(Random(i).uniform(n) - 0.5);
+  std::vector<float> values(partial_sums_numbers);
+  for (std::size_t n = 0; n < partial_sums_numbers; ++n) values[n] = static_cast<float>(Random(i).uniform(n) - 0.5);
   return values;
 }
 
@@ -37,29 +37,29 @@ std::vector<float> tree(std::size_t first, std::size_t count) {
 }
 
 TEST(PartialSums, RunningAddsInOrderWithOneCopy) {
-  PartialSums sums(PartialSums::Order::running, numbers);
+  PartialSums sums(PartialSums::Order::running, partial_sums_numbers);
   for (int again = 0; again < 2; ++again)
     EXPECT_EQ(sum(sums, 5), plus(plus(plus(plus(item(0), item(1)), item(2)), item(3)), item(4)));
-  EXPECT_EQ(sums.bytes(), numbers * sizeof(float));
+  EXPECT_EQ(sums.bytes(), partial_sums_numbers * sizeof(float));
 }
 
 TEST(PartialSums, BalancedAddsNeighboursFirst) {
   for (const std::size_t items : {1, 2, 4, 8, 16}) {
-    PartialSums sums(PartialSums::Order::balanced, numbers);
+    PartialSums sums(PartialSums::Order::balanced, partial_sums_numbers);
     for (int again = 0; again < 2; ++again) EXPECT_EQ(sum(sums, items), tree(0, items)) << items;
   }
 }
 
 TEST(PartialSums, ASingleItemTakesNoMemory) {
   for (const auto order : {PartialSums::Order::running, PartialSums::Order::balanced}) {
-    PartialSums sums(order, numbers);
+    PartialSums sums(order, partial_sums_numbers);
     EXPECT_EQ(sum(sums, 1), item(0));
     EXPECT_EQ(sums.bytes(), 0u);
   }
 }
 
 TEST(PartialSums, BalancedNeedsAPowerOfTwo) {
-  PartialSums sums(PartialSums::Order::balanced, numbers);
+  PartialSums sums(PartialSums::Order::balanced, partial_sums_numbers);
   EXPECT_THROW(sum(sums, 3), std::logic_error);
 }
 

@@ -51,13 +51,13 @@ Outcome by_hand(const Training& setup, int parts, int lag) {
   return outcome;
 }
 
-struct Instance {
+struct StrategyInstance {
   const char* strategy;
   int lag;
-  friend void PrintTo(const Instance& instance, std::ostream* out) { *out << instance.strategy; }
+  friend void PrintTo(const StrategyInstance& instance, std::ostream* out) { *out << instance.strategy; }
 };
 
-class EveryStrategy : public testing::TestWithParam<Instance> {
+class EveryStrategy : public testing::TestWithParam<StrategyInstance> {
  protected:
   Training setup() const {
     Training s;
@@ -308,8 +308,8 @@ TEST_P(EveryStrategy, GoesOnFromWhatItKeptBitForBit) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Parallel, EveryStrategy,
-                         testing::Values(Instance{"sync", 0}, Instance{"lagged(k=0)", 0}, Instance{"lagged", 1},
-                                         Instance{"lagged(k=3)", 3}),
+                         testing::Values(StrategyInstance{"sync", 0}, StrategyInstance{"lagged(k=0)", 0}, StrategyInstance{"lagged", 1},
+                                         StrategyInstance{"lagged(k=3)", 3}),
                          [](const auto& instance) {
                            std::string name;
                            for (const char c : std::string(instance.param.strategy))

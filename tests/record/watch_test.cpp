@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 constexpr double written_at = 1'800'000'000;  // 2027-01-15 08:00:00 UTC
 
 // A run of 2 epochs with 4 steps of half a second; its files seem to be written at one fixed time.
-class WrittenRun {
+class WatchWrittenRun {
  public:
-  explicit WrittenRun(fs::path folder) : folder_(std::move(folder)) {}
+  explicit WatchWrittenRun(fs::path folder) : folder_(std::move(folder)) {}
 
   void begin(std::int64_t first = 0) {
     files::write_text(folder_ / "recipe.toml",
@@ -67,13 +67,13 @@ class WrittenRun {
   std::int64_t step_ = 0;
 };
 
-struct Shown {
+struct WatchShown {
   bool ended = false;
   std::string text;
 };
 
 // Between two looks `meanwhile` is called with their number, from 1 on, until it returns false; 1 s passes.
-Shown watched(const fs::path& folder, const std::function<bool(int)>& meanwhile, bool terminal = false,
+WatchShown watched(const fs::path& folder, const std::function<bool(int)>& meanwhile, bool terminal = false,
               bool once = false, double now = written_at + 1) {
   Capture capture;
   double time = 0;
@@ -102,11 +102,11 @@ std::string ending(const fs::path& folder) {
 
 TEST(Watch, AFinishedRunIsToldAndThatIsAll) {
   const TemporaryFolder folder;
-  WrittenRun run(folder.path());
+  WatchWrittenRun run(folder.path());
   run.begin();
   run.steps(8);
   run.end();
-  const Shown shown = watched(folder.path(), [](int) { return false; });
+  const WatchShown shown = watched(folder.path(), [](int) { return false; });
   EXPECT_TRUE(shown.ended);
   std::string second = first_epoch;
   second.replace(6, 1, "2");
@@ -115,10 +115,10 @@ TEST(Watch, AFinishedRunIsToldAndThatIsAll) {
 
 TEST(Watch, ARunIsFollowedToItsEnd) {
   const TemporaryFolder folder;
-  WrittenRun run(folder.path());
+  WatchWrittenRun run(folder.path());
   run.begin();
   run.steps(2);
-  const Shown shown = watched(
+  const WatchShown shown = watched(
       folder.path(),
       [&](int look) {
         if (look == 1) run.steps(1);
@@ -143,8 +143,8 @@ TEST(Watch, ARunIsFollowedToItsEnd) {
 TEST(Watch, ARunThatBeginsLaterIsWaitedFor) {
   const TemporaryFolder folder;
   const fs::path later = folder / "later";
-  WrittenRun run(later);
-  const Shown shown = watched(later, [&](int look) {
+  WatchWrittenRun run(later);
+  const WatchShown shown = watched(later, [&](int look) {
     if (look == 2) fs::create_directory(later);
     if (look == 3) run.begin();
     if (look == 4) run.steps(8), run.end();
@@ -158,10 +158,10 @@ TEST(Watch, ARunThatBeginsLaterIsWaitedFor) {
 
 TEST(Watch, StoppingLeavesNoHalfLine) {
   const TemporaryFolder folder;
-  WrittenRun run(folder.path());
+  WatchWrittenRun run(folder.path());
   run.begin();
   run.steps(3);
-  const Shown shown = watched(
+  const WatchShown shown = watched(
       folder.path(), [](int) { return false; }, /*terminal=*/true);
   EXPECT_FALSE(shown.ended);
   EXPECT_TRUE(shown.text.ends_with("\r\x1b[K")) << shown.text;
@@ -169,31 +169,31 @@ TEST(Watch, StoppingLeavesNoHalfLine) {
 
 TEST(Watch, AKilledRunIsSaidToBeSilent) {
   const TemporaryFolder folder;
-  WrittenRun run(folder.path());
+  WatchWrittenRun run(folder.path());
   run.begin();
   run.steps(3);
   const auto few = [](int look) { return look < 4; };
   const std::string silence =
       "nothing was written for 1:01, since 2027-01-15 08:00:00 UTC: the run was killed or stands still";
-  const Shown plain = watched(folder.path(), few, false, false, written_at + 60);
+  const WatchShown plain = watched(folder.path(), few, false, false, written_at + 60);
   EXPECT_FALSE(plain.ended);
   // Where it stood, and then once.
   const std::size_t at = plain.text.find("step 3/4  loss 0.25");
   ASSERT_NE(at, std::string::npos) << plain.text;
   EXPECT_NE(plain.text.find(silence + "\n", at), std::string::npos) << plain.text;
   EXPECT_EQ(plain.text.find("nothing", plain.text.find("nothing") + 1), std::string::npos) << plain.text;
-  const Shown live = watched(folder.path(), few, true, false, written_at + 60);
+  const WatchShown live = watched(folder.path(), few, true, false, written_at + 60);
   EXPECT_NE(live.text.find("\r" + silence + "\x1b[K"), std::string::npos) << live.text;
   EXPECT_NE(live.text.find("\rnothing was written for 1:03, since"), std::string::npos) << live.text;
 }
 
 TEST(Watch, OnceTellsTheStateAndEnds) {
   const TemporaryFolder folder;
-  WrittenRun run(folder.path());
+  WatchWrittenRun run(folder.path());
   run.begin();
   run.steps(7);
   const auto never = [](int) -> bool { throw std::logic_error("waited"); };
-  const Shown shown = watched(folder.path(), never, false, true, written_at + 5);
+  const WatchShown shown = watched(folder.path(), never, false, true, written_at + 5);
   EXPECT_FALSE(shown.ended);
   EXPECT_EQ(shown.text,
             heading + first_epoch +
@@ -202,7 +202,7 @@ TEST(Watch, OnceTellsTheStateAndEnds) {
                 "last written at 2027-01-15 08:00:00 UTC\n");
   run.steps(1);
   run.end();
-  const Shown ended = watched(folder.path(), never, false, true);
+  const WatchShown ended = watched(folder.path(), never, false, true);
   EXPECT_TRUE(ended.ended);
   EXPECT_TRUE(ended.text.ends_with("mae 0.125\n" + ending(folder.path()))) << ended.text;
 }
@@ -218,10 +218,10 @@ TEST(Watch, OnceWantsARun) {
 
 TEST(Watch, AResumedRunGoesOnWithoutRepeatingItself) {
   const TemporaryFolder folder;
-  WrittenRun run(folder.path());
+  WatchWrittenRun run(folder.path());
   run.begin();
   run.steps(6);
-  const Shown shown = watched(folder.path(), [&](int look) {
+  const WatchShown shown = watched(folder.path(), [&](int look) {
     if (look == 1) run.begin(5), run.steps(3, 0.75), run.end();
     return look < 4;
   });
@@ -233,10 +233,10 @@ TEST(Watch, AResumedRunGoesOnWithoutRepeatingItself) {
 
 TEST(Watch, ARunThatReplacesAnotherIsToldFromItsBeginning) {
   const TemporaryFolder folder;
-  WrittenRun run(folder.path());
+  WatchWrittenRun run(folder.path());
   run.begin();
   run.steps(6);
-  const Shown shown = watched(folder.path(), [&](int look) {
+  const WatchShown shown = watched(folder.path(), [&](int look) {
     if (look == 1) run.begin(), run.steps(8, 0.75), run.end();
     return look < 4;
   });
@@ -247,11 +247,11 @@ TEST(Watch, ARunThatReplacesAnotherIsToldFromItsBeginning) {
 
 TEST(Watch, AnInterruptedRunEndsToo) {
   const TemporaryFolder folder;
-  WrittenRun run(folder.path());
+  WatchWrittenRun run(folder.path());
   run.begin();
   run.steps(3);
   run.end(train::End::Reason::interrupted);
-  const Shown shown = watched(folder.path(), [](int) { return false; });
+  const WatchShown shown = watched(folder.path(), [](int) { return false; });
   EXPECT_TRUE(shown.ended);
   EXPECT_NE(shown.text.find("interrupted after 3 of 8 steps, 6.0 s\n"), std::string::npos) << shown.text;
 }

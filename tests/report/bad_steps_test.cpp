@@ -40,7 +40,7 @@ void tell(train::Sink& sink, const std::filesystem::path& folder, bool bad = tru
   sink.end(end);
 }
 
-std::filesystem::path written(const std::filesystem::path& folder, bool bad = true) {
+std::filesystem::path bad_steps_written(const std::filesystem::path& folder, bool bad = true) {
   files::write_text(folder / "recipe.toml",
                     "model = \"cosmoflow(size=32)\"\n[train]\nepochs = 1\nmetrics = [\"mae\"]\n");
   tell(*record::json_lines(), folder, bad);
@@ -55,12 +55,12 @@ TEST(BadSteps, AreCountedInWords) {
 
 TEST(BadSteps, HaveLinesOfTheirOwn) {
   const TemporaryFolder folder;
-  const std::string metrics = text_of(written(folder.path()) / "metrics.jsonl");
+  const std::string metrics = text_of(bad_steps_written(folder.path()) / "metrics.jsonl");
   EXPECT_HAS(metrics, R"({"kind":"bad_step","step":2,"epoch":1,"found":"the loss is nan","bad_steps":1,"rewinds":0,)");
   EXPECT_HAS(metrics, R"("found":"the loss is nan","back_to":1,"bad_steps":2,"rewinds":1,"rate_scale":0.5})");
   EXPECT_HAS(metrics, R"("test":{"loss":0.5,"mae":0.125},"bad_steps":2,"rewinds":1,"rate_scale":0.5})");
   const TemporaryFolder good;
-  EXPECT_EQ(text_of(written(good.path(), false) / "metrics.jsonl").find("bad"), std::string::npos);
+  EXPECT_EQ(text_of(bad_steps_written(good.path(), false) / "metrics.jsonl").find("bad"), std::string::npos);
 }
 
 TEST(BadSteps, AreShownWhileTheRunGoesOn) {
@@ -75,7 +75,7 @@ TEST(BadSteps, AreShownWhileTheRunGoesOn) {
 
 TEST(BadSteps, AreInSummaryPageAndCard) {
   const TemporaryFolder folder;
-  written(folder.path());
+  bad_steps_written(folder.path());
   tell(*record::run_summary(), folder.path());
   EXPECT_HAS(text_of(folder / "report.txt"), "2 steps with bad numbers, 1 rewind, learning rate x 0.5\n");
   const record::RunRecord run = record::read_run(folder.path());
@@ -100,7 +100,7 @@ struct Listener final : train::Sink {
 
 TEST(BadSteps, AreToldToWhoFollowsTheFiles) {
   const TemporaryFolder folder;
-  written(folder.path());
+  bad_steps_written(folder.path());
   record::RunFollower follower(folder.path());
   Listener listener;
   while (follower.poll(listener) != record::RunFollower::Change::none)

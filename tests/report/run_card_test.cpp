@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "isobar/report/card_facts.hpp"
 #include "isobar/report/ledger.hpp"
 
 #include "tests/expect_error.hpp"
@@ -160,6 +161,17 @@ TEST(RunCard, StrongOrWeakScalingWithTheGlobalBatch) {
   EXPECT_FALSE(row_of(folder / "strong", 11).shown);
   written(folder / "strong", {.optimizer = "adam(lr=0.1)", .ranks = 2});  // not the same work
   EXPECT_FALSE(row_of(folder / "strong", 11).shown);
+}
+
+TEST(RunCard, ARunBesideItMayBeRemovedAtAnyMoment) {
+  const TemporaryFolder folder;
+  written(folder / "one");
+  const record::RunRecord run = record::read_run(written(folder / "strong", {.ranks = 2, .step_seconds = 0.0625}));
+  const CardFacts facts(run);
+  EXPECT_TRUE(scaling_kind(facts).shown);
+  std::filesystem::remove_all(folder / "one");
+  EXPECT_FALSE(scaling_kind(facts).shown);
+  EXPECT_HAS(scaling_kind(facts).text, "has no speed");
 }
 
 TEST(RunCard, TimeAndAccuracyAgainstTheReference) {

@@ -5,7 +5,7 @@
 namespace isobar::sim {
 namespace {
 
-Workload made() {
+Workload workload_made() {
   Workload w{.name = "made", .batch = 2, .flops = 10};
   w.forward = {{1.0, {}}, {0.5, {}}};
   w.backward = {{2.0, {0}}, {0.25, {1}}};
@@ -14,14 +14,14 @@ Workload made() {
 }
 
 TEST(Workload, AddsUpWhatARankComputes) {
-  EXPECT_DOUBLE_EQ(made().compute_seconds(), 4.0);
-  EXPECT_EQ(made().gradient_numbers(), 64u);
+  EXPECT_DOUBLE_EQ(workload_made().compute_seconds(), 4.0);
+  EXPECT_EQ(workload_made().gradient_numbers(), 64u);
   EXPECT_EQ(Workload{}.compute_seconds(), 0);
   EXPECT_EQ(Workload{}.gradient_numbers(), 0u);
 }
 
 TEST(Workload, IsScaledInAllItsTimesAndInNothingElse) {
-  const Workload slow = made().times(3);
+  const Workload slow = workload_made().times(3);
   EXPECT_DOUBLE_EQ(slow.compute_seconds(), 12.0);
   EXPECT_DOUBLE_EQ(slow.forward[1].seconds, 1.5);
   EXPECT_DOUBLE_EQ(slow.backward[0].seconds, 6.0);

@@ -105,7 +105,7 @@ TEST(SimCli, WrongCallsAreAnsweredInOneLine) {
   expect_wrong_call("forecast " + small_network + "--platform cori --ranks 2 --input node-local", "node");
   expect_wrong_call("forecast " + small_network + "--platform cori --ranks 2 --resume", "--out");
   expect_wrong_call("forecast " + small_network + "--platform cori --ranks 2 --flows --rounds", "--flows");
-  expect_wrong_call("published --match Fugaku", "no row speaks of 'Fugaku'");
+  expect_wrong_call("published --match Fugaku", "no row matches 'Fugaku'");
 }
 
 TEST(SimCli, BadPlatformFilesAreAnswered) {

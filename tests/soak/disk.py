@@ -10,7 +10,7 @@ from runs import Launch, checkpoints, digest, last_step, write_recipe
 
 
 def full(settings, tally):
-    """Issue 7, point 4."""
+    """The disk fills up at a random moment of the run: KILLS / 5 times, at least twice."""
     luck = random.Random(settings.seed)
     digests, seconds = reference(settings, tally, 1, every=5, epochs=100)
     if not digests:

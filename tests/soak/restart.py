@@ -43,7 +43,7 @@ def expect_right(folder, digests, tally, what):
 
 
 def killed(settings, tally):
-    """Issue 7, point 1."""
+    """One rank or all are killed, up to three times in a run; the resumed run must end as the undisturbed one did."""
     luck = random.Random(settings.seed)
     setting = {"every": EVERY, "deterministic": False, "size": 16}  # 20 steps take longer than to write a checkpoint
     digests, seconds = reference(settings, tally, 2, **setting)
@@ -89,7 +89,7 @@ def killed(settings, tally):
 
 
 def other_ranks(settings, tally):
-    """Issue 7, point 2."""
+    """Runs are stopped by a signal and resumed on 1, 2 or 4 ranks, until one reaches its end."""
     luck = random.Random(settings.seed)
     digests, seconds = reference(settings, tally, 1, every=EVERY)
     if not digests:

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """The soak: runs are killed, stopped, frozen and starved at random moments, for minutes, and must lose nothing.
 
 Every scenario prints its figures; any problem ends the soak with exit code 1. Emulated hosts and full disks need root."""

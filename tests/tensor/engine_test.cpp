@@ -1,9 +1,12 @@
 #include "isobar/tensor/engine.hpp"
 
 #include <cstdlib>
+#include <filesystem>
+#include <string>
 
 #include <gtest/gtest.h>
 
+#include "isobar/base/instructions.hpp"
 #include "isobar/tensor/layout.hpp"
 #include "isobar/tensor/tensor.hpp"
 
@@ -28,12 +31,31 @@ TEST(Engine, AmxNeedsFlagAndPalette) {
   EXPECT_TRUE((AmxState{true, 1}.usable()));
 }
 
+TEST(Engine, IsCappedWithOurKernels) {
+  cpu_engine();
+  const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
+  const bool narrow = isa == dnnl::cpu_isa::avx2 || isa == dnnl::cpu_isa::avx || isa == dnnl::cpu_isa::sse41;
+  if (instructions() == Instructions::v3) {
+    EXPECT_TRUE(narrow) << isa_choice().name;
+    EXPECT_EQ(isa_choice().reason, instruction_choice().reason);
+  } else if (!std::getenv("ONEDNN_MAX_CPU_ISA") && !std::getenv("DNNL_MAX_CPU_ISA")) {
+    EXPECT_FALSE(narrow) << isa_choice().name;
+  }
+}
+
 TEST(Engine, HiddenTilesAreNeverUsed) {
-  if (std::getenv("ONEDNN_MAX_CPU_ISA") || std::getenv("DNNL_MAX_CPU_ISA")) GTEST_SKIP() << "the user decides";
+  if (std::getenv("ONEDNN_MAX_CPU_ISA") || std::getenv("DNNL_MAX_CPU_ISA")) {
+    // Then the user decides; the test is about what happens when nobody does, and runs itself so.
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+    const std::string command =
+        "env -u ONEDNN_MAX_CPU_ISA -u DNNL_MAX_CPU_ISA '" + self + "' --gtest_filter=Engine.HiddenTilesAreNeverUsed";
+    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+    return;
+  }
   const AmxState amx = amx_state();
   cpu_engine();
   const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
-  if (amx.usable()) {
+  if (amx.usable() && instructions() == Instructions::v4) {
     EXPECT_EQ(isa_choice().reason, "the best this processor announces");
   } else {
     EXPECT_NE(isa, dnnl::cpu_isa::avx512_core_amx);

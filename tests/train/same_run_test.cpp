@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "isobar/base/instructions.hpp"
+#include "isobar/tensor/engine.hpp"
+
 #include "tests/train/small_job.hpp"
 
 namespace isobar::train {
@@ -20,6 +23,8 @@ TEST(SameRun, ComparesEveryKeyEverySampleEveryLayer) {
   EXPECT_EQ(value("recipe key 'train.epochs'"), "3");
   EXPECT_EQ(value("recipe key 'seed'"), "5");
   EXPECT_NE(value("recipe key 'optimizer'").find("lr=0.01"), std::string::npos) << value("recipe key 'optimizer'");
+  EXPECT_EQ(value("the level of instructions (ISOBAR_INSTRUCTIONS caps it)"), name_of(instructions()));
+  EXPECT_EQ(value("what oneDNN uses of the processor"), isa_choice().name);
   EXPECT_EQ(value("--resume"), "not given");
   EXPECT_EQ(value("the number of samples in data.train"), "22");
   EXPECT_EQ(value("the number of samples in data.test"), "10");

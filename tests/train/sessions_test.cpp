@@ -49,13 +49,13 @@ TEST(Sessions, WithoutADeathThereIsOne) {
   expect_whole_record(run, 2, 2);
 }
 
-struct Case {
+struct SessionsCase {
   int ranks, spares, dies;
   bool deterministic;
   int stride;
 };
 
-class DeathAtEveryMessage : public testing::TestWithParam<Case> {};
+class DeathAtEveryMessage : public testing::TestWithParam<SessionsCase> {};
 
 TEST_P(DeathAtEveryMessage, IsSurvived) {
   const auto [ranks, spares, dies, deterministic, stride] = GetParam();
@@ -87,12 +87,12 @@ TEST_P(DeathAtEveryMessage, IsSurvived) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DeathAtEveryMessage,
-                         testing::Values(Case{2, 0, 0, true, 1}, Case{2, 0, 1, true, 3}, Case{2, 1, 0, true, 3},
-                                         Case{4, 0, 0, true, 5}, Case{4, 0, 2, true, 5}, Case{4, 2, 1, true, 5},
-                                         Case{3, 0, 0, false, 3}, Case{3, 0, 2, false, 5}, Case{5, 1, 0, false, 7},
-                                         Case{5, 0, 3, false, 7}),
+                         testing::Values(SessionsCase{2, 0, 0, true, 1}, SessionsCase{2, 0, 1, true, 3}, SessionsCase{2, 1, 0, true, 3},
+                                         SessionsCase{4, 0, 0, true, 5}, SessionsCase{4, 0, 2, true, 5}, SessionsCase{4, 2, 1, true, 5},
+                                         SessionsCase{3, 0, 0, false, 3}, SessionsCase{3, 0, 2, false, 5}, SessionsCase{5, 1, 0, false, 7},
+                                         SessionsCase{5, 0, 3, false, 7}),
                          [](const auto& tested) {
-                           const Case& c = tested.param;
+                           const SessionsCase& c = tested.param;
                            return fmt::format("Rank{}Of{}With{}Spares{}", c.dies, c.ranks, c.spares,
                                               c.deterministic ? "Deterministic" : "");
                          });

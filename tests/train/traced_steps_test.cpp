@@ -80,17 +80,17 @@ double network_flops(const Step& step) {
   return flops;
 }
 
-struct Case {
+struct TracedStepsCase {
   const char* name;
   int ranks;
   int micro_batches;  // of a rank
   std::vector<const char*> settings;
 };
 
-class TracedTraining : public testing::TestWithParam<Case> {};
+class TracedTraining : public testing::TestWithParam<TracedStepsCase> {};
 
 TEST_P(TracedTraining, AddUpAndCountTheFlopsOfThePlan) {
-  const Case& c = GetParam();
+  const TracedStepsCase& c = GetParam();
   std::vector<const char*> settings{"report.trace_steps=1000",
                                     "data.train=\"noise(shape=[6, 6, 2], targets=3, count=24)\""};
   settings.insert(settings.end(), c.settings.begin(), c.settings.end());
@@ -122,12 +122,12 @@ TEST_P(TracedTraining, AddUpAndCountTheFlopsOfThePlan) {
 
 INSTANTIATE_TEST_SUITE_P(
     Train, TracedTraining,
-    testing::Values(Case{"alone", 1, 1, {}}, Case{"solo", 1, 1, {"strategy=solo"}},
-                    Case{"micro", 1, 2, {"train.micro_batches=2", "train.clip_norm=0.1"}}, Case{"sync", 2, 1, {}},
-                    Case{"clipped", 2, 1, {"train.clip_norm=0.1"}}, Case{"lagged", 2, 1, {"strategy=lagged(k=1)"}},
-                    Case{"deterministic", 2, 2, {"train.deterministic=true", "train.micro_batches=4"}},
-                    Case{"ring", 2, 1, {"strategy=sync(algorithm=ring, wire=bf16)"}},
-                    Case{"joint", 2, 1, {"model=dense_net(norm=true, dropout=0)", "train.sync_batch_norm=true"}}),
+    testing::Values(TracedStepsCase{"alone", 1, 1, {}}, TracedStepsCase{"solo", 1, 1, {"strategy=solo"}},
+                    TracedStepsCase{"micro", 1, 2, {"train.micro_batches=2", "train.clip_norm=0.1"}}, TracedStepsCase{"sync", 2, 1, {}},
+                    TracedStepsCase{"clipped", 2, 1, {"train.clip_norm=0.1"}}, TracedStepsCase{"lagged", 2, 1, {"strategy=lagged(k=1)"}},
+                    TracedStepsCase{"deterministic", 2, 2, {"train.deterministic=true", "train.micro_batches=4"}},
+                    TracedStepsCase{"ring", 2, 1, {"strategy=sync(algorithm=ring, wire=bf16)"}},
+                    TracedStepsCase{"joint", 2, 1, {"model=dense_net(norm=true, dropout=0)", "train.sync_batch_norm=true"}}),
     [](const auto& one) { return std::string(one.param.name); });
 
 std::vector<std::int64_t> numbers(const Watcher& watcher) {

@@ -14,9 +14,9 @@ namespace isobar::train {
 namespace {
 
 // Keeps what the trainer said; can set a stop flag at a step.
-class Recorder final : public Sink {
+class TrainerRecorder final : public Sink {
  public:
-  explicit Recorder(std::int64_t stop_at = -1) : stop_at_(stop_at) {}
+  explicit TrainerRecorder(std::int64_t stop_at = -1) : stop_at_(stop_at) {}
   void step(const StepDone& s) override {
     losses.push_back(s.loss);
     if (s.step == stop_at_) stop = true;
@@ -39,7 +39,7 @@ std::vector<float> weights_of(Trainer& trainer) {
   return {all.begin(), all.end()};
 }
 
-struct Ran {
+struct TrainerRan {
   std::vector<double> losses, test;
   std::vector<float> weights, predictions;
 };
@@ -50,21 +50,21 @@ const std::initializer_list<const char*> varied{
     "data.test=\"noise(shape=[8, 9, 2], targets=3, count=10, seed=2)\"",
     "data.transforms=[\"subtract_mean\", \"crop(size=6)\", \"mirror\", \"scale(by=2)\"]", "data.readers=3"};
 
-Ran run_whole(int threads, std::initializer_list<const char*> settings = {}) {
+TrainerRan run_whole(int threads, std::initializer_list<const char*> settings = {}) {
   const int before = omp_get_max_threads();
   omp_set_num_threads(threads);
   const TemporaryFolder folder;
-  Recorder recorder;
+  TrainerRecorder recorder;
   Trainer trainer(small_job(folder.path() / "run", settings), {&recorder});
   EXPECT_EQ(trainer.run(), End::Reason::finished);
   omp_set_num_threads(before);
-  Ran ran{recorder.losses, {}, weights_of(trainer), recorder.predictions};
+  TrainerRan ran{recorder.losses, {}, weights_of(trainer), recorder.predictions};
   for (const EpochDone& e : recorder.epochs) ran.test.push_back(e.test.at("mae"));
   return ran;
 }
 
 TEST(Trainer, OneSeedGivesTheSameBits) {
-  const Ran a = run_whole(2), b = run_whole(2);
+  const TrainerRan a = run_whole(2), b = run_whole(2);
   EXPECT_EQ(a.losses.size(), 15u);  // 22 samples, batch 4, the last incomplete batch is left out
   EXPECT_EQ(a.losses, b.losses);
   EXPECT_EQ(a.test, b.test);
@@ -73,7 +73,7 @@ TEST(Trainer, OneSeedGivesTheSameBits) {
 }
 
 TEST(Trainer, LearnsFromTheSameBatchesWithOneThread) {
-  const Ran one = run_whole(1), two = run_whole(2);
+  const TrainerRan one = run_whole(1), two = run_whole(2);
   ASSERT_EQ(one.losses.size(), two.losses.size());
   for (std::size_t i = 0; i < one.losses.size(); ++i) EXPECT_NEAR(one.losses[i], two.losses[i], 1e-4) << i;
 }
@@ -81,14 +81,14 @@ TEST(Trainer, LearnsFromTheSameBatchesWithOneThread) {
 class Interrupted : public testing::TestWithParam<int> {};
 
 void expect_resumed_equal(int stop_at, std::initializer_list<const char*> settings) {
-  const Ran whole = run_whole(2, settings);
+  const TrainerRan whole = run_whole(2, settings);
   const TemporaryFolder folder;
-  Recorder first(stop_at);
+  TrainerRecorder first(stop_at);
   {
     Trainer trainer(small_job(folder.path() / "run", settings), {&first});
     EXPECT_EQ(trainer.run(&first.stop), End::Reason::interrupted);
   }
-  Recorder second;
+  TrainerRecorder second;
   Job job = small_job(folder.path() / "run", settings);
   job.resume = true;
   Trainer trainer(std::move(job), {&second});
@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(At, Interrupted, testing::Values(1, 5, 7, 10));
 
 TEST(Trainer, EvaluatesEverySampleOnceAlsoInAShortLastBatch) {
   const TemporaryFolder folder;
-  Recorder recorder;
+  TrainerRecorder recorder;
   Trainer trainer(small_job(folder.path() / "run", {"data.batch=4", "train.epochs=1"}), {&recorder});
   trainer.run();
   const Evaluated& e = trainer.last_evaluation();

@@ -7,7 +7,7 @@
 namespace isobar::transforms {
 namespace {
 
-const Shape image{4, 5, 3};
+const Shape transform_image{4, 5, 3};
 
 // A small instance of each member; what a member reads from files is made here.
 Spec instance(std::string_view name, const TemporaryFolder& folder) {
@@ -33,12 +33,12 @@ TEST(Transforms, ConformToTheContract) {
     SCOPED_TRACE(std::string(row->name));
     EXPECT_FALSE(row->summary.empty());
     const auto transform = made(instance(row->name, folder));
-    const std::vector<float> test = applied(*transform, image, counting(image), {false, Random(1)});
+    const std::vector<float> test = applied(*transform, transform_image, counting(transform_image), {false, Random(1)});
     for (std::uint64_t seed = 2; seed < 12; ++seed) {
-      EXPECT_EQ(applied(*transform, image, counting(image), {false, Random(seed)}), test) << "random in a test";
+      EXPECT_EQ(applied(*transform, transform_image, counting(transform_image), {false, Random(seed)}), test) << "random in a test";
       const Draw draw{true, Random(seed)};
-      const std::vector<float> once = applied(*transform, image, counting(image), draw);
-      EXPECT_EQ(applied(*transform, image, counting(image), draw), once);
+      const std::vector<float> once = applied(*transform, transform_image, counting(transform_image), draw);
+      EXPECT_EQ(applied(*transform, transform_image, counting(transform_image), draw), once);
       EXPECT_EQ(std::ranges::count(once, -7.0f), 0) << "not everything was written";
     }
   }

@@ -64,6 +64,8 @@ TEST(TuningCache, DependsOnMachineThreadsNetworkAndBatch) {
   EXPECT_NE(tuning_cache("cpu", 3, "hep", 8).key, key);
   EXPECT_NE(tuning_cache("cpu", 2, "hop", 8).key, key);
   EXPECT_NE(tuning_cache("cpu", 2, "hep", 9).key, key);
+  EXPECT_NE(tuning_cache("cpu", 2, "hep", 8, Instructions::v3).key,
+            tuning_cache("cpu", 2, "hep", 8, Instructions::v4).key);
 }
 
 }  // namespace

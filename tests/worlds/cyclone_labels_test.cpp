@@ -10,7 +10,7 @@
 namespace isobar::worlds {
 namespace {
 
-constexpr SphereGrid grid{193, 288};
+constexpr SphereGrid cyclone_labels_grid{193, 288};
 
 Storm storm(double latitude, double longitude, double deficit) {
   return {.latitude = latitude,
@@ -25,14 +25,14 @@ Storm storm(double latitude, double longitude, double deficit) {
 }
 
 TEST(CycloneLabels, calm_air_has_none) {
-  EXPECT_TRUE(find_cyclones(grid, calm_state(grid), LabelRules::relaxed()).empty());
+  EXPECT_TRUE(find_cyclones(cyclone_labels_grid, calm_state(cyclone_labels_grid), LabelRules::relaxed()).empty());
 }
 
 TEST(CycloneLabels, planted_storms_are_found_where_they_are) {
-  auto state = calm_state(grid);
+  auto state = calm_state(cyclone_labels_grid);
   const Storm planted[] = {storm(15, 140, 4000), storm(-18, 0.3, 6000), storm(25, 290, 2500)};
-  for (const Storm& s : planted) plant(state, grid, s);
-  const auto found = find_cyclones(grid, state, LabelRules::usual());
+  for (const Storm& s : planted) plant(state, cyclone_labels_grid, s);
+  const auto found = find_cyclones(cyclone_labels_grid, state, LabelRules::usual());
   ASSERT_EQ(found.size(), 3u);
   for (const Storm& s : planted)
     EXPECT_TRUE(std::ranges::any_of(found, [&](const FoundCyclone& f) {
@@ -42,11 +42,11 @@ TEST(CycloneLabels, planted_storms_are_found_where_they_are) {
 
 TEST(CycloneLabels, each_sign_is_needed) {
   const auto with = [](auto change) {
-    auto state = calm_state(grid);
-    plant(state, grid, storm(15, 140, 5000));
-    const auto calm = calm_state(grid);
+    auto state = calm_state(cyclone_labels_grid);
+    plant(state, cyclone_labels_grid, storm(15, 140, 5000));
+    const auto calm = calm_state(cyclone_labels_grid);
     for (std::size_t i = 0; i < state.size(); i += channel_count) change(state.data() + i, calm.data() + i);
-    return find_cyclones(grid, state, LabelRules::usual()).size();
+    return find_cyclones(cyclone_labels_grid, state, LabelRules::usual()).size();
   };
   EXPECT_EQ(with([](float*, const float*) {}), 1u);
   EXPECT_EQ(with([](float* s, const float* c) { s[PSL] = c[PSL]; }), 0u);
@@ -55,9 +55,9 @@ TEST(CycloneLabels, each_sign_is_needed) {
 }
 
 TEST(CycloneLabels, storms_of_the_fronts_are_not_tropical) {
-  auto state = calm_state(grid);
-  plant(state, grid, storm(52, 140, 5000));
-  EXPECT_TRUE(find_cyclones(grid, state, LabelRules::usual()).empty());
+  auto state = calm_state(cyclone_labels_grid);
+  plant(state, cyclone_labels_grid, storm(52, 140, 5000));
+  EXPECT_TRUE(find_cyclones(cyclone_labels_grid, state, LabelRules::usual()).empty());
 }
 
 TEST(CycloneLabels, mask_is_the_core_with_its_eye) {

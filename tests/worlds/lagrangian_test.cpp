@@ -11,15 +11,15 @@
 namespace isobar::worlds {
 namespace {
 
-constexpr int size = 32;
-constexpr double box = 100;
-constexpr double unit = 2 * std::numbers::pi / box;
+constexpr int lagrangian_size = 32;
+constexpr double lagrangian_box = 100;
+constexpr double unit = 2 * std::numbers::pi / lagrangian_box;
 using Wave = std::array<int, 3>;
 
 double dot(const Wave& a, const Wave& b) { return unit * unit * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]); }
 
 double phase(const Wave& n, int x, int y, int z) {
-  return 2 * std::numbers::pi * (n[0] * x + n[1] * y + n[2] * z) / size;
+  return 2 * std::numbers::pi * (n[0] * x + n[1] * y + n[2] * z) / lagrangian_size;
 }
 
 // Compares with f(axis, x, y, z) in every cell.
@@ -27,22 +27,22 @@ template <class F>
 void expect_vector(const std::array<Mesh, 3>& field, F f, double tolerance) {
   double worst = 0;
   for (int axis = 0; axis < 3; ++axis)
-    for (int x = 0; x < size; ++x)
-      for (int y = 0; y < size; ++y)
-        for (int z = 0; z < size; ++z) worst = std::max(worst, std::abs(field[axis].row(x, y)[z] - f(axis, x, y, z)));
+    for (int x = 0; x < lagrangian_size; ++x)
+      for (int y = 0; y < lagrangian_size; ++y)
+        for (int z = 0; z < lagrangian_size; ++z) worst = std::max(worst, std::abs(field[axis].row(x, y)[z] - f(axis, x, y, z)));
   EXPECT_LT(worst, tolerance);
 }
 
 template <class F>
 Displacement displaced(F density) {
-  const Mesh delta(size);
-  for (int x = 0; x < size; ++x)
-    for (int y = 0; y < size; ++y)
-      for (int z = 0; z < size; ++z) delta.row(x, y)[z] = static_cast<float>(density(x, y, z));
-  const Fourier fourier(size, 1);
+  const Mesh delta(lagrangian_size);
+  for (int x = 0; x < lagrangian_size; ++x)
+    for (int y = 0; y < lagrangian_size; ++y)
+      for (int z = 0; z < lagrangian_size; ++z) delta.row(x, y)[z] = static_cast<float>(density(x, y, z));
+  const Fourier fourier(lagrangian_size, 1);
   fourier.to_modes(delta);
-  Displacement out(size);
-  displace(delta, box, fourier, out);
+  Displacement out(lagrangian_size);
+  displace(delta, lagrangian_box, fourier, out);
   return out;
 }
 
@@ -84,7 +84,7 @@ TEST(Lagrangian, a_symmetric_peak_collapses_like_a_sphere) {
     return a * (std::cos(phase({1, 0, 0}, x, y, z)) + std::cos(phase({0, 1, 0}, x, y, z)) +
                 std::cos(phase({0, 0, 1}, x, y, z)));
   });
-  const double q = box / size;
+  const double q = lagrangian_box / lagrangian_size;
   for (int axis = 0; axis < 3; ++axis) {
     const int x = axis == 0, y = axis == 1, z = axis == 2;
     EXPECT_NEAR(out.first[axis].row(x, y)[z] / q, -d / 3, 0.01 * d / 3);
@@ -93,15 +93,15 @@ TEST(Lagrangian, a_symmetric_peak_collapses_like_a_sphere) {
 }
 
 TEST(Lagrangian, displacements_converge_on_matter) {
-  const Mesh delta(size);
-  draw_field(delta, PowerSpectrum(Cosmology{}), box, Random(11), 1);
-  const Fourier fourier(size, 2);
-  Displacement out(size);
-  displace(delta, box, fourier, out);
+  const Mesh delta(lagrangian_size);
+  draw_field(delta, PowerSpectrum(Cosmology{}), lagrangian_box, Random(11), 1);
+  const Fourier fourier(lagrangian_size, 2);
+  Displacement out(lagrangian_size);
+  displace(delta, lagrangian_box, fourier, out);
   for (const Mesh& axis : out.first) fourier.to_modes(axis);
   // div first = -delta, mode by mode.
   delta.each_mode(1, [&](int nx, int ny, int nz, std::complex<float> mode) {
-    const int x = (nx + size) % size, y = (ny + size) % size;
+    const int x = (nx + lagrangian_size) % lagrangian_size, y = (ny + lagrangian_size) % lagrangian_size;
     const auto at = [&](int axis) { return std::complex<double>(out.first[axis].modes(x, y)[nz]); };
     const std::complex<double> i(0, unit);
     const auto divergence = i * (double(nx) * at(0) + double(ny) * at(1) + double(nz) * at(2));
