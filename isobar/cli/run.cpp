@@ -49,9 +49,11 @@ void add_launch(control::Supervision& supervision, const RunOptions& options) {
         more.push_back(word);
   }
   supervision.command.insert(supervision.command.begin() + 1, more.begin(), more.end());
-  // What copies directly between processes ends those that live when one dies.
+  // What copies directly between processes ends those that live when one dies; the queues that UCX keeps in shared
+  // memory can be blocked by a sender that is killed.
   if (open_mpi) supervision.environment = {{"OMPI_MCA_pml", "ob1"}, {"OMPI_MCA_btl", here ? "vader,self" : "tcp,self"}};
-  else supervision.environment = {{"UCX_TLS", here ? "posix,self" : "tcp,self"}};
+  else supervision.environment = {{"UCX_TLS", "tcp,self"}};
+  if (!open_mpi && here) supervision.environment.emplace_back("UCX_NET_DEVICES", "lo");
   supervision.everywhere = !here || !options.address.empty();
   supervision.address = !options.address.empty() ? options.address : here ? "127.0.0.1" : control::host_name();
 }

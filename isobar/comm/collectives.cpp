@@ -24,6 +24,18 @@ void ring(Comm& comm, Block block) {
   }
 }
 
+// A dissemination barrier, unless `finish`, called for every message, gives up.
+template <class Finish>
+bool meet(Comm& comm, Finish finish) {
+  const int size = comm.size();
+  for (int distance = 1; distance < size; distance *= 2) {
+    Ticket receive = comm.start_receive((comm.rank() + size - distance) % size, barrier_tag, {});
+    Ticket send = comm.start_send((comm.rank() + distance) % size, barrier_tag, {});
+    if (!finish(receive) || !finish(send)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void broadcast(Comm& comm, Bytes& bytes, int root) {
@@ -71,13 +83,12 @@ double all_largest(Comm& comm, double mine) {
 }
 
 void barrier(Comm& comm) {
-  const int size = comm.size();
-  for (int distance = 1; distance < size; distance *= 2) {
-    Ticket receive = comm.start_receive((comm.rank() + size - distance) % size, barrier_tag, {});
-    Ticket send = comm.start_send((comm.rank() + distance) % size, barrier_tag, {});
-    receive.wait();
-    send.wait();
-  }
+  meet(comm, [](Ticket& ticket) { return ticket.wait(), true; });
+}
+
+bool barrier_within(Comm& comm, double seconds) {
+  const double end = comm.now() + seconds;
+  return meet(comm, [&](Ticket& ticket) { return ticket.wait_for(std::max(0.0, end - comm.now())); });
 }
 
 }  // namespace isobar::comm

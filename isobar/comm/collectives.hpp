@@ -28,4 +28,7 @@ double all_largest(Comm& comm, double mine);
 /// Returns when all ranks have called it: a dissemination barrier.
 void barrier(Comm& comm);
 
+/// As barrier(), but gives up after some seconds and returns false: messages do not arrive.
+bool barrier_within(Comm& comm, double seconds);
+
 }  // namespace isobar::comm

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 
+#include "isobar/comm/collectives.hpp"
+
 namespace isobar::comm_mpi {
 namespace {
+
+constexpr double until_messages_arrive = 30;
 
 class LifelineCrew final : public comm::Crew {
  public:
@@ -20,7 +24,8 @@ class LifelineCrew final : public comm::Crew {
       const int available = static_cast<int>(order.members.size()), used = usable(available);
       expects(used >= 1 && used <= available, "ranks that can work together, of those available");
       const auto those = std::span(order.members).first(static_cast<std::size_t>(used));
-      if (std::ranges::find(those, world_.rank()) != those.end()) return all_.regroup(those, order.epoch);
+      if (std::ranges::find(those, world_.rank()) == those.end()) continue;
+      if (auto group = met(all_.regroup(those, order.epoch))) return group;
     }
   }
 
@@ -31,6 +36,19 @@ class LifelineCrew final : public comm::Crew {
   bool elastic() const override { return true; }
 
  private:
+  // A rank that is killed while it writes into the queue of another blocks that queue for good where a library keeps
+  // queues in shared memory: whoever waits there would wait for ever. Null when the members have changed again.
+  std::unique_ptr<comm::Comm> met(std::unique_ptr<comm::Comm> group) {
+    if (group->epoch() == comm::first_epoch) return group;  // nobody has died yet
+    try {
+      if (!comm::barrier_within(*group, until_messages_arrive))
+        give_up("messages no longer arrive since a rank was killed while it sent one");
+    } catch (const comm::MembersChanged&) {
+      return nullptr;
+    }
+    return group;
+  }
+
   std::unique_ptr<comm::Comm> over() {
     if (lifeline_.failure()) world_.service().check(lifeline_.epoch());
     if (lifeline_.lost()) ends("the launcher that supervises the run is gone");

@@ -59,6 +59,7 @@ Sampler::Slice Sampler::slice(std::int64_t batch_index, int rank, int size) cons
   expects(rank >= 0 && rank < size, "a rank below the number of ranks");
   const std::int64_t begin = batch_index * batch;
   const std::int64_t length = std::min(batch, count - begin);
+  if (full_slices) return {begin + std::min(length, rank * rows(size)), begin + std::min(length, (rank + 1) * rows(size))};
   return {begin + length * rank / size, begin + length * (rank + 1) / size};
 }
 

@@ -15,6 +15,9 @@ struct Sampler {
   bool shuffle = true;
   bool drop_last = false;         ///< leave out a last batch that is not full; otherwise it is shorter
   std::int64_t most_batches = 0;  ///< of an epoch, where ranks read different sets and the smallest counts; 0: all
+  /// A last batch that is not full is dealt out in slices of rows(), as full ones are, until none is left; otherwise all
+  /// ranks share it evenly. Slices are then the same for any number of ranks with as many rows each.
+  bool full_slices = false;
 
   /// Throws UsageError when the numbers give no batch at all.
   void check() const;

@@ -25,13 +25,13 @@ constexpr Stop stops[] = {{0, {38, 22, 12}},     {6, {84, 56, 30}},     {14, {15
                           {60, {30, 40, 124}},   {67, {86, 44, 140}},   {72, {214, 128, 214}}};
 
 Colour shade_of(double water) {
-  const Stop* above = std::ranges::find_if(stops, [&](const Stop& s) { return s.water >= water; });
-  if (above == std::begin(stops)) return above->colour;
-  const Stop& low = above[-1];
-  const double part = (water - low.water) / (above->water - low.water);
+  std::size_t at = 0;
+  while (at + 2 < std::size(stops) && stops[at + 1].water < water) ++at;
+  const Stop &low = stops[at], &high = stops[at + 1];
+  const double part = std::clamp((water - low.water) / (high.water - low.water), 0.0, 1.0);
   Colour mixed;
   for (std::size_t i = 0; i < 3; ++i)
-    mixed[i] = static_cast<std::uint8_t>(std::lround(low.colour[i] + part * (above->colour[i] - low.colour[i])));
+    mixed[i] = static_cast<std::uint8_t>(std::lround(low.colour[i] + part * (high.colour[i] - low.colour[i])));
   return mixed;
 }
 

@@ -11,11 +11,18 @@
 namespace isobar::train {
 namespace {
 
-// What one rank has seen of the test set.
-struct SeenSamples {
-  double loss = 0;  // summed over samples
-  std::int64_t samples = 0;
-  std::vector<std::int64_t> kept{};  // numbers of the samples, row by row of the following
+// What was found in some samples. In a deterministic run they are those of one batch, which has the same samples on any
+// number of ranks, so that all sums are the same; otherwise all that a rank has seen.
+struct Portion {
+  double first = 0;  // of its samples: their order is that of the portions
+  double loss = 0;   // summed over samples
+  double samples = 0;
+  std::vector<std::vector<double>> states{};  // of the metrics
+};
+
+// Single predictions, where they are few enough to be kept.
+struct KeptRows {
+  std::vector<std::int64_t> samples{};  // their numbers, row by row of the following
   std::vector<float> predictions{}, targets{};
 };
 
@@ -43,12 +50,12 @@ std::vector<float> ordered(const std::vector<float>& rows, const std::vector<std
 }
 
 // Rank 0 gets what all ranks have seen, in the order of the samples.
-void collect_rows(comm::Comm& comm, const SeenSamples& seen, Evaluated& evaluated) {
+void collect_rows(comm::Comm& comm, const KeptRows& kept, Evaluated& evaluated) {
   std::vector<std::int64_t> samples;
   std::vector<float> predictions, targets;
-  collect(comm, bytes_of(seen.kept), [&](int, std::span<const std::byte> theirs) { append(theirs, samples); });
-  collect(comm, bytes_of(seen.predictions), [&](int, auto theirs) { append(theirs, predictions); });
-  collect(comm, bytes_of(seen.targets), [&](int, auto theirs) { append(theirs, targets); });
+  collect(comm, bytes_of(kept.samples), [&](int, std::span<const std::byte> theirs) { append(theirs, samples); });
+  collect(comm, bytes_of(kept.predictions), [&](int, auto theirs) { append(theirs, predictions); });
+  collect(comm, bytes_of(kept.targets), [&](int, auto theirs) { append(theirs, targets); });
   std::vector<std::size_t> order(samples.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t row) { return samples[row]; });
@@ -56,28 +63,52 @@ void collect_rows(comm::Comm& comm, const SeenSamples& seen, Evaluated& evaluate
   evaluated.targets = ordered(targets, order);
 }
 
-// Rank 0 adds up what the metrics of all ranks have taken, in the order of the ranks, and tells the results.
-std::map<std::string, double> collect_results(comm::Comm& comm, const Job& job, const SeenSamples& seen, bool with_loss) {
-  std::vector<double> sums{0, 0};
-  const std::vector<double> mine{seen.loss, static_cast<double>(seen.samples)};
-  const auto doubles = [](std::span<const std::byte> bytes) {
-    std::vector<double> numbers;
-    append(bytes, numbers);
-    return numbers;
-  };
-  collect(comm, bytes_of(mine), [&](int, std::span<const std::byte> theirs) {
-    for (std::size_t i = 0; i < 2; ++i) sums[i] += doubles(theirs)[i];
-  });
-  for (const auto& metric : job.metrics)
-    collect(comm, comm.rank() == 0 ? std::span<const std::byte>() : bytes_of(metric->state()),
-            [&](int rank, std::span<const std::byte> theirs) {
-              if (rank > 0) metric->merge(doubles(theirs));
-            });
-  std::map<std::string, double> results;
-  if (comm.rank() == 0) {
-    if (sums[1] > 0 && with_loss) results["loss"] = sums[0] / sums[1];
-    for (const auto& metric : job.metrics) results.merge(metric->values(job.model.target_names));
+std::vector<double> numbers_of(const std::vector<Portion>& portions) {
+  std::vector<double> numbers;
+  for (const Portion& portion : portions) {
+    numbers.insert(numbers.end(), {portion.first, portion.loss, portion.samples});
+    for (const std::vector<double>& state : portion.states) {
+      numbers.push_back(static_cast<double>(state.size()));
+      numbers.insert(numbers.end(), state.begin(), state.end());
+    }
   }
+  return numbers;
+}
+
+// Reverses numbers_of().
+void append_portions(std::span<const double> numbers, std::size_t metrics, std::vector<Portion>& portions) {
+  while (!numbers.empty()) {
+    Portion& portion = portions.emplace_back(Portion{numbers[0], numbers[1], numbers[2]});
+    numbers = numbers.subspan(3);
+    for (std::size_t metric = 0; metric < metrics; ++metric) {
+      const auto state = numbers.subspan(1, static_cast<std::size_t>(numbers[0]));
+      portion.states.emplace_back(state.begin(), state.end());
+      numbers = numbers.subspan(1 + state.size());
+    }
+  }
+}
+
+// Rank 0 adds up what was found in all portions, in the order of their samples, and tells the results.
+std::map<std::string, double> collect_results(comm::Comm& comm, const Job& job, const graph::Plan& plan,
+                                              const std::vector<Portion>& mine, bool with_loss) {
+  std::vector<Portion> all;
+  collect(comm, bytes_of(numbers_of(mine)), [&](int, std::span<const std::byte> theirs) {
+    std::vector<double> numbers;
+    append(theirs, numbers);
+    append_portions(numbers, job.metrics.size(), all);
+  });
+  if (comm.rank() > 0) return {};
+  std::ranges::stable_sort(all, {}, &Portion::first);
+  reset_metrics(plan, job);
+  double loss = 0, samples = 0;
+  for (const Portion& portion : all) {
+    loss += portion.loss;
+    samples += portion.samples;
+    for (std::size_t i = 0; i < job.metrics.size(); ++i) job.metrics[i]->merge(portion.states[i]);
+  }
+  std::map<std::string, double> results;
+  if (samples > 0 && with_loss) results["loss"] = loss / samples;
+  for (const auto& metric : job.metrics) results.merge(metric->values(job.model.target_names));
   return results;
 }
 
@@ -165,7 +196,8 @@ const Shape* shape_of(const std::vector<data::Field>& fields, std::string_view n
 Evaluated evaluate(exec::Executor& executor, const Job& job, comm::Comm& comm, const std::atomic<bool>* stop) {
   const graph::Plan& plan = executor.plan();
   const std::int64_t rows = plan.inputs.at(0).shape[0];
-  const data::Sampler sampler{job.test_data->size(), rows * comm.size(), job.seed, false, false};
+  data::Sampler sampler{job.test_data->size(), rows * comm.size(), job.seed, false, false};
+  sampler.full_slices = job.deterministic;
   data::LoaderOptions options{.threads = job.readers, .ahead = job.ahead, .rank = comm.rank(), .size = comm.size()};
   options.last_epoch = 1;
   options.on_bad = job.on_bad;
@@ -174,7 +206,13 @@ Evaluated evaluate(exec::Executor& executor, const Job& job, comm::Comm& comm, c
   const bool keep = width * job.test_data->size() <= max_kept_predictions;
   const bool with_loss = plan.outputs.contains("loss");
   reset_metrics(plan, job);
-  SeenSamples seen;
+  std::vector<Portion> portions;
+  KeptRows kept;
+  std::int64_t samples = 0;
+  const auto close_portion = [&] {
+    for (const auto& metric : job.metrics) portions.back().states.push_back(metric->state());
+    reset_metrics(plan, job);
+  };
   while (const data::Batch* batch = loader.next()) {
     std::int64_t stopping[] = {stop && *stop};
     sum_over_ranks(comm, stopping, until_stalled(comm, job.limits, "a batch of the evaluation"));
@@ -186,22 +224,28 @@ Evaluated evaluate(exec::Executor& executor, const Job& job, comm::Comm& comm, c
     const auto numbers = static_cast<std::size_t>(batch->count * width);
     const std::span<const float> prediction = executor.output("prediction").first(numbers);
     const std::span<const float> target = first_rows(*job.test_data, *batch, "y");
+    if (portions.empty() || job.deterministic) {
+      if (!portions.empty()) close_portion();
+      portions.push_back({.first = static_cast<double>(batch->samples[0])});
+    }
     for (const auto& metric : job.metrics) metric->add(prediction, target);
-    if (with_loss) seen.loss += static_cast<double>(executor.output("loss")[0]) * batch->count;
-    seen.samples += batch->count;
+    if (with_loss) portions.back().loss += static_cast<double>(executor.output("loss")[0]) * batch->count;
+    portions.back().samples += static_cast<double>(batch->count);
+    samples += batch->count;
     if (!keep) continue;
-    seen.kept.insert(seen.kept.end(), batch->samples.begin(), batch->samples.end());
-    seen.predictions.insert(seen.predictions.end(), prediction.begin(), prediction.end());
-    seen.targets.insert(seen.targets.end(), target.begin(), target.end());
+    kept.samples.insert(kept.samples.end(), batch->samples.begin(), batch->samples.end());
+    kept.predictions.insert(kept.predictions.end(), prediction.begin(), prediction.end());
+    kept.targets.insert(kept.targets.end(), target.begin(), target.end());
   }
-  std::int64_t counts[] = {seen.samples, loader.skipped()};
+  if (!portions.empty()) close_portion();
+  std::int64_t counts[] = {samples, loader.skipped()};
   sum_over_ranks(comm, counts);
   if (counts[0] == 0) fail("all {} samples of data.test are bad", counts[1]);
   Evaluated evaluated;
   evaluated.skipped = counts[1];
-  evaluated.results = collect_results(comm, job, seen, with_loss);
+  evaluated.results = collect_results(comm, job, plan, portions, with_loss);
   share_results(comm, evaluated.results);
-  if (keep) collect_rows(comm, seen, evaluated);
+  if (keep) collect_rows(comm, kept, evaluated);
   return evaluated;
 }
 

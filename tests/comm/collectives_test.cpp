@@ -63,6 +63,16 @@ TEST(Collectives, NobodyLeavesABarrierBeforeAllHaveCome) {
   }
 }
 
+TEST(Collectives, ABarrierThatSomebodyMissesIsGivenUp) {
+  for (int size = 1; size <= 9; ++size) {
+    run_ranks(size, [&](Comm& comm) { EXPECT_TRUE(barrier_within(comm, 60)); });
+    if (size > 1)
+      run_ranks(size, [&](Comm& comm) {
+        if (comm.rank() > 0) EXPECT_FALSE(barrier_within(comm, 0.05)) << "rank " << comm.rank() << " of " << size;
+      });
+  }
+}
+
 TEST(Collectives, TheLargestOfAll) {
   for (const int ranks : {1, 2, 3, 5})
     run_ranks(ranks, [&](Comm& comm) { EXPECT_EQ(all_largest(comm, -1.0 - comm.rank()), -1.0); });

@@ -78,6 +78,19 @@ TEST(Sampler, SlicesDifferByOneRowAtMost) {
   }
 }
 
+TEST(Sampler, FullSlicesAreTheSameOnAnyNumberOfRanks) {
+  const auto slices = [](int size) {
+    const Sampler sampler{.count = 45, .batch = 4 * size, .full_slices = true};
+    std::vector<std::vector<std::int64_t>> all;
+    for (std::int64_t b = 0; b < sampler.batches(); ++b)
+      for (int rank = 0; rank < size; ++rank)
+        if (auto mine = sampler.samples(1, b, rank, size); !mine.empty()) all.push_back(std::move(mine));
+    return all;
+  };
+  EXPECT_EQ(slices(1).size(), 12u);
+  for (const int size : {2, 3, 4, 7}) EXPECT_EQ(slices(size), slices(1)) << size << " ranks";
+}
+
 // All 24 orders of four samples, and all pairs (position, sample) of 12, are about equally frequent.
 TEST(Sampler, OrdersAreEven) {
   const int epochs = 12'000;
