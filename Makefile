@@ -39,10 +39,13 @@ demo: program ## Make a small universe, train CosmoFlow on it (about 3 minutes),
 test: build ## Build everything, run all tests, and say which were skipped and why
 	tools/run_tests --preset $(PRESET) -j $(JOBS)
 
-check: ## All that must pass: tests, headers alone, the address sanitizer, fuzzers
+check: ## All that must pass: tests, headers alone, missing parts, sanitizers, broken files, fuzzers (about 40 minutes)
 	$(MAKE) test
 	$(MAKE) headers
+	$(MAKE) parts
 	$(MAKE) asan
+	$(MAKE) mutate MUTATIONS=1000
+	$(MAKE) tsan
 	$(MAKE) fuzz FUZZ_SECONDS=60
 
 headers: testing ## Compile every header alone
@@ -86,7 +89,7 @@ simulator:
 
 parts: testing ## Try builds in which parts are missing: one MPI, a site's, or none; no SimGrid, NetCDF, LMDB, ONNX, FFTW
 	$(call configure,$(PRESET))
-	$(CTEST) --preset $(PRESET) -L parts -C parts
+	tools/run_tests --preset $(PRESET) -L parts -C parts
 
 fuzz: fuzzer ## Feed the readers of ONNX files and checkpoints broken ones for FUZZ_SECONDS (default 600) each
 	$(call fuzz,$(FUZZ_SECONDS))

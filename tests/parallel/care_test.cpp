@@ -36,15 +36,18 @@ class SpoilingReplica final : public ForwardingReplica {
       if (part_ == Part::statistics && !trained(p)) weight(p).back() = std::numeric_limits<float>::infinity();
   }
   void backward(const Feed& feed, const std::function<void(int p)>& ready) override {
+    bool told = false;  // then it may be on its way already and is not ours to change
     whole_.backward(feed, [&](int p) {
-      if (part_ == Part::gradient && p == parameter_) gradient(p)[0] = std::numeric_limits<float>::quiet_NaN();
+      if (part_ == Part::gradient && p == parameter_) spoil_gradient(), told = true;
       if (ready) ready(p);
     });
-    if (part_ == Part::gradient) gradient(parameter_)[0] = std::numeric_limits<float>::quiet_NaN();
+    if (part_ == Part::gradient && !told) spoil_gradient();
   }
   double loss() const override { return part_ == Part::loss ? std::nan("") : whole_.loss(); }
 
  private:
+  void spoil_gradient() { gradient(parameter_)[0] = std::numeric_limits<float>::quiet_NaN(); }
+
   Part part_;
   int parameter_;
 };
