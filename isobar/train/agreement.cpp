@@ -60,6 +60,10 @@ void sum_over_ranks(comm::Comm& comm, std::span<std::int64_t> numbers, const Loo
   if (has_outer) send_watched(comm, rank + inner, bytes, look);
 }
 
+void meet(comm::Comm& comm, const WaitLimits& limits, const std::string& what) {
+  sum_over_ranks(comm, {}, while_all_answer(comm, limits, what));
+}
+
 void collect(comm::Comm& comm, std::span<const std::byte> mine,
              const std::function<void(int rank, std::span<const std::byte> theirs)>& take) {
   std::uint64_t length = mine.size();

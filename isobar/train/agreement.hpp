@@ -19,6 +19,9 @@ namespace isobar::train {
 /// Sums every number over all ranks, in place: log2(ranks) messages. Looks while it waits.
 void sum_over_ranks(comm::Comm& comm, std::span<std::int64_t> numbers, const Look& look = {});
 
+/// Returns when all ranks have called it. One of them may have much to do; the others wait as long as it answers.
+void meet(comm::Comm& comm, const WaitLimits& limits, const std::string& what);
+
 /// Gives rank 0 the bytes of all ranks, in the order of the ranks, one after the other: only one is held at a time.
 void collect(comm::Comm& comm, std::span<const std::byte> mine,
              const std::function<void(int rank, std::span<const std::byte> theirs)>& take);

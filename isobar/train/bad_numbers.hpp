@@ -17,6 +17,8 @@ struct BadNumbers {
   double rewind_rate = 0.5;          ///< what the learning rate is multiplied by
   std::int64_t rewinds = 10;         ///< the most
   std::int64_t rewind_every = 100;   ///< steps between states that are kept
+
+  bool tries_again() const { return policy != Policy::stop; }
 };
 
 /// Reads bad_numbers, skips_in_a_row, rewind_rate, rewinds and rewind_every.

@@ -1,15 +1,12 @@
 #include "isobar/train/trainer.hpp"
 
 #include <algorithm>
-#include <sstream>
+#include <omp.h>
 
 #include "isobar/base/clock.hpp"
-#include "isobar/base/config.hpp"
 #include "isobar/base/error.hpp"
-#include "isobar/base/text.hpp"
 #include "isobar/comm/local_comm.hpp"
 #include "isobar/train/agreement.hpp"
-#include "isobar/train/run_folder.hpp"
 
 namespace isobar::train {
 
@@ -21,139 +18,142 @@ Trainer::Trainer(Job job, std::vector<Sink*> sinks)
 
 Trainer::Trainer(Job job, std::unique_ptr<comm::Comm> alone, comm::Comm* world, std::vector<Sink*> sinks,
                  Carried* carried)
-    : job_(std::move(job)),
-      alone_(std::move(alone)),
-      world_(world ? *world : *alone_),
-      sinks_(std::move(sinks)),
-      wait_name_(trace_.main().intern("waiting for input")),
-      agree_name_(trace_.main().intern("waiting for ranks before the step")),
-      norm_name_(trace_.main().intern("statistics of a batch")),
-      good_states_(job_.numbers.rewind_every),
-      carried_(carried) {
-  if (!first()) std::erase_if(sinks_, [](const Sink* sink) { return !sink->on_every_rank(); });
-  comm::guarded(world_, [&] { plan_run(); });
+    : alone_(std::move(alone)), world_(world ? *world : *alone_), listeners_(std::move(sinks), world_.rank() == 0) {
+  comm::guarded(world_, [&] {
+    talk_ = world_.split(0, world_.rank());
+    members_.emplace(world_, *talk_, carried);
+    const bool under_way = members_->batch() != 0;
+    if (under_way) {  // the batch stays what it was at the first start, also where it was counted per rank
+      job.batch = members_->batch();
+      job.batch_per_rank = 0;
+    }
+    session_.emplace(std::move(job), world_, *talk_, trace_, under_way);
+    members_->note_batch(batching().batch);
+    keeper_.emplace(*session_, listeners_);
+    loop_.emplace(Loop::Parts{*session_, *keeper_, *members_, listeners_, trace_});
+  });
 }
 
-End::Reason Trainer::run(const std::atomic<bool>* stop) {
+template <class F>
+auto Trainer::guarded(F part) {
   return comm::guarded(world_, [&] {
     try {
-      return run_guarded(stop);
+      try {
+        return part();
+      } catch (...) {
+        vigil_.reset();
+        throw;
+      }
     } catch (const comm::MembersChanged&) {
-      if (saving_) saving_->release();  // who goes on must not wait for a disk
-      carry();
+      keeper_->release();  // who goes on must not wait for a disk
+      SessionCounts counts = loop_->counts();
+      if (opened_at_) counts.seconds = now_seconds() - *opened_at_;
+      const auto take = [&](Snapshot& into) { keeper_->take(into); };
+      members_->leave(opened_at_ ? std::function<void(Snapshot&)>(take) : nullptr, counts, loop_->stopping());
       throw;
     }
   });
 }
 
-End::Reason Trainer::run_guarded(const std::atomic<bool>* stop) {
-  const Vigil vigil(world_, job_.limits);
+End::Reason Trainer::run(const std::atomic<bool>* stop) {
   open();
-  begin_good_states();
-  stage();
-  announce();
-  const bool interrupted = position_.epoch < job_.epochs && !train_epochs(stop);
-  if (!interrupted && test_executor_ && evaluated_.results.empty())  // resumed after the last epoch
-    evaluated_ = evaluate(*test_executor_, job_, *talk_, nullptr);
-  const std::string problem = save_last();
-  const End::Reason reason = interrupted ? End::Reason::interrupted : End::Reason::finished;
-  finish(reason, now_seconds() - opened_at_);
-  if (!problem.empty()) fail("the last checkpoint could not be written: {}", problem);
-  return reason;
+  advance({}, stop);
+  return close();
 }
 
-// False when stopped before the end.
-bool Trainer::train_epochs(const std::atomic<bool>* stop) {
-  data::Sampler order = sampler();
-  order.most_batches = batches_per_epoch_;
-  data::Loader loader(*job_.train_data, order, loader_options());
-  bool interrupted = false;
-  while (position_.epoch < job_.epochs && !interrupted) {
-    const double epoch_begin = now_seconds();
-    interrupted = !train_epoch(loader, stop) || !finish_epoch(now_seconds() - epoch_begin, stop);
-  }
-  note_skipped(loader);
-  return !interrupted;
-}
-
-// False when stopped during the evaluation: it is then done again after a resume.
-bool Trainer::finish_epoch(double train_seconds, const std::atomic<bool>* stop) {
-  EpochDone done{position_.epoch + 1, position_.step,
-                 position_.loss_sum / static_cast<double>(std::max<std::int64_t>(1, position_.loss_samples))};
-  if (position_.loss_samples == 0 && position_.skipped > 0)
-    fail("epoch {}: all {} samples are bad", done.epoch, position_.skipped);
-  done.train_seconds = train_seconds;
-  const double begin = now_seconds();
-  const bool last = done.epoch == job_.epochs;
-  if (last) finish_updates();
-  evaluated_ = {};
-  if (test_executor_ && (last || (job_.evaluate_every > 0 && done.epoch % job_.evaluate_every == 0))) {
-    world_.note(fmt::format("evaluation after epoch {}", done.epoch));
-    job_.strategy->settle(*replica_);
-    evaluated_ = evaluate(*test_executor_, job_, *talk_, stop);
-  }
-  if (!evaluated_.complete) return false;
-  done.test = evaluated_.results;
-  if (job_.on_bad == data::OnBad::skip) {
-    done.skipped = position_.skipped;
-    if (!evaluated_.results.empty()) done.test_skipped = evaluated_.skipped;
-  }
-  done.test_seconds = now_seconds() - begin;
-  done.bad = bad_steps();
-  position_.finish_epoch();
-  finished_ = position_;
-  note_metrics(done);
-  if (carried_) carried_->recent.add(done);
-  done.viewer = viewer_.get();
-  if (first())
-    for (Sink* sink : sinks_) sink->epoch(done);
-  save_behind_epoch(done);
-  return true;
-}
-
-void Trainer::note_skipped(const data::Loader& loader) {
-  constexpr std::size_t most_shown = 8;
-  std::int64_t skipped[] = {loader.skipped()};
-  sum_over_ranks(*talk_, skipped);
-  skipped_ = skipped[0] + (carried_ ? carried_->skipped : 0);
-  if (skipped_ == 0) return;
-  std::string reasons;
-  for (const std::string& reason : loader.first_skipped()) reasons += one_line(reason, 400) + "\n";
-  collect(*talk_, std::as_bytes(std::span(reasons)), [&](int, std::span<const std::byte> theirs) {
-    std::istringstream lines(std::string(reinterpret_cast<const char*>(theirs.data()), theirs.size()));
-    for (std::string line; first_skipped_.size() < most_shown && std::getline(lines, line);)
-      first_skipped_.push_back(line);
+void Trainer::open() {
+  guarded([&] {
+    vigil_.emplace(world_, session_->job().limits);
+    keeper_->open(*members_);
+    opened_at_ = now_seconds();
+    session_->stage(members_->has_state());
+    announce();
   });
 }
 
-// One rank may have had much to do; the others wait for it as long as it answers.
-void Trainer::meet(const std::string& what) { sum_over_ranks(*talk_, {}, while_all_answer(*talk_, job_.limits, what)); }
+bool Trainer::advance(const Until& until, const std::atomic<bool>* stop) {
+  return guarded([&] { return loop_->advance(until, stop); });
+}
 
-void Trainer::finish(End::Reason reason, double seconds) {
+End::Reason Trainer::close() {
+  return guarded([&] {
+    const SkippedSamples skipped = loop_->finish();
+    const bool over = position().epoch >= session_->job().epochs;
+    if (over && loop_->evaluated().results.empty())  // resumed after the last epoch
+      loop_->evaluated() = session_->evaluate(nullptr);
+    const std::string problem = keeper_->save_last();
+    const End::Reason reason = over ? End::Reason::finished : End::Reason::interrupted;
+    tell_end(reason, skipped);
+    vigil_.reset();
+    if (!problem.empty()) fail("the last checkpoint could not be written: {}", problem);
+    return reason;
+  });
+}
+
+void Trainer::announce() {
+  const Job& job = session_->job();
+  Start start;
+  start.recipe = job.recipe;
+  start.folder = job.folder;
+  start.parameters = plan().parameter_count();
+  start.flops_per_sample = plan().flops() / static_cast<double>(batching().rows);
+  start.train_samples = job.train_data->size();
+  start.test_samples = job.test_data ? job.test_data->size() : 0;
+  start.epochs = job.epochs;
+  start.steps_per_epoch = session_->batches_per_epoch();
+  start.first_step = position().step;
+  start.first_epoch = position().epoch;
+  start.changes = members_->changes();
+  start.arena_bytes = plan().arena_bytes;
+  start.weight_bytes = store().bytes() - (plan().gradients_in_arena ? plan().weight_bytes() : 0);
+  start.good_state_bytes = keeper_->good_state_bytes();
+  start.snapshot_bytes = snapshot_bytes(store(), session_->kept(), world_.size());
+  start.threads = omp_get_max_threads();
+  start.ranks = world_.size();
+  start.nodes = 1 + *std::ranges::max_element(world_.nodes());
+  start.global_batch = batching().batch;
+  start.batching = batching().describe();
+  start.strategy = session_->strategy().describe();
+  start.placement = job.placement;
+  start.staging_seconds = session_->staging_seconds();
+  start.rank = world_.rank();
+  start.node = world_.nodes()[static_cast<std::size_t>(world_.rank())];
+  start.plan = &plan();
+  const auto& tuning = session_->network().tuning;
+  start.tuned = tuning ? static_cast<std::int64_t>(tuning->all().size()) : 0;
+  start.store = &store();
+  listeners_.start(start);
+  members_->tell_again(start, listeners_);
+}
+
+void Trainer::tell_end(End::Reason reason, const SkippedSamples& skipped) {
   trace_.drop_step();
+  const Job& job = session_->job();
+  const Evaluated& evaluated = last_evaluation();
+  const SessionCounts before = members_->before();
   End end;
   end.reason = reason;
-  end.steps = position_.step;
-  end.seconds = seconds + (carried_ ? carried_->seconds : 0);
-  end.test = evaluated_.results;
-  end.target_names = job_.model.target_names;
-  if (test_executor_) {
-    for (const graph::PlanInput& input : test_executor_->plan().inputs)
+  end.steps = position().step;
+  end.seconds = now_seconds() - *opened_at_ + before.seconds;
+  end.test = evaluated.results;
+  end.target_names = job.model.target_names;
+  if (session_->network().tests) {
+    for (const graph::PlanInput& input : session_->network().tests->plan().inputs)
       if (input.name == "y") end.target_shape = sample_shape(input.shape);
   }
-  end.predictions = evaluated_.predictions;
-  end.targets = evaluated_.targets;
+  end.predictions = evaluated.predictions;
+  end.targets = evaluated.targets;
   end.trace = &trace_.all();
-  if (job_.on_bad == data::OnBad::skip) end.skipped = skipped_;
-  end.first_skipped = first_skipped_;
-  end.bad = bad_steps();
-  end.staging = staged_.counters();
-  end.exchange = job_.strategy->cost();
-  end.step_seconds = step_seconds_ + (carried_ ? carried_->step_seconds : 0);
-  end.viewer = viewer_.get();
-  if (saving_) end.checkpoints = saving_->counts();
-  for (Sink* sink : sinks_) sink->end(end);
-  meet("the end of the run");  // no rank leaves before the last file is written: one that fails there ends all
+  if (job.on_bad == data::OnBad::skip) end.skipped = skipped.count;
+  end.first_skipped = skipped.first;
+  end.bad = bad_steps_of(position());
+  end.staging = session_->staging_counters();
+  end.exchange = session_->strategy().cost();
+  end.step_seconds = loop_->counts().step_seconds + before.step_seconds;
+  end.viewer = session_->viewer();
+  end.checkpoints = keeper_->counts();
+  listeners_.end(end);
+  meet(*talk_, job.limits, "the end of the run");  // no rank leaves before the last file is written
 }
 
 }  // namespace isobar::train

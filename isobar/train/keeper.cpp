@@ -1,0 +1,195 @@
+#include "isobar/train/keeper.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "isobar/base/clock.hpp"
+#include "isobar/base/config.hpp"
+#include "isobar/base/error.hpp"
+#include "isobar/train/agreement.hpp"
+#include "isobar/train/run_folder.hpp"
+#include "isobar/train/run_tuning.hpp"
+
+namespace isobar::train {
+namespace {
+
+// What this rank has gathered for itself; put back at the end, whatever happens in between.
+class OwnState {
+ public:
+  OwnState(exec::ParamStore& store, std::span<double> own)
+      : statistics(own_statistics(store)), numbers(own.begin(), own.end()), store_(store), own_(own) {}
+  ~OwnState() {
+    set_own_statistics(store_, statistics);
+    std::ranges::copy(numbers, own_.begin());
+  }
+  OwnState(const OwnState&) = delete;
+
+  const std::vector<float> statistics;
+  const std::vector<double> numbers;
+
+ private:
+  exec::ParamStore& store_;
+  std::span<double> own_;
+};
+
+}  // namespace
+
+Keeper::Keeper(Session& session, const Listeners& listeners)
+    : session_(session), listeners_(listeners), good_states_(session.job().numbers.rewind_every) {}
+
+void Keeper::open(Membership& members) {
+  load(members);
+  finished_ = position_;
+  const Job& job = session_.job();
+  if (session_.is_first())
+    saving_ = std::make_unique<Saving>(job.saving, job.folder, position_.step, now_seconds(), best_,
+                                       job.write_checkpoint);
+  members.opened(position_.step);
+  begin_good_states();
+}
+
+void Keeper::load(Membership& members) {
+  const Job& job = session_.job();
+  const bool first = session_.is_first();
+  if (!members.has_state()) {
+    Opened opened = open_run(job, session_.batching(), session_.store(), session_.kept(), session_.talk());
+    position_ = opened.position;
+    metrics_ = std::move(opened.metrics);
+    best_ = opened.best;
+    if (first && session_.network().tuning) keep_tuning(job.folder, *session_.network().tuning);
+    return;
+  }
+  const Snapshot& state = members.take_state();
+  if (first && !take_over_folder(job, session_.batching()))
+    throw NotInPlace(fmt::format("rank {} does not see the run folder '{}' and cannot take over its files",
+                                 session_.world().members()[0], job.folder.string()));
+  restore(state, session_.store(), session_.kept());
+  position_ = state.position;
+  position_.rows = session_.batching().rows;
+  metrics_ = state.metrics;
+  best_ = state.best;
+}
+
+void Keeper::take(Snapshot& into) {
+  if (!session_.strategy().recovers())
+    throw NotInPlace(fmt::format("strategy '{}' has gradients of earlier steps under way, which died with a rank",
+                                 session_.strategy().describe()));
+  if (position_.step != finished_.step) session_.strategy().undo(*session_.network().replica);
+  take_snapshot(into, session_.store(), finished_, session_.kept());
+  into.metrics = metrics_;
+  into.best = best_;
+}
+
+void Keeper::finish(const EpochDone& done) {
+  finish();
+  nlohmann::ordered_json line{{"epoch", done.epoch}, {"step", done.step}, {"train_loss", done.train_loss}};
+  if (!done.test.empty()) line["test"] = done.test;
+  if (done.skipped) line["skipped"] = *done.skipped;
+  metrics_ += line.dump() + "\n";
+}
+
+// At the start of a session, and at a checkpoint: a run that is resumed from there has no other.
+void Keeper::begin_good_states() {
+  if (session_.job().numbers.policy != BadNumbers::Policy::rewind) return;
+  session_.strategy().rest();
+  good_states_.begin(session_.store(), position_, session_.kept());
+}
+
+void Keeper::renew_good_state() {
+  if (session_.job().numbers.policy != BadNumbers::Policy::rewind || !good_states_.due(position_)) return;
+  session_.strategy().rest();
+  good_states_.renew(session_.store(), position_, session_.kept());
+}
+
+std::int64_t Keeper::go_back() {
+  const Snapshot& good = good_states_.go_back(position_);
+  const Kept kept = session_.kept();
+  std::ranges::fill(kept.numbers, 0.0);  // what is under way now, also where nothing was then
+  restore(good, session_.store(), kept);
+  ++position_.rewinds;
+  position_.rate_scale *= session_.job().numbers.rewind_rate;
+  position_.undone = position_.step - (good.position.step - good.position.undone);
+  return good.position.step;
+}
+
+bool Keeper::save_follows(std::int64_t batches) {
+  if (!session_.is_first()) return false;
+  listeners_.checkpoints(saving_->completed());
+  // Behind the last step of an epoch its evaluation comes first, and belongs to the checkpoint.
+  if (position_.step_in_epoch + batches >= session_.batches_per_epoch()) return false;
+  return saving_->due_after(position_.step + 1, now_seconds());
+}
+
+// All ranks settle what they gathered for themselves, rank 0 copies the state, and all go on while it is written.
+void Keeper::save(SaveAs as) {
+  session_.world().note(fmt::format("checkpoint after step {}", position_.step));
+  const double begin = now_seconds();
+  {
+    const OwnState mine(session_.store(), session_.strategy().own_numbers());
+    session_.strategy().settle(*session_.network().replica);
+    Snapshot nobody;  // ranks above 0 keep none
+    Snapshot& into = session_.is_first() ? saving_->draft() : nobody;
+    if (session_.is_first()) draft(into);
+    gather_own(into, mine.statistics, mine.numbers);
+    if (session_.is_first()) saving_->begin(as, now_seconds(), now_seconds() - begin);
+  }
+  begin_good_states();
+}
+
+void Keeper::draft(Snapshot& into) const {
+  take_snapshot(into, session_.store(), position_, session_.kept());
+  into.seed = session_.job().seed;
+  into.recipe = write_recipe(session_.job().recipe);
+  into.plan = fmt::format("{:016x}", session_.plan().fingerprint());
+  into.metrics = metrics_;
+}
+
+// Where they are equal on all ranks, or there are none, those of one rank do.
+void Keeper::gather_own(Snapshot& into, const std::vector<float>& statistics,
+                        const std::vector<double>& numbers) const {
+  into.ranks = 1;
+  into.statistics = statistics;
+  into.own_numbers = numbers;
+  if (session_.world().size() == 1 || session_.job().deterministic || statistics.empty()) return;
+  const auto gather = [&]<class T>(const std::vector<T>& mine, std::vector<T>& all) {
+    all.clear();
+    collect(session_.talk(), std::as_bytes(std::span(mine)), [&](int, std::span<const std::byte> theirs) {
+      const std::size_t before = all.size();
+      all.resize(before + theirs.size() / sizeof(T));
+      std::ranges::copy(
+          theirs, std::as_writable_bytes(std::span(all)).begin() + static_cast<std::ptrdiff_t>(before * sizeof(T)));
+    });
+  };
+  into.ranks = session_.world().size();
+  gather(statistics, into.statistics);
+  gather(numbers, into.own_numbers);
+}
+
+void Keeper::save_behind(const EpochDone& done) {
+  const Job& job = session_.job();
+  std::int64_t due[] = {0, 0};
+  if (session_.is_first()) {
+    const SaveAs as = saving_->due_behind(done.epoch, position_.step, now_seconds(), done.test);
+    // What is written at the end anyway is not written twice.
+    due[0] = as.step && done.epoch < job.epochs, due[1] = as.best;
+  }
+  sum_over_ranks(session_.talk(), due,
+                 until_stalled(session_.talk(), job.limits, fmt::format("the end of epoch {}", done.epoch)));
+  if (due[1] > 0) best_ = done.test.at(job.saving.best);
+  if (due[0] + due[1] > 0) save({.step = due[0] > 0, .best = due[1] > 0});
+}
+
+std::string Keeper::save_last() {
+  if (session_.is_first()) listeners_.checkpoints(saving_->finish());
+  save();
+  if (!session_.is_first()) return "";
+  listeners_.checkpoints(saving_->finish());
+  return saving_->last_problem();
+}
+
+void Keeper::release() {
+  if (saving_) saving_->release();
+}
+
+}  // namespace isobar::train

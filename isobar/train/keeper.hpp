@@ -1,0 +1,67 @@
+// Keeper: the state of a run on this rank: where it stands, its copies in memory, and its checkpoints. Saving changes
+// nothing in the run: every rank gets back what it had, to the last bit, and training goes on while rank 0 writes.
+#pragma once
+
+#include "isobar/train/good_states.hpp"
+#include "isobar/train/listeners.hpp"
+#include "isobar/train/membership.hpp"
+#include "isobar/train/saving.hpp"
+#include "isobar/train/session.hpp"
+
+namespace isobar::train {
+
+class Keeper {
+ public:
+  /// Both must outlive this.
+  Keeper(Session& session, const Listeners& listeners);
+
+  /// Puts the state of the run into the model: one that some rank has in memory, otherwise that of the run's folder, as
+  /// after a new launch. All ranks must call.
+  void open(Membership& members);
+  /// Copies the state after the last step that was finished; drops what a step that was not has changed.
+  void take(Snapshot& into);
+
+  Position& position() { return position_; }
+  const Position& position() const { return position_; }
+  /// The step or epoch at this position is finished.
+  void finish() { finished_ = position_; }
+  /// What later checkpoints say of an epoch. Together with finish(): a state that goes to another rank has both or
+  /// neither.
+  void finish(const EpochDone& done);
+
+  /// Keeps a copy to go back to, when one is due after a good step.
+  void renew_good_state();
+  /// Brings the model back to the last good state: returns the step it was taken at. Samples, steps and rates go on, so
+  /// that no batch is met twice.
+  std::int64_t go_back();
+
+  /// Whether a checkpoint is due behind the next step, which takes so many batches: rank 0 decides, by its clock and by
+  /// what is still being written, and tells the others before that step. False on other ranks.
+  bool save_follows(std::int64_t batches);
+  /// All ranks must call these.
+  void save(SaveAs as = {});
+  void save_behind(const EpochDone& done);
+  /// The one that is awaited. Returns why it could not be written, on rank 0, or nothing.
+  std::string save_last();
+  /// Does not wait for what is being written any more.
+  void release();
+
+  std::size_t good_state_bytes() const { return good_states_.bytes(); }
+  SaveCounts counts() const { return saving_ ? saving_->counts() : SaveCounts(); }
+
+ private:
+  void load(Membership& members);
+  void begin_good_states();
+  void draft(Snapshot& into) const;
+  void gather_own(Snapshot& into, const std::vector<float>& statistics, const std::vector<double>& numbers) const;
+
+  Session& session_;
+  const Listeners& listeners_;
+  Position position_, finished_;
+  std::string metrics_;             // of the epochs so far, for checkpoints: one line of JSON each
+  double best_ = 0;                 // of the metric that best.h5 follows, as every rank knows it; NaN: none yet
+  GoodStates good_states_;          // empty unless the run may go back to them
+  std::unique_ptr<Saving> saving_;  // on rank 0, once the run is open
+};
+
+}  // namespace isobar::train

@@ -1,0 +1,212 @@
+#include "isobar/train/loop.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "isobar/base/clock.hpp"
+#include "isobar/base/error.hpp"
+#include "isobar/base/text.hpp"
+#include "isobar/train/agreement.hpp"
+
+namespace isobar::train {
+
+Loop::Loop(const Parts& parts)
+    : parts_(parts),
+      bad_steps_(parts.session, parts.keeper, parts.listeners),
+      wait_name_(parts.trace.main().intern("waiting for input")),
+      agree_name_(parts.trace.main().intern("waiting for ranks before the step")),
+      stopping_(parts.members.was_stopping()) {}
+
+bool Loop::advance(const Until& until, const std::atomic<bool>* stop) {
+  const Position& position = parts_.keeper.position();
+  const std::int64_t last_epoch = std::min(parts_.session.job().epochs, until.epoch);
+  try {
+    while (position.epoch < last_epoch && position.step < until.step) {
+      if (!loader_) loader_ = parts_.session.load_from(position);
+      const double begin = now_seconds();
+      const After after = take_step(stop);
+      epoch_seconds_ += now_seconds() - begin;
+      if (after == After::stop) return false;
+      if (after == After::epoch && !finish_epoch(stop)) return false;
+    }
+    return true;
+  } catch (...) {
+    drop();
+    throw;
+  }
+}
+
+Loop::After Loop::take_step(const std::atomic<bool>* stop) {
+  const Position& position = parts_.keeper.position();
+  StepTrace& trace = parts_.trace;
+  const double begin = now_seconds();
+  const double waited = loader_->wait_seconds();
+  parts_.session.world().note(fmt::format("waiting for the input of step {}", position.step + 1));
+  const std::int64_t factor = parts_.session.job().ramp->factor(progress(1));
+  trace.begin_step(position.step + 1, begin, is_traced(factor));
+  const Session::Batches batches = next_batches(factor);
+  if (batches.empty()) return trace.drop_step(), After::epoch;
+  const double wait = loader_->wait_seconds() - waited;
+  if (wait > 0) trace.main().record({Category::input_output, wait_name_, position.step + 1, begin, wait, 0, 0});
+  parts_.session.world().note(fmt::format("step {}", position.step + 1));
+  const Agreed agreed = agree(batches, stopping_ || (stop && *stop));
+  stopping_ = agreed.stop;
+  if (agreed.stop) return trace.drop_step(), After::stop;
+  train_on(batches, factor, agreed, begin, wait);
+  parts_.keeper.finish();
+  parts_.members.finished_step(position.step);
+  if (agreed.save) parts_.keeper.save();
+  return After::step;
+}
+
+// Counted in batches, so that it follows the samples also where a step takes several of them.
+optim::Progress Loop::progress(std::int64_t factor) const {
+  const Position& position = parts_.keeper.position();
+  const std::int64_t batches = parts_.session.batches_per_epoch();
+  return {position.epoch * batches + position.step_in_epoch, batches, batches * parts_.session.job().epochs,
+          parts_.session.batching().batch * factor};
+}
+
+// The second step of a session, when everything is warm, and as many as the recipe wants spread over the batches of the
+// whole run: which those are does not depend on where it was resumed.
+bool Loop::is_traced(std::int64_t factor) const {
+  const Position& position = parts_.keeper.position();
+  const std::int64_t wanted = parts_.session.job().report.trace_steps, each = parts_.session.batches_per_epoch();
+  if (wanted == 0) return false;
+  if (steps_ == 1) return true;
+  const std::int64_t before = position.epoch * each + position.step_in_epoch;
+  const std::int64_t after = before + std::min(factor, each - position.step_in_epoch);
+  const auto due = [&](std::int64_t batches) {
+    return static_cast<std::int64_t>(static_cast<double>(batches) * static_cast<double>(wanted) /
+                                     static_cast<double>(each * parts_.session.job().epochs));
+  };
+  return due(after) > due(before);
+}
+
+// Fewer than the factor at the end of an epoch, none when it is over.
+Session::Batches Loop::next_batches(std::int64_t factor) {
+  Session::Batches batches;
+  if (const data::Batch* batch = loader_->next()) batches.push_back(batch);
+  while (!batches.empty() && std::ssize(batches) < factor && loader_->step() < loader_->batches())
+    batches.push_back(loader_->next(/*keep=*/true));
+  return batches;
+}
+
+Loop::Agreed Loop::agree(const Session::Batches& batches, bool stop) {
+  const double begin = now_seconds();
+  const std::int64_t step = parts_.keeper.position().step + 1;
+  comm::Comm& talk = parts_.session.talk();
+  std::int64_t numbers[] = {stop, 0, 0, parts_.keeper.save_follows(std::ssize(batches))};
+  for (const data::Batch* batch : batches) numbers[1] += batch->count, numbers[2] += batch->skipped;
+  sum_over_ranks(talk, numbers, until_stalled(talk, parts_.session.job().limits, fmt::format("step {}", step)));
+  if (talk.size() > 1)
+    parts_.trace.main().record({Category::communication, agree_name_, step, begin, now_seconds() - begin, 0,
+                                static_cast<double>(sizeof numbers)});
+  return {numbers[0] > 0, numbers[3] > 0, numbers[1], numbers[2]};
+}
+
+void Loop::train_on(const Session::Batches& batches, std::int64_t factor, const Agreed& agreed, double begin,
+                    double wait_seconds) {
+  Session& session = parts_.session;
+  const Job& job = session.job();
+  Position& position = parts_.keeper.position();
+  const optim::Progress before = progress(factor);
+  position.skipped += agreed.skipped;
+  counts_.skipped += agreed.skipped;
+  ++position.step;
+  position.step_in_epoch += static_cast<std::int64_t>(batches.size());
+  // Nothing but bad samples: a step without an update, so that positions stay what they are.
+  if (agreed.samples == 0) return parts_.trace.drop_step();
+  optim::Step step{position.step, position.rate_scale * job.rate->rate(job.optimizer->base_rate(), before)};
+  step.clip_norm = job.clip_norm;
+  step.undone = position.undone;
+  const comm::ExchangeCost cost = session.strategy().cost();
+  const auto samples = static_cast<double>(agreed.samples);
+  const std::vector<parallel::Feed> feeds = session.feeds_of(batches, factor, step, samples);
+  const std::int64_t epoch = batches[0]->epoch + 1;
+  double loss = 0;
+  try {
+    loss = session.strategy().step(*session.network().replica, feeds, step);
+  } catch (const parallel::NotFinite& found) {
+    parts_.trace.drop_step();
+    return bad_steps_.meet(found, feeds, step, epoch);
+  }
+  position.bad_in_a_row = 0;
+  position.loss_sum += loss * samples;
+  position.loss_samples += agreed.samples;
+  const double end = now_seconds();
+  StepDone done{position.step, epoch,       position.step_in_epoch, agreed.samples, loss, step.learning_rate,
+                end - begin,   wait_seconds};
+  const comm::ExchangeCost after = session.strategy().cost();
+  done.exchange_seconds = after.waited_seconds - cost.waited_seconds;
+  done.bytes_sent = after.traffic.bytes - cost.traffic.bytes;
+  done.bad = bad_steps_of(position);
+  tell(done, begin, end);
+  parts_.keeper.renew_good_state();
+}
+
+// Of every step rank 0; of a traced one all ranks.
+void Loop::tell(const StepDone& done, double begin, double end) {
+  const std::span<const Event> events = parts_.trace.end_step(end);
+  counts_.step_seconds += done.seconds;
+  ++steps_;
+  parts_.members.note(done);
+  parts_.listeners.step(done);
+  if (!events.empty()) parts_.listeners.traced({done.step, begin, done.seconds, events, &parts_.trace.main()});
+}
+
+// False when stopped during the evaluation: it is then done again after a resume.
+bool Loop::finish_epoch(const std::atomic<bool>* stop) {
+  Session& session = parts_.session;
+  const Job& job = session.job();
+  Position& position = parts_.keeper.position();
+  EpochDone done{position.epoch + 1, position.step,
+                 position.loss_sum / static_cast<double>(std::max<std::int64_t>(1, position.loss_samples))};
+  if (position.loss_samples == 0 && position.skipped > 0)
+    fail("epoch {}: all {} samples are bad", done.epoch, position.skipped);
+  done.train_seconds = std::exchange(epoch_seconds_, 0);
+  const double begin = now_seconds();
+  const bool last = done.epoch == job.epochs;
+  if (last) bad_steps_.finish_updates();
+  evaluated_ = {};
+  if (session.network().tests && (last || (job.evaluate_every > 0 && done.epoch % job.evaluate_every == 0))) {
+    session.world().note(fmt::format("evaluation after epoch {}", done.epoch));
+    session.strategy().settle(*session.network().replica);
+    evaluated_ = session.evaluate(stop);
+  }
+  if (!evaluated_.complete) return false;
+  done.test = evaluated_.results;
+  if (job.on_bad == data::OnBad::skip) {
+    done.skipped = position.skipped;
+    if (!evaluated_.results.empty()) done.test_skipped = evaluated_.skipped;
+  }
+  done.test_seconds = now_seconds() - begin;
+  done.bad = bad_steps_of(position);
+  position.finish_epoch();
+  parts_.keeper.finish(done);
+  parts_.members.note(done);
+  done.viewer = session.viewer();
+  parts_.listeners.epoch(done);
+  parts_.keeper.save_behind(done);
+  return true;
+}
+
+SkippedSamples Loop::finish() {
+  constexpr std::size_t most_shown = 8;
+  const std::unique_ptr<data::Loader> loader = std::move(loader_);
+  if (!loader) return {};
+  comm::Comm& talk = parts_.session.talk();
+  std::int64_t skipped[] = {loader->skipped()};
+  sum_over_ranks(talk, skipped);
+  SkippedSamples all{skipped[0] + parts_.members.before().skipped};
+  if (all.count == 0) return all;
+  std::string reasons;
+  for (const std::string& reason : loader->first_skipped()) reasons += one_line(reason, 400) + "\n";
+  collect(talk, std::as_bytes(std::span(reasons)), [&](int, std::span<const std::byte> theirs) {
+    std::istringstream lines(std::string(reinterpret_cast<const char*>(theirs.data()), theirs.size()));
+    for (std::string line; all.first.size() < most_shown && std::getline(lines, line);) all.first.push_back(line);
+  });
+  return all;
+}
+
+}  // namespace isobar::train
