@@ -37,7 +37,9 @@ TEST(Session, WithoutATestSetNothingIsEvaluated) {
   const TemporaryFolder folder;
   const auto world = comm::alone();
   StepTrace trace;
-  Session session(small_job(folder.path() / "run", {"data.test=\"\""}), *world, *world, trace, false);
+  Job job = small_job(folder.path() / "run");
+  job.test_data = job.test_source = nullptr;
+  Session session(std::move(job), *world, *world, trace, false);
   EXPECT_EQ(session.network().tests, nullptr);
   EXPECT_TRUE(session.evaluate(nullptr).results.empty());
 }
