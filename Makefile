@@ -99,8 +99,8 @@ fuzzer: packages
 	$(call configure,fuzz) && $(CMAKE) --build --preset fuzz -j $(JOBS) --target fuzz_onnx_import fuzz_checkpoint
 
 mutate: testing ## Read MUTATIONS (default 10000) broken files of every format, under the address sanitizer
-	$(call configure,asan) && $(CMAKE) --build --preset asan -j $(JOBS) --target test_data
-	ISOBAR_MUTATIONS=$(MUTATIONS) build/asan/test_data --gtest_filter='*MutatedFiles*'
+	$(call configure,asan) && $(CMAKE) --build --preset asan -j $(JOBS) --target test_datasets
+	ISOBAR_MUTATIONS=$(MUTATIONS) build/asan/test_datasets --gtest_filter='*MutatedFiles*'
 
 soak: packages ## Kill, stop, freeze and starve runs at random moments (KILLS of each kind, default 100; about an hour)
 	@tools/install_packages openmpi soak

@@ -92,11 +92,11 @@ isobar_find(SIMGRID simgrid simgrid)
 isobar_part("simulator" "${SIMGRID_FOUND}" "bin/isobar-sim, by SimGrid" "no bin/isobar-sim (libsimgrid-dev brings it)")
 
 isobar_find(NETCDF netcdf netcdf)
-isobar_choose(NETCDF_FOUND files/netcdf_writer files/netcdf_writer_absent format_libraries PkgConfig::NETCDF)
+isobar_choose(NETCDF_FOUND hdf5/netcdf_writer hdf5/netcdf_writer_absent netcdf_libraries PkgConfig::NETCDF)
 isobar_part("NetCDF" "${NETCDF_FOUND}" "read and written" "read, not written (libnetcdf-dev brings it)")
 
 isobar_find(LMDB lmdb lmdb)
-isobar_choose(LMDB_FOUND files/lmdb_writer files/lmdb_writer_absent format_libraries PkgConfig::LMDB)
+isobar_choose(LMDB_FOUND files/lmdb_writer files/lmdb_writer_absent lmdb_libraries PkgConfig::LMDB)
 isobar_part("LMDB" "${LMDB_FOUND}" "read and written" "read, not written (liblmdb-dev brings it)")
 
 set(ONNX_AND_PROTOBUF FALSE)
@@ -162,9 +162,9 @@ endforeach()
 set(part_texts ${CMAKE_BINARY_DIR}/generated/parts.cpp)
 file(CONFIGURE OUTPUT ${part_texts} @ONLY CONTENT
 "// Made by cmake/parts.cmake.
-#include \"isobar/bench/parts.hpp\"
+#include \"isobar/machine/parts.hpp\"
 
-namespace isobar::bench {
+namespace isobar::machine {
 
 std::span<const Part> parts() {
   static constexpr Part all[] = {
@@ -172,7 +172,7 @@ std::span<const Part> parts() {
   return all;
 }
 
-}  // namespace isobar::bench
+}  // namespace isobar::machine
 ")
 # Another list makes this one file be compiled again.
 set_source_files_properties(${part_texts} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

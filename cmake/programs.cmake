@@ -2,8 +2,7 @@
 # a program of another. The first MPI of isobar_mpis gives bin/isobar, Open MPI beside another bin/isobar-openmpi.
 add_library(isobar_cli OBJECT ${cli_sources})
 target_compile_options(isobar_cli PRIVATE ${cold})  # options and messages; rooms do the work
-target_link_libraries(isobar_cli PUBLIC isobar_report isobar_bench isobar_onnx isobar_zoo isobar_comm isobar_control
-  isobar_machine isobar_flags CLI11::CLI11 nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX)
+target_link_libraries(isobar_cli PUBLIC isobar_run isobar_bench isobar_flags CLI11::CLI11 nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX)
 isobar_use_headers(isobar_cli verbs)
 isobar_units(isobar_cli 6)
 

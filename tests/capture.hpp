@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "isobar/files/late_file.hpp"
+#include "isobar/disk/late_file.hpp"
 
 #include "tests/temporary_folder.hpp"
 
@@ -38,7 +38,7 @@ class Capture {
 
 /// With all that sinks have told so far.
 inline std::string text_of(const std::filesystem::path& file) {
-  files::flush_late_files();
+  disk::flush_late_files();
   std::ifstream in(file);
   return {std::istreambuf_iterator<char>(in), {}};
 }

@@ -54,6 +54,23 @@ def without_comments(text):
     return re.sub(pattern, lambda m: m[0] if m[0][0] == '"' else re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
 
 
+TYPE_HEAD = re.compile(r"^(?:template <.*> )?(class|struct|enum class|enum) (?:alignas\(\w+\) )?(\w+)\b[^;()]*\{", re.M)
+
+
+def types(text):
+    """The types a file defines outside of others and of unnamed namespaces, as [(kind, name, line, body)]."""
+    code = re.sub(r'"(?:\\.|[^"\\\n])*"', '""', without_comments(text))
+    code = re.sub(r"^namespace \{\n.*?^\}", lambda m: re.sub(r"[^\n]", " ", m[0]), code, flags=re.M | re.S)
+    found = []
+    for head in TYPE_HEAD.finditer(code):
+        depth, end = 1, head.end()
+        while depth and end < len(code):
+            depth += {"{": 1, "}": -1}.get(code[end], 0)
+            end += 1
+        found.append((head[1], head[2], code.count("\n", 0, head.start()) + 1, code[head.end() : end - 1]))
+    return found
+
+
 def row_definitions(text):
     """The constants a source defines at the beginning of a line, as [(type, name)]: rows are among them."""
     pattern = r"^(?:extern\s+)?(?:constinit\s+)?const\s+([\w:<>]+)\s+(\w+)\s*[={]"

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "isobar/base/error.hpp"
-#include "isobar/data/loader.hpp"
 #include "isobar/exec/executor.hpp"
+#include "isobar/feeding/loader.hpp"
 #include "isobar/parallel/strategy.hpp"
 
 using namespace isobar;
@@ -34,12 +34,12 @@ void train() {
   parallel::ComputedReplica replica(executor, store, *rule, nullptr);
   const auto strategy = make(parallel::strategies(), "solo", "strategy");
 
-  const auto samples = data::make_dataset("noise(shape=[8, 8, 2], targets=3, count=16)");
-  data::Loader loader(*samples, data::Sampler{.count = samples->size(), .batch = batch});
+  const auto samples = datasets::make_dataset("noise(shape=[8, 8, 2], targets=3, count=16)");
+  feeding::Loader loader(*samples, datasets::Sampler{.count = samples->size(), .batch = batch});
   double first = 0, last = 0;
   std::int64_t step = 0;
   for (std::int64_t epoch = 0; epoch < epochs; ++epoch) {
-    while (const data::Batch* b = loader.next()) {
+    while (const feeding::Batch* b = loader.next()) {
       const parallel::Feed feeds[] = {{{{"x", b->fields[0].span()}, {"y", b->fields[1].span()}},
                                        {.epoch = epoch, .samples = b->samples, .rows = b->count}}};
       last = strategy->step(replica, feeds, {++step, rule->base_rate()});

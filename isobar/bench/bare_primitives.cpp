@@ -9,7 +9,7 @@ namespace isobar::bench {
 
 // Every value has memory of its own, so that what a primitive finds is what it would find among the others: leftovers
 // may be denormal, and such numbers take ten times as long.
-BarePrimitives::BarePrimitives(const Spec& model, std::int64_t batch, const Peaks& peaks)
+BarePrimitives::BarePrimitives(const Spec& model, std::int64_t batch, const machine::Peaks& peaks)
     : peaks_(peaks),
       step_(model, batch, steady_optimizer, {.share_memory = false, .in_place = false, .own_kernels = false}),
       times_(step_.executor().plan().steps.size()) {

@@ -5,21 +5,21 @@
 
 #include <vector>
 
-#include "isobar/bench/peaks.hpp"
 #include "isobar/bench/training_step.hpp"
+#include "isobar/machine/peaks.hpp"
 
 namespace isobar::bench {
 
 class BarePrimitives {
  public:
-  BarePrimitives(const Spec& model, std::int64_t batch, const Peaks& peaks);
+  BarePrimitives(const Spec& model, std::int64_t batch, const machine::Peaks& peaks);
   /// Runs every primitive twice, once to warm the caches; returns the sum of the second times.
   double run();
   /// The sum over primitives of their medians so far, and of what else a step needs at least. After run().
   double seconds() const;
 
  private:
-  Peaks peaks_;
+  machine::Peaks peaks_;
   TrainingStep step_;
   std::vector<std::vector<double>> times_;  // of every step of the plan that is a primitive
 };

@@ -8,8 +8,8 @@
 #include "isobar/bench/made_samples.hpp"
 #include "isobar/bench/reads.hpp"
 #include "isobar/bench/training_step.hpp"
-#include "isobar/data/format.hpp"
-#include "isobar/data/loader.hpp"
+#include "isobar/datasets/format.hpp"
+#include "isobar/feeding/loader.hpp"
 
 namespace isobar::bench {
 namespace {
@@ -18,7 +18,7 @@ constexpr int block = 6;
 
 // Particle counts as int16, one sample per file: the layout of MLPerf CosmoFlow.
 void write_universe_like(const std::filesystem::path& folder, const graph::Plan& plan, std::int64_t samples) {
-  std::vector<data::Field> fields;
+  std::vector<datasets::Field> fields;
   for (const graph::PlanInput& input : plan.inputs) {
     const std::vector<std::int64_t>& extents = input.shape.extents();
     fields.push_back({input.name, Shape(std::vector<std::int64_t>(extents.begin() + 1, extents.end()))});
@@ -34,22 +34,22 @@ InputLoss measure_input_loss(const std::string& model, const ReadOptions& option
   TrainingStep step(model, 1, "sgd(momentum=0.9, lr=0.001)");
   const std::filesystem::path folder = options.scratch / "universe";
   write_universe_like(folder, step.executor().plan(), options.scale);
-  const auto dataset = data::make_dataset(Spec("hdf5", {{"path", folder.string()}, {"log", true}}));
-  data::Loader loader(*dataset, {.count = dataset->size(), .batch = 1}, {.training = true});
+  const auto dataset = datasets::make_dataset(Spec("hdf5", {{"path", folder.string()}, {"log", true}}));
+  feeding::Loader loader(*dataset, {.count = dataset->size(), .batch = 1}, {.training = true});
   const auto next = [&] {
-    const data::Batch* batch = loader.next();
+    const feeding::Batch* batch = loader.next();
     return batch ? batch : loader.next();  // null once at the end of an epoch
   };
   std::vector<std::vector<std::vector<float>>> held;  // the same samples, one vector for each field
   for (std::int64_t i = 0; i < dataset->size(); ++i) {
-    for (auto& fields = held.emplace_back(); const data::Field& field : dataset->fields())
+    for (auto& fields = held.emplace_back(); const datasets::Field& field : dataset->fields())
       fields.emplace_back(static_cast<std::size_t>(field.shape.count()));
     dataset->read(i, std::vector<std::span<float>>(held.back().begin(), held.back().end()));
   }
   const auto from_files = [&] {
     const double begin = now_seconds();
     for (int i = 0; i < block; ++i) {
-      const data::Batch& batch = *next();
+      const feeding::Batch& batch = *next();
       TrainingStep::Inputs inputs;
       for (std::size_t f = 0; f < batch.fields.size(); ++f)
         inputs.emplace_back(dataset->fields()[f].name, batch.fields[f].span());

@@ -29,11 +29,11 @@ float particles(std::int64_t sample, std::size_t position) {
   return static_cast<float>(bits % 4 == 0 ? few * few : few / 2);
 }
 
-void write_samples(const Spec& format, const std::filesystem::path& to, const std::vector<data::Field>& fields,
+void write_samples(const Spec& format, const std::filesystem::path& to, const std::vector<datasets::Field>& fields,
                    std::int64_t first, std::int64_t count, MadeValue value) {
-  const auto writer = data::make_writer(format, to, {fields, count, {}});
+  const auto writer = datasets::make_writer(format, to, {fields, count, {}});
   std::vector<std::vector<float>> numbers;
-  for (const data::Field& field : fields) numbers.emplace_back(static_cast<std::size_t>(field.shape.count()));
+  for (const datasets::Field& field : fields) numbers.emplace_back(static_cast<std::size_t>(field.shape.count()));
   const std::vector<std::span<const float>> views(numbers.begin(), numbers.end());
   for (std::int64_t s = first; s < first + count; ++s) {
     for (std::vector<float>& field : numbers)

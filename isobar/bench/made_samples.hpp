@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "isobar/data/format.hpp"
+#include "isobar/datasets/format.hpp"
 
 namespace isobar::bench {
 
@@ -18,7 +18,7 @@ float weather(std::int64_t sample, std::size_t position);
 float particles(std::int64_t sample, std::size_t position);
 
 /// Writes the samples [first, first + count) with these fields, all made by `value`.
-void write_samples(const Spec& format, const std::filesystem::path& to, const std::vector<data::Field>& fields,
+void write_samples(const Spec& format, const std::filesystem::path& to, const std::vector<datasets::Field>& fields,
                    std::int64_t first, std::int64_t count, MadeValue value);
 
 }  // namespace isobar::bench

@@ -10,7 +10,7 @@
 
 #include "isobar/base/spec.hpp"
 #include "isobar/bench/harness.hpp"
-#include "isobar/bench/peaks.hpp"
+#include "isobar/machine/peaks.hpp"
 
 namespace isobar::bench {
 
@@ -34,7 +34,7 @@ struct NetworkContest {
   int threads = 2;
   std::string self;   ///< our program
   std::string peers;  ///< folder of the peer programs; empty: none
-  Peaks peaks{};
+  machine::Peaks peaks{};
 };
 
 using Note = std::function<void(const std::string&)>;

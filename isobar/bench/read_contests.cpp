@@ -20,7 +20,7 @@
 #include "isobar/bench/contestant.hpp"
 #include "isobar/bench/made_samples.hpp"
 #include "isobar/bench/reads.hpp"
-#include "isobar/data/format.hpp"
+#include "isobar/datasets/format.hpp"
 
 namespace isobar::bench {
 namespace {
@@ -30,10 +30,10 @@ namespace fs = std::filesystem;
 /// All samples of a data set, read by some threads into memory of their own, as the loader's readers would.
 class AllSamples {
  public:
-  AllSamples(const Spec& spec, int threads) : dataset_(data::make_dataset(spec)) {
+  AllSamples(const Spec& spec, int threads) : dataset_(datasets::make_dataset(spec)) {
     for (int t = 0; t < threads; ++t) {
       std::vector<std::vector<float>>& fields = memory_.emplace_back();
-      for (const data::Field& field : dataset_->fields())
+      for (const datasets::Field& field : dataset_->fields())
         fields.emplace_back(static_cast<std::size_t>(field.shape.count()));
     }
   }
@@ -64,17 +64,17 @@ class AllSamples {
   /// Bytes of all fields of all samples, as floats.
   double bytes() const {
     double sum = 0;
-    for (const data::Field& field : dataset_->fields()) sum += static_cast<double>(field.shape.count());
+    for (const datasets::Field& field : dataset_->fields()) sum += static_cast<double>(field.shape.count());
     return sum * sizeof(float) * static_cast<double>(dataset_->size());
   }
 
  private:
-  std::unique_ptr<data::Dataset> dataset_;
+  std::unique_ptr<datasets::Dataset> dataset_;
   std::vector<std::vector<std::vector<float>>> memory_;
 };
 
 // Half the resolution of the climate set, in each direction.
-std::vector<data::Field> frame() { return {{"x", Shape{384, 576, 16}}, {"y", Shape{1}}}; }
+std::vector<datasets::Field> frame() { return {{"x", Shape{384, 576, 16}}, {"y", Shape{1}}}; }
 
 double read_whole(const fs::path& path, std::vector<char>& piece) {
   const double begin = now_seconds();

@@ -9,8 +9,8 @@
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/instructions.hpp"
-#include "isobar/bench/machine.hpp"
-#include "isobar/bench/versions.hpp"
+#include "isobar/machine/machine.hpp"
+#include "isobar/machine/versions.hpp"
 
 namespace isobar::bench {
 namespace {
@@ -175,7 +175,7 @@ std::vector<Record> read_records(const std::filesystem::path& file) {
 }
 
 Circumstances these_circumstances(int threads) {
-  const Machine machine = this_machine();
+  const machine::Machine machine = machine::this_machine();
   const std::time_t now = std::time(nullptr);
   std::tm utc{};
   gmtime_r(&now, &utc);
@@ -184,7 +184,9 @@ Circumstances these_circumstances(int threads) {
   return {when,
           fmt::format("{}{}, {} cores, {:.0f} GB", machine.processor, machine.is_virtual ? " (virtual)" : "",
                       machine.cores, machine.memory_bytes * 1e-9),
-          fmt::format("isobar {}, {}, used: {}", program_version(), program_build(), name_of(instructions())), threads};
+          fmt::format("isobar {}, {}, used: {}", machine::program_version(), machine::program_build(),
+                      name_of(instructions())),
+          threads};
 }
 
 }  // namespace isobar::bench

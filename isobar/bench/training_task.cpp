@@ -60,7 +60,7 @@ std::span<const TrainingTask> training_tasks() {
 void make_files(const TrainingTask& task, const std::filesystem::path& folder) {
   const graph::Graph graph = zoo::training_graph(*zoo::make_network(task.model), 1);
   const Waves waves(graph, task.metric == "accuracy");
-  std::vector<data::Field> fields;
+  std::vector<datasets::Field> fields;
   for (const char* name : {"x", "y"}) {
     const auto& extents = graph.value(graph.find(name)).shape.extents();
     fields.push_back({name, Shape(std::vector<std::int64_t>(extents.begin() + 1, extents.end()))});
@@ -69,7 +69,7 @@ void make_files(const TrainingTask& task, const std::filesystem::path& folder) {
   std::vector<float> y(static_cast<std::size_t>(fields[1].shape.count()));
   std::int64_t sample = 0;
   for (const auto& [name, count] : {std::pair{"train.h5", task.train}, {"test.h5", task.test}}) {
-    const auto writer = data::make_writer("hdf5", folder / name, {fields, count, {}});
+    const auto writer = datasets::make_writer("hdf5", folder / name, {fields, count, {}});
     for (std::int64_t i = 0; i < count; ++i) {
       waves.make(sample++, x, y);
       const std::span<const float> views[] = {x, y};

@@ -7,11 +7,11 @@
 #include "isobar/base/error.hpp"
 #include "isobar/base/row.hpp"
 #include "isobar/bench/compare.hpp"
-#include "isobar/bench/machine.hpp"
 #include "isobar/cli/bench_level.hpp"
 #include "isobar/cli/bench_page.hpp"
 #include "isobar/cli/bench_training.hpp"
 #include "isobar/cli/verb.hpp"
+#include "isobar/machine/machine.hpp"
 #include "isobar/ops/op.hpp"
 
 namespace isobar::cli {
@@ -64,7 +64,7 @@ std::vector<bench::Record> measure(const CommandLine& line) {
   if (!options.peers.empty() && access((options.peers + "/torch_step.py").c_str(), R_OK) != 0)
     fail_usage("bench: no peers in '{}'; --peers names their folder, --alone does without", options.peers);
   RecordBook book(line.record, options.threads);
-  fmt::print("{}\n", bench::describe(bench::this_machine()));
+  fmt::print("{}\n", machine::describe(machine::this_machine()));
   for (const std::string& name : line.levels) find(Table<BenchLevel>(bench_levels()), name, "level").run(options, book);
   return book.rows();
 }
@@ -146,6 +146,7 @@ void declare_bench(CLI::App& command) {
 }  // namespace
 
 extern const Verb bench_verb;
-const Verb bench_verb{"bench", "measure operators, networks and training, side by side with the best peers", declare_bench};
+const Verb bench_verb{"bench", "measure operators, networks and training, side by side with the best peers",
+                      declare_bench};
 
 }  // namespace isobar::cli

@@ -11,7 +11,7 @@ void bench_networks(const BenchOptions& options, RecordBook& book) {
   std::vector<bench::NetworkCase> cases;
   for (const std::string& model : options.models) cases.push_back({model, options.batch});
   if (cases.empty()) cases.assign(bench::network_cases().begin(), bench::network_cases().end());
-  const bench::Peaks peaks = bench::measure_peaks();
+  const machine::Peaks peaks = machine::measure_peaks();
   for (const bench::NetworkCase& one : cases) {
     const bench::NetworkContest contest{
         one.model, one.batch, options.effort(30, 60), options.threads, "/proc/self/exe", options.peers, peaks};
@@ -24,6 +24,7 @@ void bench_networks(const BenchOptions& options, RecordBook& book) {
 }  // namespace
 
 extern const BenchLevel networks_level;
-const BenchLevel networks_level{"networks", "training steps, forward passes and memory of the zoo's networks", bench_networks};
+const BenchLevel networks_level{"networks", "training steps, forward passes and memory of the zoo's networks",
+                                bench_networks};
 
 }  // namespace isobar::cli

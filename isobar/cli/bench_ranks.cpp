@@ -10,6 +10,7 @@
 #include "isobar/cli/bench_level.hpp"
 #include "isobar/cli/launcher.hpp"
 #include "isobar/cli/ranks.hpp"
+#include "isobar/run/core_share.hpp"
 
 namespace isobar::cli {
 
@@ -36,7 +37,7 @@ void add_rank_options(CLI::App& command, RankOptions& options) {
 void serve_ranks(const std::string& model, std::int64_t batch, int threads, const RankOptions& options) {
   on_all_ranks([&](comm_mpi::World& world) {
     comm::Comm& comm = world.comm();
-    const CoreShare cores(comm, threads);
+    const run::CoreShare cores(comm, threads);
     cores.bind_compute();
     bench::Serving serving{.model = model, .batch = batch, .world = &comm};
     if (options.exchange != "none") serving.company = {&comm, options.exchange};
@@ -48,7 +49,7 @@ bool measure_sums_here(const RankOptions& options, int rounds, const std::string
   if (comm_mpi::launched().ranks == 1) return false;
   on_all_ranks([&](comm_mpi::World& world) {
     comm::Comm& comm = world.comm();
-    const CoreShare cores(comm, 0);
+    const run::CoreShare cores(comm, 0);
     cores.bind_compute();
     bench::SumContest contest;
     contest.rounds = rounds;

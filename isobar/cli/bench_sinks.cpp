@@ -9,8 +9,9 @@
 #include "isobar/bench/contestant.hpp"
 #include "isobar/bench/record_text.hpp"
 #include "isobar/cli/bench_level.hpp"
-#include "isobar/cli/model.hpp"
-#include "isobar/cli/training.hpp"
+#include "isobar/run/models.hpp"
+#include "isobar/run/run_sinks.hpp"
+#include "isobar/train/trainer.hpp"
 
 namespace isobar::cli {
 namespace {
@@ -83,7 +84,7 @@ class Gate final : public train::Sink {
 };
 
 Spec recipe_of(const SinkOptions& options, const std::filesystem::path& folder) {
-  const graph::Graph graph = make_model(options.model, {}).graph(1);
+  const graph::Graph graph = run::make_model(options.model, {}).graph(1);
   const auto sample = [&](const char* name) {
     const std::vector<std::int64_t>& extents = graph.value(graph.find(name)).shape.extents();
     return fmt::format("[{}]", fmt::join(extents.begin() + 1, extents.end(), ", "));
@@ -113,12 +114,13 @@ void add_sink_options(CLI::App& command, SinkOptions& options) {
 }
 
 void serve_sinks(const SinkOptions& options, const std::filesystem::path& scratch) {
-  train::Job job = train::read_job(recipe_of(options, scratch / options.serve), "bench", make_model);
+  train::Job job = run::read_job(recipe_of(options, scratch / options.serve), "bench");
+  job.tuned = false;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> nowhere(std::fopen("/dev/null", "w"), std::fclose);
   Gate gate(options.serve);
-  RunSinks sinks;
-  if (options.serve == "all" || options.serve == "every") sinks = make_sinks(job, {.screen = nowhere.get()});
-  std::vector<train::Sink*> all = listeners(sinks);
+  run::RunSinks sinks;
+  if (options.serve == "all" || options.serve == "every") sinks = run::make_sinks(job, {.screen = nowhere.get()});
+  std::vector<train::Sink*> all = run::listeners(sinks);
   all.push_back(&gate);
   train::Trainer(std::move(job), all).run(&gate.stop);
 }

@@ -13,7 +13,7 @@
 #include "isobar/bench/contestant.hpp"
 #include "isobar/bench/training_task.hpp"
 #include "isobar/cli/bench_level.hpp"
-#include "isobar/cli/model.hpp"
+#include "isobar/run/models.hpp"
 #include "isobar/train/trainer.hpp"
 
 namespace isobar::cli {
@@ -130,7 +130,8 @@ void measure(const bench::TrainingTask& task, const BenchOptions& options, Recor
 }  // namespace
 
 void serve_training(const std::string& recipe) {
-  train::Job job = train::read_job(read_recipe(recipe), "bench", make_model);
+  train::Job job = run::read_job(read_recipe(recipe), "bench");
+  job.tuned = false;  // the peers are not tuned either
   EpochGate gate;
   std::vector<train::Sink*> all{&gate};
   train::Trainer(std::move(job), all).run(&gate.stop);

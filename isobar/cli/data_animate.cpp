@@ -10,7 +10,7 @@
 #include "isobar/cli/data.hpp"
 #include "isobar/cli/data_weather.hpp"
 #include "isobar/cli/verb.hpp"
-#include "isobar/files/output_file.hpp"
+#include "isobar/disk/output_file.hpp"
 #include "isobar/pictures/weather_map.hpp"
 
 namespace isobar::cli {
@@ -18,7 +18,7 @@ namespace {
 
 struct AnimationRequest {
   std::string file;
-  data::WeatherOptions weather{};
+  datasets::WeatherOptions weather{};
   std::int64_t frames = 24;
   int pixels = 1152, milliseconds = 150;
 };
@@ -27,8 +27,8 @@ void animate(const AnimationRequest& request) {
   catch_signals();
   const double begin = now_seconds();
   // The file first: one that cannot be written should not cost the frames.
-  files::OutputFile out{request.file};
-  const data::WeatherSeries series(request.weather);
+  disk::OutputFile out{request.file};
+  const datasets::WeatherSeries series(request.weather);
   const pictures::WeatherMap map(series.atmosphere().grid(), request.pixels);
   std::vector<files::PaletteImage> frames;
   {
@@ -36,7 +36,7 @@ void animate(const AnimationRequest& request) {
     const auto progress = shown_on(line);
     for (std::int64_t i = 0; i < request.frames; ++i) {
       if (stop_requested()) fail("stopped: {} was not written", request.file);
-      const data::WeatherFrame frame = series.make(i);
+      const datasets::WeatherFrame frame = series.make(i);
       frames.push_back(map.draw(frame.state, frame.labels[0]));
       progress(i + 1, request.frames);
     }

@@ -9,7 +9,7 @@
 #include "isobar/cli/data.hpp"
 #include "isobar/cli/data_source.hpp"
 #include "isobar/cli/verb.hpp"
-#include "isobar/data/loader.hpp"
+#include "isobar/feeding/loader.hpp"
 
 namespace isobar::cli {
 namespace {
@@ -57,18 +57,18 @@ void convert(const ConvertRequest& request) {
   if (!fs::is_directory(folder)) fail("{}: the folder {} is not there", request.to, folder.string());
   const auto dataset = open_source(request.from, request.transforms);
   const std::int64_t all = request.samples > 0 ? std::min(request.samples, dataset->size()) : dataset->size();
-  const data::Outline outline{dataset->fields(), all, dataset->classes(), dataset->channels()};
+  const datasets::Outline outline{dataset->fields(), all, dataset->classes(), dataset->channels()};
   const double begin = now_seconds();
   catch_signals();
   {
-    const auto writer = data::make_writer(format, to, outline);
+    const auto writer = datasets::make_writer(format, to, outline);
     record::StatusLine line(record::Screen::of(stdout));
     const auto progress = shown_on(line);
     const int threads = threads_or_all(request.threads);
-    data::Loader loader(*dataset, {.count = all, .batch = 1, .shuffle = false},
-                        {.threads = threads, .ahead = 2 * threads});
+    feeding::Loader loader(*dataset, {.count = all, .batch = 1, .shuffle = false},
+                           {.threads = threads, .ahead = 2 * threads});
     std::vector<std::span<const float>> fields;
-    for (std::int64_t done = 0; const data::Batch* batch = loader.next();) {
+    for (std::int64_t done = 0; const feeding::Batch* batch = loader.next();) {
       if (stop_requested()) fail("stopped: nothing was written to {}", request.to);
       fields.clear();
       for (const Tensor& field : batch->fields) fields.push_back(field.row(0));
@@ -92,7 +92,7 @@ void convert(const ConvertRequest& request) {
 void declare_convert(CLI::App& data) {
   CLI::App& command = *data.add_subcommand("convert", "write a data set in another format");
   std::vector<std::string> formats;
-  for (const data::DatasetRow* row : data::datasets())
+  for (const datasets::DatasetRow* row : datasets::datasets())
     if (row->create) formats.emplace_back(row->name);
   command.footer(
       "Formats that can be written: " + join(formats, ", ") +

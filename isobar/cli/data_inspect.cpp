@@ -9,7 +9,7 @@
 #include "isobar/base/text.hpp"
 #include "isobar/cli/data.hpp"
 #include "isobar/cli/data_source.hpp"
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/text_file.hpp"
 #include "isobar/pictures/contact_sheet.hpp"
 
 namespace isobar::cli {
@@ -24,7 +24,7 @@ struct InspectRequest {
   bool draw = false;
 };
 
-void print_parts(const data::Contents& contents) {
+void print_parts(const datasets::Contents& contents) {
   fmt::print("{}\n", contents.summary);
   const std::size_t shown = std::min(contents.parts.size(), most_parts);
   std::size_t name_width = 0, shape_width = 0;
@@ -33,7 +33,7 @@ void print_parts(const data::Contents& contents) {
     shape_width = std::max(shape_width, contents.parts[i].shape.size());
   }
   for (std::size_t i = 0; i < shown; ++i) {
-    const data::Part& part = contents.parts[i];
+    const datasets::Part& part = contents.parts[i];
     fmt::print("  {:<{}}  {:<{}}  {}{}{}\n", part.name, name_width, part.shape, shape_width, part.type,
                part.note.empty() ? "" : "; ", part.note);
   }
@@ -60,10 +60,10 @@ Spread spread_of(std::span<const float> values) {
   return spread;
 }
 
-void print_samples(const data::Dataset& dataset, std::int64_t wanted) {
-  const std::vector<data::Field> fields = dataset.fields();
+void print_samples(const datasets::Dataset& dataset, std::int64_t wanted) {
+  const std::vector<datasets::Field> fields = dataset.fields();
   fmt::print("{} sample{}\n", with_commas(dataset.size()), dataset.size() == 1 ? "" : "s");
-  for (const data::Field& field : fields)
+  for (const datasets::Field& field : fields)
     fmt::print("  {:<4} {}, {} a sample\n", field.name, field.shape.str(),
                human_bytes(static_cast<double>(field.shape.count()) * sizeof(float)));
   if (const auto names = dataset.channels(); !names.empty())
@@ -71,7 +71,7 @@ void print_samples(const data::Dataset& dataset, std::int64_t wanted) {
   if (const auto names = dataset.classes(); !names.empty())
     fmt::print("  {} classes: {}\n", names.size(), one_line(join(names, ", "), 400));
   std::vector<std::vector<float>> memory;
-  for (const data::Field& field : fields) memory.emplace_back(static_cast<std::size_t>(field.shape.count()));
+  for (const datasets::Field& field : fields) memory.emplace_back(static_cast<std::size_t>(field.shape.count()));
   const std::vector<std::span<float>> out(memory.begin(), memory.end());
   for (std::int64_t i = 0; i < std::min(wanted, dataset.size()); ++i) {
     try {
@@ -101,11 +101,11 @@ std::string picture_name(const InspectRequest& request, bool is_path) {
   return (stem.empty() || stem[0] == '.' ? "data" : stem) + ".png";
 }
 
-void draw(const data::Dataset& dataset, const std::string& file) {
+void draw(const datasets::Dataset& dataset, const std::string& file) {
   if (std::filesystem::exists(file)) fail("{}: exists already; --picture FILE gives the picture another name", file);
   const pictures::ContactSheet sheet = pictures::contact_sheet(dataset, 16);
   const std::vector<std::uint8_t> bytes = files::encode_png(sheet.picture);
-  files::write_text(file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  disk::write_text(file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   fmt::print("\n{}: {}\n", file, sheet.legend);
 }
 

@@ -10,7 +10,7 @@
 #include "isobar/cli/data.hpp"
 #include "isobar/cli/data_weather.hpp"
 #include "isobar/cli/verb.hpp"
-#include "isobar/data/make_atmosphere.hpp"
+#include "isobar/writing/make_atmosphere.hpp"
 
 namespace isobar::cli {
 namespace {
@@ -19,11 +19,11 @@ namespace fs = std::filesystem;
 
 struct AtmosphereRequest {
   std::string out;
-  data::AtmosphereFiles what{};
+  writing::AtmosphereFiles what{};
 };
 
-std::string reader(const fs::path& folder, data::WeatherFormat format) {
-  if (format == data::WeatherFormat::netcdf) {
+std::string reader(const fs::path& folder, writing::WeatherFormat format) {
+  if (format == writing::WeatherFormat::netcdf) {
     std::vector<Value> names;
     for (const worlds::ChannelInfo& channel : worlds::channels) names.emplace_back(std::string(channel.name));
     return Spec("netcdf", {{"path", folder.string()}, {"x", std::move(names)}, {"y", "LABELS"}}).str();
@@ -34,12 +34,12 @@ std::string reader(const fs::path& folder, data::WeatherFormat format) {
 void make_atmosphere(const AtmosphereRequest& request) {
   catch_signals();
   const double begin = now_seconds();
-  data::FilesMade done;
+  writing::FilesMade done;
   {
     record::StatusLine line(record::Screen::of(stdout));
-    done = data::write_atmosphere(request.out, request.what, shown_on(line), &stop_requested());
+    done = writing::write_atmosphere(request.out, request.what, shown_on(line), &stop_requested());
   }
-  const data::AtmosphereFiles& what = request.what;
+  const writing::AtmosphereFiles& what = request.what;
   if (!done.complete)
     fail("stopped: {} of {} samples are in {}; the same command makes the rest", done.written + done.kept,
          what.train + what.test, request.out);
@@ -50,14 +50,14 @@ void make_atmosphere(const AtmosphereRequest& request) {
   fmt::print(")\nIn a recipe:\n\n[data]\n");
   if (what.train > 0) fmt::print("train = \"{}\"\n", reader(fs::path(request.out) / "train", what.format));
   if (what.test > 0) fmt::print("test = \"{}\"\n", reader(fs::path(request.out) / "validation", what.format));
-  if (what.format == data::WeatherFormat::hdf5)
+  if (what.format == writing::WeatherFormat::hdf5)
     fmt::print("transforms = [\"{}\"]\n",
                Spec("normalize", {{"stats", (fs::path(request.out) / "stats.h5").string()}}).str());
 }
 
 }  // namespace
 
-void add_weather_options(CLI::App& command, data::WeatherOptions& weather) {
+void add_weather_options(CLI::App& command, datasets::WeatherOptions& weather) {
   const auto option = [&](const char* name, auto& value, const char* type, const char* meaning) {
     command.add_option(name, value, meaning)->type_name(type)->capture_default_str();
   };
@@ -78,7 +78,7 @@ void declare_atmosphere(CLI::App& make) {
       "2 atmospheric river, found by rules in the channels; DIR/stats.h5 what normalises them, as DeepCAM's does.\n"
       "Files that are there already are kept, so that a stopped command goes on and a set can grow.");
   const auto request = std::make_shared<AtmosphereRequest>();
-  data::AtmosphereFiles& what = request->what;
+  writing::AtmosphereFiles& what = request->what;
   const auto whole = [](std::int64_t least, std::int64_t most) { return CLI::Range(least, most).description(""); };
   const auto option = [&](const char* name, auto& value, const char* type, const char* meaning) {
     return command.add_option(name, value, meaning)->type_name(type)->capture_default_str();
@@ -87,8 +87,8 @@ void declare_atmosphere(CLI::App& make) {
   option("--train", what.train, "N", "training samples")->check(whole(0, 1'000'000'000));
   option("--test", what.test, "N", "validation samples, of another century")->check(whole(0, 1'000'000'000));
   add_weather_options(command, what.weather);
-  const std::map<std::string, data::WeatherFormat> formats{{"hdf5", data::WeatherFormat::hdf5},
-                                                           {"netcdf", data::WeatherFormat::netcdf}};
+  const std::map<std::string, writing::WeatherFormat> formats{{"hdf5", writing::WeatherFormat::hdf5},
+                                                              {"netcdf", writing::WeatherFormat::netcdf}};
   command.add_option("--format", what.format, "hdf5: the climate layout; netcdf: a CF file for each sample")
       ->transform(CLI::CheckedTransformer(formats).description(""))
       ->type_name("hdf5|netcdf")

@@ -9,7 +9,7 @@
 #include "isobar/base/text.hpp"
 #include "isobar/cli/data.hpp"
 #include "isobar/cli/verb.hpp"
-#include "isobar/data/make_universe.hpp"
+#include "isobar/writing/make_universe.hpp"
 
 namespace isobar::cli {
 namespace {
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 struct UniverseRequest {
   std::string out;
-  data::UniverseFiles what{};
+  writing::UniverseFiles what{};
 };
 
 std::string reader(const fs::path& folder) { return Spec("hdf5", {{"path", folder.string()}, {"log", true}}).str(); }
@@ -26,10 +26,10 @@ std::string reader(const fs::path& folder) { return Spec("hdf5", {{"path", folde
 void make_universe(const UniverseRequest& request) {
   catch_signals();
   const double begin = now_seconds();
-  data::FilesMade done;
+  writing::FilesMade done;
   {
     record::StatusLine line(record::Screen::of(stdout));
-    done = data::write_universe(request.out, request.what, shown_on(line), &stop_requested());
+    done = writing::write_universe(request.out, request.what, shown_on(line), &stop_requested());
   }
   const std::int64_t all = request.what.train + request.what.test;
   if (!done.complete)
@@ -53,7 +53,7 @@ void declare_universe(CLI::App& make) {
       "particle counts at several redshifts, y the targets Omega_m, sigma_8, n_s and H_0, scaled to [-1, 1].\n"
       "Files that are there already are kept, so that a stopped command goes on and a set can grow.");
   const auto request = std::make_shared<UniverseRequest>();
-  data::UniverseFiles& what = request->what;
+  writing::UniverseFiles& what = request->what;
   const auto option = [&](const char* name, auto& value, const char* type, const char* meaning) {
     return command.add_option(name, value, meaning)->type_name(type)->capture_default_str();
   };

@@ -11,8 +11,8 @@
 #include "isobar/base/text.hpp"
 #include "isobar/cli/data.hpp"
 #include "isobar/cli/verb.hpp"
-#include "isobar/files/byte_pairs.hpp"
-#include "isobar/files/output_file.hpp"
+#include "isobar/disk/output_file.hpp"
+#include "isobar/tokens/byte_pairs.hpp"
 
 namespace isobar::cli {
 namespace {
@@ -30,10 +30,10 @@ struct Counts {
   std::int64_t bytes = 0, tokens = 0;
 };
 
-void put(const std::vector<files::Token>& tokens, files::OutputFile& to, Counts& counts) {
+void put(const std::vector<tokens::Token>& tokens, disk::OutputFile& to, Counts& counts) {
   std::vector<std::uint8_t> bytes;
   bytes.reserve(2 * tokens.size());
-  for (const files::Token token : tokens) {
+  for (const tokens::Token token : tokens) {
     bytes.push_back(static_cast<std::uint8_t>(token));
     bytes.push_back(static_cast<std::uint8_t>(token >> 8));
   }
@@ -41,11 +41,11 @@ void put(const std::vector<files::Token>& tokens, files::OutputFile& to, Counts&
   counts.tokens += static_cast<std::int64_t>(tokens.size());
 }
 
-void add_text(const std::string& path, files::BytePairs& pairs, files::OutputFile& to, Counts& counts) {
+void add_text(const std::string& path, tokens::BytePairs& pairs, disk::OutputFile& to, Counts& counts) {
   std::ifstream in(path, std::ios::binary);
   if (!in || fs::is_directory(path)) fail("{}: cannot be opened for reading", path);
   std::string text;
-  std::vector<files::Token> tokens;
+  std::vector<tokens::Token> tokens;
   std::size_t wanted = piece_bytes;
   while (in && !stop_requested()) {
     const std::size_t held = text.size();
@@ -53,7 +53,7 @@ void add_text(const std::string& path, files::BytePairs& pairs, files::OutputFil
     in.read(text.data() + held, static_cast<std::streamsize>(wanted - held));
     text.resize(held + static_cast<std::size_t>(in.gcount()));
     counts.bytes += in.gcount();
-    const std::size_t cut = in ? files::last_cut(text) : text.size();
+    const std::size_t cut = in ? tokens::last_cut(text) : text.size();
     if (cut == 0 && wanted >= most_bytes)
       fail("{}: {} without a space or the end of a word are no text", path, human_bytes(static_cast<double>(wanted)));
     wanted = cut == 0 ? 2 * wanted : piece_bytes;
@@ -71,8 +71,8 @@ void tokenize(const TokenizeRequest& request) {
   std::error_code code;
   if (fs::exists(request.out, code)) fail("{}: exists already; nothing is written over it", request.out);
   const bool bytes = request.vocabulary == "bytes";
-  files::BytePairs pairs = bytes ? files::BytePairs::bytes() : files::BytePairs::open(request.vocabulary);
-  files::OutputFile out(request.out);
+  tokens::BytePairs pairs = bytes ? tokens::BytePairs::bytes() : tokens::BytePairs::open(request.vocabulary);
+  disk::OutputFile out(request.out);
   Counts counts;
   const double begin = now_seconds();
   for (const std::string& text : request.texts) {

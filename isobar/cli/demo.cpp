@@ -88,17 +88,17 @@ void declare_demo(CLI::App& command) {
       fmt::print("{}", write_recipe(recipe));
       return;
     }
-    TrainingOptions training;
-    training.overwrite = true;
+    const run::Options training{.overwrite = true, .screen = stdout};
     const auto alone = comm::alone();
-    const train::Evaluated evaluated = run_training(recipe, "demo", training, *alone, *comm::fixed_crew(*alone));
-    if (!stop_requested()) show(evaluated, Args(recipe, "recipe").text("folder"));
+    const run::Outcome outcome = run_training(recipe, "demo", training, *alone, *comm::fixed_crew(*alone));
+    if (!stop_requested()) show(outcome.evaluated, Args(recipe, "recipe").text("folder"));
   });
 }
 
 }  // namespace
 
 extern const Verb demo_verb;
-const Verb demo_verb{"demo", "train CosmoFlow on small universes, about 3 minutes, and show what it learned", declare_demo};
+const Verb demo_verb{"demo", "train CosmoFlow on small universes, about 3 minutes, and show what it learned",
+                     declare_demo};
 
 }  // namespace isobar::cli

@@ -6,18 +6,19 @@
 
 #include "isobar/base/instructions.hpp"
 #include "isobar/base/text.hpp"
-#include "isobar/bench/advice.hpp"
-#include "isobar/bench/machine.hpp"
-#include "isobar/bench/parts.hpp"
-#include "isobar/bench/peak_cache.hpp"
-#include "isobar/bench/versions.hpp"
 #include "isobar/cli/doctor_platform.hpp"
 #include "isobar/cli/ranks.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/comm/collectives.hpp"
-#include "isobar/comm/links.hpp"
 #include "isobar/comm/local_comm.hpp"
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/text_file.hpp"
+#include "isobar/machine/advice.hpp"
+#include "isobar/machine/links.hpp"
+#include "isobar/machine/machine.hpp"
+#include "isobar/machine/parts.hpp"
+#include "isobar/machine/peak_cache.hpp"
+#include "isobar/machine/versions.hpp"
+#include "isobar/run/core_share.hpp"
 #include "isobar/tensor/engine.hpp"
 
 namespace isobar::cli {
@@ -36,20 +37,20 @@ void show_instructions(const AmxState& amx) {
 }
 
 // Longer than a run that finds nothing remembered does it; runs are compared with this from now on.
-bench::Peaks measure_anew(comm::Comm& comm, const bench::Machine& machine) {
-  bench::PeakCache cache = bench::peak_cache(machine.processor, comm, omp_get_max_threads());
-  cache.measure = [](int sharers) { return bench::measure_peaks(0.25, sharers); };
-  return bench::known_peaks(comm, cache, /*anew=*/true).peaks;
+machine::Peaks measure_anew(comm::Comm& comm, const machine::Machine& machine) {
+  machine::PeakCache cache = machine::peak_cache(machine.processor, comm, omp_get_max_threads());
+  cache.measure = [](int sharers) { return machine::measure_peaks(0.25, sharers); };
+  return machine::known_peaks(comm, cache, /*anew=*/true).peaks;
 }
 
-void show(const bench::Peaks& peaks) {
+void show(const machine::Peaks& peaks) {
   fmt::print("  {:<14} {}/s (float, from registers)\n", "multiply-add", human_flops(peaks.flops_per_second));
   fmt::print("  {:<14} {}/s (a = b + s c)\n", "memory", human_bytes(peaks.bytes_per_second));
 }
 
-bench::Peaks show_peaks(const bench::Machine& machine) {
+machine::Peaks show_peaks(const machine::Machine& machine) {
   const auto alone = comm::alone();
-  const bench::Peaks peaks = measure_anew(*alone, machine);
+  const machine::Peaks peaks = measure_anew(*alone, machine);
   fmt::print("\nMeasured now, {} thread{}\n", peaks.threads, peaks.threads == 1 ? "" : "s");
   show(peaks);
   return peaks;
@@ -60,11 +61,11 @@ std::string text_of(const comm::Bytes& bytes) { return {reinterpret_cast<const c
 // What was measured of links goes into `measured` on rank 0.
 void show_ranks(comm_mpi::World& world, bool quick, Measured& measured) {
   comm::Comm& comm = world.comm();
-  const CoreShare cores(comm, 0);
+  const run::CoreShare cores(comm, 0);
   const auto placements = comm::all_gather(comm, std::as_bytes(std::span(cores.text())));
-  const bench::Machine machine = bench::this_machine();
-  const bench::Peaks peaks = quick ? bench::Peaks{} : measure_anew(comm, machine);
-  const comm::Links links = quick ? comm::Links{} : comm::measure_links(comm);
+  const machine::Machine machine = machine::this_machine();
+  const machine::Peaks peaks = quick ? machine::Peaks{} : measure_anew(comm, machine);
+  const machine::Links links = quick ? machine::Links{} : machine::measure_links(comm);
   if (comm.rank() != 0) return;
   measured.links = links;
   measured.node_of_rank = comm.nodes();
@@ -85,16 +86,16 @@ void show_ranks(comm_mpi::World& world, bool quick, Measured& measured) {
 
 Measured show_machine(bool quick) {
   // First of all: while measuring, this program is itself the load.
-  const bench::Facts facts{bench::this_machine(), amx_state(), bench::optimised_build()};
-  fmt::print("Machine\n{}", bench::describe(facts.machine));
+  const machine::Facts facts{machine::this_machine(), amx_state(), machine::optimised_build()};
+  fmt::print("Machine\n{}", machine::describe(facts.machine));
   show_instructions(facts.amx);
-  fmt::print("\nVersions\n  {:<14} {}\n", "isobar", bench::program_version());
-  for (const auto& [name, version] : bench::versions()) fmt::print("  {:<14} {}\n", name, version);
-  fmt::print("\nParts of this build\n{}", bench::describe(bench::parts()));
+  fmt::print("\nVersions\n  {:<14} {}\n", "isobar", machine::program_version());
+  for (const auto& [name, version] : machine::versions()) fmt::print("  {:<14} {}\n", name, version);
+  fmt::print("\nParts of this build\n{}", machine::describe(machine::parts()));
   Measured measured{.machine = facts.machine};
   if (!quick) measured.peaks = show_peaks(facts.machine);
   fmt::print("\nWhat would slow a run down\n");
-  const std::vector<std::string> findings = bench::advice(facts);
+  const std::vector<std::string> findings = machine::advice(facts);
   for (const std::string& finding : findings) fmt::print("  - {}\n", finding);
   if (findings.empty()) fmt::print("  nothing was found\n");
   return measured;
@@ -111,7 +112,7 @@ void examine(comm_mpi::World& world, const DoctorOptions& options) {
   if (first) measured = show_machine(options.quick);
   if (!comm_mpi::launched().launcher.empty()) show_ranks(world, options.quick, measured);
   if (!first || options.platform.empty()) return;
-  files::write_text(options.platform, platform_of(measured));
+  disk::write_text(options.platform, platform_of(measured));
   fmt::print("\nwritten: {0}, for isobar-sim forecast --platform {0}\n", options.platform);
 }
 

@@ -4,17 +4,17 @@
 
 #include <string>
 
-#include "isobar/bench/machine.hpp"
-#include "isobar/bench/peaks.hpp"
-#include "isobar/comm/links.hpp"
+#include "isobar/machine/links.hpp"
+#include "isobar/machine/machine.hpp"
+#include "isobar/machine/peaks.hpp"
 
 namespace isobar::cli {
 
 /// What doctor found. With one rank alone there are no links; `nodes` and `ranks` are those it was started on.
 struct Measured {
-  bench::Machine machine{};
-  bench::Peaks peaks{};  ///< of all ranks of a node together
-  comm::Links links{};
+  machine::Machine machine{};
+  machine::Peaks peaks{};  ///< of all ranks of a node together
+  machine::Links links{};
   std::vector<int> node_of_rank{0};
 };
 

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "isobar/base/text.hpp"
-#include "isobar/cli/inference.hpp"
+#include "isobar/cli/applying.hpp"
 #include "isobar/cli/verb.hpp"
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/text_file.hpp"
 
 namespace isobar::cli {
 namespace {
@@ -39,8 +39,8 @@ std::vector<std::string> split_specs(const std::vector<std::string>& lists) {
   return specs;
 }
 
-std::string as_json(const train::Inference& inference, const train::Evaluated& evaluated, int ranks) {
-  const train::Trained& trained = inference.trained();
+std::string as_json(const run::Inference& inference, const train::Evaluated& evaluated, int ranks) {
+  const run::Trained& trained = inference.trained();
   nlohmann::ordered_json record{{"model", trained.name},
                                 {"data", inference.data_name()},
                                 {"samples", inference.data()->size()},
@@ -55,7 +55,7 @@ std::string as_json(const train::Inference& inference, const train::Evaluated& e
 }
 
 void evaluate(const EvalOptions& options) {
-  const auto work = [&](train::Inference& inference, comm::Comm& comm) {
+  const auto work = [&](run::Inference& inference, comm::Comm& comm) {
     const bool shows = comm.rank() == 0;
     if (shows && !options.request.quiet) fmt::print("{}", described(inference));
     const train::Evaluated evaluated = inference.evaluate(&stop_requested());
@@ -69,7 +69,7 @@ void evaluate(const EvalOptions& options) {
     for (const auto& [name, value] : evaluated.results) width = std::max(width, name.size());
     if (evaluated.skipped > 0) fmt::print("  {} bad samples left out\n", with_commas(evaluated.skipped));
     for (const auto& [name, value] : evaluated.results) fmt::print("  {:<{}}  {:.6g}\n", name, width, value);
-    if (!options.json.empty()) files::write_text(options.json, as_json(inference, evaluated, comm.size()));
+    if (!options.json.empty()) disk::write_text(options.json, as_json(inference, evaluated, comm.size()));
   };
   infer(
       options.request, [] {}, work);

@@ -6,16 +6,16 @@
 #include "isobar/base/text.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/comm/schedule.hpp"
-#include "isobar/data/dataset.hpp"
-#include "isobar/data/staging.hpp"
+#include "isobar/datasets/dataset.hpp"
+#include "isobar/feeding/staging.hpp"
 #include "isobar/graph/pass.hpp"
+#include "isobar/metrics/metric.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/optim/batch_ramp.hpp"
 #include "isobar/optim/optimizer.hpp"
 #include "isobar/optim/rate_schedule.hpp"
 #include "isobar/parallel/strategy.hpp"
 #include "isobar/tensor/initializer.hpp"
-#include "isobar/train/metric.hpp"
 #include "isobar/transforms/transform.hpp"
 #include "isobar/zoo/network.hpp"
 
@@ -47,16 +47,16 @@ std::vector<Member> passes() {
 
 constexpr Family families[] = {
     {"networks", "model = ... in a recipe", [] { return members_of(zoo::networks()); }},
-    {"datasets", "train = ... and test = ... in [data]", [] { return members_of(data::datasets()); }},
+    {"datasets", "train = ... and test = ... in [data]", [] { return members_of(datasets::datasets()); }},
     {"stagings", "staging = ... in [data]: how samples come near the ranks",
-     [] { return members_of(data::stagings()); }},
+     [] { return members_of(feeding::stagings()); }},
     {"transforms", "transforms = [...] in [data]: what is done to samples; field=NAME in each names another field",
      [] { return members_of(transforms::transforms()); }},
     {"optimizers", "optimizer = ... in a recipe", [] { return members_of(optim::optimizers()); }},
     {"rates", "rate = ... in a recipe: the learning rate over time",
      [] { return members_of(optim::rate_schedules()); }},
     {"ramps", "batch_ramp = ... in [train]: how the batch grows", [] { return members_of(optim::batch_ramps()); }},
-    {"metrics", "metrics = [...] in [train]", [] { return members_of(train::metrics()); }},
+    {"metrics", "metrics = [...] in [train]", [] { return members_of(metrics::metrics()); }},
     {"strategies", "strategy = ... in a recipe: how many processes train together",
      [] { return members_of(parallel::strategies()); }},
     {"sums", "algorithm = ... of sync and lagged, besides auto, shared and native: how ranks add gradients",

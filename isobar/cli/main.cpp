@@ -9,11 +9,11 @@
 #include "isobar/base/error.hpp"
 #include "isobar/base/instructions.hpp"
 #include "isobar/base/text.hpp"
-#include "isobar/bench/versions.hpp"
 #include "isobar/cli/sibling.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/comm_mpi/launch.hpp"
 #include "isobar/control/shield.hpp"
+#include "isobar/machine/versions.hpp"
 
 namespace isobar::cli {
 
@@ -27,7 +27,7 @@ void raise_shield_if_supervised() {
 
 int run_program(int argc, char** argv) {
   CLI::App app("Isobar trains scientific deep networks on CPUs, from a laptop to a supercomputer.", "isobar");
-  app.set_version_flag("--version", "isobar " + bench::program_version());
+  app.set_version_flag("--version", "isobar " + machine::program_version());
   app.require_subcommand(1);
   app.failure_message([](const CLI::App*, const CLI::Error& e) { return fmt::format("isobar: {}\n", e.what()); });
   for (const Verb* verb : verbs())

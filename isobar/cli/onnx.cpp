@@ -9,17 +9,17 @@
 #include <fmt/format.h>
 
 #include "isobar/base/text.hpp"
-#include "isobar/cli/inference.hpp"
-#include "isobar/cli/model.hpp"
+#include "isobar/cli/applying.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/comm/local_comm.hpp"
+#include "isobar/disk/text_file.hpp"
 #include "isobar/exec/param_store.hpp"
-#include "isobar/files/text_file.hpp"
 #include "isobar/graph/plan.hpp"
 #include "isobar/onnx/evaluate.hpp"
 #include "isobar/onnx/export.hpp"
 #include "isobar/onnx/import.hpp"
-#include "isobar/train/trained.hpp"
+#include "isobar/run/models.hpp"
+#include "isobar/run/trained.hpp"
 #include "isobar/zoo/network.hpp"
 
 namespace isobar::cli {
@@ -131,7 +131,7 @@ void import(const ImportRequest& request) {
   if (request.out.empty()) {
     fmt::print("\nA recipe to start from:\n\n{}", recipe);
   } else {
-    files::write_text(request.out, recipe);
+    disk::write_text(request.out, recipe);
     fmt::print("\nwrote {}: name your data in it, then: isobar train {}\n", request.out, request.out);
   }
 }
@@ -146,9 +146,9 @@ void export_to(const ExportRequest& request) {
   const auto store_for = [&] { return exec::ParamStore(graph::make_plan(graph, {.phase = ops::Phase::inference}), 0); };
   std::optional<exec::ParamStore> store;
   if (fs::is_directory(request.what)) {
-    const train::Trained run = train::find_run(request.what, make_model, *comm::alone(), request.checkpoint == "best");
-    graph = run.model.graph(1);
-    train::restore_weights(run.checkpoint->read_weights(), store.emplace(store_for()));
+    const run::Trained trained = run::find_run(request.what, *comm::alone(), request.checkpoint == "best");
+    graph = trained.model.graph(1);
+    checkpoint::restore_weights(trained.checkpoint->read_weights(), store.emplace(store_for()));
   } else {
     zoo::make_network(request.what)->build(graph, 1);
     store.emplace(store_for()).initialize(request.seed);

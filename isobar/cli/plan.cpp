@@ -7,10 +7,10 @@
 #include "isobar/base/bytes.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/cli/plan_tune.hpp"
-#include "isobar/cli/tuned.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/graph/recompute.hpp"
 #include "isobar/optim/optimizer.hpp"
+#include "isobar/tune/remembered.hpp"
 #include "isobar/zoo/network.hpp"
 
 namespace isobar::cli {
@@ -28,7 +28,8 @@ struct PlanRequest {
   TuneRequest tuning;
 };
 
-nlohmann::ordered_json as_json(const graph::Plan& plan, const Spec& model, const PlanRequest& request, std::size_t tuned) {
+nlohmann::ordered_json as_json(const graph::Plan& plan, const Spec& model, const PlanRequest& request,
+                               std::size_t tuned) {
   nlohmann::ordered_json steps = nlohmann::ordered_json::array();
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     const graph::PlanStep& step = plan.steps[s];
@@ -71,7 +72,7 @@ void show_plan(const PlanRequest& request) {
     network->build(graph, request.batch);
   }
   if (request.tune) return tune_network(resolved, request.batch, graph, options, request.tuning);
-  if (!request.untuned) options.tuning = known_tuning(resolved, request.batch);
+  if (!request.untuned) options.tuning = tune::known_tuning(resolved, request.batch);
   const graph::Plan plan = graph::make_plan(graph, options);
   if (request.json) {
     fmt::print("{}\n", as_json(plan, resolved, request, options.tuning ? options.tuning->all().size() : 0).dump(2));

@@ -8,10 +8,10 @@
 #include "isobar/base/bytes.hpp"
 #include "isobar/base/clock.hpp"
 #include "isobar/base/text.hpp"
-#include "isobar/cli/tuned.hpp"
 #include "isobar/cli/verb.hpp"
 #include "isobar/ops/conv_pieces.hpp"
 #include "isobar/tune/planner.hpp"
+#include "isobar/tune/remembered.hpp"
 
 namespace isobar::cli {
 namespace {
@@ -77,7 +77,7 @@ void tune_network(const Spec& model, std::int64_t batch, const graph::Graph& gra
   tune::TuneOptions how;
   how.workspace = read_bytes(request.workspace, "--workspace");
   how.inexact = request.inexact;
-  const tune::TuningCache cache = cache_of(model, batch);
+  const tune::TuningCache cache = tune::cache_of(model, batch);
   const std::vector<tune::Layer> layers = tune::convolutions(graph, options);
   if (layers.empty()) fail("{} has no convolutions to tune", model.str());
   tune::Record record = begun(cache, how);

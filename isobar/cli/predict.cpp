@@ -8,12 +8,12 @@
 
 #include "isobar/base/clock.hpp"
 #include "isobar/base/text.hpp"
-#include "isobar/bench/versions.hpp"
+#include "isobar/cli/applying.hpp"
 #include "isobar/cli/data.hpp"
-#include "isobar/cli/inference.hpp"
 #include "isobar/cli/verb.hpp"
-#include "isobar/data/prediction_writer.hpp"
+#include "isobar/machine/versions.hpp"
 #include "isobar/pictures/pictures.hpp"
+#include "isobar/writing/prediction_writer.hpp"
 
 namespace isobar::cli {
 namespace {
@@ -29,30 +29,30 @@ struct PredictOptions {
 // Before anything is read or computed.
 void check_target(const PredictOptions& options) {
   const fs::path out = options.out, folder = out.has_parent_path() ? out.parent_path() : fs::path(".");
-  data::expect_prediction_format(out);
+  writing::expect_prediction_format(out);
   std::error_code code;
   if (!fs::is_directory(folder, code)) fail("{}: the folder {} is not there", options.out, folder.string());
   if (fs::exists(out, code) && !options.overwrite) fail("{}: exists already; --overwrite replaces it", options.out);
 }
 
-data::PredictionOutline outline_of(const PredictOptions& options, const train::Inference& inference) {
-  const train::Trained& trained = inference.trained();
-  data::PredictionOutline outline;
+writing::PredictionOutline outline_of(const PredictOptions& options, const run::Inference& inference) {
+  const run::Trained& trained = inference.trained();
+  writing::PredictionOutline outline;
   outline.samples = inference.data();
   outline.first = sample_range_of(options.request.samples).first;
   outline.prediction = inference.prediction_shape();
   outline.target = inference.target_shape();
   outline.meaning = inference.meaning();
   outline.names = inference.names();
-  outline.squash = train::squash_of(trained.model.loss);
+  outline.squash = run::squash_of(trained.model.loss);
   outline.probabilities = options.probabilities;
-  if (options.probabilities && outline.squash == data::Squash::none) {
+  if (options.probabilities && outline.squash == writing::Squash::none) {
     if (trained.model.loss.name().empty())
       fail_usage("--probabilities: say what the file was trained with, as --loss softmax_cross_entropy");
     fail_usage("--probabilities: what is trained with the loss '{}' has none", trained.model.loss.name());
   }
   outline.notes = {{"title", "predictions of " + trained.name},
-                   {"source", fmt::format("isobar {}: {}", bench::program_version(), trained.model.resolved.str())},
+                   {"source", fmt::format("isobar {}: {}", machine::program_version(), trained.model.resolved.str())},
                    {"history", fmt::format("{:%Y-%m-%dT%H:%M:%SZ} isobar predict {}", fmt::gmtime(std::time(nullptr)),
                                            trained.name)},
                    {"data", inference.data_name()}};
@@ -66,7 +66,7 @@ struct KeptRows {
   std::vector<float> predictions{}, targets{};
 };
 
-void draw(const PredictOptions& options, train::Inference& inference, const KeptRows& kept) {
+void draw(const PredictOptions& options, run::Inference& inference, const KeptRows& kept) {
   train::Viewer viewer(inference.executor(), *inference.data());
   pictures::PictureRequest request;
   request.viewer = &viewer;
@@ -80,11 +80,11 @@ void draw(const PredictOptions& options, train::Inference& inference, const Kept
 }
 
 void predict(const PredictOptions& options) {
-  const auto work = [&](train::Inference& inference, comm::Comm& comm) {
+  const auto work = [&](run::Inference& inference, comm::Comm& comm) {
     const bool first = comm.rank() == 0, shows = first && !options.request.quiet;
     if (shows) fmt::print("{}", described(inference));
-    std::unique_ptr<data::PredictionWriter> writer;
-    if (first) writer = data::make_prediction_writer(options.out, outline_of(options, inference));
+    std::unique_ptr<writing::PredictionWriter> writer;
+    if (first) writer = writing::make_prediction_writer(options.out, outline_of(options, inference));
     const std::int64_t all = inference.data()->size();
     std::int64_t done = 0;
     KeptRows kept;
@@ -98,7 +98,7 @@ void predict(const PredictOptions& options) {
       if (shows) progress = shown_on(line.emplace(record::Screen::of(stdout)));
       progress(0, all);
       complete = inference.predict(
-          [&](const train::PredictedRows& rows) {
+          [&](const run::PredictedRows& rows) {
             writer->write(rows.samples, rows.predictions, rows.targets);
             if (keeps) {
               kept.predictions.insert(kept.predictions.end(), rows.predictions.begin(), rows.predictions.end());

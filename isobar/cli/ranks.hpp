@@ -1,5 +1,4 @@
-// A verb on all ranks that a launcher started: joined before, left after, one message when one of them fails. And what
-// ranks of a node share: its cores.
+// A verb on all ranks that a launcher started: joined before, left after, one message when one of them fails.
 #pragma once
 
 #include <functional>
@@ -12,23 +11,5 @@ namespace isobar::cli {
 /// Runs `work` on this rank and all others; without a launcher on this process alone. What fails on one rank is shown
 /// by that rank, as "[rank n] message", and ends all of them with the same exit codes as a program that runs alone.
 void on_all_ranks(const std::function<void(comm_mpi::World&)>& work);
-
-/// Gives this rank its part of the node's cores, unless the user or the launcher has decided that; `threads` is what
-/// --threads asked for, 0: nothing. All ranks must call.
-class CoreShare {
- public:
-  CoreShare(comm::Comm& comm, int threads);
-
-  /// Threads that are started from now on are those that communicate.
-  void bind_communication() const;
-  /// This thread and those of OpenMP compute; so do those that are started from now on.
-  void bind_compute() const;
-  /// "1 thread each, bound to cores 0; communication shares them"; empty for one rank.
-  const std::string& text() const { return text_; }
-
- private:
-  std::vector<int> compute_, communication_;
-  std::string text_;
-};
 
 }  // namespace isobar::cli

@@ -3,7 +3,7 @@
 
 #include "isobar/base/error.hpp"
 #include "isobar/cli/verb.hpp"
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/text_file.hpp"
 #include "isobar/report/comparison.hpp"
 #include "isobar/report/page.hpp"
 #include "isobar/report/run_card.hpp"
@@ -23,7 +23,7 @@ void report_one(const ReportOptions& options) {
   const auto card = report::run_card(run);
   const fs::path file = options.out.empty() ? run.folder / "report.html" : fs::path(options.out);
   report::write_card(run, card);
-  files::write_text(file, report::page(run));
+  disk::write_text(file, report::page(run));
   fmt::print("{}\nwritten: {}, {}\n", report::card_text(card), file.string(), (run.folder / "run_card.json").string());
 }
 
@@ -38,7 +38,7 @@ void report_several(const ReportOptions& options) {
   const std::vector<fs::path> runs(options.runs.begin(), options.runs.end());
   const report::Comparison comparison = report::compare(runs);
   const fs::path file = options.out.empty() ? default_file(runs) : fs::path(options.out);
-  files::write_text(file, report::comparison_html(comparison));
+  disk::write_text(file, report::comparison_html(comparison));
   fmt::print("{}\nwritten: {}\n", report::comparison_text(comparison), file.string());
 }
 

@@ -8,7 +8,7 @@
 #include "isobar/base/text.hpp"
 #include "isobar/cli/launcher.hpp"
 #include "isobar/cli/verb.hpp"
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/text_file.hpp"
 #include "isobar/report/comparison.hpp"
 #include "isobar/report/scaling.hpp"
 
@@ -32,7 +32,8 @@ std::int64_t batch_of(const Spec& recipe) {
   return of_rank > 0 ? of_rank : data.integer("batch", 4);
 }
 
-std::vector<std::string> command_of(const ScaleOptions& options, int ranks, std::int64_t batch, const fs::path& folder) {
+std::vector<std::string> command_of(const ScaleOptions& options, int ranks, std::int64_t batch,
+                                    const fs::path& folder) {
   std::vector<std::string> words = launch_words(ranks, options.launcher);
   for (const std::string& word : {this_program(), std::string("train"), options.recipe}) words.push_back(word);
   const auto set = [&](const std::string& setting) {
@@ -73,12 +74,12 @@ void run_scale(const ScaleOptions& options) {
   }
   const auto study = report::read_scaling(runs, kind);
   fmt::print("{}", report::scaling_table(study, kind));
-  files::write_text(folder / (options.mode + ".txt"), report::scaling_table(study, kind));
-  files::write_text(folder / (options.mode + ".csv"), report::scaling_csv(study, kind));
-  files::write_text(folder / (options.mode + ".svg"), report::scaling_svg(study, kind));
+  disk::write_text(folder / (options.mode + ".txt"), report::scaling_table(study, kind));
+  disk::write_text(folder / (options.mode + ".csv"), report::scaling_csv(study, kind));
+  disk::write_text(folder / (options.mode + ".svg"), report::scaling_svg(study, kind));
   fmt::print("written: {0}/{1}.txt, {1}.csv, {1}.svg", folder.string(), options.mode);
   if (runs.size() > 1) {
-    files::write_text(folder / (options.mode + ".html"), report::comparison_html(report::compare(runs)));
+    disk::write_text(folder / (options.mode + ".html"), report::comparison_html(report::compare(runs)));
     fmt::print(", {}.html: the runs side by side, as isobar report makes it", options.mode);
   }
   fmt::print("\n");

@@ -10,7 +10,7 @@ namespace {
 struct TrainOptions {
   std::string recipe;
   std::vector<std::string> settings;
-  TrainingOptions training;
+  run::Options training;
 };
 
 void declare_train(CLI::App& command) {

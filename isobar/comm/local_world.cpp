@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "isobar/base/flight_recorder.hpp"
+#include "isobar/post_mortem/flight_recorder.hpp"
 
 namespace isobar::comm {
 namespace {
@@ -135,7 +135,7 @@ std::shared_ptr<std::vector<std::byte>> LocalWorld::memory(std::uint64_t group, 
 }
 
 void LocalWorld::note(int rank, std::string what) {
-  flight_recorder().note(what);
+  post_mortem::flight_recorder().note(what);
   const std::lock_guard lock(mutex_);
   if (roster_) die_if(roster_->notes(rank, what), rank);
   notes_[index(rank)] = std::move(what);

@@ -5,11 +5,11 @@
 #include <numeric>
 
 #include "isobar/base/clock.hpp"
-#include "isobar/base/flight_recorder.hpp"
 #include "isobar/comm/collectives.hpp"
 #include "isobar/comm_mpi/mapped_memory.hpp"
 #include "isobar/comm_mpi/mpi_call.hpp"
 #include "isobar/comm_mpi/mpi_transfer.hpp"
+#include "isobar/post_mortem/flight_recorder.hpp"
 
 namespace isobar::comm_mpi {
 namespace {
@@ -86,7 +86,7 @@ class MpiComm final : public Comm {
   double now() const override { return now_seconds(); }
   comm::Traffic traffic() const override { return {messages_, bytes_}; }
   void note(std::string what) override {
-    flight_recorder().note(what);
+    post_mortem::flight_recorder().note(what);
     world_->service().note(std::move(what));
   }
   std::vector<std::optional<std::string>> whereabouts(double seconds) override {

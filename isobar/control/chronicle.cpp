@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "isobar/base/error.hpp"
-#include "isobar/base/post_mortem.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/post_mortem/post_mortem.hpp"
 
 namespace isobar::control {
 namespace {
@@ -190,12 +190,12 @@ std::string Chronicle::table() const {
 void Chronicle::write_post_mortem(const Death& death) const {
   std::error_code problem;
   if (folder_.empty() || !std::filesystem::is_directory(folder_, problem)) return;
-  PostMortem report{.rank = death.rank, .process = static_cast<long>(death.pid), .host = death.host};
+  post_mortem::PostMortem report{.rank = death.rank, .process = static_cast<long>(death.pid), .host = death.host};
   report.cause = "died of " + death.cause(freeze_seconds_);
   report.told_by = "the launcher";
   if (last_step_ >= 0) report.notes.push_back(fmt::format("step {} of the run was finished", last_step_));
   if (!death.note.empty()) report.notes.push_back(death.note);
-  append_post_mortem(folder_, report);
+  post_mortem::append_post_mortem(folder_, report);
 }
 
 }  // namespace isobar::control

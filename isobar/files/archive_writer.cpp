@@ -7,7 +7,7 @@
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
-#include "isobar/files/output_file.hpp"
+#include "isobar/disk/output_file.hpp"
 
 namespace isobar::files {
 
@@ -20,7 +20,7 @@ void ArchiveWriter::check(int result) const {
 }
 
 ArchiveWriter::ArchiveWriter(std::filesystem::path path, Kind kind)
-    : path_(std::move(path)), temporary_(temporary_beside(path_)), archive_(archive_write_new()) {
+    : path_(std::move(path)), temporary_(disk::temporary_beside(path_)), archive_(archive_write_new()) {
   if (!archive_) throw std::bad_alloc();
   archive* a = archive_.get();
   if (kind == Kind::tar_gzip || kind == Kind::gzip) check(archive_write_add_filter_gzip(a));

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "isobar/disk/late_file.hpp"
 #include "isobar/files/image.hpp"
-#include "isobar/files/late_file.hpp"
 #include "isobar/files/wire.hpp"
 
 namespace isobar::files {
@@ -54,7 +54,7 @@ class EventFile {
   void append(const WireWriter& event);
 
   std::filesystem::path path_;
-  LateFile file_;
+  disk::LateFile file_;
 };
 
 /// The event files of a folder in the order of their names; none when there is no such folder.

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "isobar/disk/output_file.hpp"
 #include "isobar/files/gzip.hpp"
 #include "isobar/files/input_file.hpp"
-#include "isobar/files/output_file.hpp"
 
 struct MDB_env;
 struct MDB_txn;
@@ -66,7 +66,7 @@ class LmdbWriter {
   void begin();
   void end();
 
-  OutputFolder folder_;
+  disk::OutputFolder folder_;
   MDB_env* environment_ = nullptr;
   MDB_txn* transaction_ = nullptr;
   unsigned table_ = 0;

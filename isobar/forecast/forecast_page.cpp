@@ -6,7 +6,7 @@
 
 #include "isobar/base/html_text.hpp"
 #include "isobar/base/text.hpp"
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/text_file.hpp"
 #include "isobar/forecast/forecast_text.hpp"
 #include "isobar/forecast/rank_chart.hpp"
 #include "isobar/report/html.hpp"
@@ -145,7 +145,7 @@ std::vector<std::string> write_forecast(const Forecast& forecast, const std::fil
   for (auto& picture : forecast_pictures(forecast)) files.push_back(std::move(picture));
   std::vector<std::string> names;
   for (const auto& [name, text] : files) {
-    files::write_text(folder / name, text);
+    disk::write_text(folder / name, text);
     names.push_back(name);
   }
   return names;

@@ -6,7 +6,7 @@
 #include <climits>
 
 #include "isobar/base/clock.hpp"
-#include "isobar/base/flight_recorder.hpp"
+#include "isobar/post_mortem/flight_recorder.hpp"
 
 namespace isobar::parallel {
 namespace {
@@ -45,7 +45,7 @@ std::span<float> Exchange::open(comm::Comm& world, std::size_t gradients, int co
   world_ = &world;
   gradients_ = gradients;
   copies_ = copies;
-  flight_recorder().forget_sums();  // of groups that are gone
+  post_mortem::flight_recorder().forget_sums();  // of groups that are gone
   reducer_ = comm::make_reducer(world, gradients * (1 + static_cast<std::size_t>(copies)) + numbers, options_.reducer);
   return reducer_->memory().first(gradients);
 }
@@ -109,11 +109,11 @@ comm::Reducer::Sum Exchange::start(int b, int copy, int priority) {
 // Shows a sum in the trace and in the flight recorder from now on until the function that is returned is called.
 std::function<void()> Exchange::watched(const std::string& what, std::uint32_t name, double bytes) {
   if (world_->size() == 1) return {};
-  const FlightRecorder::Sum sum = flight_recorder().begin_sum(what);
-  if (!trace_) return [sum] { flight_recorder().end_sum(sum); };
+  const post_mortem::FlightRecorder::Sum sum = post_mortem::flight_recorder().begin_sum(what);
+  if (!trace_) return [sum] { post_mortem::flight_recorder().end_sum(sum); };
   const StepTrace::Mark mark = trace_->begin_beside(Lane::exchange, Category::communication, names_[name]);
   return [sum, trace = trace_, mark, bytes] {
-    flight_recorder().end_sum(sum);
+    post_mortem::flight_recorder().end_sum(sum);
     trace->end_beside(mark, bytes);
   };
 }

@@ -11,7 +11,8 @@
 namespace isobar::pictures {
 namespace {
 
-constexpr std::int64_t most_samples = 16, most_sheet_channels = 4, most_sheet_edge = 288, least_edge = 96, sheet_gap = 4;
+constexpr std::int64_t most_samples = 16, most_sheet_channels = 4, most_sheet_edge = 288, least_edge = 96,
+                       sheet_gap = 4;
 
 /// One field of the sheet: the picture of a plane, enlarged or reduced to a fitting size.
 class Panel {
@@ -49,12 +50,12 @@ std::string channel_name(const std::vector<std::string>& names, std::int64_t num
 
 }  // namespace
 
-ContactSheet contact_sheet(const data::Dataset& dataset, std::int64_t samples) {
+ContactSheet contact_sheet(const datasets::Dataset& dataset, std::int64_t samples) {
   const std::int64_t count = std::min({samples, most_samples, dataset.size()});
   expects(count > 0, "at least one sample to draw");
-  const std::vector<data::Field> fields = dataset.fields();
+  const std::vector<datasets::Field> fields = dataset.fields();
   std::vector<std::vector<float>> memory;
-  for (const data::Field& field : fields) memory.emplace_back(static_cast<std::size_t>(field.shape.count()));
+  for (const datasets::Field& field : fields) memory.emplace_back(static_cast<std::size_t>(field.shape.count()));
   const std::vector<std::span<float>> out(memory.begin(), memory.end());
   dataset.read(0, out);
 
@@ -80,7 +81,8 @@ ContactSheet contact_sheet(const data::Dataset& dataset, std::int64_t samples) {
     if (s > 0) dataset.read(s, out);
     for (std::int64_t p = 0; p < panels; ++p) {
       const std::int64_t at = s * panels + p;
-      const std::int64_t top = sheet_gap + at / across * (panel.height + sheet_gap), left = sheet_gap + at % across * (panel.width + sheet_gap);
+      const std::int64_t top = sheet_gap + at / across * (panel.height + sheet_gap),
+                         left = sheet_gap + at % across * (panel.width + sheet_gap);
       const Plane plane = x.plane(memory[0], p == channels ? 0 : p);
       const auto [low, high] = range_of(plane);
       const float width = high > low ? high - low : 1.0f;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "isobar/data/dataset.hpp"
+#include "isobar/datasets/dataset.hpp"
 #include "isobar/files/image.hpp"
 
 namespace isobar::pictures {
@@ -15,6 +15,6 @@ struct ContactSheet {
 };
 
 /// Reads the first `samples` of a data set, at most 16, and draws them; the first channels of those that have many.
-ContactSheet contact_sheet(const data::Dataset& dataset, std::int64_t samples);
+ContactSheet contact_sheet(const datasets::Dataset& dataset, std::int64_t samples);
 
 }  // namespace isobar::pictures

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "isobar/metrics/confusion.hpp"
 #include "isobar/pictures/sample_time.hpp"
-#include "isobar/train/confusion.hpp"
 
 namespace isobar::pictures {
 namespace {
@@ -18,7 +18,7 @@ struct Score {
 };
 
 Score score_of(std::span<const std::uint16_t> predicted, std::span<const float> truth, std::int64_t classes) {
-  train::ConfusionMatrix matrix(classes);
+  metrics::ConfusionMatrix matrix(classes);
   for (std::size_t i = 0; i < truth.size(); ++i)
     if (truth[i] >= 0 && truth[i] < static_cast<float>(classes))
       matrix.count(static_cast<std::size_t>(truth[i]), predicted[i]);

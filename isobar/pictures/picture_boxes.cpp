@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "isobar/base/text.hpp"
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/text_file.hpp"
 #include "isobar/pictures/grid_boxes.hpp"
 #include "isobar/pictures/sample_picture.hpp"
 #include "isobar/pictures/subject.hpp"
@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t most_boxes_shown = 4, most_boxes = 24, fallback_boxes = 3;
 constexpr std::int64_t most_box_looks = 8, most_box_edge = 768;
-constexpr double box_panel_width = 584, box_gap = 16, box_margin = 12, box_heading = 28, box_legend_height = 54, found_overlap = 0.3;
+constexpr double box_panel_width = 584, box_gap = 16, box_margin = 12, box_heading = 28, box_legend_height = 54,
+                 found_overlap = 0.3;
 constexpr const char* true_ink = "#000000";
 
 struct BoxLook {
@@ -116,7 +117,8 @@ std::vector<Picture> draw_boxes(Subject& subject, const std::filesystem::path& f
   const double height = box_panel_width * static_cast<double>(picture.height()) / static_cast<double>(picture.width());
   const std::size_t across = std::min<std::size_t>(2, looks.size()), down = (looks.size() + across - 1) / across;
   SvgSheet sheet(2 * box_margin + static_cast<double>(across) * (box_panel_width + box_gap) - box_gap,
-                 box_legend_height + static_cast<double>(down) * (box_heading + height + box_gap) + box_margin, "Boxes");
+                 box_legend_height + static_cast<double>(down) * (box_heading + height + box_gap) + box_margin,
+                 "Boxes");
   double x = box_margin;
   for (std::int64_t c = 0; c < std::min<std::int64_t>(subject.classes(), 7); ++c)
     x = sheet.legend(x, 20, class_colour(c + 1), kind_name(subject, c));
@@ -127,8 +129,9 @@ std::vector<Picture> draw_boxes(Subject& subject, const std::filesystem::path& f
   sheet.text(box_margin + 126, 42, "predicted, with its confidence");
   for (std::size_t i = 0; i < looks.size(); ++i)
     draw_panel(sheet, box_margin + static_cast<double>(i % across) * (box_panel_width + box_gap),
-               box_legend_height + static_cast<double>(i / across) * (box_heading + height + box_gap), height, subject, looks[i]);
-  files::write_text(folder / "boxes.svg", sheet.str());
+               box_legend_height + static_cast<double>(i / across) * (box_heading + height + box_gap), height, subject,
+               looks[i]);
+  disk::write_text(folder / "boxes.svg", sheet.str());
   return {
       {"", "True and predicted boxes",
        fmt::format("Test samples with the most to find of {} looked at{}. A true box is found when a prediction of its "

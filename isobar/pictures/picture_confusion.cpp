@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "isobar/base/text.hpp"
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/text_file.hpp"
+#include "isobar/metrics/confusion.hpp"
 #include "isobar/pictures/subject.hpp"
 #include "isobar/pictures/svg_sheet.hpp"
-#include "isobar/train/confusion.hpp"
 
 namespace isobar::pictures {
 namespace {
@@ -17,8 +17,8 @@ constexpr double confusion_margin = 16;
 constexpr Colour no_colour{255, 255, 255}, right_colour{0, 114, 178}, wrong_colour{213, 94, 0};
 constexpr const char* confusion_quiet = "#475569";
 
-train::ConfusionMatrix matrix_of(const Subject& subject) {
-  train::ConfusionMatrix matrix(subject.classes());
+metrics::ConfusionMatrix matrix_of(const Subject& subject) {
+  metrics::ConfusionMatrix matrix(subject.classes());
   for (std::int64_t row = 0; row < subject.rows(); ++row) {
     const std::vector<std::uint16_t> predicted = largest(subject.prediction(row), subject.classes());
     const std::span<const float> truth = subject.target(row);
@@ -29,7 +29,7 @@ train::ConfusionMatrix matrix_of(const Subject& subject) {
   return matrix;
 }
 
-std::int64_t row_sum(const train::ConfusionMatrix& matrix, std::size_t truth) {
+std::int64_t row_sum(const metrics::ConfusionMatrix& matrix, std::size_t truth) {
   std::int64_t sum = 0;
   for (std::size_t p = 0; p < matrix.classes(); ++p) sum += matrix.at(truth, p);
   return sum;
@@ -41,18 +41,20 @@ std::string short_count(std::int64_t count) {
                             : fmt::format("{:.0f}M", static_cast<double>(count) / 1e6);
 }
 
-std::string matrix_svg(const Subject& subject, const train::ConfusionMatrix& matrix) {
+std::string matrix_svg(const Subject& subject, const metrics::ConfusionMatrix& matrix) {
   const std::size_t classes = matrix.classes();
   const double cell = std::clamp(760.0 / static_cast<double>(classes), 46.0, 96.0), height = std::min(cell, 56.0);
   double names = 40;
   for (std::size_t c = 0; c < classes; ++c)
     names = std::max(names, text_width(shortened(subject.class_name(static_cast<std::int64_t>(c)), 22), 13));
   const bool turned = names > cell - 6;
-  const double left = confusion_margin + 22 + names + 10, top = confusion_margin + 24 + (turned ? 0.72 * names + 12 : 18);
+  const double left = confusion_margin + 22 + names + 10,
+               top = confusion_margin + 24 + (turned ? 0.72 * names + 12 : 18);
   const auto edge = static_cast<double>(classes);
   SvgSheet sheet(left + edge * cell + 92 + (turned ? 0.6 * names : 0), top + edge * height + confusion_margin,
                  "Confusion matrix");
-  sheet.text(left + edge * cell / 2, confusion_margin + 10, "predicted", {.size = 14, .colour = confusion_quiet, .anchor = "middle"});
+  sheet.text(left + edge * cell / 2, confusion_margin + 10, "predicted",
+             {.size = 14, .colour = confusion_quiet, .anchor = "middle"});
   sheet.text(confusion_margin + 8, top + edge * height / 2, "true",
              {.size = 14, .colour = confusion_quiet, .anchor = "middle", .turned = -90});
   sheet.text(left + edge * cell + 80, top - 8, subject.task() == Task::maps ? "places" : "samples",
@@ -65,7 +67,8 @@ std::string matrix_svg(const Subject& subject, const train::ConfusionMatrix& mat
     if (turned) sheet.text(at + cell / 2, top - 8, name, {.turned = -45});
     else sheet.text(at + cell / 2, top - 8, name, {.anchor = "middle"});
     const std::int64_t all = row_sum(matrix, t);
-    sheet.text(left + edge * cell + 80, y + height / 2 + 5, short_count(all), {.colour = confusion_quiet, .anchor = "end"});
+    sheet.text(left + edge * cell + 80, y + height / 2 + 5, short_count(all),
+               {.colour = confusion_quiet, .anchor = "end"});
     for (std::size_t p = 0; p < classes; ++p) {
       const double x = left + cell * static_cast<double>(p);
       const double share = all > 0 ? static_cast<double>(matrix.at(t, p)) / static_cast<double>(all) : 0;
@@ -90,7 +93,7 @@ struct Pair {
   std::int64_t count;
 };
 
-std::vector<Pair> confused_pairs(const train::ConfusionMatrix& matrix) {
+std::vector<Pair> confused_pairs(const metrics::ConfusionMatrix& matrix) {
   std::vector<Pair> pairs;
   for (std::size_t t = 0; t < matrix.classes(); ++t)
     for (std::size_t p = 0; p < matrix.classes(); ++p)
@@ -100,11 +103,12 @@ std::vector<Pair> confused_pairs(const train::ConfusionMatrix& matrix) {
   return pairs;
 }
 
-std::string pairs_svg(const Subject& subject, const train::ConfusionMatrix& matrix, std::span<const Pair> pairs) {
+std::string pairs_svg(const Subject& subject, const metrics::ConfusionMatrix& matrix, std::span<const Pair> pairs) {
   constexpr double line = 26, names = 380, bar = 420;
   SvgSheet sheet(1000, 2 * confusion_margin + 30 + line * static_cast<double>(pairs.size()), "Most confused classes");
   sheet.text(confusion_margin, confusion_margin + 14, "true \u2192 predicted", {.size = 14, .colour = confusion_quiet});
-  sheet.text(confusion_margin + names, confusion_margin + 14, "share of the true class, samples", {.size = 14, .colour = confusion_quiet});
+  sheet.text(confusion_margin + names, confusion_margin + 14, "share of the true class, samples",
+             {.size = 14, .colour = confusion_quiet});
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const double y = confusion_margin + 30 + line * static_cast<double>(i);
     const auto name = [&](std::size_t c) { return shortened(subject.class_name(static_cast<std::int64_t>(c)), 26); };
@@ -119,11 +123,11 @@ std::string pairs_svg(const Subject& subject, const train::ConfusionMatrix& matr
 
 bool fits_confusion(const Subject& subject) {
   return (subject.task() == Task::classes || subject.task() == Task::maps) && subject.rows() > 0 &&
-         subject.classes() <= train::max_confusion_classes;
+         subject.classes() <= metrics::max_confusion_classes;
 }
 
 std::vector<Picture> draw_confusion(Subject& subject, const std::filesystem::path& folder) {
-  const train::ConfusionMatrix matrix = matrix_of(subject);
+  const metrics::ConfusionMatrix matrix = matrix_of(subject);
   std::int64_t right = 0, all = 0;
   for (std::size_t c = 0; c < matrix.classes(); ++c) right += matrix.at(c, c), all += row_sum(matrix, c);
   if (all == 0) return {};
@@ -131,7 +135,7 @@ std::vector<Picture> draw_confusion(Subject& subject, const std::filesystem::pat
   const std::string score = fmt::format("{} of {} {} are right ({:.2f} %).", with_commas(right), with_commas(all), what,
                                         100 * static_cast<double>(right) / static_cast<double>(all));
   if (matrix.classes() <= most_cells) {
-    files::write_text(folder / "confusion.svg", matrix_svg(subject, matrix));
+    disk::write_text(folder / "confusion.svg", matrix_svg(subject, matrix));
     return {
         {"", "Confusion matrix",
          score + " Rows are true classes, columns predicted ones; shares are of the row. Blue is right, orange wrong.",
@@ -139,7 +143,7 @@ std::vector<Picture> draw_confusion(Subject& subject, const std::filesystem::pat
   }
   const std::vector<Pair> pairs = confused_pairs(matrix);
   if (pairs.empty()) return {};
-  files::write_text(folder / "confusion.svg", pairs_svg(subject, matrix, pairs));
+  disk::write_text(folder / "confusion.svg", pairs_svg(subject, matrix, pairs));
   return {{"", "Most confused classes",
            fmt::format("{} The {} pairs of {} classes that are mixed up most.", score, pairs.size(), matrix.classes()),
            "confusion.svg"}};

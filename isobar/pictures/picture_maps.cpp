@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "isobar/base/text.hpp"
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/text_file.hpp"
 #include "isobar/pictures/map_survey.hpp"
 #include "isobar/pictures/svg_sheet.hpp"
 
@@ -83,7 +83,7 @@ std::vector<Picture> draw_maps(Subject& subject, const std::filesystem::path& fo
     look.where = short_name(look.where);
     draw_row(sheet, map_legend_height + row_height * static_cast<double>(i), width, height, subject, look, role);
   }
-  files::write_text(folder / "maps.svg", sheet.str());
+  disk::write_text(folder / "maps.svg", sheet.str());
   const std::string input = survey.shown.empty() ? "the input" : fmt::format("the input ({})", survey.shown);
   std::string caption = panels == 3 ? fmt::format("From left to right {}, its label, what the network predicts.", input)
                                     : fmt::format("On the left {}, on the right what the network predicts.", input);

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "isobar/base/text.hpp"
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/text_file.hpp"
 #include "isobar/pictures/sample_picture.hpp"
 #include "isobar/pictures/subject.hpp"
 #include "isobar/pictures/svg_sheet.hpp"
@@ -60,10 +60,10 @@ std::string percent(double part) {
 
 std::vector<float> input_of(const Subject& subject, std::int64_t sample) {
   std::vector<std::vector<float>> memory;
-  const std::vector<data::Field> fields = subject.dataset()->fields();
-  for (const data::Field& field : fields) memory.emplace_back(static_cast<std::size_t>(field.shape.count()));
+  const std::vector<datasets::Field> fields = subject.dataset()->fields();
+  for (const datasets::Field& field : fields) memory.emplace_back(static_cast<std::size_t>(field.shape.count()));
   subject.dataset()->read(sample, std::vector<std::span<float>>(memory.begin(), memory.end()));
-  const auto found = std::ranges::find(fields, subject.input_name(), &data::Field::name);
+  const auto found = std::ranges::find(fields, subject.input_name(), &datasets::Field::name);
   return memory[static_cast<std::size_t>(found - fields.begin())];
 }
 
@@ -77,15 +77,16 @@ std::vector<Picture> draw_mistakes(Subject& subject, const std::filesystem::path
   if (all.empty()) return {};
   const auto wrong = std::ranges::count_if(all, [](const Judged& j) { return j.truth != j.predicted; });
   const std::size_t judged = all.size();
-  all.resize(std::min({most_mistakes_shown, judged, wrong > 0 ? static_cast<std::size_t>(wrong) : most_mistakes_shown}));
+  all.resize(
+      std::min({most_mistakes_shown, judged, wrong > 0 ? static_cast<std::size_t>(wrong) : most_mistakes_shown}));
 
   const SamplePicture picture(subject.input_shape(), subject.dataset()->channels(), most_mistake_edge);
   const double wide = static_cast<double>(picture.width()), high = static_cast<double>(picture.height());
   const double scale = mistake_panel / std::max(wide, high);
   const std::size_t down = (all.size() + across - 1) / across;
   const double row_height = high * scale + lines + mistake_gap;
-  SvgSheet sheet(2 * mistake_margin + across * mistake_panel + (across - 1) * mistake_gap, 2 * mistake_margin + static_cast<double>(down) * row_height,
-                 "The worst mistakes");
+  SvgSheet sheet(2 * mistake_margin + across * mistake_panel + (across - 1) * mistake_gap,
+                 2 * mistake_margin + static_cast<double>(down) * row_height, "The worst mistakes");
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Judged& one = all[i];
     const double x = mistake_margin + static_cast<double>(i % across) * (mistake_panel + mistake_gap);
@@ -100,7 +101,7 @@ std::vector<Picture> draw_mistakes(Subject& subject, const std::filesystem::path
     sheet.text(x, below + 36, fmt::format("true: {} ({})", name(one.truth), percent(one.for_truth)), {.size = 13});
     sheet.text(x, below + 53, fmt::format("sample {}", one.sample), {.size = 11, .colour = mistake_quiet});
   }
-  files::write_text(folder / "mistakes.svg", sheet.str());
+  disk::write_text(folder / "mistakes.svg", sheet.str());
   const std::string of = fmt::format("{} test samples", with_commas(static_cast<std::int64_t>(judged)));
   const std::string shown = picture.shown().empty() ? "" : fmt::format(" Shown is {}.", picture.shown());
   if (wrong == 0)

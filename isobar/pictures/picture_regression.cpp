@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/text_file.hpp"
 #include "isobar/pictures/axis.hpp"
 #include "isobar/pictures/scatter.hpp"
 #include "isobar/pictures/subject.hpp"
@@ -12,8 +12,10 @@
 namespace isobar::pictures {
 namespace {
 
-constexpr int plot_width = 250, plot_height = 170, regression_left = 66, regression_right = 18, regression_top = 52, regression_bottom = 56;
-constexpr int regression_panel_width = regression_left + plot_width + regression_right, regression_panel_height = regression_top + plot_height + regression_bottom;
+constexpr int plot_width = 250, plot_height = 170, regression_left = 66, regression_right = 18, regression_top = 52,
+              regression_bottom = 56;
+constexpr int regression_panel_width = regression_left + plot_width + regression_right,
+              regression_panel_height = regression_top + plot_height + regression_bottom;
 constexpr std::size_t regression_columns = 4, least_bins = 8, most_bins = 40;
 
 struct Errors {
@@ -71,8 +73,8 @@ void draw_panel(SvgSheet& sheet, double x, double y, const Series& series) {
 
 std::string errors_svg(std::span<const Series> all) {
   const std::size_t across = std::min(all.size(), regression_columns), down = (all.size() + across - 1) / across;
-  SvgSheet sheet(static_cast<double>(across) * regression_panel_width, static_cast<double>(down) * regression_panel_height,
-                 "Errors of the predictions");
+  SvgSheet sheet(static_cast<double>(across) * regression_panel_width,
+                 static_cast<double>(down) * regression_panel_height, "Errors of the predictions");
   for (std::size_t i = 0; i < all.size(); ++i)
     draw_panel(sheet, static_cast<double>(i % across) * regression_panel_width + regression_left,
                static_cast<double>(i / across) * regression_panel_height + regression_top, all[i]);
@@ -90,7 +92,7 @@ std::vector<Picture> draw_regression(Subject& subject, const std::filesystem::pa
     if (const double fit = r2(series); std::isfinite(fit))
       scores += fmt::format("{}{} {:.3f}", scores.empty() ? " R\u00b2: " : ", ", series.name, fit);
   write_scatter_svg(folder / "scatter.svg", all);
-  files::write_text(folder / "errors.svg", errors_svg(all));
+  disk::write_text(folder / "errors.svg", errors_svg(all));
   return {{"", "Predicted against true",
            fmt::format("{} test samples; right predictions lie on the dashed line.{}", all[0].truth.size(), scores),
            "scatter.svg"},

@@ -6,14 +6,14 @@
 
 #include "isobar/base/clock.hpp"
 #include "isobar/base/random.hpp"
-#include "isobar/files/byte_pairs.hpp"
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/text_file.hpp"
 #include "isobar/pictures/subject.hpp"
+#include "isobar/tokens/byte_pairs.hpp"
 
 namespace isobar::pictures {
 namespace {
 
-using files::Token;
+using tokens::Token;
 
 constexpr std::size_t most_prompt = 96, most_made = 160, texts = 2;
 constexpr double temperature = 0.8;
@@ -26,10 +26,10 @@ class Reading {
     const std::filesystem::path folder =
         std::filesystem::path(where.substr(0, where.rfind(" from token "))).parent_path();
     std::error_code code;
-    if (vocabulary == 256 || vocabulary == 257) pairs_ = files::BytePairs::bytes();
+    if (vocabulary == 256 || vocabulary == 257) pairs_ = tokens::BytePairs::bytes();
     else if (std::filesystem::exists(folder / "encoder.json", code) &&
              std::filesystem::exists(folder / "vocab.bpe", code))
-      pairs_ = files::BytePairs::open(folder);
+      pairs_ = tokens::BytePairs::open(folder);
     // A network may have a few tokens more than the vocabulary, up to a round number.
     if (pairs_ && pairs_->size() > vocabulary + 1) pairs_.reset();
   }
@@ -48,7 +48,7 @@ class Reading {
   }
 
  private:
-  std::optional<files::BytePairs> pairs_{};
+  std::optional<tokens::BytePairs> pairs_{};
 };
 
 // Text as people read it: bytes that are no UTF-8, as half of a character cut off, and control characters are replaced.
@@ -120,13 +120,13 @@ std::string quality(const Subject& subject, const Reading& reading, std::size_t 
 bool fits_text(const Subject& subject) { return subject.task() == Task::tokens && subject.request().viewer; }
 
 std::vector<Picture> draw_text(Subject& subject, const std::filesystem::path& folder) {
-  const data::Dataset& set = *subject.dataset();
+  const datasets::Dataset& set = *subject.dataset();
   const Reading reading(subject.classes(), set.where(0));
-  const std::vector<data::Field> fields = set.fields();
-  const auto input =
-      static_cast<std::size_t>(std::ranges::find(fields, subject.input_name(), &data::Field::name) - fields.begin());
+  const std::vector<datasets::Field> fields = set.fields();
+  const auto input = static_cast<std::size_t>(std::ranges::find(fields, subject.input_name(), &datasets::Field::name) -
+                                              fields.begin());
   std::vector<std::vector<float>> memory;
-  for (const data::Field& field : fields) memory.emplace_back(static_cast<std::size_t>(field.shape.count()));
+  for (const datasets::Field& field : fields) memory.emplace_back(static_cast<std::size_t>(field.shape.count()));
   const std::vector<std::span<float>> out(memory.begin(), memory.end());
 
   std::string all;
@@ -148,7 +148,7 @@ std::vector<Picture> draw_text(Subject& subject, const std::filesystem::path& fo
         i > 0 ? "\n\n" : "", sample, readable(reading.text(prompt)), readable(reading.text(made)),
         readable(reading.text(rest.first(std::min(rest.size(), most_made)))));
   }
-  files::write_text(folder / "text.txt", all);
+  disk::write_text(folder / "text.txt", all);
   return {{"", "Text the network makes up",
            fmt::format(
                "Beginnings out of the test set, and up to {} tokens drawn at temperature {} with a fixed seed.{}{}",

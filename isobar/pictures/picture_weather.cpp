@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "isobar/base/text.hpp"
-#include "isobar/files/output_file.hpp"
+#include "isobar/disk/output_file.hpp"
 #include "isobar/files/palette_image.hpp"
 #include "isobar/pictures/map_survey.hpp"
 #include "isobar/pictures/sample_time.hpp"
@@ -65,7 +65,8 @@ class Frames {
         const float y = (static_cast<float>(row) + 0.5f) / enlarged - 0.5f,
                     x = (static_cast<float>(column) + 0.5f) / enlarged - 0.5f;
         const int shade = static_cast<int>(std::lround(between(look.greys, y, x) * (weather_shades - 1) / 255));
-        image.pixels.push_back(static_cast<std::uint8_t>(tint_of(look.predicted[place(row, column)]) * weather_shades + shade));
+        image.pixels.push_back(
+            static_cast<std::uint8_t>(tint_of(look.predicted[place(row, column)]) * weather_shades + shade));
       }
     if (!look.truth.empty()) outline(look, image);
     const auto until = static_cast<std::int64_t>(std::lround(passed * static_cast<double>(width_)));
@@ -117,7 +118,7 @@ std::vector<Picture> draw_weather(Subject& subject, const std::filesystem::path&
     if (i == 0) bytes = files::encode_png(drawn[0]).size();
     if ((i + 2) * bytes > most_bytes) break;
   }
-  files::OutputFile file(folder / "weather.png");
+  disk::OutputFile file(folder / "weather.png");
   file.write(files::encode_animation(drawn, milliseconds));
   file.commit();
   std::string classes;

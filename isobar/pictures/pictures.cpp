@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "isobar/files/disk_warnings.hpp"
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/disk_warnings.hpp"
+#include "isobar/disk/text_file.hpp"
 #include "isobar/pictures/subject.hpp"
 
 namespace isobar::pictures {
@@ -51,7 +51,7 @@ class Pictures final : public train::Sink {
     request.targets = end.targets;
     request.results = end.test;
     try {
-      if (end.viewer || !end.predictions.empty()) files::written_or_told([&] { draw_pictures(folder_, request); });
+      if (end.viewer || !end.predictions.empty()) disk::written_or_told([&] { draw_pictures(folder_, request); });
     } catch (const std::exception& error) {
       warn("this run", error);
     }
@@ -70,13 +70,13 @@ std::vector<Picture> draw_pictures(const std::filesystem::path& folder, const Pi
   for (const PictureKind* kind : picture_kinds()) {
     if (!kind->fits(subject)) continue;
     std::error_code code;
-    if (std::filesystem::create_directories(folder, code); code) throw files::DiskError(folder, code.message());
+    if (std::filesystem::create_directories(folder, code); code) throw disk::DiskError(folder, code.message());
     try {
       for (Picture& picture : kind->draw(subject, folder)) {
         picture.kind = kind->name;
         drawn.push_back(std::move(picture));
       }
-    } catch (const files::DiskError&) {
+    } catch (const disk::DiskError&) {
       throw;
     } catch (const std::exception& error) {
       warn(kind->summary, error);
@@ -89,8 +89,7 @@ std::vector<Picture> draw_pictures(const std::filesystem::path& folder, const Pi
                     {"title", picture.title},
                     {"caption", picture.caption},
                     {"file", picture.file.generic_string()}});
-  files::write_text(folder / "pictures.json",
-                    list.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  disk::write_text(folder / "pictures.json", list.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   return drawn;
 }
 

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "isobar/metrics/class_targets.hpp"
+#include "isobar/metrics/metric.hpp"
 #include "isobar/pictures/sample_picture.hpp"
-#include "isobar/train/class_targets.hpp"
-#include "isobar/train/metric.hpp"
 
 namespace isobar::pictures {
 namespace {
@@ -62,7 +62,7 @@ std::vector<float> chosen_classes(const Values& prediction, std::int64_t classes
   const auto width = static_cast<std::size_t>(classes);
   std::vector<float> chosen(prediction.numbers.size() / width);
   for (std::size_t i = 0; i < chosen.size(); ++i)
-    chosen[i] = static_cast<float>(train::predicted_class(std::span(prediction.numbers).subspan(i * width, width)));
+    chosen[i] = static_cast<float>(metrics::predicted_class(std::span(prediction.numbers).subspan(i * width, width)));
   return chosen;
 }
 
@@ -96,7 +96,7 @@ std::string sample_table(const train::View& view, const std::vector<std::string>
   if (const std::int64_t count = classes_of(target, prediction); count > 0) {
     const std::vector<float> chosen = chosen_classes(prediction, count);
     const auto name = [&](float number) {
-      return number >= 0 ? train::column_name(classes, static_cast<std::size_t>(std::llround(number))) : "none";
+      return number >= 0 ? metrics::column_name(classes, static_cast<std::size_t>(std::llround(number))) : "none";
     };
     for (std::size_t i = 0; i < chosen.size(); ++i)
       rows += fmt::format("| {} | {} | {} |\n", i, name(target.numbers[i]), name(chosen[i]));

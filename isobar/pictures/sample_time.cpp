@@ -29,7 +29,7 @@ std::optional<std::int64_t> hour_in(std::string_view text) {
   return hour;
 }
 
-std::int64_t consecutive_samples(const data::Dataset& dataset, std::int64_t most) {
+std::int64_t consecutive_samples(const datasets::Dataset& dataset, std::int64_t most) {
   std::optional<std::int64_t> before;
   std::int64_t count = 0, hours = 0;
   for (; count < std::min(most, dataset.size()); ++count) {

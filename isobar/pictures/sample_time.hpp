@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "isobar/data/dataset.hpp"
+#include "isobar/datasets/dataset.hpp"
 
 namespace isobar::pictures {
 
@@ -15,6 +15,6 @@ std::optional<std::int64_t> hour_in(std::string_view text);
 
 /// How many of the first samples follow each other in time, at most a day apart; at most `most`, 0 when fewer than
 /// four.
-std::int64_t consecutive_samples(const data::Dataset& dataset, std::int64_t most);
+std::int64_t consecutive_samples(const datasets::Dataset& dataset, std::int64_t most);
 
 }  // namespace isobar::pictures

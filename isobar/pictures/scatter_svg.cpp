@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "isobar/base/html_text.hpp"
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/text_file.hpp"
 #include "isobar/pictures/axis.hpp"
 #include "isobar/pictures/scatter.hpp"
 
@@ -106,7 +106,7 @@ std::string scatter_svg(std::span<const Series> all) {
 }
 
 void write_scatter_svg(const std::filesystem::path& file, std::span<const Series> all) {
-  files::write_text(file, scatter_svg(all));
+  disk::write_text(file, scatter_svg(all));
 }
 
 }  // namespace isobar::pictures

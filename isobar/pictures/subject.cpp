@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "isobar/base/clock.hpp"
-#include "isobar/train/class_targets.hpp"
+#include "isobar/metrics/class_targets.hpp"
 #include "isobar/train/evaluation.hpp"
 
 namespace isobar::pictures {
@@ -23,8 +23,8 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> li
 
 Subject::Subject(const PictureRequest& request) : request_(request), y_(request.target_shape), begin_(now_seconds()) {
   if (request.viewer) {
-    const std::vector<data::Field> fields = dataset()->fields();
-    for (const data::Field& field : fields) {
+    const std::vector<datasets::Field> fields = dataset()->fields();
+    for (const datasets::Field& field : fields) {
       if (field.name == "y" && y_.rank() == 0) y_ = field.shape;
       if (field.name != "y" && x_name_.empty()) x_ = field.shape, x_name_ = field.name;
     }
@@ -67,9 +67,9 @@ Task Subject::find_task() const {
 // Whether the target is the input moved by one place, as in a text whose next word is wanted.
 bool Subject::follows_tokens() const {
   if (prediction_.rank() != 2 || x_.rank() != 1 || x_[0] != prediction_[0] || x_[0] < 4 || samples() == 0) return false;
-  const std::vector<data::Field> fields = dataset()->fields();
+  const std::vector<datasets::Field> fields = dataset()->fields();
   std::vector<std::vector<float>> memory;
-  for (const data::Field& field : fields) memory.emplace_back(static_cast<std::size_t>(field.shape.count()));
+  for (const datasets::Field& field : fields) memory.emplace_back(static_cast<std::size_t>(field.shape.count()));
   dataset()->read(0, std::vector<std::span<float>>(memory.begin(), memory.end()));
   const std::vector<float>*x = nullptr, *y = nullptr;
   for (std::size_t f = 0; f < fields.size(); ++f) {
@@ -121,7 +121,7 @@ std::optional<train::View> Subject::view(std::int64_t sample) {
   train::View view;
   view.sample = sample;
   std::vector<std::span<float>> out;
-  for (const data::Field& field : dataset()->fields()) {
+  for (const datasets::Field& field : dataset()->fields()) {
     train::Values& values = view.fields[field.name];
     values.shape = field.shape;
     values.numbers.resize(static_cast<std::size_t>(field.shape.count()));
@@ -163,7 +163,7 @@ std::vector<std::uint16_t> largest(std::span<const float> prediction, std::int64
   const auto width = static_cast<std::size_t>(classes);
   std::vector<std::uint16_t> result(prediction.size() / width);
   for (std::size_t i = 0; i < result.size(); ++i)
-    result[i] = static_cast<std::uint16_t>(train::predicted_class(prediction.subspan(i * width, width)));
+    result[i] = static_cast<std::uint16_t>(metrics::predicted_class(prediction.subspan(i * width, width)));
   return result;
 }
 

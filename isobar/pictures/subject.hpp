@@ -28,7 +28,7 @@ class Subject {
   Task task() const { return task_; }
   const PictureRequest& request() const { return request_; }
   /// Null when nothing is known but predictions.
-  const data::Dataset* dataset() const { return request_.viewer ? &request_.viewer->dataset() : nullptr; }
+  const datasets::Dataset* dataset() const { return request_.viewer ? &request_.viewer->dataset() : nullptr; }
   /// The field pictures show; empty when there is no data set.
   const std::string& input_name() const { return x_name_; }
   /// Of one sample; empty when not known.

@@ -73,7 +73,7 @@ class ChromeTrace final : public train::Sink {
     if (!path) return;
     rank_ = start.rank;
     planned_ = static_cast<double>(std::max<std::int64_t>(1, start.epochs * start.steps_per_epoch));
-    file_ = files::LateFile(*path, kept(*path, start), {.tail = std::string(tail), .makes_folder = true});
+    file_ = disk::LateFile(*path, kept(*path, start), {.tail = std::string(tail), .makes_folder = true});
     file_.append(file_.length() > 0
                      ? ""
                      : fmt::format("[\n{}", named("process_name", steps_row, fmt::format("rank {}", rank_))));
@@ -164,7 +164,7 @@ class ChromeTrace final : public train::Sink {
   const std::int64_t most_bytes_;
   int rank_ = 0;
   double planned_ = 1;
-  files::LateFile file_;
+  disk::LateFile file_;
   bool first_ = true;       // no step was written in this session
   std::int64_t shift_ = 0;  // added to this session's times, nanoseconds
   std::set<int> named_;     // rows that have their name

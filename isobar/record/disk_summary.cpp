@@ -1,6 +1,6 @@
 #include "isobar/record/disk_summary.hpp"
 
-#include "isobar/files/late_file.hpp"
+#include "isobar/disk/late_file.hpp"
 
 namespace isobar::record {
 namespace {
@@ -8,8 +8,8 @@ namespace {
 class DiskSummary final : public train::Sink {
  public:
   void end(const train::End&) override {
-    files::flush_late_files();
-    files::disk_warnings().conclude();
+    disk::flush_late_files();
+    disk::disk_warnings().conclude();
   }
 };
 

@@ -14,7 +14,7 @@ using OrderedJson = nlohmann::ordered_json;
 
 // One of the two files, and how far it reached when it was opened: lines that are in it are not written again.
 struct Lines {
-  files::LateFile file;
+  disk::LateFile file;
   train::Reached reached;
   bool found = false;  // what a run left that goes on
 
@@ -50,17 +50,17 @@ class JsonLines final : public train::Sink {
     timing_.open(start.folder / "timing.jsonl", start);
     const bool members = timing_.found && !start.changes.empty();
     OrderedJson line{{"kind", members ? "members" : "start"},
-              {"step", members ? timing_.reached.step : start.first_step},  // in the order of the file
-              {"threads", start.threads},
-              {"ranks", start.ranks},
-              {"nodes", start.nodes},
-              {"global_batch", start.global_batch},
-              {"parameters", start.parameters},
-              {"flops_per_sample", start.flops_per_sample},
-              {"staging_seconds", start.staging_seconds},
-              {"arena_bytes", start.arena_bytes},
-              {"weight_bytes", start.weight_bytes},
-              {"snapshot_bytes", start.snapshot_bytes}};
+                     {"step", members ? timing_.reached.step : start.first_step},  // in the order of the file
+                     {"threads", start.threads},
+                     {"ranks", start.ranks},
+                     {"nodes", start.nodes},
+                     {"global_batch", start.global_batch},
+                     {"parameters", start.parameters},
+                     {"flops_per_sample", start.flops_per_sample},
+                     {"staging_seconds", start.staging_seconds},
+                     {"arena_bytes", start.arena_bytes},
+                     {"weight_bytes", start.weight_bytes},
+                     {"snapshot_bytes", start.snapshot_bytes}};
     if (members) line["change"] = OrderedJson::parse(train::to_json({start.changes.back()}))[0];
     timing_.put(line);
   }
@@ -97,10 +97,10 @@ class JsonLines final : public train::Sink {
 
   void epoch(const train::EpochDone& epoch) override {
     OrderedJson line{{"kind", "epoch"},
-              {"step", epoch.step},
-              {"epoch", epoch.epoch},
-              {"train_loss", epoch.train_loss},
-              {"test", epoch.test}};
+                     {"step", epoch.step},
+                     {"epoch", epoch.epoch},
+                     {"train_loss", epoch.train_loss},
+                     {"test", epoch.test}};
     if (epoch.skipped) line["skipped"] = *epoch.skipped;
     if (epoch.test_skipped) line["test_skipped"] = *epoch.test_skipped;
     add(epoch.bad, line);
@@ -128,7 +128,8 @@ class JsonLines final : public train::Sink {
         {"kind", "end"}, {"step", end.steps}, {"reason", finished ? "finished" : "interrupted"}, {"test", end.test}};
     add(end.bad, result);
     metrics_.put(result);
-    OrderedJson last{{"kind", "end"}, {"step", end.steps}, {"seconds", end.seconds}, {"step_seconds", end.step_seconds}};
+    OrderedJson last{
+        {"kind", "end"}, {"step", end.steps}, {"seconds", end.seconds}, {"step_seconds", end.step_seconds}};
     last["exchange"] = {{"waited_seconds", end.exchange.waited_seconds},
                         {"busy_seconds", end.exchange.busy_seconds},
                         {"sums", end.exchange.sums},

@@ -45,7 +45,7 @@ std::uintmax_t kept_bytes(const fs::path& file, const train::Start& start,
   return bytes;
 }
 
-KeptLines open_lines(const fs::path& path, const train::Start& start, files::LateOptions options) {
+KeptLines open_lines(const fs::path& path, const train::Start& start, disk::LateOptions options) {
   KeptLines lines;
   std::uintmax_t bytes = 0;
   if (start.goes_on())
@@ -53,7 +53,7 @@ KeptLines open_lines(const fs::path& path, const train::Start& start, files::Lat
       if (is_a("step", object)) lines.reached.step = step_of(object);
       if (is_a("epoch", object)) lines.reached.epoch = epoch_of(object);
     });
-  lines.file = files::LateFile(path, static_cast<std::int64_t>(bytes), std::move(options));
+  lines.file = disk::LateFile(path, static_cast<std::int64_t>(bytes), std::move(options));
   return lines;
 }
 

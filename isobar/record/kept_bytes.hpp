@@ -7,7 +7,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "isobar/files/late_file.hpp"
+#include "isobar/disk/late_file.hpp"
 #include "isobar/train/events.hpp"
 
 namespace isobar::record {
@@ -21,11 +21,11 @@ std::uintmax_t kept_bytes(const std::filesystem::path& file, const train::Start&
 
 /// A file of lines that is open, and how far it reached: to no step when it was not there, or the run is a new one.
 struct KeptLines {
-  files::LateFile file{};
+  disk::LateFile file{};
   train::Reached reached{};
 };
 
 /// Opens a file of JSON lines and cuts it to what a run keeps that goes on as `start` says: nothing, when it is new.
-KeptLines open_lines(const std::filesystem::path& path, const train::Start& start, files::LateOptions options = {});
+KeptLines open_lines(const std::filesystem::path& path, const train::Start& start, disk::LateOptions options = {});
 
 }  // namespace isobar::record

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "isobar/base/text.hpp"
-#include "isobar/files/late_file.hpp"
+#include "isobar/disk/late_file.hpp"
 
 namespace isobar::record {
 namespace {
@@ -51,7 +51,7 @@ class MetricsCsv final : public train::Sink {
     reached_ = {};
     names_.clear();
     const std::int64_t kept = start.goes_on() ? kept_bytes(start) : 0;
-    file_ = files::LateFile(path_, kept);
+    file_ = disk::LateFile(path_, kept);
     if (kept == 0) file_.append(header());
   }
 
@@ -112,7 +112,7 @@ class MetricsCsv final : public train::Sink {
   }
 
   fs::path path_;
-  files::LateFile file_;
+  disk::LateFile file_;
   std::vector<std::string> names_;  // of figures, in the order of their columns
   train::Reached reached_{};        // by what was there at the start
 };

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "isobar/files/late_file.hpp"
+#include "isobar/disk/late_file.hpp"
 #include "isobar/record/json_member.hpp"
 #include "isobar/record/mlperf_recipe.hpp"
 
@@ -35,7 +35,7 @@ class MlperfLog final : public train::Sink {
     path_ = start.folder / "mlperf.log";
     step_ = start.first_step;
     const std::int64_t kept = start.goes_on() ? keep(start) : 0;
-    file_ = files::LateFile(path_, kept);
+    file_ = disk::LateFile(path_, kept);
     if (kept == 0) begin(start);
     epochs_ = start.epochs;
     if (open_epoch_ == 0 && epoch_ < epochs_) begin_epoch(unix_time_());
@@ -102,14 +102,15 @@ class MlperfLog final : public train::Sink {
   }
 
   // Times never go back, though they come from a clock that may be set.
-  void put(double time, const char* type, std::string_view key, const OrderedJson& value, const OrderedJson& more = OrderedJson::object(),
+  void put(double time, const char* type, std::string_view key, const OrderedJson& value,
+           const OrderedJson& more = OrderedJson::object(),
            std::source_location where = std::source_location::current()) {
     last_ms_ = std::max(last_ms_, std::llround(1e3 * time));
     OrderedJson metadata{{"file", fs::path(where.file_name()).filename().string()}, {"lineno", where.line()}};
     for (const auto& [name, what] : more.items()) metadata[name] = what;
     metadata["step_num"] = step_;
     const OrderedJson line{{"namespace", ""}, {"time_ms", last_ms_}, {"event_type", type},
-                    {"key", key},      {"value", value},      {"metadata", metadata}};
+                           {"key", key},      {"value", value},      {"metadata", metadata}};
     file_.append(std::string(token) + line.dump() + "\n");
   }
 
@@ -145,7 +146,7 @@ class MlperfLog final : public train::Sink {
   double made_at_;
   MlperfBenchmark benchmark_;
   fs::path path_;
-  files::LateFile file_;
+  disk::LateFile file_;
   long long last_ms_ = 0;
   std::int64_t step_ = 0, epochs_ = 0;
   std::int64_t epoch_ = 0;       // the last that is over

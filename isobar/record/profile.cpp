@@ -90,9 +90,11 @@ class Profile final : public train::Sink {
   }
 
  private:
-  void put(const OrderedJson& object) { file_.append(object.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n"); }
+  void put(const OrderedJson& object) {
+    file_.append(object.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n");
+  }
 
-  files::LateFile file_;
+  disk::LateFile file_;
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "isobar/files/late_file.hpp"
+#include "isobar/disk/late_file.hpp"
 #include "isobar/graph/live_bytes.hpp"
 #include "isobar/tensor/layout.hpp"
 #include "isobar/train/evaluation.hpp"
@@ -90,37 +90,38 @@ class RunFacts final : public train::Sink {
 
   void start(const train::Start& start) override {
     OrderedJson facts{{"started", utc_now()},
-               {"command", around_.command},
-               {"versions", pairs(around_.versions)},
-               {"machine", pairs(around_.machine)},
-               {"peaks",
-                {{"flops_per_second", around_.peaks.flops_per_second},
-                 {"bytes_per_second", around_.peaks.bytes_per_second},
-                 {"how", around_.peaks.how}}},
-               {"ranks", start.ranks},
-               {"nodes", start.nodes},
-               {"threads", start.threads},
-               {"global_batch", start.global_batch},
-               {"batching", start.batching},
-               {"strategy", start.strategy},
-               {"placement", start.placement},
-               {"parameters", start.parameters},
-               {"flops_per_sample", start.flops_per_sample},
-               {"train_samples", start.train_samples},
-               {"test_samples", start.test_samples},
-               {"epochs", start.epochs},
-               {"steps_per_epoch", start.steps_per_epoch},
-               {"first_step", start.first_step},
-               {"arena_bytes", start.arena_bytes},
-               {"weight_bytes", start.weight_bytes},
-               {"snapshot_bytes", start.snapshot_bytes},
-               {"tuned", start.tuned},
-               {"precision", "float32"},
-               {"trace_steps", trace_steps(start.recipe)}};
+                      {"command", around_.command},
+                      {"versions", pairs(around_.versions)},
+                      {"machine", pairs(around_.machine)},
+                      {"peaks",
+                       {{"flops_per_second", around_.peaks.flops_per_second},
+                        {"bytes_per_second", around_.peaks.bytes_per_second},
+                        {"how", around_.peaks.how}}},
+                      {"ranks", start.ranks},
+                      {"nodes", start.nodes},
+                      {"threads", start.threads},
+                      {"global_batch", start.global_batch},
+                      {"batching", start.batching},
+                      {"strategy", start.strategy},
+                      {"placement", start.placement},
+                      {"parameters", start.parameters},
+                      {"flops_per_sample", start.flops_per_sample},
+                      {"train_samples", start.train_samples},
+                      {"test_samples", start.test_samples},
+                      {"epochs", start.epochs},
+                      {"steps_per_epoch", start.steps_per_epoch},
+                      {"first_step", start.first_step},
+                      {"arena_bytes", start.arena_bytes},
+                      {"weight_bytes", start.weight_bytes},
+                      {"snapshot_bytes", start.snapshot_bytes},
+                      {"tuned", start.tuned},
+                      {"precision", "float32"},
+                      {"trace_steps", trace_steps(start.recipe)}};
     if (start.plan) facts["plan"] = plan_facts(*start.plan);
     if (auto earlier = brought_up_to_date(start.folder / "run.json", start)) facts = std::move(*earlier);
     facts["members_changed"] = OrderedJson::parse(train::to_json(start.changes));
-    files::write_late(start.folder / "run.json", facts.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n");
+    disk::write_late(start.folder / "run.json",
+                     facts.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n");
   }
 
  private:

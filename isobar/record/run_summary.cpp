@@ -6,10 +6,10 @@
 
 #include "isobar/base/config.hpp"
 #include "isobar/base/text.hpp"
-#include "isobar/files/disk_warnings.hpp"
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/disk_warnings.hpp"
+#include "isobar/disk/text_file.hpp"
+#include "isobar/metrics/metric.hpp"
 #include "isobar/pictures/series.hpp"
-#include "isobar/train/metric.hpp"
 
 namespace isobar::record {
 namespace {
@@ -65,8 +65,9 @@ std::string classes_csv(const train::End& end) {
   for (std::size_t i = 0; i < end.targets.size(); ++i) {
     const auto logits = end.predictions.subspan(i * classes, classes);
     const auto predicted = static_cast<std::size_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
-    text += fmt::format("{},{},{}\n", i, train::column_name(end.target_names, static_cast<std::size_t>(end.targets[i])),
-                        train::column_name(end.target_names, predicted));
+    text +=
+        fmt::format("{},{},{}\n", i, metrics::column_name(end.target_names, static_cast<std::size_t>(end.targets[i])),
+                    metrics::column_name(end.target_names, predicted));
   }
   return text;
 }
@@ -79,9 +80,9 @@ class RunSummary final : public train::Sink {
     std::string text = results(start_, end);
     if (end.trace) text += "\nWhere the time went\n\n" + category_table(*end.trace);
     text += "\nThe recipe\n\n" + write_recipe(start_.recipe);
-    files::written_or_told([&] { files::write_text(start_.folder / "report.txt", text); });
+    disk::written_or_told([&] { disk::write_text(start_.folder / "report.txt", text); });
     if (const std::string csv = predictions_csv(end); !csv.empty())
-      files::written_or_told([&] { files::write_text(start_.folder / "predictions.csv", csv); });
+      disk::written_or_told([&] { disk::write_text(start_.folder / "predictions.csv", csv); });
   }
 
  private:

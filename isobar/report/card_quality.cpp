@@ -5,8 +5,8 @@
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/metrics/metric.hpp"
 #include "isobar/report/card_facts.hpp"
-#include "isobar/train/metric.hpp"
 
 namespace isobar::report {
 namespace {
@@ -40,7 +40,7 @@ double best_of(std::span<const Evaluation> evaluations, const train::Target& tar
 Spec resolved(std::string_view metric) {
   Spec whole;
   try {
-    make(train::metrics(), Spec(metric), "metric", &whole);
+    make(metrics::metrics(), Spec(metric), "metric", &whole);
   } catch (const Error&) {
     return Spec(std::string(metric), {});  // of another version of the program
   }

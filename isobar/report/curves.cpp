@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "isobar/files/late_file.hpp"
+#include "isobar/disk/late_file.hpp"
 
 namespace isobar::report {
 namespace {
@@ -46,7 +46,7 @@ std::vector<train::EpochDone> epochs_in(const std::filesystem::path& file, const
 class Curves final : public train::Sink {
  public:
   void start(const train::Start& start) override {
-    file_ = files::LateFile::whole(start.folder / "curves.svg");
+    file_ = disk::LateFile::whole(start.folder / "curves.svg");
     if (start.goes_on()) epochs_ = epochs_in(start.folder / "metrics.jsonl", start);
   }
   train::Reached reached(const train::Start& start) const override {
@@ -59,7 +59,7 @@ class Curves final : public train::Sink {
   void end(const train::End&) override { file_.close(); }
 
  private:
-  files::LateFile file_;
+  disk::LateFile file_;
   std::vector<train::EpochDone> epochs_;
 };
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "isobar/base/html_text.hpp"
-#include "isobar/files/disk_warnings.hpp"
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/disk_warnings.hpp"
+#include "isobar/disk/text_file.hpp"
 #include "isobar/report/html.hpp"
 #include "isobar/report/page_section.hpp"
 #include "isobar/report/run_card.hpp"
@@ -56,7 +56,7 @@ class PageSink final : public train::Sink {
   void start(const train::Start& start) override { folder_ = start.folder; }
   void end(const train::End&) override {
     try {
-      files::written_or_told([&] { write_page(folder_); });
+      disk::written_or_told([&] { write_page(folder_); });
     } catch (const std::exception& problem) {
       fmt::print(stderr, "isobar: warning: no report.html: {}\n", problem.what());
     }
@@ -84,7 +84,7 @@ std::string page(const record::RunRecord& run) {
 void write_page(const std::filesystem::path& folder) {
   const record::RunRecord run = record::read_run(folder);
   write_card(run, run_card(run));
-  files::write_text(folder / "report.html", page(run));
+  disk::write_text(folder / "report.html", page(run));
 }
 
 std::unique_ptr<train::Sink> page_sink() { return std::make_unique<PageSink>(); }

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "isobar/base/html_text.hpp"
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/text_file.hpp"
 #include "isobar/report/card_facts.hpp"
 
 namespace isobar::report {
@@ -124,7 +124,7 @@ std::string card_json(const record::RunRecord& run, std::span<const CardRow> car
 }
 
 void write_card(const record::RunRecord& run, std::span<const CardRow> card) {
-  files::write_text(run.folder / "run_card.json", card_json(run, card));
+  disk::write_text(run.folder / "run_card.json", card_json(run, card));
 }
 
 }  // namespace isobar::report

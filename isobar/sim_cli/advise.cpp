@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/text_file.hpp"
 #include "isobar/sim_cli/calibrated.hpp"
 #include "isobar/sim_cli/verb.hpp"
 
@@ -31,8 +31,8 @@ void run_advise(const AdviseOptions& options) {
   fmt::print("{}{}{}", calibrated.text, calibrated.text.empty() ? "" : "\n", text);
   if (options.out.empty()) return;
   const std::filesystem::path folder = options.out;
-  files::write_text(folder / "advice.txt", text);
-  files::write_text(folder / "advice.csv", forecast::advice_csv(advice));
+  disk::write_text(folder / "advice.txt", text);
+  disk::write_text(folder / "advice.csv", forecast::advice_csv(advice));
   fmt::print("written to {}: advice.txt, advice.csv\n", options.out);
 }
 

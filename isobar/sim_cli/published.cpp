@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/text_file.hpp"
 #include "isobar/sim_cli/scenario_options.hpp"
 #include "isobar/sim_cli/verb.hpp"
 
@@ -22,8 +22,8 @@ void run_published(const PublishedOptions& options) {
   fmt::print("{}", forecast::published_text(rows));
   if (options.out.empty()) return;
   const std::filesystem::path folder = options.out;
-  files::write_text(folder / "published.txt", forecast::published_text(rows));
-  files::write_text(folder / "published.csv", forecast::published_csv(rows));
+  disk::write_text(folder / "published.txt", forecast::published_text(rows));
+  disk::write_text(folder / "published.csv", forecast::published_csv(rows));
   fmt::print("written to {}: published.txt, published.csv\n", options.out);
 }
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "isobar/base/text.hpp"
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/text_file.hpp"
 #include "isobar/forecast/failure_table.hpp"
 #include "isobar/sim_cli/calibrated.hpp"
 #include "isobar/sim_cli/verb.hpp"
@@ -51,8 +51,8 @@ void run_what_if(const WhatIfOptions& options) {
   fmt::print("{}", text);
   if (options.out.empty()) return;
   const std::filesystem::path folder = options.out;
-  files::write_text(folder / (options.quantity + ".txt"), text);
-  files::write_text(folder / (options.quantity + ".csv"), csv);
+  disk::write_text(folder / (options.quantity + ".txt"), text);
+  disk::write_text(folder / (options.quantity + ".csv"), csv);
   fmt::print("written to {0}: {1}.txt, {1}.csv\n", options.out, options.quantity);
 }
 

@@ -19,16 +19,17 @@ std::string BadSteps::str() const {
   return text;
 }
 
-BadSteps bad_steps_of(const Position& position) { return {position.bad_steps, position.rewinds, position.rate_scale}; }
+BadSteps bad_steps_of(const checkpoint::Position& position) {
+  return {position.bad_steps, position.rewinds, position.rate_scale};
+}
 
 void BadStepPolicy::meet(const NotFinite& found, std::span<const parallel::Feed> feeds, const optim::Step& step,
                          std::int64_t epoch) {
   session_.strategy().undo(*session_.network().replica);
   const BadNumbers& numbers = session_.job().numbers;
-  Position& position = keeper_.position();
+  checkpoint::Position& position = keeper_.position();
   const std::string rate = fmt::format("a smaller learning rate than {:g} may help", step.learning_rate);
-  if (!numbers.tries_again())
-    end_run(found, feeds, step, epoch, rate + ", or train.bad_numbers = 'skip' or 'rewind'");
+  if (!numbers.tries_again()) end_run(found, feeds, step, epoch, rate + ", or train.bad_numbers = 'skip' or 'rewind'");
   ++position.bad_steps;
   ++position.bad_in_a_row;
   BadStep bad{step.index, epoch, found.what()};
@@ -48,7 +49,7 @@ void BadStepPolicy::meet(const NotFinite& found, std::span<const parallel::Feed>
 
 // What a strategy had under way may be bad too; it has dropped that then and can go on.
 void BadStepPolicy::finish_updates() {
-  Position& position = keeper_.position();
+  checkpoint::Position& position = keeper_.position();
   while (true) {
     try {
       return session_.strategy().finish(*session_.network().replica);

@@ -8,7 +8,7 @@
 namespace isobar::train {
 
 /// What bad numbers have done to the run so far.
-BadSteps bad_steps_of(const Position& position);
+BadSteps bad_steps_of(const checkpoint::Position& position);
 
 class BadStepPolicy {
  public:

@@ -69,20 +69,21 @@ void share_line(comm::Comm& comm, int root, std::string& text) {
   text.assign(letters.begin(), letters.end());
 }
 
-std::string written(const std::vector<Snapshot::Part>& parts) {
+std::string written(const std::vector<checkpoint::Snapshot::Part>& parts) {
   Json list = Json::array();
-  for (const Snapshot::Part& part : parts) list.push_back({part.name, part.shape.extents(), part.first, part.count});
+  for (const checkpoint::Snapshot::Part& part : parts)
+    list.push_back({part.name, part.shape.extents(), part.first, part.count});
   return list.dump();
 }
 
-std::vector<Snapshot::Part> read_parts(const std::string& text) {
-  std::vector<Snapshot::Part> parts;
+std::vector<checkpoint::Snapshot::Part> read_parts(const std::string& text) {
+  std::vector<checkpoint::Snapshot::Part> parts;
   for (const Json& part : Json::parse(text))
     parts.push_back({part[0], Shape(part[1].get<std::vector<std::int64_t>>()), part[2], part[3]});
   return parts;
 }
 
-void share_snapshot(comm::Comm& comm, int root, Snapshot& state) {
+void share_snapshot(comm::Comm& comm, int root, checkpoint::Snapshot& state) {
   share_one(comm, root, state.position);
   share_one(comm, root, state.seed);
   share_one(comm, root, state.best);
@@ -147,7 +148,7 @@ void share_state(comm::Comm& comm, const Standing& standing, Carried& mine) {
     return share(*group, 0, recent);
   }
   // Kept apart until all of it is there: another rank may die meanwhile.
-  Snapshot state;
+  checkpoint::Snapshot state;
   comm::Bytes recent;
   share_snapshot(*group, 0, state);
   share(*group, 0, recent);

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "isobar/checkpoint/snapshot.hpp"
 #include "isobar/comm/comm.hpp"
 #include "isobar/train/recent.hpp"
-#include "isobar/train/snapshot.hpp"
 
 namespace isobar::train {
 
@@ -21,7 +21,7 @@ class NotInPlace : public comm::Aborted {
 
 struct Carried {
   bool has_state = false;
-  Snapshot state{};                                 ///< of this rank; empty while a trainer has it in its store
+  checkpoint::Snapshot state{};                     ///< of this rank; empty while a trainer has it in its store
   Recent recent{};                                  ///< steps and epochs
   std::int64_t batch = 0;                           ///< samples of a step since the first start; 0: not known
   bool stopping = false;                            ///< the ranks had agreed to stop

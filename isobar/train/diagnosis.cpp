@@ -90,7 +90,7 @@ std::string bad_weight(const exec::ParamStore& store) {
 }
 
 // `batch`: rows of an input, of which the first hold samples.
-std::string bad_input(const parallel::Feed& feed, std::size_t batch, const data::Dataset& dataset) {
+std::string bad_input(const parallel::Feed& feed, std::size_t batch, const datasets::Dataset& dataset) {
   for (const auto& [name, numbers] : feed.inputs) {
     const std::size_t length = numbers.size() / batch;
     const std::size_t rows = feed.run.rows < 0 ? batch : static_cast<std::size_t>(feed.run.rows);
@@ -107,7 +107,7 @@ std::string bad_input(const parallel::Feed& feed, std::size_t batch, const data:
 }  // namespace
 
 Cause find_cause(exec::Executor& executor, exec::ParamStore& store, std::span<const parallel::Feed> feeds,
-                 const data::Dataset& dataset) {
+                 const datasets::Dataset& dataset) {
   Cause cause;
   const auto note = [&](std::int64_t order, const std::string& text) {
     if (!text.empty() && order < cause.order) cause = {order, text};

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "isobar/data/dataset.hpp"
+#include "isobar/datasets/dataset.hpp"
 #include "isobar/exec/executor.hpp"
 #include "isobar/parallel/replica.hpp"
 
@@ -23,6 +23,6 @@ struct Cause {
 /// Looks at the weights, at the inputs, then at every kernel of forward and backward: overwrites gradients and running
 /// statistics, and takes part in sums within a pass, so where those are all ranks must call.
 Cause find_cause(exec::Executor& executor, exec::ParamStore& store, std::span<const parallel::Feed> feeds,
-                 const data::Dataset& dataset);
+                 const datasets::Dataset& dataset);
 
 }  // namespace isobar::train

@@ -137,11 +137,11 @@ void share_results(comm::Comm& comm, std::map<std::string, double>& results) {
 }  // namespace
 
 std::vector<std::pair<std::string, std::span<const float>>> named_inputs(const graph::Plan& plan,
-                                                                         const data::Dataset& dataset,
-                                                                         const data::Batch& batch,
+                                                                         const datasets::Dataset& dataset,
+                                                                         const feeding::Batch& batch,
                                                                          std::int64_t first_row) {
   std::vector<std::pair<std::string, std::span<const float>>> inputs;
-  const std::vector<data::Field> fields = dataset.fields();
+  const std::vector<datasets::Field> fields = dataset.fields();
   for (std::size_t f = 0; f < fields.size(); ++f)
     for (const graph::PlanInput& input : plan.inputs) {
       if (input.name != fields[f].name) continue;
@@ -152,13 +152,13 @@ std::vector<std::pair<std::string, std::span<const float>>> named_inputs(const g
   return inputs;
 }
 
-void expect_fields(const graph::Plan& plan, const data::Dataset& dataset, const std::string& what) {
-  const std::vector<data::Field> fields = dataset.fields();
+void expect_fields(const graph::Plan& plan, const datasets::Dataset& dataset, const std::string& what) {
+  const std::vector<datasets::Field> fields = dataset.fields();
   for (const graph::PlanInput& input : plan.inputs) {
     const auto found = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == input.name; });
     if (found == fields.end()) {
       std::vector<std::string> known;
-      for (const data::Field& f : fields) known.push_back(f.name);
+      for (const datasets::Field& f : fields) known.push_back(f.name);
       fail("{}: the network needs the field '{}'; the data set has {}", what, input.name, join(known, ", "));
     }
     const Shape wanted = sample_shape(input.shape);
@@ -168,8 +168,9 @@ void expect_fields(const graph::Plan& plan, const data::Dataset& dataset, const 
   }
 }
 
-std::span<const float> first_rows(const data::Dataset& dataset, const data::Batch& batch, std::string_view name) {
-  const std::vector<data::Field> fields = dataset.fields();
+std::span<const float> first_rows(const datasets::Dataset& dataset, const feeding::Batch& batch,
+                                  std::string_view name) {
+  const std::vector<datasets::Field> fields = dataset.fields();
   for (std::size_t f = 0; f < fields.size(); ++f)
     if (fields[f].name == name)
       return batch.fields[f].span().first(static_cast<std::size_t>(batch.count * fields[f].shape.count()));
@@ -181,27 +182,27 @@ Shape sample_shape(const Shape& batch) {
 }
 
 void reset_metrics(const graph::Plan& plan, const Job& job) {
-  const std::vector<data::Field> fields = job.test_data->fields();
+  const std::vector<datasets::Field> fields = job.test_data->fields();
   const Shape* target = shape_of(fields, "y");
   if (!target) fail("the samples have no field 'y' to compare predictions with");
   const Shape prediction = sample_shape(plan.output_shapes.at("prediction"));
   for (const auto& metric : job.metrics) metric->reset(prediction, *target);
 }
 
-const Shape* shape_of(const std::vector<data::Field>& fields, std::string_view name) {
-  const auto found = std::ranges::find(fields, name, &data::Field::name);
+const Shape* shape_of(const std::vector<datasets::Field>& fields, std::string_view name) {
+  const auto found = std::ranges::find(fields, name, &datasets::Field::name);
   return found == fields.end() ? nullptr : &found->shape;
 }
 
 Evaluated evaluate(exec::Executor& executor, const Job& job, comm::Comm& comm, const std::atomic<bool>* stop) {
   const graph::Plan& plan = executor.plan();
   const std::int64_t rows = plan.inputs.at(0).shape[0];
-  data::Sampler sampler{job.test_data->size(), rows * comm.size(), job.seed, false, false};
+  datasets::Sampler sampler{job.test_data->size(), rows * comm.size(), job.seed, false, false};
   sampler.full_slices = job.deterministic;
-  data::LoaderOptions options{.threads = job.readers, .ahead = job.ahead, .rank = comm.rank(), .size = comm.size()};
+  feeding::LoaderOptions options{.threads = job.readers, .ahead = job.ahead, .rank = comm.rank(), .size = comm.size()};
   options.last_epoch = 1;
   options.on_bad = job.on_bad;
-  data::Loader loader(*job.test_data, sampler, options);
+  feeding::Loader loader(*job.test_data, sampler, options);
   const std::int64_t width = plan.output_shapes.at("prediction").count() / rows;
   const bool keep = width * job.test_data->size() <= max_kept_predictions;
   const bool with_loss = plan.outputs.contains("loss");
@@ -213,7 +214,7 @@ Evaluated evaluate(exec::Executor& executor, const Job& job, comm::Comm& comm, c
     for (const auto& metric : job.metrics) portions.back().states.push_back(metric->state());
     reset_metrics(plan, job);
   };
-  while (const data::Batch* batch = loader.next()) {
+  while (const feeding::Batch* batch = loader.next()) {
     std::int64_t stopping[] = {stop && *stop};
     sum_over_ranks(comm, stopping, until_stalled(comm, job.limits, "a batch of the evaluation"));
     if (stopping[0] > 0) return {.complete = false};

@@ -6,7 +6,7 @@
 #include <fmt/chrono.h>
 #include <nlohmann/json.hpp>
 
-#include "isobar/files/late_file.hpp"
+#include "isobar/disk/late_file.hpp"
 
 namespace isobar::train {
 namespace {
@@ -56,16 +56,16 @@ void note_start(const fs::path& folder, std::string_view kind, std::int64_t firs
   const Dropped dropped = dropped_by(folder / "timing.jsonl", first_step);
   const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
   OrderedJson line{{"started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))},
-            {"kind", kind},
-            {"first_step", first_step},
-            {"dropped_steps", dropped.steps},
-            {"dropped_seconds", dropped.seconds}};
+                   {"kind", kind},
+                   {"first_step", first_step},
+                   {"dropped_steps", dropped.steps},
+                   {"dropped_seconds", dropped.seconds}};
   if (!launch.empty()) line["launch"] = launch;
   const fs::path file = folder / "history.jsonl";
   const bool torn = ends_in_mid_line(file);
   std::error_code none;
   const std::uintmax_t bytes = fs::file_size(file, none);
-  files::LateFile out(file, none ? 0 : static_cast<std::int64_t>(bytes));
+  disk::LateFile out(file, none ? 0 : static_cast<std::int64_t>(bytes));
   out.append((torn ? "\n" : "") + line.dump() + "\n");
   out.flush();
   out.leave();

@@ -43,7 +43,7 @@ void read_transforms(Args& data, Job& job) {
   apply_transforms(job);
 }
 
-void learn(Job& job, const data::Dataset& from, const std::filesystem::path& file, comm::Comm& comm) {
+void learn(Job& job, const datasets::Dataset& from, const std::filesystem::path& file, comm::Comm& comm) {
   if (!job.pipeline || !job.pipeline->learns()) return;
   // Nothing is computed meanwhile: the threads that will are free to read.
   if (comm.rank() == 0) job.pipeline->learn(from, file, std::max(job.readers, omp_get_max_threads()));
@@ -69,10 +69,10 @@ void share_learned(transforms::Pipeline& pipeline, comm::Comm& comm) {
 }
 
 StagedData stage_data(Job& job, const std::filesystem::path& learned_file, comm::Comm& comm) {
-  const std::shared_ptr<const data::Dataset> original = job.source;
-  data::StagingSetting setting{.readers = job.readers, .keep_bad = job.on_bad == data::OnBad::skip};
-  const data::Staged train = job.staging->stage(job.train_spec, job.source, setting, comm);
-  data::Staged test;
+  const std::shared_ptr<const datasets::Dataset> original = job.source;
+  feeding::StagingSetting setting{.readers = job.readers, .keep_bad = job.on_bad == feeding::OnBad::skip};
+  const feeding::Staged train = job.staging->stage(job.train_spec, job.source, setting, comm);
+  feeding::Staged test;
   job.source = train.dataset;
   if (job.test_source) {
     setting.evaluation = true;
@@ -83,7 +83,7 @@ StagedData stage_data(Job& job, const std::filesystem::path& learned_file, comm:
   learn(job, train.all_readable && !train.own_samples ? *job.source : *original, learned_file, comm);
   apply_transforms(job);
   const auto counters = [train = train.counters, test = test.counters] {
-    data::StagingCounters all;
+    feeding::StagingCounters all;
     for (const auto& [name, value] : train()) all.emplace_back("train." + name, value);
     for (const auto& [name, value] : test()) all.emplace_back("test." + name, value);
     return all;
@@ -135,12 +135,12 @@ static SaveOptions read_save_options(Args& args, bool evaluates) {
   return options;
 }
 
-Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make_model) {
+Job read_job(const Spec& recipe, const std::string& name, Model model) {
   Job job;
   Args root(recipe, "recipe");
-  const Spec model = root.spec("model");
-  const Spec loss = root.has("loss") ? root.spec("loss") : Spec();
-  root.record("loss", loss);  // what is in force follows below, once the model is known
+  job.model = std::move(model);
+  root.record("model", job.model.resolved);
+  root.record("loss", job.model.loss);
   job.optimizer = read_member(root, "optimizer", "adam", optim::optimizers(), "optimizer");
   job.rate = read_member(root, "rate", "constant", optim::rate_schedules(), "rate schedule");
   Spec strategy = root.spec("strategy", "sync");
@@ -149,15 +149,16 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
 
   Args data = root.section("data");
   job.train_spec = data.spec("train", "universe");
-  job.source = read_member(data, "train", "universe", data::datasets(), "dataset");
+  job.source = read_member(data, "train", "universe", datasets::datasets(), "dataset");
   if (data.has("test")) {
     job.test_spec = data.spec("test");
-    job.test_source = read_member(data, "test", "universe", data::datasets(), "dataset");
+    job.test_source = read_member(data, "test", "universe", datasets::datasets(), "dataset");
   }
   apply_transforms(job);
   read_transforms(data, job);
-  job.staging = read_member(data, "staging", "none", data::stagings(), "staging");
-  job.on_bad = data.one_of("bad_samples", "fail", {"fail", "skip"}) == "skip" ? data::OnBad::skip : data::OnBad::fail;
+  job.staging = read_member(data, "staging", "none", feeding::stagings(), "staging");
+  job.on_bad =
+      data.one_of("bad_samples", "fail", {"fail", "skip"}) == "skip" ? feeding::OnBad::skip : feeding::OnBad::fail;
   job.batch_per_rank = data.integer("batch_per_rank", 0);
   job.batch = data.integer("batch", job.batch_per_rank > 0 ? 0 : 4);
   job.shuffle = data.flag("shuffle", true);
@@ -188,9 +189,9 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   job.ramp = read_member(train, "batch_ramp", "constant", optim::batch_ramps(), "batch ramp");
   train.require(job.micro_batches >= 0, "micro_batches must be >= 0; 0: one for each rank");
   train.require(job.clip_norm >= 0, "clip_norm must be >= 0; 0: none");
-  train.require(!job.deterministic || job.on_bad == data::OnBad::fail,
+  train.require(!job.deterministic || job.on_bad == feeding::OnBad::fail,
                 "deterministic needs data.bad_samples = 'fail': samples that are left out move others to other ranks");
-  train.require(!job.sync_batch_norm || job.on_bad == data::OnBad::fail,
+  train.require(!job.sync_batch_norm || job.on_bad == feeding::OnBad::fail,
                 "sync_batch_norm needs data.bad_samples = 'fail': every rank must have samples in every step");
   train.require(!(job.sync_batch_norm && job.deterministic),
                 "deterministic cannot have sync_batch_norm: what is normalised together depends on the ranks");
@@ -200,9 +201,8 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   job.strategy = make(parallel::strategies(), strategy, "strategy", &strategy);
   root.record("strategy", strategy);
   job.limits = limits_of(strategy);
-  job.model = make_model(model, loss);
-  for (const std::string& metric : train.texts("metrics", default_metrics(job.model.loss)))
-    job.metrics.push_back(make(metrics(), Spec(metric), "metric"));
+  for (const std::string& metric : train.texts("metrics", metrics::default_metrics(job.model.loss)))
+    job.metrics.push_back(make(metrics::metrics(), Spec(metric), "metric"));
   train.finish();
   Args checkpoint = root.section("checkpoint");
   job.saving = read_save_options(checkpoint, job.test_data != nullptr);
@@ -212,8 +212,6 @@ Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make
   root.finish();
 
   if (job.model.target_names.empty()) job.model.target_names = job.train_data->classes();
-  root.record("model", job.model.resolved);
-  root.record("loss", job.model.loss);
   root.record("data", data.resolved());
   root.record("train", train.resolved());
   root.record("checkpoint", checkpoint.resolved());

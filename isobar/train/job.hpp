@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "isobar/base/spec.hpp"
-#include "isobar/data/loader.hpp"
-#include "isobar/data/staging.hpp"
+#include "isobar/feeding/loader.hpp"
+#include "isobar/feeding/staging.hpp"
 #include "isobar/graph/graph.hpp"
+#include "isobar/metrics/metric.hpp"
 #include "isobar/optim/batch_ramp.hpp"
 #include "isobar/optim/optimizer.hpp"
 #include "isobar/optim/rate_schedule.hpp"
 #include "isobar/parallel/strategy.hpp"
 #include "isobar/train/bad_numbers.hpp"
-#include "isobar/train/metric.hpp"
 #include "isobar/train/saving.hpp"
 #include "isobar/train/waiting.hpp"
 #include "isobar/transforms/pipeline.hpp"
@@ -30,9 +30,6 @@ struct Model {
   std::vector<std::string> target_names{};
   Spec resolved{}, loss{};  ///< with all defaults, for the record
 };
-
-/// Makes a model from the recipe's `model` and `loss` (empty: the model's own). Networks live in other rooms.
-using ModelMaker = std::function<Model(const Spec& model, const Spec& loss)>;
 
 /// What a run writes about itself besides metrics and checkpoints: the section [report] of a recipe.
 struct ReportOptions {
@@ -51,16 +48,16 @@ struct ReportOptions {
 
 struct Job {
   Model model;
-  std::shared_ptr<const data::Dataset> source, test_source;    ///< the sets without transforms
-  Spec train_spec, test_spec;                                  ///< what made them
-  std::shared_ptr<transforms::Pipeline> pipeline;              ///< transforms of both sets
-  std::shared_ptr<const data::Dataset> train_data, test_data;  ///< with transforms; test_data may be null
+  std::shared_ptr<const datasets::Dataset> source, test_source;    ///< the sets without transforms
+  Spec train_spec, test_spec;                                      ///< what made them
+  std::shared_ptr<transforms::Pipeline> pipeline;                  ///< transforms of both sets
+  std::shared_ptr<const datasets::Dataset> train_data, test_data;  ///< with transforms; test_data may be null
   std::unique_ptr<optim::Optimizer> optimizer;
   std::unique_ptr<optim::RateSchedule> rate;
   std::unique_ptr<optim::BatchRamp> ramp;  ///< how many batches a step takes
   std::unique_ptr<parallel::Strategy> strategy;
   bool gradients_in_arena = false;  ///< nobody wants them after the step, or in memory of his own
-  std::vector<std::unique_ptr<Metric>> metrics;
+  std::vector<std::unique_ptr<metrics::Metric>> metrics;
   std::int64_t batch = 1;           ///< samples of a step, all ranks together; 0: batch_per_rank counts
   std::int64_t batch_per_rank = 0;  ///< samples of a step on each rank; 0: batch counts
   std::int64_t micro_batches = 0;   ///< a batch is computed in, all ranks together; 0: one for each rank
@@ -68,18 +65,16 @@ struct Job {
   bool sync_batch_norm = false;     ///< batches are normalised over all ranks
   std::size_t memory_limit = 0;     ///< bytes for weights, gradients, optimizer slots and arena of a rank; 0: any
   bool tuned = true;                ///< what was measured to be fastest on this machine is used
-  /// What is remembered for batches of so many rows, as ops::tuning_text(); empty: nothing is. Rank 0 is asked.
-  std::function<std::string(std::int64_t rows)> remembered_tuning{};
-  double clip_norm = 0;  ///< the largest norm of all gradients together; 0: any
+  double clip_norm = 0;             ///< the largest norm of all gradients together; 0: any
   std::int64_t epochs = 1;
   std::int64_t evaluate_every = 1;  ///< epochs; 0: only at the end
   SaveOptions saving{};             ///< besides at the end and when interrupted
-  CheckpointWriter::Write write_checkpoint = train::write_checkpoint;
+  checkpoint::CheckpointWriter::Write write_checkpoint = checkpoint::write_checkpoint;
   std::uint64_t seed = 1;
   bool shuffle = true;
-  data::OnBad on_bad = data::OnBad::fail;
+  feeding::OnBad on_bad = feeding::OnBad::fail;
   BadNumbers numbers{};  ///< what happens when they are not finite
-  std::unique_ptr<data::Staging> staging;
+  std::unique_ptr<feeding::Staging> staging;
   int readers = 1, ahead = 2;
   WaitLimits limits{};           ///< of waits between steps: those of the strategy
   std::filesystem::path folder;  ///< where the run is kept
@@ -93,8 +88,8 @@ struct Job {
 
 /// What staging did to the training set.
 struct StagedData {
-  std::function<data::StagingCounters()> counters;  ///< by name, "train.bytes_read"; all ranks must call
-  bool own_samples = false;                         ///< as in data::Staged
+  std::function<feeding::StagingCounters()> counters;  ///< by name, "train.bytes_read"; all ranks must call
+  bool own_samples = false;                            ///< as in data::Staged
 };
 
 /// Stages both data sets, lets the transforms learn what they need, on rank 0 for all, and puts them back on. What is
@@ -107,7 +102,8 @@ WaitLimits limits_of(const Spec& strategy);
 /// Gives all ranks what the transforms have learned on rank 0. All ranks must call.
 void share_learned(transforms::Pipeline& pipeline, comm::Comm& comm);
 
-/// Reads a recipe; unknown keys are answered with the nearest valid one. `name` gives the default folder.
-Job read_job(const Spec& recipe, const std::string& name, const ModelMaker& make_model);
+/// Reads a recipe whose `model` and `loss` made that model; unknown keys are answered with the nearest valid one.
+/// `name` gives the default folder.
+Job read_job(const Spec& recipe, const std::string& name, Model model);
 
 }  // namespace isobar::train

@@ -18,9 +18,9 @@ namespace {
 class OwnState {
  public:
   OwnState(exec::ParamStore& store, std::span<double> own)
-      : statistics(own_statistics(store)), numbers(own.begin(), own.end()), store_(store), own_(own) {}
+      : statistics(checkpoint::own_statistics(store)), numbers(own.begin(), own.end()), store_(store), own_(own) {}
   ~OwnState() {
-    set_own_statistics(store_, statistics);
+    checkpoint::set_own_statistics(store_, statistics);
     std::ranges::copy(numbers, own_.begin());
   }
   OwnState(const OwnState&) = delete;
@@ -43,8 +43,8 @@ void Keeper::open(Membership& members) {
   finished_ = position_;
   const Job& job = session_.job();
   if (session_.is_first())
-    saving_ = std::make_unique<Saving>(job.saving, job.folder, position_.step, now_seconds(), best_,
-                                       job.write_checkpoint);
+    saving_ =
+        std::make_unique<Saving>(job.saving, job.folder, position_.step, now_seconds(), best_, job.write_checkpoint);
   members.opened(position_.step);
   begin_good_states();
 }
@@ -60,7 +60,7 @@ void Keeper::load(Membership& members) {
     if (first && session_.network().tuning) keep_tuning(job.folder, *session_.network().tuning);
     return;
   }
-  const Snapshot& state = members.take_state();
+  const checkpoint::Snapshot& state = members.take_state();
   if (first && !take_over_folder(job, session_.batching()))
     throw NotInPlace(fmt::format("rank {} does not see the run folder '{}' and cannot take over its files",
                                  session_.world().members()[0], job.folder.string()));
@@ -71,12 +71,12 @@ void Keeper::load(Membership& members) {
   best_ = state.best;
 }
 
-void Keeper::take(Snapshot& into) {
+void Keeper::take(checkpoint::Snapshot& into) {
   if (!session_.strategy().recovers())
     throw NotInPlace(fmt::format("strategy '{}' has gradients of earlier steps under way, which died with a rank",
                                  session_.strategy().describe()));
   if (position_.step != finished_.step) session_.strategy().undo(*session_.network().replica);
-  take_snapshot(into, session_.store(), finished_, session_.kept());
+  checkpoint::take_snapshot(into, session_.store(), finished_, session_.kept());
   into.metrics = metrics_;
   into.best = best_;
 }
@@ -103,8 +103,8 @@ void Keeper::renew_good_state() {
 }
 
 std::int64_t Keeper::go_back() {
-  const Snapshot& good = good_states_.go_back(position_);
-  const Kept kept = session_.kept();
+  const checkpoint::Snapshot& good = good_states_.go_back(position_);
+  const checkpoint::Kept kept = session_.kept();
   std::ranges::fill(kept.numbers, 0.0);  // what is under way now, also where nothing was then
   restore(good, session_.store(), kept);
   ++position_.rewinds;
@@ -122,14 +122,14 @@ bool Keeper::save_follows(std::int64_t batches) {
 }
 
 // All ranks settle what they gathered for themselves, rank 0 copies the state, and all go on while it is written.
-void Keeper::save(SaveAs as) {
+void Keeper::save(checkpoint::SaveAs as) {
   session_.world().note(fmt::format("checkpoint after step {}", position_.step));
   const double begin = now_seconds();
   {
     const OwnState mine(session_.store(), session_.strategy().own_numbers());
     session_.strategy().settle(*session_.network().replica);
-    Snapshot nobody;  // ranks above 0 keep none
-    Snapshot& into = session_.is_first() ? saving_->draft() : nobody;
+    checkpoint::Snapshot nobody;  // ranks above 0 keep none
+    checkpoint::Snapshot& into = session_.is_first() ? saving_->draft() : nobody;
     if (session_.is_first()) draft(into);
     gather_own(into, mine.statistics, mine.numbers);
     if (session_.is_first()) saving_->begin(as, now_seconds(), now_seconds() - begin);
@@ -137,8 +137,8 @@ void Keeper::save(SaveAs as) {
   begin_good_states();
 }
 
-void Keeper::draft(Snapshot& into) const {
-  take_snapshot(into, session_.store(), position_, session_.kept());
+void Keeper::draft(checkpoint::Snapshot& into) const {
+  checkpoint::take_snapshot(into, session_.store(), position_, session_.kept());
   into.seed = session_.job().seed;
   into.recipe = write_recipe(session_.job().recipe);
   into.plan = fmt::format("{:016x}", session_.plan().fingerprint());
@@ -146,7 +146,7 @@ void Keeper::draft(Snapshot& into) const {
 }
 
 // Where they are equal on all ranks, or there are none, those of one rank do.
-void Keeper::gather_own(Snapshot& into, const std::vector<float>& statistics,
+void Keeper::gather_own(checkpoint::Snapshot& into, const std::vector<float>& statistics,
                         const std::vector<double>& numbers) const {
   into.ranks = 1;
   into.statistics = statistics;
@@ -170,7 +170,7 @@ void Keeper::save_behind(const EpochDone& done) {
   const Job& job = session_.job();
   std::int64_t due[] = {0, 0};
   if (session_.is_first()) {
-    const SaveAs as = saving_->due_behind(done.epoch, position_.step, now_seconds(), done.test);
+    const checkpoint::SaveAs as = saving_->due_behind(done.epoch, position_.step, now_seconds(), done.test);
     // What is written at the end anyway is not written twice.
     due[0] = as.step && done.epoch < job.epochs, due[1] = as.best;
   }

@@ -2,7 +2,7 @@
 // nothing in the run: every rank gets back what it had, to the last bit, and training goes on while rank 0 writes.
 #pragma once
 
-#include "isobar/train/good_states.hpp"
+#include "isobar/checkpoint/good_states.hpp"
 #include "isobar/train/listeners.hpp"
 #include "isobar/train/membership.hpp"
 #include "isobar/train/saving.hpp"
@@ -19,10 +19,10 @@ class Keeper {
   /// after a new launch. All ranks must call.
   void open(Membership& members);
   /// Copies the state after the last step that was finished; drops what a step that was not has changed.
-  void take(Snapshot& into);
+  void take(checkpoint::Snapshot& into);
 
-  Position& position() { return position_; }
-  const Position& position() const { return position_; }
+  checkpoint::Position& position() { return position_; }
+  const checkpoint::Position& position() const { return position_; }
   /// The step or epoch at this position is finished.
   void finish() { finished_ = position_; }
   /// What later checkpoints say of an epoch. Together with finish(): a state that goes to another rank has both or
@@ -39,7 +39,7 @@ class Keeper {
   /// what is still being written, and tells the others before that step. False on other ranks.
   bool save_follows(std::int64_t batches);
   /// All ranks must call these.
-  void save(SaveAs as = {});
+  void save(checkpoint::SaveAs as = {});
   void save_behind(const EpochDone& done);
   /// The one that is awaited. Returns why it could not be written, on rank 0, or nothing.
   std::string save_last();
@@ -52,16 +52,17 @@ class Keeper {
  private:
   void load(Membership& members);
   void begin_good_states();
-  void draft(Snapshot& into) const;
-  void gather_own(Snapshot& into, const std::vector<float>& statistics, const std::vector<double>& numbers) const;
+  void draft(checkpoint::Snapshot& into) const;
+  void gather_own(checkpoint::Snapshot& into, const std::vector<float>& statistics,
+                  const std::vector<double>& numbers) const;
 
   Session& session_;
   const Listeners& listeners_;
-  Position position_, finished_;
-  std::string metrics_;             // of the epochs so far, for checkpoints: one line of JSON each
-  double best_ = 0;                 // of the metric that best.h5 follows, as every rank knows it; NaN: none yet
-  GoodStates good_states_;          // empty unless the run may go back to them
-  std::unique_ptr<Saving> saving_;  // on rank 0, once the run is open
+  checkpoint::Position position_, finished_;
+  std::string metrics_;                 // of the epochs so far, for checkpoints: one line of JSON each
+  double best_ = 0;                     // of the metric that best.h5 follows, as every rank knows it; NaN: none yet
+  checkpoint::GoodStates good_states_;  // empty unless the run may go back to them
+  std::unique_ptr<Saving> saving_;      // on rank 0, once the run is open
 };
 
 }  // namespace isobar::train

@@ -18,7 +18,7 @@ Loop::Loop(const Parts& parts)
       stopping_(parts.members.was_stopping()) {}
 
 bool Loop::advance(const Until& until, const std::atomic<bool>* stop) {
-  const Position& position = parts_.keeper.position();
+  const checkpoint::Position& position = parts_.keeper.position();
   const std::int64_t last_epoch = std::min(parts_.session.job().epochs, until.epoch);
   try {
     while (position.epoch < last_epoch && position.step < until.step) {
@@ -37,7 +37,7 @@ bool Loop::advance(const Until& until, const std::atomic<bool>* stop) {
 }
 
 Loop::After Loop::take_step(const std::atomic<bool>* stop) {
-  const Position& position = parts_.keeper.position();
+  const checkpoint::Position& position = parts_.keeper.position();
   StepTrace& trace = parts_.trace;
   const double begin = now_seconds();
   const double waited = loader_->wait_seconds();
@@ -61,7 +61,7 @@ Loop::After Loop::take_step(const std::atomic<bool>* stop) {
 
 // Counted in batches, so that it follows the samples also where a step takes several of them.
 optim::Progress Loop::progress(std::int64_t factor) const {
-  const Position& position = parts_.keeper.position();
+  const checkpoint::Position& position = parts_.keeper.position();
   const std::int64_t batches = parts_.session.batches_per_epoch();
   return {position.epoch * batches + position.step_in_epoch, batches, batches * parts_.session.job().epochs,
           parts_.session.batching().batch * factor};
@@ -70,7 +70,7 @@ optim::Progress Loop::progress(std::int64_t factor) const {
 // The second step of a session, when everything is warm, and as many as the recipe wants spread over the batches of the
 // whole run: which those are does not depend on where it was resumed.
 bool Loop::is_traced(std::int64_t factor) const {
-  const Position& position = parts_.keeper.position();
+  const checkpoint::Position& position = parts_.keeper.position();
   const std::int64_t wanted = parts_.session.job().report.trace_steps, each = parts_.session.batches_per_epoch();
   if (wanted == 0) return false;
   if (steps_ == 1) return true;
@@ -86,7 +86,7 @@ bool Loop::is_traced(std::int64_t factor) const {
 // Fewer than the factor at the end of an epoch, none when it is over.
 Session::Batches Loop::next_batches(std::int64_t factor) {
   Session::Batches batches;
-  if (const data::Batch* batch = loader_->next()) batches.push_back(batch);
+  if (const feeding::Batch* batch = loader_->next()) batches.push_back(batch);
   while (!batches.empty() && std::ssize(batches) < factor && loader_->step() < loader_->batches())
     batches.push_back(loader_->next(/*keep=*/true));
   return batches;
@@ -97,7 +97,7 @@ Loop::Agreed Loop::agree(const Session::Batches& batches, bool stop) {
   const std::int64_t step = parts_.keeper.position().step + 1;
   comm::Comm& talk = parts_.session.talk();
   std::int64_t numbers[] = {stop, 0, 0, parts_.keeper.save_follows(std::ssize(batches))};
-  for (const data::Batch* batch : batches) numbers[1] += batch->count, numbers[2] += batch->skipped;
+  for (const feeding::Batch* batch : batches) numbers[1] += batch->count, numbers[2] += batch->skipped;
   sum_over_ranks(talk, numbers, until_stalled(talk, parts_.session.job().limits, fmt::format("step {}", step)));
   if (talk.size() > 1)
     parts_.trace.main().record({Category::communication, agree_name_, step, begin, now_seconds() - begin, 0,
@@ -109,7 +109,7 @@ void Loop::train_on(const Session::Batches& batches, std::int64_t factor, const 
                     double wait_seconds) {
   Session& session = parts_.session;
   const Job& job = session.job();
-  Position& position = parts_.keeper.position();
+  checkpoint::Position& position = parts_.keeper.position();
   const optim::Progress before = progress(factor);
   position.skipped += agreed.skipped;
   counts_.skipped += agreed.skipped;
@@ -159,7 +159,7 @@ void Loop::tell(const StepDone& done, double begin, double end) {
 bool Loop::finish_epoch(const std::atomic<bool>* stop) {
   Session& session = parts_.session;
   const Job& job = session.job();
-  Position& position = parts_.keeper.position();
+  checkpoint::Position& position = parts_.keeper.position();
   EpochDone done{position.epoch + 1, position.step,
                  position.loss_sum / static_cast<double>(std::max<std::int64_t>(1, position.loss_samples))};
   if (position.loss_samples == 0 && position.skipped > 0)
@@ -176,7 +176,7 @@ bool Loop::finish_epoch(const std::atomic<bool>* stop) {
   }
   if (!evaluated_.complete) return false;
   done.test = evaluated_.results;
-  if (job.on_bad == data::OnBad::skip) {
+  if (job.on_bad == feeding::OnBad::skip) {
     done.skipped = position.skipped;
     if (!evaluated_.results.empty()) done.test_skipped = evaluated_.skipped;
   }
@@ -193,7 +193,7 @@ bool Loop::finish_epoch(const std::atomic<bool>* stop) {
 
 SkippedSamples Loop::finish() {
   constexpr std::size_t most_shown = 8;
-  const std::unique_ptr<data::Loader> loader = std::move(loader_);
+  const std::unique_ptr<feeding::Loader> loader = std::move(loader_);
   if (!loader) return {};
   comm::Comm& talk = parts_.session.talk();
   std::int64_t skipped[] = {loader->skipped()};

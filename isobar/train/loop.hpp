@@ -68,10 +68,10 @@ class Loop {
 
   Parts parts_;
   BadStepPolicy bad_steps_;
-  std::unique_ptr<data::Loader> loader_;  // while steps are taken
-  std::uint32_t wait_name_, agree_name_;  // in the trace
-  std::int64_t steps_ = 0;                // since the start or resume
-  double epoch_seconds_ = 0;              // of the epoch under way, without its evaluation
+  std::unique_ptr<feeding::Loader> loader_;  // while steps are taken
+  std::uint32_t wait_name_, agree_name_;     // in the trace
+  std::int64_t steps_ = 0;                   // since the start or resume
+  double epoch_seconds_ = 0;                 // of the epoch under way, without its evaluation
   bool stopping_;
   SessionCounts counts_;
   Evaluated evaluated_;

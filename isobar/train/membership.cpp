@@ -11,7 +11,7 @@ void Membership::note_batch(std::int64_t batch) {
   if (carried_) carried_->batch = batch;
 }
 
-const Snapshot& Membership::take_state() {
+const checkpoint::Snapshot& Membership::take_state() {
   world_.note(fmt::format("state of rank {}", world_.members()[static_cast<std::size_t>(standing_.ahead)]));
   share_state(talk_, standing_, *carried_);
   return carried_->state;
@@ -49,7 +49,8 @@ void Membership::tell_again(const Start& start, const Listeners& listeners) cons
   for (Sink* sink : listeners.on_first_rank()) carried_->recent.tell(*sink, sink->reached(start));
 }
 
-void Membership::leave(const std::function<void(Snapshot& into)>& take, const SessionCounts& counts, bool stopping) {
+void Membership::leave(const std::function<void(checkpoint::Snapshot& into)>& take, const SessionCounts& counts,
+                       bool stopping) {
   if (!carried_) return;
   carried_->noticed = now_seconds();
   if (!take) return;

@@ -28,7 +28,7 @@ class Membership {
   bool was_stopping() const { return standing_.stopping; }
 
   /// That state, the newest, now on every rank. All ranks must call, when there is one.
-  const Snapshot& take_state();
+  const checkpoint::Snapshot& take_state();
   /// The model holds the state at that step: taken from others in memory, or from the folder of the run.
   void opened(std::int64_t step);
 
@@ -40,7 +40,7 @@ class Membership {
 
   /// The members have changed: the next group finds here what this rank has, which `take` copies; without it nothing.
   /// Nothing is sent: that group finds out who is ahead.
-  void leave(const std::function<void(Snapshot& into)>& take, const SessionCounts& counts, bool stopping);
+  void leave(const std::function<void(checkpoint::Snapshot& into)>& take, const SessionCounts& counts, bool stopping);
 
   std::vector<MembersChange> changes() const { return carried_ ? carried_->changes : std::vector<MembersChange>(); }
   /// Of the sessions before this one.

@@ -5,7 +5,7 @@
 #include "isobar/base/config.hpp"
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
-#include "isobar/files/late_file.hpp"
+#include "isobar/disk/late_file.hpp"
 #include "isobar/train/agreement.hpp"
 #include "isobar/train/history.hpp"
 
@@ -15,20 +15,20 @@ namespace {
 namespace fs = std::filesystem;
 
 void write_recipe_file(const Job& job, const Batching& batching) {
-  files::write_late(job.folder / "recipe.toml", fmt::format("# {}\n{}", batching.describe(), write_recipe(job.recipe)));
+  disk::write_late(job.folder / "recipe.toml", fmt::format("# {}\n{}", batching.describe(), write_recipe(job.recipe)));
 }
 
 // The newest intact checkpoint; none when a run that was started anew has none yet.
-std::optional<Snapshot> read_newest(const Job& job, const Batching& batching) {
-  const CheckpointShelf shelf(job.folder);
-  const CheckpointShelf::Found found = shelf.newest_intact();
+std::optional<checkpoint::Snapshot> read_newest(const Job& job, const Batching& batching) {
+  const checkpoint::CheckpointShelf shelf(job.folder);
+  const checkpoint::CheckpointShelf::Found found = shelf.newest_intact();
   for (const std::string& why : found.skipped) fmt::print(stderr, "isobar: not taken: {}\n", one_line(why, 400));
   if (!found.file && job.resume)
     fail("run folder '{}' has no {} to resume from", job.folder.string(),
          found.skipped.empty() ? "checkpoint" : "intact checkpoint");
   if (!found.file) return std::nullopt;
-  Snapshot snapshot = found.file->read();
-  const Position& position = snapshot.position;
+  checkpoint::Snapshot snapshot = found.file->read();
+  const checkpoint::Position& position = snapshot.position;
   if (position.batch > 0 && position.batch != batching.batch)
     fail(
         "{} was made with a global batch of {}, this run has {}: data.batch = {} goes on with it on any number of "
@@ -58,8 +58,9 @@ void clear(const Job& job, bool relaunched) {
 }
 
 // Rank 0 has restored the model as it was on rank 0; the others get it, and each what it had for itself.
-void share_model(const Snapshot& snapshot, exec::ParamStore& store, const Kept& kept, comm::Comm& comm) {
-  bool own = comm.rank() == 0 && holds_own(snapshot, store, kept, comm.size());
+void share_model(const checkpoint::Snapshot& snapshot, exec::ParamStore& store, const checkpoint::Kept& kept,
+                 comm::Comm& comm) {
+  bool own = comm.rank() == 0 && checkpoint::holds_own(snapshot, store, kept, comm.size());
   share_numbers(comm, store.all_weights());
   for (int p = 0; p < store.count(); ++p)
     for (int s = 0; s < store.slot_count(); ++s) share_numbers(comm, store.slot(p, s));
@@ -67,12 +68,12 @@ void share_model(const Snapshot& snapshot, exec::ParamStore& store, const Kept& 
   for (double& number : kept.numbers) share_object(comm, number);
   share_object(comm, own);
   if (!own) return;
-  std::vector<float> statistics = own_statistics(store);
+  std::vector<float> statistics = checkpoint::own_statistics(store);
   constexpr int tag = 0;
   if (comm.rank() > 0) {
     comm.receive(0, tag, std::as_writable_bytes(std::span(statistics)));
     comm.receive(0, tag, std::as_writable_bytes(kept.own));
-    return set_own_statistics(store, statistics);
+    return checkpoint::set_own_statistics(store, statistics);
   }
   for (std::size_t rank = 1; rank < static_cast<std::size_t>(comm.size()); ++rank) {
     comm.send(static_cast<int>(rank), tag,
@@ -91,16 +92,17 @@ bool take_over_folder(const Job& job, const Batching& batching) {
   return true;
 }
 
-Opened open_run(const Job& job, const Batching& batching, exec::ParamStore& store, const Kept& kept, comm::Comm& comm) {
+Opened open_run(const Job& job, const Batching& batching, exec::ParamStore& store, const checkpoint::Kept& kept,
+                comm::Comm& comm) {
   Opened opened;
-  std::optional<Snapshot> snapshot;
+  std::optional<checkpoint::Snapshot> snapshot;
   if (comm.rank() == 0) {
     std::error_code problem;
     fs::create_directories(job.folder, problem);
     if (problem) fail("run folder '{}' cannot be made: {}", job.folder.string(), problem.message());
     const bool relaunched = was_launched_by(job.folder, job.launch);
     if (job.resume || relaunched) snapshot = read_newest(job, batching);
-    const CheckpointShelf shelf(job.folder);
+    const checkpoint::CheckpointShelf shelf(job.folder);
     if (snapshot) {
       restore(*snapshot, store, kept, 0, comm.size());
       opened = {snapshot->position, snapshot->metrics, snapshot->best};
@@ -120,7 +122,7 @@ Opened open_run(const Job& job, const Batching& batching, exec::ParamStore& stor
   bool resumed = snapshot.has_value();
   share_object(comm, resumed);
   if (!resumed) share_numbers(comm, store.all_weights());
-  else share_model(snapshot ? *snapshot : Snapshot(), store, kept, comm);
+  else share_model(snapshot ? *snapshot : checkpoint::Snapshot(), store, kept, comm);
   return opened;
 }
 

@@ -4,9 +4,10 @@
 
 #include "isobar/base/cache_file.hpp"
 #include "isobar/base/text.hpp"
-#include "isobar/files/late_file.hpp"
+#include "isobar/disk/late_file.hpp"
 #include "isobar/ops/tuning_text.hpp"
 #include "isobar/train/agreement.hpp"
+#include "isobar/tune/remembered.hpp"
 
 namespace isobar::train {
 namespace {
@@ -43,7 +44,8 @@ std::shared_ptr<const ops::Tuning> run_tuning(const Job& job, std::int64_t rows,
   if (comm.rank() == 0) {
     const bool goes_on = (under_way || !job.overwrite) && fs::exists(job.folder / "recipe.toml", none);
     if (goes_on) text = read_kept(job.folder);
-    else if (job.tuned && !job.deterministic && job.remembered_tuning) text = job.remembered_tuning(rows);
+    else if (job.tuned && !job.deterministic)
+      if (const auto known = tune::known_tuning(job.model.resolved, rows)) text = ops::tuning_text(*known);
   }
   return shared(std::move(text), comm);
 }
@@ -53,7 +55,7 @@ std::shared_ptr<const ops::Tuning> kept_tuning(const fs::path& folder, comm::Com
 }
 
 void keep_tuning(const fs::path& folder, const ops::Tuning& tuning) {
-  files::write_late(folder / file_name, ops::tuning_text(tuning));
+  disk::write_late(folder / file_name, ops::tuning_text(tuning));
 }
 
 }  // namespace isobar::train

@@ -5,7 +5,7 @@
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
-#include "isobar/files/disk_warnings.hpp"
+#include "isobar/disk/disk_warnings.hpp"
 #include "isobar/train/target.hpp"
 
 namespace isobar::train {
@@ -25,9 +25,9 @@ std::vector<std::string> names_of(const std::map<std::string, double>& results) 
 }  // namespace
 
 Saving::Saving(SaveOptions options, const std::filesystem::path& run, std::int64_t step, double seconds, double best,
-               CheckpointWriter::Write write)
+               checkpoint::CheckpointWriter::Write write)
     : options_(std::move(options)),
-      writer_(CheckpointShelf(run, options_.keep), options_.background, std::move(write)),
+      writer_(checkpoint::CheckpointShelf(run, options_.keep), options_.background, std::move(write)),
       last_step_(step),
       last_seconds_(seconds),
       best_(best),
@@ -51,9 +51,9 @@ bool Saving::due(std::int64_t step, double seconds) const {
 
 bool Saving::due_after(std::int64_t step, double seconds) { return due(step, seconds) && !leave_out(step); }
 
-SaveAs Saving::due_behind(std::int64_t epoch, std::int64_t step, double seconds,
-                          const std::map<std::string, double>& results) {
-  SaveAs as{.step = due(step, seconds), .best = false};
+checkpoint::SaveAs Saving::due_behind(std::int64_t epoch, std::int64_t step, double seconds,
+                                      const std::map<std::string, double>& results) {
+  checkpoint::SaveAs as{.step = due(step, seconds), .best = false};
   if (options_.every_epochs > 0 && epoch % options_.every_epochs == 0) as.step = true;
   wished_best_ = best_;
   const auto found = results.find(options_.best);
@@ -69,13 +69,13 @@ SaveAs Saving::due_behind(std::int64_t epoch, std::int64_t step, double seconds,
   return as;
 }
 
-Snapshot& Saving::draft() {
+checkpoint::Snapshot& Saving::draft() {
   writer_.wait();
   return writer_.draft();
 }
 
-void Saving::begin(SaveAs as, double seconds, double stood_still) {
-  Snapshot& draft = writer_.draft();
+void Saving::begin(checkpoint::SaveAs as, double seconds, double stood_still) {
+  checkpoint::Snapshot& draft = writer_.draft();
   if (as.best) best_ = wished_best_;
   draft.best = best_;
   last_step_ = draft.position.step;
@@ -86,15 +86,15 @@ void Saving::begin(SaveAs as, double seconds, double stood_still) {
 
 std::vector<CheckpointDone> Saving::completed() {
   std::vector<CheckpointDone> done;
-  for (const SaveOutcome& outcome : writer_.outcomes()) {
+  for (const checkpoint::SaveOutcome& outcome : writer_.outcomes()) {
     last_problem_ = outcome.problem;
     if (!outcome.problem.empty()) {
       ++counts_.failed;
-      files::disk_warnings().failed(outcome.file.parent_path(), outcome.cause);
+      disk::disk_warnings().failed(outcome.file.parent_path(), outcome.cause);
       continue;
     }
     ++counts_.written;
-    files::disk_warnings().wrote(outcome.file.parent_path());
+    disk::disk_warnings().wrote(outcome.file.parent_path());
     done.push_back({outcome.file, outcome.step, outcome.bytes,
                     stood_still_ + (options_.background ? 0 : outcome.write_seconds), outcome.write_seconds});
   }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "isobar/train/checkpoint_writer.hpp"
+#include "isobar/checkpoint/checkpoint_writer.hpp"
 #include "isobar/train/events.hpp"
 
 namespace isobar::train {
@@ -25,19 +25,19 @@ class Saving {
  public:
   /// Of a run in that folder that stands at `step`, at `seconds` of a clock; `best`: of the metric so far, NaN: none.
   Saving(SaveOptions options, const std::filesystem::path& run, std::int64_t step, double seconds, double best,
-         CheckpointWriter::Write write = write_checkpoint);
+         checkpoint::CheckpointWriter::Write write = checkpoint::write_checkpoint);
 
   /// Whether one is to be written after a step within an epoch.
   bool due_after(std::int64_t step, double seconds);
   /// Whether one is to be written behind an epoch, after its last step, and as what, with the results of its
   /// evaluation.
-  SaveAs due_behind(std::int64_t epoch, std::int64_t step, double seconds,
-                    const std::map<std::string, double>& results);
+  checkpoint::SaveAs due_behind(std::int64_t epoch, std::int64_t step, double seconds,
+                                const std::map<std::string, double>& results);
 
   /// Memory for the next one; waits for the one before if that is still being written.
-  Snapshot& draft();
+  checkpoint::Snapshot& draft();
   /// Begins to write the draft, for which the run stood still so long.
-  void begin(SaveAs as, double seconds, double stood_still);
+  void begin(checkpoint::SaveAs as, double seconds, double stood_still);
   /// Those that are complete since the last call; warns of the others, once per outage.
   std::vector<CheckpointDone> completed();
   /// The same, after waiting for the last one.
@@ -55,7 +55,7 @@ class Saving {
   bool leave_out(std::int64_t step);
 
   SaveOptions options_;
-  CheckpointWriter writer_;
+  checkpoint::CheckpointWriter writer_;
   std::int64_t last_step_;
   double last_seconds_, stood_still_ = 0;
   double best_, wished_best_;

@@ -42,8 +42,8 @@ void Session::plan_network(bool under_way, StepTrace& trace) {
   if (job_.test_data) {
     if (job_.test_data->size() == 0) fail("data.test has no samples");
     expect_fields(plan, *job_.test_data, "data.test");
-    graph::Plan test_plan = graph::make_plan(
-        graph, {.phase = ops::Phase::inference, .stored = store.layouts(), .tuning = network_.tuning});
+    graph::Plan test_plan =
+        graph::make_plan(graph, {.phase = ops::Phase::inference, .stored = store.layouts(), .tuning = network_.tuning});
     reset_metrics(test_plan, job_);
     expect_room(plan, test_plan);
     if (!plan.gradients_in_arena && arena->size() < test_plan.arena_bytes)
@@ -65,7 +65,7 @@ void Session::expect_room(const graph::Plan& plan, const graph::Plan& test_plan)
 }
 
 // A rank that sees samples of its own takes its part of every batch from them, in an order of its own.
-data::Sampler Session::sampler() const {
+datasets::Sampler Session::sampler() const {
   const std::int64_t samples = job_.train_data->size();
   if (!staged_.own_samples) return {samples, batching_.batch, job_.seed, job_.shuffle, true};
   const std::uint64_t seed = mix(job_.seed, static_cast<std::uint64_t>(world_.rank()));
@@ -83,7 +83,7 @@ void Session::stage(bool takes_over) {
   if (staged_.own_samples && batching_.batch % world_.size() != 0)
     fail("a batch of {} cannot be shared equally by {} ranks that each see samples of their own (data.staging)",
          batching_.batch, world_.size());
-  const data::Sampler mine = sampler();
+  const datasets::Sampler mine = sampler();
   if (job_.train_data->size() < mine.batch)
     fail("data.train has {} samples after staging, fewer than one batch of {}", job_.train_data->size(), mine.batch);
   batches_per_epoch_ = mine.batches();
@@ -94,10 +94,10 @@ void Session::stage(bool takes_over) {
   if (is_first() && network_.tests) viewer_ = std::make_unique<Viewer>(*network_.tests, *job_.test_data);
 }
 
-std::unique_ptr<data::Loader> Session::load_from(const Position& position) const {
-  data::Sampler order = sampler();
+std::unique_ptr<feeding::Loader> Session::load_from(const checkpoint::Position& position) const {
+  datasets::Sampler order = sampler();
   order.most_batches = batches_per_epoch_;
-  data::LoaderOptions options{job_.readers, job_.ahead};
+  feeding::LoaderOptions options{job_.readers, job_.ahead};
   if (!staged_.own_samples) options.rank = world_.rank(), options.size = world_.size();
   options.epoch = position.epoch;
   options.step = position.step_in_epoch;
@@ -107,7 +107,7 @@ std::unique_ptr<data::Loader> Session::load_from(const Position& position) const
   options.trace = &trace_;
   // No step takes batches of two epochs.
   options.held = static_cast<int>(std::min(job_.ramp->largest(), batches_per_epoch_));
-  return std::make_unique<data::Loader>(*job_.train_data, order, options);
+  return std::make_unique<feeding::Loader>(*job_.train_data, order, options);
 }
 
 // Micro-batch by micro-batch, each from all batches of the step: in this order the parts of the ranks follow each
@@ -118,7 +118,7 @@ std::vector<parallel::Feed> Session::feeds_of(const Batches& batches, std::int64
   std::vector<parallel::Feed> feeds;
   const auto* const sum = norm_ ? norm_->sum_in(step.index) : nullptr;
   for (std::int64_t micro = 0; micro < batching_.micro_batches; ++micro) {
-    for (const data::Batch* batch : batches) {
+    for (const feeding::Batch* batch : batches) {
       const std::int64_t first = micro * batching_.rows;
       const std::int64_t rows = std::clamp<std::int64_t>(batch->count - first, 0, batching_.rows);
       const auto samples = std::span(batch->samples)

@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
+#include "isobar/checkpoint/snapshot.hpp"
 #include "isobar/train/batching.hpp"
 #include "isobar/train/evaluation.hpp"
 #include "isobar/train/joint_norm.hpp"
-#include "isobar/train/snapshot.hpp"
 #include "isobar/train/viewer.hpp"
 
 namespace isobar::train {
@@ -25,7 +25,7 @@ struct Network {
 class Session {
  public:
   /// The batches of one step: one, or more while the batch is large.
-  using Batches = std::vector<const data::Batch*>;
+  using Batches = std::vector<const feeding::Batch*>;
 
   /// Plans both phases and checks data against network, and that all ranks have the same; nothing is written. All ranks
   /// must call; `talk` is the world again, for what is said between steps. All of these must outlive the session.
@@ -35,7 +35,7 @@ class Session {
   /// Stages the data; where the state of others is taken over, that may be refused. All ranks must call.
   void stage(bool takes_over);
   /// Reads training batches from that position on.
-  std::unique_ptr<data::Loader> load_from(const Position& position) const;
+  std::unique_ptr<feeding::Loader> load_from(const checkpoint::Position& position) const;
   /// The micro-batches of a step over `total` samples of all ranks.
   std::vector<parallel::Feed> feeds_of(const Batches& batches, std::int64_t factor, const optim::Step& step,
                                        double total) const;
@@ -51,10 +51,12 @@ class Session {
   const graph::Plan& plan() const { return network_.trains->plan(); }
   exec::ParamStore& store() const { return *network_.store; }
   /// What the strategy keeps from step to step.
-  Kept kept() const { return {job_.strategy->kept(), job_.strategy->kept_numbers(), job_.strategy->own_numbers()}; }
+  checkpoint::Kept kept() const {
+    return {job_.strategy->kept(), job_.strategy->kept_numbers(), job_.strategy->own_numbers()};
+  }
   const Batching& batching() const { return batching_; }
   std::int64_t batches_per_epoch() const { return batches_per_epoch_; }
-  data::StagingCounters staging_counters() const { return staged_.counters(); }
+  feeding::StagingCounters staging_counters() const { return staged_.counters(); }
   double staging_seconds() const { return staging_seconds_; }
   /// On rank 0 with a test set, once the data is staged; otherwise null.
   Viewer* viewer() const { return viewer_.get(); }
@@ -62,7 +64,7 @@ class Session {
  private:
   void plan_network(bool under_way, StepTrace& trace);
   void expect_room(const graph::Plan& plan, const graph::Plan& test_plan) const;
-  data::Sampler sampler() const;
+  datasets::Sampler sampler() const;
 
   Job job_;
   comm::Comm& world_;

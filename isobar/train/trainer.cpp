@@ -48,8 +48,9 @@ auto Trainer::guarded(F part) {
       keeper_->release();  // who goes on must not wait for a disk
       SessionCounts counts = loop_->counts();
       if (opened_at_) counts.seconds = now_seconds() - *opened_at_;
-      const auto take = [&](Snapshot& into) { keeper_->take(into); };
-      members_->leave(opened_at_ ? std::function<void(Snapshot&)>(take) : nullptr, counts, loop_->stopping());
+      const auto take = [&](checkpoint::Snapshot& into) { keeper_->take(into); };
+      members_->leave(opened_at_ ? std::function<void(checkpoint::Snapshot&)>(take) : nullptr, counts,
+                      loop_->stopping());
       throw;
     }
   });
@@ -107,7 +108,7 @@ void Trainer::announce() {
   start.arena_bytes = plan().arena_bytes;
   start.weight_bytes = store().bytes() - (plan().gradients_in_arena ? plan().weight_bytes() : 0);
   start.good_state_bytes = keeper_->good_state_bytes();
-  start.snapshot_bytes = snapshot_bytes(store(), session_->kept(), world_.size());
+  start.snapshot_bytes = checkpoint::snapshot_bytes(store(), session_->kept(), world_.size());
   start.threads = omp_get_max_threads();
   start.ranks = world_.size();
   start.nodes = 1 + *std::ranges::max_element(world_.nodes());
@@ -144,7 +145,7 @@ void Trainer::tell_end(End::Reason reason, const SkippedSamples& skipped) {
   end.predictions = evaluated.predictions;
   end.targets = evaluated.targets;
   end.trace = &trace_.all();
-  if (job.on_bad == data::OnBad::skip) end.skipped = skipped.count;
+  if (job.on_bad == feeding::OnBad::skip) end.skipped = skipped.count;
   end.first_skipped = skipped.first;
   end.bad = bad_steps_of(position());
   end.staging = session_->staging_counters();

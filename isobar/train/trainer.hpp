@@ -32,7 +32,7 @@ class Trainer {
   /// Writes the last checkpoint and tells the sinks.
   End::Reason close();
 
-  const Position& position() const { return keeper_->position(); }
+  const checkpoint::Position& position() const { return keeper_->position(); }
   const Evaluated& last_evaluation() const { return loop_->evaluated(); }
   const Trace& trace() const { return trace_.all(); }
   const graph::Plan& plan() const { return session_->plan(); }

@@ -15,9 +15,9 @@ View Viewer::look(std::int64_t sample) {
   expects(sample >= 0 && sample < dataset_.size(), "a sample of the set");
   View view;
   view.sample = sample;
-  const std::vector<data::Field> fields = dataset_.fields();
+  const std::vector<datasets::Field> fields = dataset_.fields();
   std::vector<std::span<float>> out;
-  for (const data::Field& field : fields) {
+  for (const datasets::Field& field : fields) {
     Values& values = view.fields[field.name];
     values.shape = field.shape;
     values.numbers.resize(static_cast<std::size_t>(field.shape.count()));

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "isobar/data/dataset.hpp"
+#include "isobar/datasets/dataset.hpp"
 #include "isobar/exec/executor.hpp"
 
 namespace isobar::train {
@@ -28,9 +28,9 @@ struct View {
 class Viewer {
  public:
   /// An inference plan with the output "prediction", and the set it is shown on, which must have its inputs as fields.
-  Viewer(exec::Executor& executor, const data::Dataset& dataset) : executor_(executor), dataset_(dataset) {}
+  Viewer(exec::Executor& executor, const datasets::Dataset& dataset) : executor_(executor), dataset_(dataset) {}
 
-  const data::Dataset& dataset() const { return dataset_; }
+  const datasets::Dataset& dataset() const { return dataset_; }
   const graph::Plan& plan() const { return executor_.plan(); }
   /// Reads sample i of the set and predicts it.
   View look(std::int64_t sample);
@@ -39,7 +39,7 @@ class Viewer {
 
  private:
   exec::Executor& executor_;
-  const data::Dataset& dataset_;
+  const datasets::Dataset& dataset_;
   std::map<std::string, std::vector<float>> bound_{};
 };
 

@@ -1,7 +1,7 @@
 // log1p: ln(1 + x), as CosmoFlow takes its counts of particles; numbers below -1 are an Error.
 #include <algorithm>
 
-#include "isobar/data/counts.hpp"
+#include "isobar/datasets/counts.hpp"
 #include "isobar/transforms/transform.hpp"
 
 namespace isobar::transforms {
@@ -15,7 +15,7 @@ class Log1p final : public Transform {
     if (below)
       fail("transform 'log1p': '{}' holds {}; the logarithm of 1 + x needs x of at least -1", field.name,
            *std::ranges::find_if(out, [](float value) { return value < -1.0f; }));
-    data::apply_scaling(data::Scaling::log, out);
+    datasets::apply_scaling(datasets::Scaling::log, out);
   }
 };
 

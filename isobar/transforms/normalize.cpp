@@ -3,7 +3,7 @@
 // channels says which of the file's channels x has, when it has not all. A channel that is constant becomes 0.
 #include <algorithm>
 
-#include "isobar/data/statistics.hpp"
+#include "isobar/datasets/statistics.hpp"
 #include "isobar/transforms/transform.hpp"
 
 namespace isobar::transforms {
@@ -13,8 +13,8 @@ class Normalize final : public Transform {
  public:
   Normalize(std::string file, const std::string& kind, const std::vector<std::int64_t>& channels)
       : file_(std::move(file)) {
-    const std::vector<data::ChannelStatistics> all = data::read_statistics(file_);
-    const auto add = [&](const data::ChannelStatistics& of) {
+    const std::vector<datasets::ChannelStatistics> all = datasets::read_statistics(file_);
+    const auto add = [&](const datasets::ChannelStatistics& of) {
       const bool standard = kind == "standard";
       const double width = standard ? of.deviation() : of.high - of.low;
       const double aim = kind == "symmetric" ? 2 : 1;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "isobar/files/hdf5_file.hpp"
+#include "isobar/hdf5/hdf5_file.hpp"
 
 namespace isobar::transforms {
 namespace {
@@ -58,7 +58,7 @@ std::size_t Pipeline::Step::field_of(const std::vector<Grid>& grids) const {
 
 void Pipeline::recall(const std::filesystem::path& file) {
   if (!learns()) return;
-  const files::Hdf5File in = files::Hdf5File::open(file);
+  const hdf5::Hdf5File in = hdf5::Hdf5File::open(file);
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     std::vector<float>* values = steps_[i].transform->learned();
     if (!values) continue;
@@ -69,24 +69,24 @@ void Pipeline::recall(const std::filesystem::path& file) {
   }
 }
 
-void Pipeline::leave_out_absent(const data::Dataset& source) {
-  const std::vector<data::Field> fields = source.fields();
+void Pipeline::leave_out_absent(const datasets::Dataset& source) {
+  const std::vector<datasets::Field> fields = source.fields();
   std::erase_if(steps_, [&](const Step& step) {
-    return std::ranges::none_of(fields, [&](const data::Field& field) { return field.name == step.field; });
+    return std::ranges::none_of(fields, [&](const datasets::Field& field) { return field.name == step.field; });
   });
 }
 
-void Pipeline::learn(const data::Dataset& train, const std::filesystem::path& file, int threads) {
+void Pipeline::learn(const datasets::Dataset& train, const std::filesystem::path& file, int threads) {
   if (!learns()) return;
   if (std::filesystem::exists(file)) return recall(file);
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     if (!steps_[i].transform->learned()) continue;
     // Borrowed for the time of learning: the pipeline and the training set outlive it.
-    const Transformed before(std::shared_ptr<const data::Dataset>(std::shared_ptr<void>(), &train),
+    const Transformed before(std::shared_ptr<const datasets::Dataset>(std::shared_ptr<void>(), &train),
                              std::shared_ptr<const Pipeline>(std::shared_ptr<void>(), this), i);
     steps_[i].transform->learn(before, steps_[i].field_of(Route(*this, i, train).result()), threads);
   }
-  files::Hdf5File out = files::Hdf5File::create(file);
+  hdf5::Hdf5File out = hdf5::Hdf5File::create(file);
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const std::vector<float>* values = steps_[i].transform->learned();
     if (!values) continue;
@@ -96,15 +96,15 @@ void Pipeline::learn(const data::Dataset& train, const std::filesystem::path& fi
   out.commit();
 }
 
-Transformed::Transformed(std::shared_ptr<const data::Dataset> source, std::shared_ptr<const Pipeline> pipeline,
+Transformed::Transformed(std::shared_ptr<const datasets::Dataset> source, std::shared_ptr<const Pipeline> pipeline,
                          std::size_t count)
     : source_(std::move(source)), pipeline_(std::move(pipeline)), route_(*pipeline_, count, *source_) {}
 
-Transformed::Transformed(std::shared_ptr<const data::Dataset> source, std::shared_ptr<const Pipeline> pipeline)
+Transformed::Transformed(std::shared_ptr<const datasets::Dataset> source, std::shared_ptr<const Pipeline> pipeline)
     : Transformed(std::move(source), pipeline, pipeline->size()) {}
 
-std::vector<data::Field> Transformed::fields() const {
-  std::vector<data::Field> fields;
+std::vector<datasets::Field> Transformed::fields() const {
+  std::vector<datasets::Field> fields;
   for (const Grid& grid : route_.result()) fields.push_back({grid.name, grid.shape});
   return fields;
 }
@@ -113,7 +113,7 @@ std::vector<std::string> Transformed::classes() const {
   return route_.result().size() > 1 ? route_.result()[1].classes : source_->classes();
 }
 
-std::optional<data::Geography> Transformed::geography() const {
+std::optional<datasets::Geography> Transformed::geography() const {
   const Shape before = source_->fields()[0].shape, after = route_.result()[0].shape;
   if (after.rank() < 2 || before.rank() < 2 || after[0] != before[0] || after[1] != before[1]) return std::nullopt;
   return source_->geography();
@@ -121,7 +121,7 @@ std::optional<data::Geography> Transformed::geography() const {
 
 void Transformed::read(std::int64_t index, std::span<const std::span<float>> out) const { read_varied({}, index, out); }
 
-void Transformed::read_varied(const data::Reading& reading, std::int64_t index,
+void Transformed::read_varied(const datasets::Reading& reading, std::int64_t index,
                               std::span<const std::span<float>> out) const {
   expects_request(index, out);
   route_.read(*source_, reading, index, out);

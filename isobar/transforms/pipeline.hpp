@@ -21,12 +21,12 @@ class Pipeline {
 
   /// Lets every transform learn what it needs from `train`. What `file` holds from an earlier call is taken from
   /// there, and what was learned is kept in it; transforms that need nothing leave no file.
-  void learn(const data::Dataset& train, const std::filesystem::path& file, int threads);
+  void learn(const datasets::Dataset& train, const std::filesystem::path& file, int threads);
   /// Takes from `file` what was learned by an earlier learn(); transforms that need nothing need no file.
   void recall(const std::filesystem::path& file);
   /// Leaves out the transforms of fields that samples of `source` do not have: of targets nobody knows. What was
   /// learned is recalled before.
-  void leave_out_absent(const data::Dataset& source);
+  void leave_out_absent(const datasets::Dataset& source);
   /// What the transforms that learn have learned, in their order; empty before. Other ranks get it from here.
   std::vector<std::vector<float>*> learned();
 
@@ -47,12 +47,12 @@ class Pipeline {
 class Route {
  public:
   /// Fields that a transform cannot be applied to are an Error. The pipeline must outlive the route.
-  Route(const Pipeline& pipeline, std::size_t count, const data::Dataset& source);
+  Route(const Pipeline& pipeline, std::size_t count, const datasets::Dataset& source);
 
   /// The fields that come out.
   const std::vector<Grid>& result() const { return grids_; }
   /// Reads a sample of `source`, as one field after the other is wanted, and applies the transforms.
-  void read(const data::Dataset& source, const data::Reading& reading, std::int64_t index,
+  void read(const datasets::Dataset& source, const datasets::Reading& reading, std::int64_t index,
             std::span<const std::span<float>> out) const;
 
  private:
@@ -77,30 +77,31 @@ class Route {
 };
 
 /// A data set seen through a pipeline; read() is as in a test, read_varied() as the data::Reading says.
-class Transformed final : public data::Dataset {
+class Transformed final : public datasets::Dataset {
  public:
   /// Uses the first `count` transforms.
-  Transformed(std::shared_ptr<const data::Dataset> source, std::shared_ptr<const Pipeline> pipeline, std::size_t count);
+  Transformed(std::shared_ptr<const datasets::Dataset> source, std::shared_ptr<const Pipeline> pipeline,
+              std::size_t count);
   /// Uses all of them.
-  Transformed(std::shared_ptr<const data::Dataset> source, std::shared_ptr<const Pipeline> pipeline);
+  Transformed(std::shared_ptr<const datasets::Dataset> source, std::shared_ptr<const Pipeline> pipeline);
 
   std::int64_t size() const override { return source_->size(); }
-  std::vector<data::Field> fields() const override;
+  std::vector<datasets::Field> fields() const override;
   void read(std::int64_t index, std::span<const std::span<float>> out) const override;
-  void read_varied(const data::Reading& reading, std::int64_t index,
+  void read_varied(const datasets::Reading& reading, std::int64_t index,
                    std::span<const std::span<float>> out) const override;
   std::vector<std::string> channels() const override { return route_.result()[0].channels; }
   std::vector<std::string> classes() const override;
   std::string where(std::int64_t index) const override { return source_->where(index); }
-  std::vector<data::FileSpan> spans() const override { return source_->spans(); }
+  std::vector<datasets::FileSpan> spans() const override { return source_->spans(); }
   /// That of the source, as long as no transform changes the grid.
-  std::optional<data::Geography> geography() const override;
-  std::shared_ptr<data::Fetching> foresee(const data::Course& course) const override {
+  std::optional<datasets::Geography> geography() const override;
+  std::shared_ptr<datasets::Fetching> foresee(const datasets::Course& course) const override {
     return source_->foresee(course);
   }
 
  private:
-  std::shared_ptr<const data::Dataset> source_;
+  std::shared_ptr<const datasets::Dataset> source_;
   std::shared_ptr<const Pipeline> pipeline_;
   Route route_;
 };

@@ -25,9 +25,9 @@ bool same_places(const Grid& a, const Grid& b) {
 
 // The fields of a data set as the first transform meets them. What has the places of x, as a map of classes, need not
 // have channels; else the last of three or more axes are those.
-std::vector<Grid> grids_of(const data::Dataset& source) {
+std::vector<Grid> grids_of(const datasets::Dataset& source) {
   std::vector<Grid> grids;
-  for (const data::Field& field : source.fields()) {
+  for (const datasets::Field& field : source.fields()) {
     const int rank = field.shape.rank();
     Grid grid{.name = field.name, .shape = field.shape, .exact = field.name != "x"};
     grid.places = rank < 2 ? 0 : std::max(2, rank - 1);
@@ -46,7 +46,7 @@ std::vector<Grid> grids_of(const data::Dataset& source) {
 
 }  // namespace
 
-Route::Route(const Pipeline& pipeline, std::size_t count, const data::Dataset& source) : grids_(grids_of(source)) {
+Route::Route(const Pipeline& pipeline, std::size_t count, const datasets::Dataset& source) : grids_(grids_of(source)) {
   for (const Grid& grid : grids_) sizes_.push_back(numbers(grid.shape));
   for (std::size_t i = 0; i < count; ++i) {
     const Pipeline::Step& step = pipeline.steps_[i];
@@ -82,7 +82,7 @@ void Route::add(const Pipeline::Step& step, std::size_t number, std::size_t fiel
   acts_.push_back({number, field, step.transform.get(), before, numbers(grids_[field].shape), stays, Place::out});
 }
 
-void Route::read(const data::Dataset& source, const data::Reading& reading, std::int64_t index,
+void Route::read(const datasets::Dataset& source, const datasets::Reading& reading, std::int64_t index,
                  std::span<const std::span<float>> out) const {
   // Taken for the time of reading: the source may read through a route of its own.
   thread_local Scratch kept;

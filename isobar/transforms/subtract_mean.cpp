@@ -39,7 +39,7 @@ class SubtractMean final : public Transform {
 
   std::vector<float>* learned() override { return values_.empty() ? &mean_ : nullptr; }
 
-  void learn(const data::Dataset& before, std::size_t field, int threads) override {
+  void learn(const datasets::Dataset& before, std::size_t field, int threads) override {
     std::vector<std::vector<double>> sums(parts);
     std::atomic<std::int64_t> next = 0;
     std::mutex guard;
@@ -69,9 +69,9 @@ class SubtractMean final : public Transform {
   }
 
  private:
-  static std::vector<double> sum_of(const data::Dataset& dataset, std::size_t f, std::int64_t part) {
+  static std::vector<double> sum_of(const datasets::Dataset& dataset, std::size_t f, std::int64_t part) {
     std::vector<std::vector<float>> memory;
-    for (const data::Field& field : dataset.fields())
+    for (const datasets::Field& field : dataset.fields())
       memory.emplace_back(static_cast<std::size_t>(field.shape.count()));
     const std::vector<std::span<float>> out(memory.begin(), memory.end());
     std::vector<double> sum(memory[f].size());

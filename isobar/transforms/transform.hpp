@@ -12,7 +12,7 @@
 
 #include "isobar/base/random.hpp"
 #include "isobar/base/row.hpp"
-#include "isobar/data/dataset.hpp"
+#include "isobar/datasets/dataset.hpp"
 
 namespace isobar::transforms {
 
@@ -53,7 +53,7 @@ class Transform {
   virtual std::vector<float>* learned() { return nullptr; }
   /// Learns from a field of the training set as it is before this transform, reading with `threads`, which change no
   /// bit.
-  virtual void learn(const data::Dataset& before, std::size_t field, int threads) {
+  virtual void learn(const datasets::Dataset& before, std::size_t field, int threads) {
     (void)before, (void)field, (void)threads;
   }
 };

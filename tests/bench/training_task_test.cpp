@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "isobar/base/config.hpp"
-#include "isobar/data/dataset.hpp"
+#include "isobar/datasets/dataset.hpp"
 
 #include "tests/temporary_folder.hpp"
 
@@ -17,10 +17,10 @@ TEST(TrainingTask, MakesFilesThatCanBeReadAndARecipe) {
     task.test = 4;
     make_files(task, folder.path());
     const Spec recipe = parse_recipe(recipe_text(task, folder.path()), "test");
-    const auto dataset = data::make_dataset(Spec("hdf5", {{"path", (folder.path() / "train.h5").string()}}));
+    const auto dataset = datasets::make_dataset(Spec("hdf5", {{"path", (folder.path() / "train.h5").string()}}));
     ASSERT_EQ(dataset->size(), 12);
     std::vector<std::vector<float>> first, second;
-    for (const data::Field& field : dataset->fields()) {
+    for (const datasets::Field& field : dataset->fields()) {
       first.emplace_back(static_cast<std::size_t>(field.shape.count()));
       second.emplace_back(static_cast<std::size_t>(field.shape.count()));
     }

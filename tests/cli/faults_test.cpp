@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "isobar/train/checkpoint.hpp"
+#include "isobar/checkpoint/checkpoint.hpp"
 
 #include "tests/cli/launched.hpp"
 #include "tests/small_disk.hpp"
@@ -50,7 +50,7 @@ class Faults : public testing::TestWithParam<LaunchKind> {
     std::int64_t epoch = 0;
     for (const auto& entry : fs::directory_iterator(folder_ / "run/checkpoints")) {
       if (entry.path().extension() != ".h5") continue;
-      const isobar::train::CheckpointFile file(entry.path());
+      const isobar::checkpoint::CheckpointFile file(entry.path());
       EXPECT_NO_THROW(file.verify()) << entry.path();
       epoch = std::max(epoch, file.read().position.epoch);
     }

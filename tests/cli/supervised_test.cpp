@@ -123,12 +123,13 @@ TEST_P(SupervisedUnder, TwoThatDieAtOnceLeaveTheOthersAtWork) {
 }
 
 TEST_P(SupervisedUnder, ADeathBetweenCheckpointsAndEvaluationsLosesNothing) {
-  Supervised supervised(GetParam(), "-n 2", 2, "--set checkpoint.every_steps=1", 12000);
-  // All steps of the first epoch are done: what goes on is its evaluation, or on a busy machine what follows.
+  Supervised supervised(GetParam(), "-n 2", 8, "--set checkpoint.every_steps=1", 12000);
+  // All steps of the first epoch are done: what goes on is its evaluation, or on a busy machine one of those that
+  // follow.
   ASSERT_TRUE(supervised.wait_for_steps(20)) << supervised.launched.outcome(0);
   supervised.kill_rank(0);
-  supervised.expect_finished(40);
-  EXPECT_EQ(lines_of("epoch", supervised.run / "metrics.jsonl"), 2u);
+  supervised.expect_finished(160);
+  EXPECT_EQ(lines_of("epoch", supervised.run / "metrics.jsonl"), 8u);
   const Outcome evaluated = run_isobar("eval " + supervised.run.string());
   EXPECT_EQ(evaluated.code, 0) << evaluated;
 }

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <unistd.h>
 
-#include "isobar/comm/links.hpp"
+#include "isobar/machine/links.hpp"
 
 #include "tests/comm_mpi/ranks.hpp"
 
@@ -33,7 +33,7 @@ TEST(World, NodesAreCountedInTheOrderOfTheRanks) {
 }
 
 TEST(World, MeasuresItsLinks) {
-  const Links links = measure_links(ranks());
+  const machine::Links links = machine::measure_links(ranks());
   ASSERT_EQ(links.latency_us.size(), static_cast<std::size_t>(ranks().size() - 1));
   for (const double latency : links.latency_us) EXPECT_GT(latency, 0);
   if (ranks().rank() == 0)

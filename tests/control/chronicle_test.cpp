@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "isobar/base/post_mortem.hpp"
+#include "isobar/post_mortem/post_mortem.hpp"
 
 #include "tests/temporary_folder.hpp"
 
@@ -56,7 +56,7 @@ TEST_F(Chronicled, a_death_is_told_once_with_how_it_was_overcome) {
   const std::string table = chronicle.table();
   EXPECT_NE(table.find("signal 9"), std::string::npos);
   EXPECT_NE(table.find("0.08"), std::string::npos);
-  const std::string mortem = contents(post_mortem_file(folder.path(), 2));
+  const std::string mortem = contents(post_mortem::post_mortem_file(folder.path(), 2));
   for (const char* part :
        {"told by the launcher", "died of signal 9", "step 13: gradients 3 of 7", "step 12 of the run"})
     EXPECT_NE(mortem.find(part), std::string::npos) << mortem;

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "isobar/base/error.hpp"
+#include "isobar/checkpoint/checkpoint.hpp"
 #include "isobar/files/crc32c.hpp"
-#include "isobar/train/checkpoint.hpp"
 
 #include "tests/fuzz/small_network.hpp"
 
@@ -39,9 +39,9 @@ class File {
 
 void read(const std::string& bytes) {
   const File file(bytes);
-  const train::CheckpointFile checkpoint(file.path());
+  const checkpoint::CheckpointFile checkpoint(file.path());
   checkpoint.verify();
-  const train::Snapshot snapshot = checkpoint.read();
+  const checkpoint::Snapshot snapshot = checkpoint.read();
   static exec::ParamStore store = fuzz::small_network();
   std::vector<float> block(store.all_gradients().size());
   std::vector<double> numbers(2), own(1);
@@ -50,16 +50,16 @@ void read(const std::string& bytes) {
 
 // The same with the right sum of its index, and of everything the index then names.
 std::string with_index(const std::string& bytes) {
-  const auto block = static_cast<std::size_t>(train::index_bytes(raw(bytes), std::ssize(bytes), "fuzz"));
-  return train::seal_index(bytes.substr(0, block)) + bytes.substr(block);
+  const auto block = static_cast<std::size_t>(checkpoint::index_bytes(raw(bytes), std::ssize(bytes), "fuzz"));
+  return checkpoint::seal_index(bytes.substr(0, block)) + bytes.substr(block);
 }
 
 // In the text of the index the sum is the fifth word of a line, in eight digits.
 std::string with_parts(std::string bytes) {
-  const auto block = static_cast<std::size_t>(train::index_bytes(raw(bytes), std::ssize(bytes), "fuzz"));
-  const train::CheckpointIndex index = train::read_index(raw(bytes).first(block), std::ssize(bytes), "fuzz");
+  const auto block = static_cast<std::size_t>(checkpoint::index_bytes(raw(bytes), std::ssize(bytes), "fuzz"));
+  const checkpoint::CheckpointIndex index = checkpoint::read_index(raw(bytes).first(block), std::ssize(bytes), "fuzz");
   std::size_t line = bytes.find("\n\n") + 2;
-  for (const train::CheckpointIndex::Entry& entry : index.entries) {
+  for (const checkpoint::CheckpointIndex::Entry& entry : index.entries) {
     std::size_t word = line;
     for (int before = 0; before < 4; ++before) word = bytes.find(' ', word) + 1;
     const std::uint32_t sum = files::crc32c(

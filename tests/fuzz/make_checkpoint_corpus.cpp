@@ -1,7 +1,7 @@
 // Writes the seeds of the checkpoint fuzzer: make_checkpoint_corpus FOLDER; run it when the format changes.
 #include <filesystem>
 
-#include "isobar/train/checkpoint.hpp"
+#include "isobar/checkpoint/checkpoint.hpp"
 
 #include "tests/fuzz/small_network.hpp"
 
@@ -14,7 +14,7 @@ int main(int count, char** words) {
   store.initialize(1);
   std::vector<float> block(store.all_gradients().size(), 0.5f);
   std::vector<double> numbers{7, 0.1}, own{4};
-  train::Snapshot snapshot;
+  checkpoint::Snapshot snapshot;
   take_snapshot(snapshot, store, {.step = 7, .epoch = 1, .batch = 2, .rows = 2}, {.own = own});
   snapshot.recipe = "seed = 1\n";
   snapshot.plan = "00ff";

@@ -11,12 +11,12 @@ namespace isobar::pictures {
 namespace {
 
 // x is a ramp along its last place axis plus what the test adds, y a map or a number.
-class Made final : public data::Dataset {
+class Made final : public datasets::Dataset {
  public:
   Made(std::int64_t count, Shape x, Shape y, float unit)
       : count_(count), x_(std::move(x)), y_(std::move(y)), unit_(unit) {}
   std::int64_t size() const override { return count_; }
-  std::vector<data::Field> fields() const override { return {{"x", x_}, {"y", y_}}; }
+  std::vector<datasets::Field> fields() const override { return {{"x", x_}, {"y", y_}}; }
   std::vector<std::string> channels() const override { return names; }
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
     for (std::size_t i = 0; i < out[0].size(); ++i)

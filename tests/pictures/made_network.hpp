@@ -12,7 +12,7 @@
 namespace isobar::pictures {
 
 /// Samples by functions.
-class MadeSet final : public data::Dataset {
+class MadeSet final : public datasets::Dataset {
  public:
   using Read = std::function<void(std::int64_t sample, std::span<float> x, std::span<float> y)>;
 
@@ -20,7 +20,7 @@ class MadeSet final : public data::Dataset {
       : count_(count), x_(std::move(x)), y_(std::move(y)), read_(std::move(read)) {}
 
   std::int64_t size() const override { return count_; }
-  std::vector<data::Field> fields() const override { return {{"x", x_}, {"y", y_}}; }
+  std::vector<datasets::Field> fields() const override { return {{"x", x_}, {"y", y_}}; }
   std::vector<std::string> channels() const override { return channel_names; }
   std::vector<std::string> classes() const override { return class_names; }
   std::string where(std::int64_t index) const override { return place ? place(index) : Dataset::where(index); }

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "isobar/files/disk_warnings.hpp"
+#include "isobar/disk/disk_warnings.hpp"
 
 #include "tests/expect_error.hpp"
 #include "tests/pictures/made_network.hpp"
@@ -274,7 +274,7 @@ TEST(Pictures, ARunDrawsThemWhenItHasFinished) {
   const std::vector<float> numbers(6);
   end.target_shape = Shape{3}, end.predictions = numbers, end.targets = numbers;
   testing::internal::CaptureStderr();
-  files::disk_warnings().conclude();  // whatever tests before have met
+  disk::disk_warnings().conclude();  // whatever tests before have met
   EXPECT_NO_THROW(blocked->end(end));
   const std::string told = testing::internal::GetCapturedStderr();
   EXPECT_HAS(told, "/pictures");

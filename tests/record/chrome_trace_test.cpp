@@ -108,7 +108,7 @@ TEST(ChromeTrace, ResumedItGoesOnBehindWhatItKeeps) {
       const auto first = chrome_trace(1 << 20);
       first->start(made_start(folder.path()));
       for (const int step : {2, 4, 6}) first->traced(made.step(step, began + 10 * step));
-      files::flush_late_files();
+      disk::flush_late_files();
       if (torn) fs::resize_file(file, fs::file_size(file) - 200);
       const auto second = chrome_trace(1 << 20);
       second->start(made_start(folder.path(), 4));

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "isobar/files/late_file.hpp"
+#include "isobar/disk/late_file.hpp"
 
 namespace isobar::record {
 namespace {
@@ -15,7 +15,7 @@ std::string said_at_the_end() {
 
 TEST(DiskSummary, NamesWhatCouldNotBeWrittenOnce) {
   testing::internal::CaptureStderr();
-  files::disk_warnings().given_up("run/curves.svg", "No space left on device");
+  disk::disk_warnings().given_up("run/curves.svg", "No space left on device");
   testing::internal::GetCapturedStderr();
   EXPECT_EQ(said_at_the_end(), "isobar: warning: missing, since it could not be written: run/curves.svg\n");
   EXPECT_EQ(said_at_the_end(), "");

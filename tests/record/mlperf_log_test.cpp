@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "isobar/base/config.hpp"
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/text_file.hpp"
 #include "isobar/record/mlperf_recipe.hpp"
 
 #include "tests/capture.hpp"

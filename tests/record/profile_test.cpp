@@ -37,7 +37,7 @@ TEST(Profile, IsReadBackAsItWas) {
   EXPECT_TRUE(sink->on_every_rank());
   sink->start(made_start(folder.path(), 0, 2));
   sink->traced(made.step(2, 100));
-  files::flush_late_files();
+  disk::flush_late_files();
   const RunRecord run = read_run(folder.path());  // the sink is still open: it may be killed
   ASSERT_EQ(run.by_rank.size(), 1u);
   EXPECT_EQ(run.by_rank[0].rank, 2);
@@ -57,13 +57,13 @@ TEST(Profile, ResumedDropsWhatCameLater) {
   const auto first = profile();
   first->start(made_start(folder.path()));
   for (const std::int64_t step : {2, 4, 6}) first->traced(made.step(step, 100));
-  files::flush_late_files();
+  disk::flush_late_files();
   std::ofstream(folder / "profile" / "rank0.jsonl", std::ios::app) << R"({"kind":"st)";
   std::ofstream(folder / "profile" / "rank1.jsonl") << "{}\n";
   const auto second = profile();
   second->start(made_start(folder.path(), 5));
   second->traced(made.step(7, 200));
-  files::flush_late_files();
+  disk::flush_late_files();
   std::vector<std::int64_t> steps;
   for (const auto& line : read_json_lines(folder / "profile" / "rank0.jsonl"))
     if (line.at("kind") == "step") steps.push_back(line.at("step"));

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/text_file.hpp"
 #include "isobar/record/json_lines.hpp"
 #include "isobar/record/json_member.hpp"
 
@@ -45,7 +45,7 @@ struct Listener final : train::Sink {
 };
 
 void write_recipe_file(const fs::path& folder) {
-  files::write_text(folder / "recipe.toml", "model = \"cosmoflow(size=32)\"\n[train]\nepochs = 4\n");
+  disk::write_text(folder / "recipe.toml", "model = \"cosmoflow(size=32)\"\n[train]\nepochs = 4\n");
 }
 
 // A run of steps of two seconds, every line written; three steps make an epoch.
@@ -65,7 +65,7 @@ struct WrittenRun {
     sink->step({number, (number - 1) / 3 + 1, (number - 1) % 3 + 1, 4, 1.0 / static_cast<double>(number), 1e-3, seconds,
                 0.5, 0.25, 99});
     if (number % 3 == 0) sink->epoch({number / 3, number, 0.5, {{"loss", 0.5}, {"mae", 0.125}}, 6, 1});
-    files::flush_late_files();
+    disk::flush_late_files();
   }
   double seconds = 2;
   std::unique_ptr<train::Sink> sink;
@@ -84,7 +84,7 @@ TEST(RunFollower, TellsWhatIsNewOnce) {
   EXPECT_EQ(follower.poll(listener), Change::none);
   for (std::int64_t step = 2; step <= 4; ++step) run.step(step);
   run.sink->checkpoint({folder / "step_000004.h5", 4, 5e6, 0.5});
-  files::flush_late_files();
+  disk::flush_late_files();
   EXPECT_EQ(follower.poll(listener), Change::more);
   EXPECT_EQ(listener.take(), "2 3 epoch:1 4 checkpoint:4 ");
   run.sink->end({train::End::Reason::finished, 4, 9.5, {{"mae", 0.25}}});
@@ -99,7 +99,7 @@ TEST(RunFollower, TellsWhatIsNewOnce) {
 TEST(RunFollower, EventsHoldWhatTheRunTold) {
   const TemporaryFolder folder;
   WrittenRun run(folder.path());
-  files::write_text(folder / "run.json", R"({"epochs": 4, "steps_per_epoch": 3, "train_samples": 12, "test_samples": 5,
+  disk::write_text(folder / "run.json", R"({"epochs": 4, "steps_per_epoch": 3, "train_samples": 12, "test_samples": 5,
     "peaks": {"flops_per_second": 4e11, "bytes_per_second": 2e10, "how": "measured"}})");
   for (std::int64_t step = 1; step <= 5; ++step) run.step(step);
   RunFollower follower(folder.path());
@@ -148,15 +148,15 @@ TEST(RunFollower, AStepIsToldOnceBothFilesHaveIt) {
   WrittenRun run(folder.path());
   run.step(1);
   const std::string metrics = text_of(folder / "metrics.jsonl"), timing = text_of(folder / "timing.jsonl");
-  files::write_text(folder / "metrics.jsonl", "");
+  disk::write_text(folder / "metrics.jsonl", "");
   RunFollower follower(folder.path());
   Listener listener;
   follower.poll(listener);
   EXPECT_EQ(listener.take(), "start:0 ");
-  files::write_text(folder / "metrics.jsonl", metrics.substr(0, 20));
+  disk::write_text(folder / "metrics.jsonl", metrics.substr(0, 20));
   follower.poll(listener);
   EXPECT_EQ(listener.take(), "");
-  files::write_text(folder / "metrics.jsonl", metrics);
+  disk::write_text(folder / "metrics.jsonl", metrics);
   follower.poll(listener);
   EXPECT_EQ(listener.take(), "1 ");
 }
@@ -220,8 +220,8 @@ TEST(RunFollower, DamageEndsWhatIsToldWithoutHarm) {
   const std::string timing = text_of(folder / "timing.jsonl");
   run.step(2);
   const std::string metrics = text_of(folder / "metrics.jsonl");
-  files::write_text(folder / "timing.jsonl", timing + "garbage\n" + R"({"kind":"step","step":2})" + "\n");
-  files::write_text(folder / "metrics.jsonl", metrics + R"({"kind":"step","step":1e300,"epoch":-1})" + "\n[1,2]\n");
+  disk::write_text(folder / "timing.jsonl", timing + "garbage\n" + R"({"kind":"step","step":2})" + "\n");
+  disk::write_text(folder / "metrics.jsonl", metrics + R"({"kind":"step","step":1e300,"epoch":-1})" + "\n[1,2]\n");
   RunFollower follower(folder.path());
   Listener listener;
   EXPECT_EQ(follower.poll(listener), Change::more);
@@ -232,14 +232,14 @@ TEST(RunFollower, DamageEndsWhatIsToldWithoutHarm) {
 TEST(RunFollower, LinesWithoutAPartnerAreLeftOut) {
   const TemporaryFolder folder;
   write_recipe_file(folder.path());
-  files::write_text(folder / "timing.jsonl", R"({"kind":"start","step":0})"
+  disk::write_text(folder / "timing.jsonl", R"({"kind":"start","step":0})"
+                                            "\n"
+                                            R"({"kind":"step","step":2,"seconds":1})"
+                                            "\n");
+  disk::write_text(folder / "metrics.jsonl", R"({"kind":"step","step":1,"loss":1})"
                                              "\n"
-                                             R"({"kind":"step","step":2,"seconds":1})"
+                                             R"({"kind":"step","step":2,"loss":1})"
                                              "\n");
-  files::write_text(folder / "metrics.jsonl", R"({"kind":"step","step":1,"loss":1})"
-                                              "\n"
-                                              R"({"kind":"step","step":2,"loss":1})"
-                                              "\n");
   RunFollower follower(folder.path());
   Listener listener;
   follower.poll(listener);

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "isobar/disk/text_file.hpp"
 #include "isobar/files/image.hpp"
-#include "isobar/files/text_file.hpp"
 #include "isobar/record/json_lines.hpp"
 
 #include "tests/capture.hpp"
@@ -30,7 +30,7 @@ std::vector<fs::path> files_of(const fs::path& run) {
 }
 
 std::vector<SeenEvent> events_of(const fs::path& run) {
-  files::flush_late_files();
+  disk::flush_late_files();
   const std::vector<fs::path> files = files_of(run);
   EXPECT_EQ(files.size(), 1u);
   return read_events(files.at(0));
@@ -155,7 +155,7 @@ TEST(TensorBoard, TellsTheRecipeAndNoMatrixOfClasses) {
 
 TEST(TensorBoard, FolderThatCannotBeMadeIsAnError) {
   const TemporaryFolder folder;
-  files::write_text(folder / "tensorboard", "a file");
+  disk::write_text(folder / "tensorboard", "a file");
   const auto sink = tensorboard({});
   EXPECT_THROW(sink->start(start_in(folder.path())), Error);
 }

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "isobar/base/error.hpp"
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/text_file.hpp"
 #include "isobar/record/json_lines.hpp"
 
 #include "tests/capture.hpp"
@@ -25,10 +25,10 @@ class WatchWrittenRun {
   explicit WatchWrittenRun(fs::path folder) : folder_(std::move(folder)) {}
 
   void begin(std::int64_t first = 0) {
-    files::write_text(folder_ / "recipe.toml",
-                      "model = \"cosmoflow(size=32)\"\n[train]\nepochs = 2\nmetrics = [\"mae\"]\n");
-    files::write_text(folder_ / "run.json",
-                      R"({"epochs": 2, "steps_per_epoch": 4, "train_samples": 8, "test_samples": 3,
+    disk::write_text(folder_ / "recipe.toml",
+                     "model = \"cosmoflow(size=32)\"\n[train]\nepochs = 2\nmetrics = [\"mae\"]\n");
+    disk::write_text(folder_ / "run.json",
+                     R"({"epochs": 2, "steps_per_epoch": 4, "train_samples": 8, "test_samples": 3,
                                          "peaks": {"flops_per_second": 4e9}})");
     sink_ = json_lines();
     train::Start start;
@@ -56,7 +56,7 @@ class WatchWrittenRun {
 
  private:
   void stamp() {
-    files::flush_late_files();
+    disk::flush_late_files();
     const auto time = std::chrono::file_clock::from_sys(
         std::chrono::sys_seconds(std::chrono::seconds(static_cast<std::int64_t>(written_at))));
     for (const char* name : {"metrics.jsonl", "timing.jsonl"}) fs::last_write_time(folder_ / name, time);
@@ -74,7 +74,7 @@ struct WatchShown {
 
 // Between two looks `meanwhile` is called with their number, from 1 on, until it returns false; 1 s passes.
 WatchShown watched(const fs::path& folder, const std::function<bool(int)>& meanwhile, bool terminal = false,
-              bool once = false, double now = written_at + 1) {
+                   bool once = false, double now = written_at + 1) {
   Capture capture;
   double time = 0;
   int looks = 0;
@@ -211,7 +211,7 @@ TEST(Watch, OnceWantsARun) {
   const TemporaryFolder folder;
   const auto never = [](int) { return false; };
   EXPECT_THROW(watched(folder.path(), never, false, true), Error);
-  files::write_text(folder / "recipe.toml", "model = \"cosmoflow\"\n");
+  disk::write_text(folder / "recipe.toml", "model = \"cosmoflow\"\n");
   EXPECT_EQ(watched(folder.path(), never, false, true).text,
             "the run in " + folder.path().string() + " has written no step yet\n");
 }

@@ -1,7 +1,7 @@
 // Bad numbers on their way into everything that tells of a run: lines, progress, summary, page, card, who follows it.
 #include <gtest/gtest.h>
 
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/text_file.hpp"
 #include "isobar/record/json_lines.hpp"
 #include "isobar/record/progress.hpp"
 #include "isobar/record/run_follower.hpp"
@@ -41,8 +41,8 @@ void tell(train::Sink& sink, const std::filesystem::path& folder, bool bad = tru
 }
 
 std::filesystem::path bad_steps_written(const std::filesystem::path& folder, bool bad = true) {
-  files::write_text(folder / "recipe.toml",
-                    "model = \"cosmoflow(size=32)\"\n[train]\nepochs = 1\nmetrics = [\"mae\"]\n");
+  disk::write_text(folder / "recipe.toml",
+                   "model = \"cosmoflow(size=32)\"\n[train]\nepochs = 1\nmetrics = [\"mae\"]\n");
   tell(*record::json_lines(), folder, bad);
   return folder;
 }

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "isobar/files/late_file.hpp"
-#include "isobar/files/text_file.hpp"
+#include "isobar/disk/late_file.hpp"
+#include "isobar/disk/text_file.hpp"
 #include "isobar/record/json_lines.hpp"
 #include "isobar/record/metrics_csv.hpp"
 #include "isobar/record/run_facts.hpp"
@@ -146,7 +146,7 @@ TEST(TakenOver, TheDescriptionOfTheRunStaysAndCountsTheChanges) {
   const TemporaryFolder folder;
   record::run_facts({.command = "isobar train a"})->start(start_in(folder.path()));
   record::run_facts({})->start(changed_in(folder.path(), {4, 1}));
-  files::write_text(folder / "recipe.toml", "model = \"a\"\n");
+  disk::write_text(folder / "recipe.toml", "model = \"a\"\n");
   const record::RunRecord run = record::read_run(folder.path());
   EXPECT_EQ(run.command, "isobar train a");
   EXPECT_EQ(run.ranks, 2);
@@ -169,7 +169,7 @@ TEST(TakenOver, CurvesShowAllEpochs) {
   sink->start(start);
   EXPECT_EQ(sink->reached(start).epoch, 0);
   recent.tell(*sink, sink->reached(start));
-  files::flush_late_files();
+  disk::flush_late_files();
   EXPECT_TRUE(fs::exists(folder / "curves.svg"));
 }
 

@@ -13,7 +13,7 @@ std::string usage_error(const std::string& setting) {
   Spec recipe = parse_recipe(small_recipe, "test");
   apply_setting(recipe, setting);
   try {
-    read_job(recipe, "test", dense_model);
+    read_small_job(recipe);
   } catch (const UsageError& e) {
     return e.what();
   }
@@ -48,7 +48,7 @@ TEST(Job, TheResolvedRecipeReadsBackToItself) {
   const Job job = small_job("runs/x", {"data.transforms=[\"mirror\", \"standardize(mean=[1, 2])\"]"});
   EXPECT_NE(write_recipe(job.recipe).find("std=[1"), std::string::npos) << write_recipe(job.recipe);
   const Spec again = parse_recipe(write_recipe(job.recipe), "resolved");
-  const Job second = read_job(again, "test", dense_model);
+  const Job second = read_small_job(again);
   EXPECT_EQ(write_recipe(job.recipe), write_recipe(second.recipe));
   EXPECT_NE(write_recipe(job.recipe).find("beta1"), std::string::npos);
 }

@@ -43,7 +43,7 @@ TEST(Keeper, WhatIsTakenIsTheLastFinishedStep) {
   run.keeper.position().step = 3;
   run.keeper.finish();
   run.keeper.position().step = 4;  // under way
-  Snapshot taken;
+  checkpoint::Snapshot taken;
   run.keeper.take(taken);
   EXPECT_EQ(taken.position.step, 3);
   EXPECT_FALSE(taken.numbers.empty());
@@ -57,12 +57,12 @@ TEST(Keeper, AStateInMemoryGoesIntoAnotherModel) {
   std::ranges::fill(before.session.store().all_weights(), 0.5f);
   before.keeper.position().step = 2;
   before.keeper.finish(EpochDone{.epoch = 1, .step = 2, .train_loss = 3});
-  before.members.leave([&](Snapshot& into) { before.keeper.take(into); }, {}, false);
+  before.members.leave([&](checkpoint::Snapshot& into) { before.keeper.take(into); }, {}, false);
   Kitchen after(folder.path() / "run", &carried, {"seed=9"});
   after.keeper.open(after.members);
   EXPECT_EQ(after.keeper.position().step, 2);
   EXPECT_EQ(plain_weights(after.session.store()), plain_weights(before.session.store()));
-  Snapshot taken;
+  checkpoint::Snapshot taken;
   after.keeper.take(taken);
   EXPECT_EQ(taken.metrics, "{\"epoch\":1,\"step\":2,\"train_loss\":3.0}\n");
 }

@@ -8,8 +8,8 @@
 namespace isobar::train {
 namespace {
 
-Snapshot state_at(std::int64_t step) {
-  Snapshot state;
+checkpoint::Snapshot state_at(std::int64_t step) {
+  checkpoint::Snapshot state;
   state.position.step = step;
   state.numbers = {static_cast<float>(step)};
   return state;
@@ -23,7 +23,7 @@ TEST(Membership, WithoutAnythingCarriedNothingIsKept) {
   members.note_batch(8);
   members.opened(3);
   members.note(StepDone{});
-  members.leave([](Snapshot&) { FAIL() << "nobody takes it"; }, {}, true);
+  members.leave([](checkpoint::Snapshot&) { FAIL() << "nobody takes it"; }, {}, true);
   EXPECT_TRUE(members.changes().empty());
   EXPECT_EQ(members.before().skipped, 0);
 }
@@ -36,7 +36,8 @@ TEST(Membership, WhatOneGroupLeavesTheNextGoesOnFrom) {
     EXPECT_FALSE(first.has_state());
     first.note_batch(8);
     first.opened(0);
-    first.leave([](Snapshot& into) { into = state_at(5); }, {.seconds = 2, .step_seconds = 1, .skipped = 3}, true);
+    first.leave([](checkpoint::Snapshot& into) { into = state_at(5); }, {.seconds = 2, .step_seconds = 1, .skipped = 3},
+                true);
   }
   Membership second(*alone, *alone, &carried);
   EXPECT_EQ(second.batch(), 8);

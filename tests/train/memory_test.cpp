@@ -9,7 +9,7 @@ namespace isobar::train {
 namespace {
 
 // Normalised convolutions on samples of 6 x 6 x 2: most of their memory can be had again cheaply.
-Model convolutions(const Spec&, const Spec&) {
+Model convolutions() {
   return {[](std::int64_t batch) {
             graph::Graph g;
             graph::ValueId h = g.input("x", {batch, 6, 6, 2});
@@ -34,7 +34,7 @@ Job job_with(const std::filesystem::path& folder, const std::string& memory) {
   apply_setting(recipe, "data.batch=16");
   apply_setting(recipe, "folder=\"" + folder.string() + "\"");
   if (!memory.empty()) apply_setting(recipe, "train.memory=" + memory);
-  return read_job(recipe, "test", convolutions);
+  return read_job(recipe, "test", convolutions());
 }
 
 struct Result {

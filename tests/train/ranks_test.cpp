@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "isobar/files/hdf5_file.hpp"
+#include "isobar/hdf5/hdf5_file.hpp"
 
 #include "tests/expect_error.hpp"
 #include "tests/train/recorder.hpp"
@@ -71,7 +71,7 @@ TEST(Ranks, MicroBatchesAddUpToTheBatch) {
 }
 
 std::vector<float> checkpoint_numbers(const std::filesystem::path& file) {
-  const files::Hdf5File in = files::Hdf5File::open(file);
+  const hdf5::Hdf5File in = hdf5::Hdf5File::open(file);
   std::vector<float> all;
   for (const char* group : {"weights", "slots/0", "slots/1"})
     for (const std::string& name : in.children(group)) {
@@ -228,7 +228,7 @@ TEST(Ranks, OneThatIsAskedToStopStopsAllAtTheSameStep) {
     EXPECT_GE(ran.last.steps, 6);
     EXPECT_LE(ran.last.steps, 8);
     EXPECT_EQ(recorder.checkpoints, 1);
-    EXPECT_EQ(files::Hdf5File::open(newest_in(run)).integer("/", "step"), ran.last.steps);
+    EXPECT_EQ(hdf5::Hdf5File::open(newest_in(run)).integer("/", "step"), ran.last.steps);
     expect_equal_ranks(ran);
   }
 }
@@ -272,7 +272,7 @@ TEST(Ranks, ADifferenceBetweenThemIsNamedBeforeTheFirstStep) {
   EXPECT_HAS(refusal(nothing, "train.epochs=4"), "'train.epochs' is 4 here and 3 on rank 0");
   EXPECT_HAS(refusal([](Job& job) { job.resume = true; }), "--resume is given here and not given on rank 0");
   const std::string samples = refusal(
-      [](Job& job) { job.train_data = data::make_dataset("noise(shape=[6, 6, 2], targets=3, count=21, seed=1)"); });
+      [](Job& job) { job.train_data = datasets::make_dataset("noise(shape=[6, 6, 2], targets=3, count=21, seed=1)"); });
   EXPECT_HAS(samples, "[rank 2] the number of samples in data.train is 21 here and 22 on rank 0");
   const std::string layer = refusal([](Job& job) { job.model = dense_model("dense_net(hidden=9)", {}); });
   EXPECT_HAS(layer, "[rank 2] layer 'fc1' of the plan");

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "isobar/files/disk_warnings.hpp"
-#include "isobar/files/hdf5_file.hpp"
+#include "isobar/disk/disk_warnings.hpp"
+#include "isobar/hdf5/hdf5_file.hpp"
 
 #include "tests/expect_error.hpp"
 #include "tests/train/recorder.hpp"
@@ -80,10 +80,10 @@ TEST_P(Resume, SavingAllTheTimeChangesNothing) {
   const Ran ran = run_on(GetParam().ranks, folder_.path() / "saving", saving);
   EXPECT_EQ(ran.losses, whole.losses);
   expect_same(ran, whole);
-  EXPECT_EQ(CheckpointShelf(folder_.path() / "saving").list().size(), 15u);
+  EXPECT_EQ(checkpoint::CheckpointShelf(folder_.path() / "saving").list().size(), 15u);
 
   // From every one of them it goes on to the same end.
-  for (const auto& item : CheckpointShelf(folder_.path() / "saving").list()) {
+  for (const auto& item : checkpoint::CheckpointShelf(folder_.path() / "saving").list()) {
     if (GetParam().ranks > 1 && item.step % 4 != 2) continue;
     const fs::path again = folder_.path() / fmt::format("again{}", item.step);
     fs::create_directories(again / "checkpoints");
@@ -154,7 +154,7 @@ TEST(ResumeElsewhere, DamagedCheckpointsArePassedOverAndNamed) {
   const fs::path run = folder.path() / "run";
   const Settings settings{"checkpoint.every_steps=2", "checkpoint.keep=10", "checkpoint.background=false"};
   const Ran whole = run_on(1, run, settings);
-  const CheckpointShelf shelf(run);
+  const checkpoint::CheckpointShelf shelf(run);
   fs::resize_file(shelf.file_of(15), fs::file_size(shelf.file_of(15)) / 2);
   std::fstream(shelf.file_of(14), std::ios::in | std::ios::out | std::ios::binary).seekp(-9, std::ios::end).put('#');
   testing::internal::CaptureStderr();
@@ -167,7 +167,7 @@ TEST(ResumeElsewhere, DamagedCheckpointsArePassedOverAndNamed) {
   EXPECT_HAS(said, "step_000014.h5");
   EXPECT_HAS(said, "goes on from");
   EXPECT_EQ(rest.weights, whole.weights);
-  for (const auto& item : shelf.list()) CheckpointFile(item.file).verify();
+  for (const auto& item : shelf.list()) checkpoint::CheckpointFile(item.file).verify();
 }
 
 TEST(ResumeElsewhere, ARunWithAnotherSeedOrWithoutCheckpointsIsRefused) {
@@ -212,10 +212,10 @@ TEST(FullDisk, TheRunGoesOnAndOnlyTheLastCheckpointDecides) {
     const fs::path run = folder.path() / (to_the_end ? "full" : "freed");
     const auto make = [&](int) {
       Job job = small_job(run, {"checkpoint.every_steps=1", "checkpoint.background=false"});
-      job.write_checkpoint = [to_the_end](const fs::path& file, const Snapshot& snapshot) {
+      job.write_checkpoint = [to_the_end](const fs::path& file, const checkpoint::Snapshot& snapshot) {
         const std::int64_t step = snapshot.position.step;
-        if (step > 6 && (to_the_end || step < 12)) throw files::DiskError(file, "No space left");
-        return write_checkpoint(file, snapshot);
+        if (step > 6 && (to_the_end || step < 12)) throw disk::DiskError(file, "No space left");
+        return checkpoint::write_checkpoint(file, snapshot);
       };
       return job;
     };
@@ -227,13 +227,13 @@ TEST(FullDisk, TheRunGoesOnAndOnlyTheLastCheckpointDecides) {
     } catch (const Error& error) {
       problem = error.what();
     }
-    files::disk_warnings().conclude();
+    disk::disk_warnings().conclude();
     const std::string said = testing::internal::GetCapturedStderr();
     EXPECT_EQ(recorder.losses.size(), 15u);
     EXPECT_EQ(recorder.last.steps, 15) << "all who listen were told of the end";
     EXPECT_HAS(said, "checkpoints cannot be written: No space left; the run goes on, and tries again");
     EXPECT_EQ(said.find("tries again"), said.rfind("tries again")) << "said once: " << said;
-    const CheckpointShelf::Found found = CheckpointShelf(run).newest_intact();
+    const checkpoint::CheckpointShelf::Found found = checkpoint::CheckpointShelf(run).newest_intact();
     ASSERT_TRUE(found.file);
     EXPECT_EQ(found.file->position().step, to_the_end ? 6 : 15);
     if (to_the_end) EXPECT_HAS(problem, "No space left");

@@ -7,6 +7,7 @@
 
 #include "isobar/ops/tuning_text.hpp"
 #include "isobar/train/trainer.hpp"
+#include "isobar/tune/remembered.hpp"
 
 #include "tests/train/small_job.hpp"
 
@@ -14,11 +15,7 @@ namespace isobar::train {
 namespace {
 
 // The weight gradient of a convolution by products of matrices, in two pieces.
-ops::Tuning example() {
-  ops::Tuning tuning;
-  tuning.set("c", ops::Direction::weight_gradient, {{{"im2col", 1}, {"im2col", 3}}});
-  return tuning;
-}
+const ops::NamedChoice example_choice{"c", ops::Direction::weight_gradient, {{{"im2col", 1}, {"im2col", 3}}}};
 
 Job conv_job(const std::filesystem::path& folder, const std::vector<const char*>& settings = {}) {
   Job job = small_job(folder, settings);
@@ -33,13 +30,21 @@ Job conv_job(const std::filesystem::path& folder, const std::vector<const char*>
   return job;
 }
 
-Job tuned_job(const std::filesystem::path& folder, const std::vector<const char*>& settings = {}) {
-  Job job = conv_job(folder, settings);
-  job.remembered_tuning = [text = ops::tuning_text(example())](std::int64_t rows) {
-    return rows == 4 ? text : std::string();
-  };
-  return job;
-}
+// As if 'isobar plan --tune' had been run for batches of four, until this ends.
+class TunedBefore {
+ public:
+  TunedBefore() {
+    const TemporaryFolder folder;
+    cache_ = tune::cache_of(conv_job(folder.path() / "run").model.resolved, 4);
+    tune::Record record{.complete = true};
+    record.findings.push_back({.chosen = example_choice});
+    tune::write_tuning(cache_, record);
+  }
+  ~TunedBefore() { std::filesystem::remove(cache_.file); }
+
+ private:
+  tune::TuningCache cache_;
+};
 
 bool is_tuned(const Trainer& trainer) {
   for (const graph::PlanStep& step : trainer.plan().steps)
@@ -48,41 +53,47 @@ bool is_tuned(const Trainer& trainer) {
 }
 
 TEST(RunTuning, IsUsedAndKeptInTheFolder) {
+  const TunedBefore tuned;
   const TemporaryFolder folder;
-  Trainer trainer(tuned_job(folder.path() / "run"), {});
+  Trainer trainer(conv_job(folder.path() / "run"), {});
   EXPECT_TRUE(is_tuned(trainer));
   trainer.run();
   std::ifstream in(folder.path() / "run" / "tuning.txt");
   const std::string text(std::istreambuf_iterator<char>(in), {});
   ASSERT_TRUE(ops::parse_tuning(text)) << text;
-  EXPECT_EQ(*ops::parse_tuning(text), example());
+  EXPECT_EQ(*ops::parse_tuning(text), tune::tuning_of({{.chosen = example_choice}}));
 }
 
 TEST(RunTuning, StaysWhatItWasWhenTheRunGoesOn) {
   const TemporaryFolder folder;
-  Trainer(tuned_job(folder.path() / "run"), {}).run();
-  Job job = conv_job(folder.path() / "run", {"train.epochs=4"});  // nothing is remembered any more
+  std::optional<TunedBefore> tuned(std::in_place);
+  Trainer(conv_job(folder.path() / "run"), {}).run();
+  tuned.reset();  // nothing is remembered any more
+  Job job = conv_job(folder.path() / "run", {"train.epochs=4"});
   job.resume = true;
   EXPECT_TRUE(is_tuned(Trainer(std::move(job), {})));
 
   Trainer(conv_job(folder.path() / "plain"), {}).run();
-  Job later = tuned_job(folder.path() / "plain", {"train.epochs=4"});  // the run began without
+  tuned.emplace();
+  Job later = conv_job(folder.path() / "plain", {"train.epochs=4"});  // the run began without
   later.resume = true;
   EXPECT_FALSE(is_tuned(Trainer(std::move(later), {})));
 }
 
 TEST(RunTuning, CanBeSwitchedOff) {
+  const TunedBefore tuned;
   const TemporaryFolder folder;
-  EXPECT_FALSE(is_tuned(Trainer(tuned_job(folder.path() / "a", {"train.tuned=false"}), {})));
-  EXPECT_FALSE(is_tuned(Trainer(tuned_job(folder.path() / "b", {"train.deterministic=true"}), {})));
-  EXPECT_FALSE(is_tuned(Trainer(tuned_job(folder.path() / "c", {"data.batch=3"}), {})));
+  EXPECT_FALSE(is_tuned(Trainer(conv_job(folder.path() / "a", {"train.tuned=false"}), {})));
+  EXPECT_FALSE(is_tuned(Trainer(conv_job(folder.path() / "b", {"train.deterministic=true"}), {})));
+  EXPECT_FALSE(is_tuned(Trainer(conv_job(folder.path() / "c", {"data.batch=3"}), {})));
 }
 
 TEST(RunTuning, ADamagedFileIsLeftAside) {
+  const TunedBefore tuned;
   const TemporaryFolder folder;
-  Trainer(tuned_job(folder.path() / "run"), {}).run();
+  Trainer(conv_job(folder.path() / "run"), {}).run();
   std::ofstream(folder.path() / "run" / "tuning.txt") << "isobar tuning 1\nforward";
-  Job job = tuned_job(folder.path() / "run", {"train.epochs=4"});
+  Job job = conv_job(folder.path() / "run", {"train.epochs=4"});
   job.resume = true;
   testing::internal::CaptureStderr();
   EXPECT_FALSE(is_tuned(Trainer(std::move(job), {})));

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "isobar/base/error.hpp"
-#include "isobar/files/disk_warnings.hpp"
+#include "isobar/disk/disk_warnings.hpp"
 
 #include "tests/expect_error.hpp"
 #include "tests/train/small_job.hpp"
@@ -17,12 +17,12 @@ namespace {
 // A disk that stops taking anything until it is told to go on.
 class SlowDisk {
  public:
-  std::uintmax_t write(const std::filesystem::path& file, const Snapshot& snapshot) {
+  std::uintmax_t write(const std::filesystem::path& file, const checkpoint::Snapshot& snapshot) {
     std::unique_lock lock(mutex_);
     ++begun_;
     changed_.notify_all();
     changed_.wait(lock, [&] { return open_; });
-    return write_checkpoint(file, snapshot);
+    return checkpoint::write_checkpoint(file, snapshot);
   }
   void await_begun(int count) {
     std::unique_lock lock(mutex_);
@@ -45,8 +45,10 @@ class SavingTest : public testing::Test {
  protected:
   SavingTest() { shelf_.tidy(); }
 
-  void fill(Snapshot& draft, std::int64_t step) const { take_snapshot(draft, store_, {.step = step}, {}); }
-  void save(Saving& saving, std::int64_t step, SaveAs as = {}) const {
+  void fill(checkpoint::Snapshot& draft, std::int64_t step) const {
+    checkpoint::take_snapshot(draft, store_, {.step = step}, {});
+  }
+  void save(Saving& saving, std::int64_t step, checkpoint::SaveAs as = {}) const {
     fill(saving.draft(), step);
     saving.begin(as, 0, 0.5);
   }
@@ -55,14 +57,16 @@ class SavingTest : public testing::Test {
     for (const auto& item : shelf_.list()) all.push_back(item.step);
     return all;
   }
-  CheckpointWriter::Write onto(SlowDisk& disk) const {
-    return [&disk](const std::filesystem::path& file, const Snapshot& snapshot) { return disk.write(file, snapshot); };
+  checkpoint::CheckpointWriter::Write onto(SlowDisk& disk) const {
+    return [&disk](const std::filesystem::path& file, const checkpoint::Snapshot& snapshot) {
+      return disk.write(file, snapshot);
+    };
   }
   using Steps = std::vector<std::int64_t>;
   static constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
   const TemporaryFolder folder_;
-  const CheckpointShelf shelf_{folder_.path(), 2};
+  const checkpoint::CheckpointShelf shelf_{folder_.path(), 2};
   const exec::ParamStore store_{graph::make_plan(dense_model("dense_net", {}).graph(2)), 0};
 };
 
@@ -93,7 +97,7 @@ TEST_F(SavingTest, TheBestIsKeptBesideTheNewest) {
   const SaveOptions options{.every_minutes = 0, .best = "accuracy", .keep = 1};
   Saving saving(options, folder_.path(), 0, 0, none);
   const auto evaluated = [&](std::int64_t step, double accuracy) {
-    const SaveAs as = saving.due_behind(step, step, 0, {{"accuracy", accuracy}, {"loss", 1}});
+    const checkpoint::SaveAs as = saving.due_behind(step, step, 0, {{"accuracy", accuracy}, {"loss", 1}});
     if (as.best) save(saving, step, as), saving.finish();
     return as.best;
   };
@@ -102,12 +106,12 @@ TEST_F(SavingTest, TheBestIsKeptBesideTheNewest) {
   EXPECT_TRUE(evaluated(3, 0.6));
   EXPECT_FALSE(evaluated(4, none));
   EXPECT_TRUE(steps().empty());
-  EXPECT_EQ(CheckpointFile(shelf_.best_file()).position().step, 3);
-  EXPECT_EQ(CheckpointFile(shelf_.best_file()).index().best, 0.6);
+  EXPECT_EQ(checkpoint::CheckpointFile(shelf_.best_file()).position().step, 3);
+  EXPECT_EQ(checkpoint::CheckpointFile(shelf_.best_file()).index().best, 0.6);
   save(saving, 5, {.step = true, .best = true});
   saving.finish();
   EXPECT_EQ(steps(), Steps{5});
-  EXPECT_EQ(CheckpointFile(shelf_.best_file()).position().step, 5);
+  EXPECT_EQ(checkpoint::CheckpointFile(shelf_.best_file()).position().step, 5);
 
   // Resumed with what was best before, and a metric of which less is better.
   Saving resumed(options, folder_.path(), 5, 0, 0.6);
@@ -144,9 +148,9 @@ TEST_F(SavingTest, ADiskThatHangsHoldsUpNobody) {
 
 TEST_F(SavingTest, ADiskThatTakesNothingIsWarnedOfOncePerOutage) {
   bool full = false;
-  const auto write = [&](const std::filesystem::path& file, const Snapshot& snapshot) {
-    if (full) throw files::DiskError(file, "No space left on device");
-    return write_checkpoint(file, snapshot);
+  const auto write = [&](const std::filesystem::path& file, const checkpoint::Snapshot& snapshot) {
+    if (full) throw disk::DiskError(file, "No space left on device");
+    return checkpoint::write_checkpoint(file, snapshot);
   };
   Saving saving({.every_steps = 1}, folder_.path(), 0, 0, none, write);
   testing::internal::CaptureStderr();
@@ -164,7 +168,7 @@ TEST_F(SavingTest, ADiskThatTakesNothingIsWarnedOfOncePerOutage) {
   EXPECT_EQ(steps(), (Steps{11, 10}));
   full = true;
   run(12, 13);
-  files::disk_warnings().conclude();
+  disk::disk_warnings().conclude();
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_EQ(saving.counts().failed, 8);
   EXPECT_EQ(saving.counts().written, 5);
@@ -180,9 +184,10 @@ TEST_F(SavingTest, ADiskThatTakesNothingIsWarnedOfOncePerOutage) {
 TEST_F(SavingTest, CanBeLeftToItself) {
   auto disk = std::make_shared<SlowDisk>();
   {
-    Saving saving({}, folder_.path(), 0, 0, none, [disk](const std::filesystem::path& file, const Snapshot& snapshot) {
-      return disk->write(file, snapshot);
-    });
+    Saving saving({}, folder_.path(), 0, 0, none,
+                  [disk](const std::filesystem::path& file, const checkpoint::Snapshot& snapshot) {
+                    return disk->write(file, snapshot);
+                  });
     save(saving, 1);
     disk->await_begun(1);
     saving.release();

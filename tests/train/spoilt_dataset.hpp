@@ -8,21 +8,21 @@
 
 namespace isobar::train {
 
-class SpoiltDataset final : public data::Dataset {
+class SpoiltDataset final : public datasets::Dataset {
  public:
   using Spoil = std::function<void(std::int64_t index, std::span<const std::span<float>> fields)>;
-  SpoiltDataset(std::shared_ptr<const data::Dataset> whole, Spoil spoil)
+  SpoiltDataset(std::shared_ptr<const datasets::Dataset> whole, Spoil spoil)
       : whole_(std::move(whole)), spoil_(std::move(spoil)) {}
 
   std::int64_t size() const override { return whole_->size(); }
-  std::vector<data::Field> fields() const override { return whole_->fields(); }
+  std::vector<datasets::Field> fields() const override { return whole_->fields(); }
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
     whole_->read(index, out);
     spoil_(index, out);
   }
 
  private:
-  std::shared_ptr<const data::Dataset> whole_;
+  std::shared_ptr<const datasets::Dataset> whole_;
   Spoil spoil_;
 };
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "isobar/files/hdf5_file.hpp"
+#include "isobar/hdf5/hdf5_file.hpp"
 #include "isobar/train/trainer.hpp"
 
 #include "tests/expect_error.hpp"
@@ -19,14 +19,14 @@ using tests::error_of;
 /// Files with one sample each, as the network of small_job() takes them; some are torn.
 struct Files {
   explicit Files(std::initializer_list<int> torn = {}) {
-    const auto noise = data::make_dataset("noise(shape=[6, 6, 2], targets=3, count=32, seed=4)");
+    const auto noise = datasets::make_dataset("noise(shape=[6, 6, 2], targets=3, count=32, seed=4)");
     std::vector<float> x(72), y(3);
     const std::span<float> fields[] = {x, y};
     for (int i = 0; i < 32; ++i) {
       noise->read(i, fields);
       const fs::path folder = root.path() / (i < 22 ? "train" : "test");
       fs::create_directories(folder);
-      files::Hdf5File out = files::Hdf5File::create(folder / fmt::format("s{:02}.h5", i));
+      hdf5::Hdf5File out = hdf5::Hdf5File::create(folder / fmt::format("s{:02}.h5", i));
       out.write<float>("x", Shape{6, 6, 2}, x);
       out.write<float>("y", Shape{3}, y);
       out.commit();
@@ -42,7 +42,7 @@ struct Files {
       apply_setting(recipe, fmt::format("data.{}=\"hdf5(path='{}')\"", part, (root.path() / part).string()));
     apply_setting(recipe, fmt::format("folder=\"{}\"", (root.path() / run).string()));
     for (const char* setting : settings) apply_setting(recipe, setting);
-    return read_job(recipe, "test", dense_model);
+    return read_small_job(recipe);
   }
 
   TemporaryFolder root;

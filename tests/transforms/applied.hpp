@@ -7,12 +7,12 @@
 
 #include "isobar/transforms/transform.hpp"
 
-#include "tests/data/samples.hpp"
+#include "tests/datasets/samples.hpp"
 
 namespace isobar::transforms {
 
-using data::read_sample;
 using tests::error_of;
+using tests::read_sample;
 using tests::TemporaryFolder;
 
 inline std::unique_ptr<Transform> made(const Spec& spec) { return make(transforms(), spec, "transform"); }

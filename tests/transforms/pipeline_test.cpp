@@ -2,23 +2,23 @@
 
 #include <set>
 
-#include "isobar/data/loader.hpp"
+#include "isobar/feeding/loader.hpp"
 
-#include "tests/data/samples.hpp"
+#include "tests/datasets/samples.hpp"
 
 namespace isobar::transforms {
 namespace {
 
-using data::read_sample;
 using tests::error_of;
+using tests::read_sample;
 using tests::TemporaryFolder;
 
 // x [4, 4, 1] = index + 100 * position, y = index.
-class Ramp final : public data::Dataset {
+class Ramp final : public datasets::Dataset {
  public:
   explicit Ramp(std::int64_t count, Shape target = {1}) : count_(count), target_(std::move(target)) {}
   std::int64_t size() const override { return count_; }
-  std::vector<data::Field> fields() const override { return {{"x", Shape{4, 4, 1}}, {"y", target_}}; }
+  std::vector<datasets::Field> fields() const override { return {{"x", Shape{4, 4, 1}}, {"y", target_}}; }
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
     ++reads;
     for (std::size_t i = 0; i < 16; ++i) out[0][i] = static_cast<float>(index) + 100.0f * static_cast<float>(i);
@@ -75,8 +75,8 @@ TEST(Pipeline, TransformsOfTargetsNobodyKnowsAreLeftOut) {
 }
 
 TEST(Pipeline, AGridKeepsItsPlacesUntilItChanges) {
-  const std::shared_ptr<const data::Dataset> source =
-      data::make_dataset("atmosphere(height=16, width=24, count=2, channels=[TMQ])");
+  const std::shared_ptr<const datasets::Dataset> source =
+      datasets::make_dataset("atmosphere(height=16, width=24, count=2, channels=[TMQ])");
   EXPECT_EQ(Transformed(source, pipeline({"scale"})).geography()->row.places, source->geography()->row.places);
   EXPECT_FALSE(Transformed(source, pipeline({"crop(size=4)"})).geography());
   EXPECT_FALSE(Transformed(std::make_shared<Ramp>(3), pipeline({"scale"})).geography());
@@ -118,10 +118,10 @@ TEST(Pipeline, WhatWasLearnedIsKept) {
 
 TEST(Pipeline, FieldsWithThePlacesOfXMoveWithIt) {
   // y holds the place of every number of x, as a map of classes would.
-  class Map final : public data::Dataset {
+  class Map final : public datasets::Dataset {
    public:
     std::int64_t size() const override { return 40; }
-    std::vector<data::Field> fields() const override {
+    std::vector<datasets::Field> fields() const override {
       return {{"x", Shape{4, 4, 2}}, {"y", Shape{4, 4}}, {"weight", Shape{1}}};
     }
     void read(std::int64_t index, std::span<const std::span<float>> out) const override {
@@ -178,10 +178,10 @@ TEST(Pipeline, AFieldIsNamedInWhatIsInForce) {
 }
 
 TEST(Pipeline, WhatKeepsItsShapeIsReadWhereItBelongs) {
-  class Observed final : public data::Dataset {
+  class Observed final : public datasets::Dataset {
    public:
     std::int64_t size() const override { return 1; }
-    std::vector<data::Field> fields() const override { return {{"x", Shape{4, 4, 1}}, {"y", Shape{4, 4}}}; }
+    std::vector<datasets::Field> fields() const override { return {{"x", Shape{4, 4, 1}}, {"y", Shape{4, 4}}}; }
     void read(std::int64_t, std::span<const std::span<float>> out) const override {
       read_to = {out[0].data(), out[1].data()};
     }
@@ -201,10 +201,10 @@ TEST(Pipeline, WhatKeepsItsShapeIsReadWhereItBelongs) {
 }
 
 TEST(Pipeline, SamplesWithoutLabels) {
-  class Alone final : public data::Dataset {
+  class Alone final : public datasets::Dataset {
    public:
     std::int64_t size() const override { return 2; }
-    std::vector<data::Field> fields() const override { return {{"x", Shape{2, 2, 2}}}; }
+    std::vector<datasets::Field> fields() const override { return {{"x", Shape{2, 2, 2}}}; }
     std::vector<std::string> channels() const override { return {"U", "V"}; }
     void read(std::int64_t index, std::span<const std::span<float>> out) const override {
       std::ranges::fill(out[0], static_cast<float>(index));
@@ -228,11 +228,11 @@ TEST(Pipeline, VariesWithEpochAndSampleAndNothingElse) {
   const Ramp source(64);
   const Transformed set(std::make_shared<Ramp>(64), pipeline({"crop(size=2)", "mirror"}));
   const auto corners = [&](int threads, std::int64_t first_epoch, std::int64_t first_step, bool training) {
-    data::Loader loader(set, {.count = 64, .batch = 8, .seed = 3},
-                        {.threads = threads, .epoch = first_epoch, .step = first_step, .training = training});
+    feeding::Loader loader(set, {.count = 64, .batch = 8, .seed = 3},
+                           {.threads = threads, .epoch = first_epoch, .step = first_step, .training = training});
     std::vector<std::vector<float>> seen;
     while (loader.epoch() < 3)
-      if (const data::Batch* batch = loader.next())
+      if (const feeding::Batch* batch = loader.next())
         for (std::int64_t row = 0; row < 8; ++row) {
           const auto x = batch->fields[0].row(row);
           seen.emplace_back(x.begin(), x.end());

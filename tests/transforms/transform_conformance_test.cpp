@@ -1,6 +1,6 @@
 // Every transform of the catalogue: nothing random in a test, the same for the same draw, in place where the shape
 // stays; and the arithmetic of the simple ones, by hand.
-#include "isobar/data/statistics.hpp"
+#include "isobar/datasets/statistics.hpp"
 
 #include "tests/transforms/applied.hpp"
 
@@ -14,7 +14,8 @@ Spec instance(std::string_view name, const TemporaryFolder& folder) {
   if (name == "class_map") return "class_map(map=[1, 0], otherwise=2)";
   if (name == "crop") return "crop(size=[2, 3])";
   if (name == "normalize") {
-    data::write_statistics(folder / "stats.h5", std::vector<data::ChannelStatistics>(3, {2, 0, 1.0, 2.0, 0.0, 9.0}));
+    datasets::write_statistics(folder / "stats.h5",
+                               std::vector<datasets::ChannelStatistics>(3, {2, 0, 1.0, 2.0, 0.0, 9.0}));
     return Spec("normalize", {{"stats", (folder / "stats.h5").string()}});
   }
   if (name == "one_hot") return "one_hot(classes=60)";
@@ -35,7 +36,8 @@ TEST(Transforms, ConformToTheContract) {
     const auto transform = made(instance(row->name, folder));
     const std::vector<float> test = applied(*transform, transform_image, counting(transform_image), {false, Random(1)});
     for (std::uint64_t seed = 2; seed < 12; ++seed) {
-      EXPECT_EQ(applied(*transform, transform_image, counting(transform_image), {false, Random(seed)}), test) << "random in a test";
+      EXPECT_EQ(applied(*transform, transform_image, counting(transform_image), {false, Random(seed)}), test)
+          << "random in a test";
       const Draw draw{true, Random(seed)};
       const std::vector<float> once = applied(*transform, transform_image, counting(transform_image), draw);
       EXPECT_EQ(applied(*transform, transform_image, counting(transform_image), draw), once);

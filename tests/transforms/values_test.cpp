@@ -1,7 +1,7 @@
 // Transforms that change numbers where they are: classes, channels, logarithms, other types, statistics.
 #include <cmath>
 
-#include "isobar/data/statistics.hpp"
+#include "isobar/datasets/statistics.hpp"
 
 #include "tests/transforms/applied.hpp"
 
@@ -94,7 +94,7 @@ TEST(Normalize, ByAStatisticsFile) {
   const TemporaryFolder folder;
   const std::string file = (folder / "stats.h5").string();
   // Mean 2 and deviation 1 in [0, 4]; mean -1 and deviation 3 in [-6, 2]; a constant.
-  data::write_statistics(file, {{4, 0, 2, 4, 0, 4}, {4, 0, -1, 36, -6, 2}, {4, 0, 5, 0, 5, 5}});
+  datasets::write_statistics(file, {{4, 0, 2, 4, 0, 4}, {4, 0, -1, 36, -6, 2}, {4, 0, 5, 0, 5, 5}});
   const auto with = [&](const std::string& more) { return made("normalize(stats='" + file + "'" + more + ")"); };
   const std::vector<float> x{0, -6, 5, 3, 2, 5};
   EXPECT_EQ(applied(*with(""), Shape{2, 3}, x, test), (std::vector<float>{0, 0, 0, 0.75f, 1, 0}));

@@ -1,0 +1,14 @@
+// auto(path=..., ...): the data set whose format a file or folder is of, found by looking into it. All other arguments
+// are those of the kind that is found.
+#include "isobar/datasets/format.hpp"
+
+namespace isobar::datasets {
+
+extern const DatasetRow automatic;
+const DatasetRow automatic{"auto", "a file or folder of any known format, recognised by its content",
+                           [](Args& args) -> std::unique_ptr<Dataset> {
+                             const Glance glance = glance_at(args.text("path"));
+                             return make_dataset(Spec(std::string(recognise(glance).name), args.hand_on()));
+                           }};
+
+}  // namespace isobar::datasets

@@ -1,0 +1,32 @@
+// The kinds of dataset, one row per file.
+#include "isobar/datasets/dataset.hpp"
+
+namespace isobar::datasets {
+
+extern const DatasetRow atmosphere;  // atmosphere_dataset.cpp
+extern const DatasetRow automatic;   // auto_dataset.cpp
+extern const DatasetRow cifar10;     // cifar_dataset.cpp
+extern const DatasetRow cifar100;    // cifar_dataset.cpp
+extern const DatasetRow hdf5;        // hdf5_dataset.cpp
+extern const DatasetRow idx;         // idx_dataset.cpp
+extern const DatasetRow images;      // images_dataset.cpp
+extern const DatasetRow joined;      // join_dataset.cpp
+extern const DatasetRow lmdb;        // lmdb_dataset.cpp
+extern const DatasetRow mnist;       // mnist_dataset.cpp
+extern const DatasetRow netcdf;      // netcdf_dataset.cpp
+extern const DatasetRow noise;       // noise_dataset.cpp
+extern const DatasetRow npy;         // npy_dataset.cpp
+extern const DatasetRow tfrecord;    // tfrecord_dataset.cpp
+extern const DatasetRow tokens;      // tokens_dataset.cpp
+extern const DatasetRow universe;    // universe_dataset.cpp
+
+Table<DatasetRow> datasets() {
+  static constexpr const DatasetRow* all[] = {&atmosphere, &automatic, &cifar10, &cifar100, &hdf5,   &idx,
+                                              &images,     &joined,    &lmdb,    &mnist,    &netcdf, &noise,
+                                              &npy,        &tfrecord,  &tokens,  &universe};
+  return all;
+}
+
+std::unique_ptr<Dataset> make_dataset(const Spec& spec) { return make(datasets(), spec, "dataset"); }
+
+}  // namespace isobar::datasets

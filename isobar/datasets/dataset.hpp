@@ -1,0 +1,114 @@
+// Dataset: a number of samples, and reading the i-th into given memory. Files and generated worlds look the same to
+// the loader. Named by a Spec: hdf5(path=universe/train, log=true), universe(count=64), noise(shape=[32, 32, 4]).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isobar/base/row.hpp"
+#include "isobar/datasets/geography.hpp"
+#include "isobar/datasets/sampler.hpp"
+#include "isobar/tensor/shape.hpp"
+
+namespace isobar::datasets {
+
+/// One tensor of a sample, without the batch axis.
+struct Field {
+  std::string name;
+  Shape shape;
+};
+
+/// The samples [first, first + count) lie in one file.
+struct FileSpan {
+  std::filesystem::path file;
+  std::int64_t first = 0, count = 0;
+};
+
+/// What for a sample is read: decides what transforms draw.
+struct Reading {
+  std::uint64_t seed = 0;
+  std::int64_t epoch = 0;
+  bool training = false;  ///< otherwise nothing is random
+};
+
+/// The order in which one rank is going to read: its slices of a sampler's batches, from some batch on.
+struct Course {
+  Sampler sampler;
+  int rank = 0, size = 1;
+  std::int64_t epoch = 0, step = 0;  ///< where it begins
+  std::int64_t last_epoch = -1;      ///< where it ends: before this epoch; -1: never
+};
+
+/// The fetching of the samples of a course, where a data set does that beforehand.
+class Fetching {
+ public:
+  virtual ~Fetching() = default;
+  /// Ends it; reading that waits for a sample fails. The first `used` batches were used by this rank: whatever other
+  /// ranks need of them from here is given to them before this returns.
+  virtual void end(std::int64_t used) = 0;
+};
+
+/// Samples by number; every sample has the same fields, and read() gives the same whenever it is called.
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+
+  virtual std::int64_t size() const = 0;
+  virtual std::vector<Field> fields() const = 0;
+  /// Fills out[f] with the numbers of fields()[f] of one sample; may be called from many threads at once.
+  virtual void read(std::int64_t index, std::span<const std::span<float>> out) const = 0;
+  /// As read(), varied as a training set may be: a pure function of its arguments.
+  virtual void read_varied(const Reading&, std::int64_t index, std::span<const std::span<float>> out) const {
+    read(index, out);
+  }
+  /// The names of the channels of x, its last axis; empty when they have none.
+  virtual std::vector<std::string> channels() const { return {}; }
+  /// The names of the classes that the target numbers stand for; empty when there are none.
+  virtual std::vector<std::string> classes() const { return {}; }
+  /// Where a sample comes from, for messages: "train.h5 sample 3".
+  virtual std::string where(std::int64_t index) const;
+  /// The files the samples lie in, in the order of the samples: what one rank should read as a whole. Empty when a
+  /// sample comes from no file, or all from one.
+  virtual std::vector<FileSpan> spans() const { return {}; }
+  /// Told by a loader what it is going to read, with read_varied() and each sample once; may return nothing. For data
+  /// sets that fetch samples beforehand.
+  virtual std::shared_ptr<Fetching> foresee(const Course&) const { return nullptr; }
+  /// Where and when the samples are, when x is a grid of the Earth; nothing when that is not known.
+  virtual std::optional<Geography> geography() const { return std::nullopt; }
+
+ protected:
+  /// States that `index` and the memory given to read() belong to this dataset.
+  void expects_request(std::int64_t index, std::span<const std::span<float>> out) const;
+};
+
+struct Contents;
+struct Glance;
+struct Outline;
+class SampleWriter;
+
+/// A member of the catalogue; those that read files also know their format, and some write it (isobar/data/format.hpp).
+struct DatasetRow {
+  using Made = Dataset;
+  std::string_view name;
+  std::string_view summary;
+  std::unique_ptr<Dataset> (*make)(Args&);
+  /// Whether a file or folder is of this format, by its content; null for what is no format.
+  bool (*recognises)(const Glance&) = nullptr;
+  /// What a file or folder of this format holds, without reading all of it.
+  Contents (*look)(const Glance&) = nullptr;
+  /// Begins a file or folder of this format.
+  std::unique_ptr<SampleWriter> (*create)(const std::filesystem::path& to, const Outline&, Args&) = nullptr;
+};
+
+/// The kinds of dataset.
+Table<DatasetRow> datasets();
+
+/// Makes the dataset a Spec names.
+std::unique_ptr<Dataset> make_dataset(const Spec& spec);
+
+}  // namespace isobar::datasets

@@ -1,0 +1,160 @@
+// hdf5(path=..., x=x, y=y, layout='', ...): samples in HDF5 files. A file has the sample as first axis of its arrays,
+// or is one sample (sample_axis); in a folder the latter is usual. The layouts of isobar/data/hdf5_layouts.hpp are
+// found by themselves when x is not given. channels=[...] takes some channels, channels_first=true turns [channels,
+// space] around, plane=N chooses a set of labels, log=true means x -> ln(x + 1). labels=folder: the class is the name
+// of the folder a file lies in; labels=PATH: y comes from other files. Up to 128 files of many samples stay open.
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "isobar/datasets/file_cache.hpp"
+#include "isobar/datasets/hdf5_channel_names.hpp"
+#include "isobar/datasets/hdf5_format.hpp"
+#include "isobar/datasets/hdf5_layouts.hpp"
+#include "isobar/datasets/hdf5_sample_file.hpp"
+#include "isobar/datasets/join_dataset.hpp"
+#include "isobar/datasets/packing.hpp"
+
+namespace isobar::datasets {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Hdf5Samples final : public Dataset {
+ public:
+  Hdf5Samples(fs::path path, std::vector<fs::path> files, Hdf5Reading reading, std::int64_t samples)
+      : path_(std::move(path)), files_(std::move(files)), reading_(std::move(reading)) {
+    const Hdf5SampleFile first(files_[0], reading_);
+    if (!reading_.x.empty()) fields_.push_back({"x", first.x_shape()});
+    if (!reading_.y.empty()) fields_.push_back({"y", first.y_shape()});
+    channels_ = channel_names(hdf5::Hdf5File::open(files_[0]), reading_);
+    classes_ = first.classes();
+    // Files of one sample are opened when they are read: a hundred thousand are not opened to begin.
+    firsts_.push_back(0);
+    for (const fs::path& file : files_)
+      firsts_.push_back(firsts_.back() + (reading_.sample_axis ? Hdf5SampleFile(file, reading_).size() : 1));
+    size_ = limited(path_, samples, firsts_.back());
+  }
+
+  std::int64_t size() const override { return size_; }
+  std::vector<Field> fields() const override { return fields_; }
+  std::vector<std::string> channels() const override { return channels_; }
+  std::vector<std::string> classes() const override { return classes_; }
+
+  void read(std::int64_t index, std::span<const std::span<float>> out) const override {
+    expects_request(index, out);
+    const std::size_t f = file_of(index);
+    const auto open = [&] { return std::make_shared<Hdf5SampleFile>(files_[f], reading_); };
+    const std::shared_ptr<const Hdf5SampleFile> file = reading_.sample_axis ? open_.get(f, open) : open();
+    check(*file, f);
+    if (!reading_.x.empty()) file->read_x(index - firsts_[f], out.front());
+    if (!reading_.y.empty()) file->read_y(index - firsts_[f], out.back());
+  }
+
+  std::string where(std::int64_t index) const override {
+    const std::size_t f = file_of(index);
+    if (!reading_.sample_axis) return files_[f].string();
+    return fmt::format("{} sample {}", files_[f].string(), index - firsts_[f]);
+  }
+
+  std::vector<FileSpan> spans() const override {
+    std::vector<FileSpan> list;
+    for (std::size_t f = 0; files_.size() > 1 && f < files_.size() && firsts_[f] < size_; ++f)
+      if (firsts_[f + 1] > firsts_[f])
+        list.push_back({files_[f], firsts_[f], std::min(size_, firsts_[f + 1]) - firsts_[f]});
+    return list;
+  }
+
+ private:
+  static constexpr std::size_t most_open = 128;
+
+  std::size_t file_of(std::int64_t index) const {
+    return static_cast<std::size_t>(std::ranges::upper_bound(firsts_, index) - firsts_.begin()) - 1;
+  }
+
+  void check(const Hdf5SampleFile& file, std::size_t f) const {
+    const auto same = [&](const std::string& name, const Shape& shape, const Shape& wanted) {
+      if (shape != wanted)
+        fail("{}: '{}' has shape {}, but {} in the first file, {}", files_[f].string(), name, shape.str(), wanted.str(),
+             files_[0].filename().string());
+    };
+    if (!reading_.x.empty()) same(reading_.x, file.x_shape(), fields_.front().shape);
+    if (!reading_.y.empty()) same(reading_.y, file.y_shape(), fields_.back().shape);
+    if (file.size() != firsts_[f + 1] - firsts_[f])
+      fail("{}: holds {} samples, there were {}", files_[f].string(), file.size(), firsts_[f + 1] - firsts_[f]);
+  }
+
+  fs::path path_;
+  std::vector<fs::path> files_;
+  Hdf5Reading reading_;
+  std::vector<std::int64_t> firsts_;  // of every file the number of its first sample, and of all samples
+  std::int64_t size_ = 0;
+  std::vector<Field> fields_;
+  std::vector<std::string> channels_, classes_;
+  mutable FileCache<Hdf5SampleFile> open_{0, most_open};
+};
+
+void apply(const Hdf5Layout& layout, std::int64_t plane, Hdf5Reading& reading) {
+  reading.x = layout.x;
+  reading.y = layout.y;
+  reading.sample_axis = layout.sample_axis;
+  reading.channels_first = layout.channels_first;
+  reading.plane = -1;
+  if (layout.planes) reading.plane = std::max<std::int64_t>(0, plane);
+  else if (plane > 0 && reading.y.ends_with("labels_0")) reading.y.back() = static_cast<char>('0' + plane);
+}
+
+std::unique_ptr<Dataset> make_hdf5(Args& args) {
+  const std::string layout_name = args.text("layout", "");
+  const std::int64_t plane = args.integer("plane", -1), samples = args.integer("samples", 0);
+  args.require(plane >= -1 && plane <= 9, "plane from 0 to 9, or -1 for no choice");
+  args.require(samples >= 0, "samples >= 0, where 0 means all");
+  Hdf5Reading given;
+  if (!layout_name.empty()) apply(hdf5_layout(layout_name), plane, given);
+  given.x = args.text("x", given.x);
+  given.y = args.text("y", given.y);
+  given.channels = args.integers("channels", {});
+  given.scaling = args.flag("log", false) ? Scaling::log : Scaling::none;
+  const bool channels_first = args.flag("channels_first", given.channels_first);
+  const bool axis_known = args.has("sample_axis");
+  const bool axis = args.flag("sample_axis", given.sample_axis);
+  const std::string labels = args.text("labels", "");
+  const fs::path path = args.text("path");  // last, so that a list of the arguments has them all
+  args.finish();
+  const std::vector<fs::path> files = list_hdf5(path);
+
+  Hdf5Reading reading = given;
+  if (layout_name.empty()) {
+    const hdf5::Hdf5File first = hdf5::Hdf5File::open(files[0]);
+    const Hdf5Layout* const found = args.has("x") ? nullptr : recognise_layout(first);
+    const bool single = fs::is_regular_file(path) || first.has_attribute("/", sample_axis_note);
+    reading.sample_axis = single;
+    if (plane >= 0) reading.plane = plane;
+    if (found) apply(*found, plane, reading);
+    if (args.has("y")) reading.y = given.y;
+  }
+  if (axis_known) reading.sample_axis = axis;
+  if (args.has("channels_first")) reading.channels_first = channels_first;
+
+  if (labels.empty()) return std::make_unique<Hdf5Samples>(path, files, reading, samples);
+  Hdf5Reading other = reading;
+  reading.y.clear();
+  auto x = std::make_unique<Hdf5Samples>(path, files, reading, samples);
+  if (labels == "folder") {
+    args.require(!reading.sample_axis, "one sample per file (sample_axis=false) with labels=folder");
+    std::vector<fs::path> used(files.begin(), files.begin() + x->size());
+    return label_by_folder(std::move(x), used);
+  }
+  other.x.clear();
+  const std::vector<fs::path> label_files = list_hdf5(labels);
+  return join_datasets(std::move(x), std::make_unique<Hdf5Samples>(labels, label_files, other, samples));
+}
+
+}  // namespace
+
+extern const DatasetRow hdf5;
+const DatasetRow hdf5{"hdf5",    "HDF5 files: a folder with one sample per file, or files with a sample axis",
+                      make_hdf5, recognises_hdf5,
+                      look_hdf5, create_hdf5};
+
+}  // namespace isobar::datasets

@@ -1,0 +1,173 @@
+#include "isobar/datasets/hdf5_sample_file.hpp"
+
+#include <algorithm>
+
+#include "isobar/base/error.hpp"
+#include "isobar/datasets/hdf5_channel_names.hpp"
+
+namespace isobar::datasets {
+namespace {
+
+using Extents = std::vector<std::int64_t>;
+
+// [channels, space] to [space, channels]; a stretch of all channels at a time stays in the cache.
+void channels_to_last(std::span<const float> from, std::int64_t channels, std::span<float> to) {
+  const auto space = static_cast<std::int64_t>(from.size()) / channels;
+  constexpr std::int64_t stretch = 256;
+  for (std::int64_t first = 0; first < space; first += stretch) {
+    const std::int64_t last = std::min(space, first + stretch);
+    for (std::int64_t c = 0; c < channels; ++c) {
+      const float* const source = from.data() + c * space;
+      float* const target = to.data() + c;
+      for (std::int64_t s = first; s < last; ++s) target[s * channels] = source[s];
+    }
+  }
+}
+
+std::span<float> scratch(std::size_t count) {
+  static thread_local std::vector<float> memory;
+  if (memory.size() < count) memory.resize(count);
+  return std::span(memory).first(count);
+}
+
+bool in_a_row(const Extents& numbers) {
+  for (std::size_t i = 1; i < numbers.size(); ++i)
+    if (numbers[i] != numbers[i - 1] + 1) return false;
+  return true;
+}
+
+hdf5::Hdf5Array open_array(const hdf5::Hdf5File& file, const std::string& name, bool sample_axis) {
+  hdf5::Hdf5Array array(file, name);
+  const Shape& shape = array.shape();
+  const bool rows = sample_axis && shape.rank() > 0;
+  const std::int64_t sample = rows ? shape.count(1, shape.rank()) : shape.count();
+  if (sample == 0) fail("{}: '{}' has shape {}: no numbers", file.path().string(), name, shape.str());
+  // A sample takes memory before anything is read: no more than the file can stand for, packed as well as can be.
+  if (sample / 1032 * array.stored().bytes > array.file_bytes() + (1 << 20))
+    fail("{}: '{}' has shape {}, more than a file of {} bytes can hold", file.path().string(), name, shape.str(),
+         array.file_bytes());
+  return array;
+}
+
+std::vector<std::string> lines_of_attribute(const std::string& text) {
+  std::vector<std::string> found;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    found.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return found;
+}
+
+}  // namespace
+
+Hdf5SampleFile::Hdf5SampleFile(const std::filesystem::path& path, const Hdf5Reading& reading) : reading_(reading) {
+  const hdf5::Hdf5File file = hdf5::Hdf5File::open(path);
+  if (!reading_.x.empty()) open_x(file);
+  if (!reading_.y.empty()) open_y(file);
+}
+
+void Hdf5SampleFile::open_x(const hdf5::Hdf5File& file) {
+  x_ = open_array(file, reading_.x, reading_.sample_axis);
+  Extents x = x_->shape().extents();
+  const auto refuse = [&](std::string_view why) {
+    fail("{}: '{}' has shape {}; {}", file.path().string(), reading_.x, x_->shape().str(), why);
+  };
+  if (reading_.sample_axis) {
+    if (x.size() < 2) refuse("a file of samples needs a sample axis and at least one more");
+    size_ = x[0];
+    x.erase(x.begin());
+  }
+  if (x.empty()) fail("{}: '{}' is a single number; a sample has at least one axis", file.path().string(), reading_.x);
+  if (reading_.channels_first) {
+    if (x.size() < 2) refuse("with channels first a sample has two axes or more");
+    std::ranges::rotate(x, x.begin() + 1);
+  }
+  x_shape_ = Shape(x);
+  if (!reading_.channels.empty()) choose_channels(file);
+}
+
+void Hdf5SampleFile::open_y(const hdf5::Hdf5File& file) {
+  y_ = open_array(file, reading_.y, reading_.sample_axis);
+  Extents y = y_->shape().extents();
+  const auto refuse = [&](const std::string& why) {
+    fail("{}: '{}' has shape {}{}", file.path().string(), reading_.y, y_->shape().str(), why);
+  };
+  if (reading_.sample_axis) {
+    if (y.empty()) refuse("; a file of samples needs a sample axis");
+    if (x_ && y[0] != size_) refuse(fmt::format(", but '{}' has {} samples", reading_.x, size_));
+    size_ = y[0];
+    y.erase(y.begin());
+  }
+  if (reading_.plane >= 0) {
+    if (y.empty() || reading_.plane >= y[0]) refuse(fmt::format(": there are no labels {}", reading_.plane));
+    y.erase(y.begin());
+  }
+  y_shape_ = y.empty() ? Shape{1} : Shape(y);
+  if (file.has_attribute(reading_.y, "classes") && file.is_text(reading_.y, "classes"))
+    classes_ = lines_of_attribute(file.text(reading_.y, "classes"));
+}
+
+void Hdf5SampleFile::choose_channels(const hdf5::Hdf5File& file) {
+  const Extents known = channel_numbers(file, reading_.x, x_shape_[-1]);
+  for (const std::int64_t channel : reading_.channels) {
+    const auto found = std::ranges::find(known, channel);
+    if (found == known.end())
+      fail("{}: '{}' has no channel {}; there are {}", file.path().string(), reading_.x, channel,
+           fmt::join(std::span(known).first(std::min<std::size_t>(known.size(), 32)), ", "));
+    positions_.push_back(found - known.begin());
+  }
+  x_shape_[-1] = static_cast<std::int64_t>(positions_.size());
+}
+
+// Counts are read as they are stored, into the last half of the floats they become.
+void Hdf5SampleFile::read_scaled(const Extents& from, const Extents& extent, std::span<float> out) const {
+  if (reading_.scaling == Scaling::log && x_->stored().fits_int16()) {
+    const std::span<std::int16_t> counts = last_half(out);
+    x_->read_box<std::int16_t>(from, extent, counts);
+    expand_counts(counts, reading_.scaling, out);
+  } else {
+    x_->read_box<float>(from, extent, out);
+    apply_scaling(reading_.scaling, out);
+  }
+}
+
+void Hdf5SampleFile::read_x(std::int64_t index, std::span<float> out) const {
+  Extents extent = x_->shape().extents(), from(extent.size(), 0);
+  if (reading_.sample_axis) from[0] = index, extent[0] = 1;
+  const std::size_t axis = reading_.channels_first ? (reading_.sample_axis ? 1 : 0) : extent.size() - 1;
+  const std::int64_t there = extent[axis];
+  const auto chosen = static_cast<std::int64_t>(positions_.size());
+  if (positions_.empty() || in_a_row(positions_)) {
+    if (!positions_.empty()) from[axis] = positions_[0], extent[axis] = chosen;
+    if (!reading_.channels_first) return read_scaled(from, extent, out);
+    const std::span<float> planes = scratch(out.size());
+    read_scaled(from, extent, planes);
+    return channels_to_last(planes, extent[axis], out);
+  }
+  if (reading_.channels_first) {
+    const std::span<float> planes = scratch(out.size());
+    const std::size_t plane = out.size() / positions_.size();
+    extent[axis] = 1;
+    for (std::size_t c = 0; c < positions_.size(); ++c) {
+      from[axis] = positions_[c];
+      read_scaled(from, extent, planes.subspan(c * plane, plane));
+    }
+    return channels_to_last(planes, chosen, out);
+  }
+  const std::span<float> all = scratch(out.size() / positions_.size() * static_cast<std::size_t>(there));
+  read_scaled(from, extent, all);
+  float* to = out.data();
+  for (const float* point = all.data(); point != all.data() + all.size(); point += there)
+    for (const std::int64_t position : positions_) *to++ = point[position];
+}
+
+void Hdf5SampleFile::read_y(std::int64_t index, std::span<float> out) const {
+  Extents extent = y_->shape().extents(), from(extent.size(), 0);
+  if (reading_.sample_axis) from[0] = index, extent[0] = 1;
+  if (const std::size_t axis = reading_.sample_axis ? 1 : 0; reading_.plane >= 0)
+    from[axis] = reading_.plane, extent[axis] = 1;
+  y_->read_box<float>(from, extent, out);
+}
+
+}  // namespace isobar::datasets

@@ -1,0 +1,44 @@
+// Sampler: which samples a rank reads, as a pure function of (seed, epoch, batch, rank, size). The global order of an
+// epoch, and so every global batch, is the same for any number of ranks; ranks share a batch in contiguous slices.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace isobar::datasets {
+
+/// The order of `count` samples in every epoch, cut into global batches.
+struct Sampler {
+  std::int64_t count = 0;  ///< samples in the dataset
+  std::int64_t batch = 1;  ///< samples in a global batch, summed over the ranks
+  std::uint64_t seed = 1;
+  bool shuffle = true;
+  bool drop_last = false;         ///< leave out a last batch that is not full; otherwise it is shorter
+  std::int64_t most_batches = 0;  ///< of an epoch, where ranks read different sets and the smallest counts; 0: all
+  /// A last batch that is not full is dealt out in slices of rows(), as full ones are, until none is left; otherwise
+  /// all ranks share it evenly. Slices are then the same for any number of ranks with as many rows each.
+  bool full_slices = false;
+
+  /// Throws UsageError when the numbers give no batch at all.
+  void check() const;
+
+  /// Batches of an epoch, equal on all ranks.
+  std::int64_t batches() const;
+
+  /// The sample at a position of an epoch's global order.
+  std::int64_t sample(std::int64_t epoch, std::int64_t position) const;
+
+  /// The positions [first, last) of the global order that `rank` of `size` reads for a batch; may be empty.
+  struct Slice {
+    std::int64_t first, last;
+  };
+  Slice slice(std::int64_t batch_index, int rank, int size) const;
+
+  /// The most rows a slice can have: what to reserve memory for.
+  std::int64_t rows(int size) const { return (batch + size - 1) / size; }
+
+  /// The samples `rank` of `size` reads for a batch, in order.
+  std::vector<std::int64_t> samples(std::int64_t epoch, std::int64_t batch_index, int rank, int size) const;
+};
+
+}  // namespace isobar::datasets

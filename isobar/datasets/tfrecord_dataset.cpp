@@ -1,0 +1,294 @@
+// tfrecord(path=..., x=x, y=y, type=int16, shape=[...], ...): tf.train.Examples in TFRecord files, compressed with gzip
+// or not. Lists of numbers are taken as they are, of one axis unless shape says otherwise; bytes need a type and a
+// shape, or image=true. layout=cosmoflow and cosmoflow_sc18 know all of it. Samples are counted when the set is opened,
+// for which compressed files are unpacked once; per_file=N spares that: every file but the last has N samples, and one
+// that has not is an Error when it is read. Files of several samples are kept unpacked within max_gigabytes.
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <thread>
+
+#include "isobar/base/text.hpp"
+#include "isobar/datasets/counts.hpp"
+#include "isobar/datasets/file_cache.hpp"
+#include "isobar/datasets/file_list.hpp"
+#include "isobar/datasets/join_dataset.hpp"
+#include "isobar/datasets/packing.hpp"
+#include "isobar/datasets/tfrecord_format.hpp"
+#include "isobar/files/archive.hpp"
+#include "isobar/files/image.hpp"
+#include "isobar/files/tf_example.hpp"
+#include "isobar/files/tfrecord_file.hpp"
+
+namespace isobar::datasets {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where one field of a sample comes from.
+struct TfrecordSource {
+  std::string name;                       // of the feature
+  std::optional<files::NumberType> type;  // of bytes
+  Shape shape;                            // rank 0: as the first record has it
+  bool image = false;
+};
+
+struct TfrecordOptions {
+  fs::path path;
+  TfrecordSource x, y;
+  std::vector<std::int64_t> size;  // of images: height and width, or empty
+  int channels = 3;
+  Scaling scaling = Scaling::none;
+  std::int64_t samples = 0, per_file = 0, max_bytes = 0;
+};
+
+std::string known_features(std::span<const std::uint8_t> record) {
+  std::vector<std::string> names;
+  for (const files::Feature& feature : files::features_of(record))
+    names.push_back(fmt::format("{} ({})", feature.name, name_of(feature.kind)));
+  return names.empty() ? "none" : join(names, ", ");
+}
+
+class Tfrecord final : public Dataset {
+ public:
+  Tfrecord(TfrecordOptions options, std::vector<fs::path> files)
+      : options_(std::move(options)), files_(std::move(files)), cache_(options_.max_bytes, most_open) {
+    count_samples();
+    size_ = limited(options_.path, options_.samples, firsts_.back());
+    try {
+      with_record(0, [&](std::span<const std::uint8_t> record) {
+        complete(record, options_.x);
+        fields_.push_back({"x", options_.x.shape});
+        if (options_.y.name.empty()) return;
+        complete(record, options_.y);
+        fields_.push_back({"y", options_.y.shape});
+      });
+    } catch (const Error& error) {
+      fail("{}: {}", where(0), error.what());
+    }
+  }
+
+  std::int64_t size() const override { return size_; }
+  std::vector<Field> fields() const override { return fields_; }
+
+  void read(std::int64_t index, std::span<const std::span<float>> out) const override {
+    expects_request(index, out);
+    with_record(index, [&](std::span<const std::uint8_t> record) {
+      fill(record, options_.x, options_.scaling, out[0]);
+      if (out.size() > 1) fill(record, options_.y, Scaling::none, out[1]);
+    });
+  }
+
+  std::string where(std::int64_t index) const override {
+    const std::size_t file = file_of(index);
+    return fmt::format("{} record {}", files_[file].string(), index - firsts_[file]);
+  }
+
+  std::vector<FileSpan> spans() const override {
+    std::vector<FileSpan> list;
+    for (std::size_t f = 0; files_.size() > 1 && f < files_.size() && firsts_[f] < size_; ++f)
+      list.push_back({files_[f], firsts_[f], std::min(size_, firsts_[f + 1]) - firsts_[f]});
+    return list;
+  }
+
+ private:
+  static constexpr std::size_t most_open = 128;
+
+  std::size_t file_of(std::int64_t index) const {
+    return static_cast<std::size_t>(std::ranges::upper_bound(firsts_, index) - firsts_.begin()) - 1;
+  }
+
+  // firsts_[f] is the number of the first sample of file f, the last entry that of all.
+  void count_samples() {
+    const std::size_t known = options_.per_file > 0 ? files_.size() - 1 : 0;
+    std::vector<std::int64_t> counts(files_.size(), options_.per_file);
+    std::vector<std::exception_ptr> failures(files_.size());
+    std::atomic<std::size_t> next{known};
+    const auto work = [&] {
+      files::Buffer memory;
+      for (std::size_t f; (f = next++) < files_.size();) {
+        try {
+          files::TfrecordFile file(files_[f], options_.max_bytes, std::move(memory));
+          counts[f] = file.size();
+          memory = file.release();
+        } catch (...) {
+          failures[f] = std::current_exception();
+        }
+      }
+    };
+    const std::size_t threads = std::min<std::size_t>(std::thread::hardware_concurrency(), files_.size() - known);
+    {
+      std::vector<std::jthread> others;
+      for (std::size_t t = 1; t < threads; ++t) others.emplace_back(work);
+      work();
+    }
+    for (const std::exception_ptr& failure : failures)
+      if (failure) std::rethrow_exception(failure);
+    firsts_.push_back(0);
+    for (const std::int64_t count : counts) firsts_.push_back(firsts_.back() + count);
+  }
+
+  void check_count(std::size_t f, std::int64_t found) const {
+    const std::int64_t wanted = firsts_[f + 1] - firsts_[f];
+    if (found != wanted) fail("{}: holds {} records, {} were expected", files_[f].string(), found, wanted);
+  }
+
+  template <class F>
+  void with_record(std::int64_t index, F work) const {
+    const std::size_t f = file_of(index);
+    const std::int64_t number = index - firsts_[f];
+    thread_local files::Buffer scratch, memory;
+    if (firsts_[f + 1] - firsts_[f] == 1) {  // read once an epoch: nothing to keep
+      files::TfrecordFile file(files_[f], options_.max_bytes, std::move(memory));
+      check_count(f, file.size());
+      work(file.record(number, scratch));
+      memory = file.release();
+      return;
+    }
+    const auto file =
+        cache_.get(f, [&] { return std::make_shared<files::TfrecordFile>(files_[f], options_.max_bytes); });
+    check_count(f, file->size());
+    work(file->record(number, scratch));
+  }
+
+  static files::Feature need(std::span<const std::uint8_t> record, const std::string& name) {
+    if (const auto feature = files::find_feature(record, name); feature && feature->kind != files::Feature::Kind::empty)
+      return *feature;
+    fail("has no feature '{}' with values; it has: {}", name, known_features(record));
+  }
+
+  // Learns from the first record what the arguments do not say.
+  void complete(std::span<const std::uint8_t> record, TfrecordSource& source) const {
+    const files::Feature feature = need(record, source.name);
+    if (source.image) {
+      if (feature.kind != files::Feature::Kind::bytes) fail("feature '{}' is no image: it holds numbers", source.name);
+      files::Image image;
+      files::decode_image(feature.bytes(), wish(), image);
+      const bool as_it_is = options_.size.empty();
+      source.shape = {as_it_is ? image.height : options_.size[0], as_it_is ? image.width : options_.size[1],
+                      options_.channels};
+      return;
+    }
+    const auto notes = stored_notes(record, source.name);
+    if (source.shape.rank() == 0) source.shape = notes.shape;
+    if (!source.type) source.type = notes.type;
+    const bool bytes = feature.kind == files::Feature::Kind::bytes;
+    if (bytes && !source.type)
+      fail(
+          "feature '{}' holds {} bytes; type (as int16) and shape say what they mean, image=true that they are a "
+          "picture",
+          source.name, feature.bytes().size());
+    if (source.shape.rank() > 0) return check_size(feature, source);
+    const std::int64_t count =
+        bytes ? static_cast<std::int64_t>(feature.bytes().size() / width_of(*source.type)) : feature.count;
+    if (bytes && &source == &options_.x && count > 1)
+      fail("feature '{}' holds {} numbers of type {}; shape = [...] says how they lie", source.name, count,
+           name_of(*source.type));
+    source.shape = {count};
+    if (count == 0) fail("feature '{}' holds no values", source.name);
+  }
+
+  // A record holds just the numbers of its shape: nobody takes memory for more than is there.
+  static void check_size(const files::Feature& feature, const TfrecordSource& source) {
+    const std::int64_t wanted = source.shape.count();
+    if (feature.kind != files::Feature::Kind::bytes) {
+      if (feature.count != wanted)
+        fail("feature '{}' holds {} numbers, but a sample of {} has {}", source.name, feature.count, source.shape.str(),
+             wanted);
+      return;
+    }
+    if (!source.type) fail("feature '{}' holds bytes, in the first record it held numbers", source.name);
+    const auto bytes = static_cast<std::int64_t>(width_of(*source.type)) * wanted;
+    const auto held = static_cast<std::int64_t>(feature.bytes().size());
+    if (feature.count != 1 || held != bytes)
+      fail("feature '{}' holds {} bytes in {} pieces, but a sample of {} in {} has {} in one", source.name, held,
+           feature.count, source.shape.str(), name_of(*source.type), bytes);
+  }
+
+  files::ImageWish wish() const {
+    const bool fixed = options_.size.empty() && options_.x.shape.rank() == 3;
+    return {options_.channels, fixed ? options_.x.shape[0] : 0, fixed ? options_.x.shape[1] : 0};
+  }
+
+  void fill(std::span<const std::uint8_t> record, const TfrecordSource& source, Scaling scaling,
+            std::span<float> out) const {
+    const files::Feature feature = need(record, source.name);
+    if (source.image) {
+      if (feature.kind != files::Feature::Kind::bytes) fail("feature '{}' is no image: it holds numbers", source.name);
+      return files::decode_fitted(feature.bytes(), wish(), source.shape[0], source.shape[1], out);
+    }
+    check_size(feature, source);
+    if (feature.kind != files::Feature::Kind::bytes) {
+      feature.numbers(out);
+      return apply_scaling(scaling, out);
+    }
+    const std::span<const std::uint8_t> bytes = feature.bytes();
+    if (source.type == files::NumberType::int16 && scaling == Scaling::log)
+      return expand_counts({reinterpret_cast<const std::int16_t*>(bytes.data()), out.size()}, scaling, out);
+    to_floats(*source.type, bytes, std::endian::little, out);
+    apply_scaling(scaling, out);
+  }
+
+  TfrecordOptions options_;
+  std::vector<fs::path> files_;
+  std::vector<std::int64_t> firsts_;
+  std::int64_t size_ = 0;
+  std::vector<Field> fields_;
+  mutable FileCache<files::TfrecordFile> cache_;
+};
+
+std::optional<files::NumberType> optional_type(Args& args, std::string_view key, std::string_view otherwise) {
+  const std::string name = args.text(key, otherwise);
+  if (name.empty()) return std::nullopt;
+  const auto type = files::number_type(name);
+  args.require(type.has_value(), fmt::format("{} = one of {}", key, join(files::number_type_names(), ", ")));
+  return type;
+}
+
+std::unique_ptr<Dataset> make_tfrecord(Args& args) {
+  TfrecordOptions options;
+  const std::string layout = args.one_of("layout", "", {"", "cosmoflow", "cosmoflow_sc18"});
+  const bool current = layout == "cosmoflow", sc18 = layout == "cosmoflow_sc18";
+  options.x.name = args.text("x", sc18 ? "data_raw" : "x");
+  const std::string labels = args.text("labels", "");
+  options.y.name = args.text("y", sc18 ? "label_raw" : "y");
+  const std::vector<std::int64_t> cube{128, 128, 128, current ? 4 : 1};
+  options.x.shape = Shape(args.integers("shape", layout.empty() ? std::vector<std::int64_t>{} : cube));
+  options.x.type = optional_type(args, "type", current ? "int16" : sc18 ? "float32" : "");
+  options.y.type = optional_type(args, "y_type", sc18 ? "float32" : "");
+  options.scaling = args.flag("log", false) ? Scaling::log : Scaling::none;
+  options.x.image = args.flag("image", false);
+  options.size = args.integers("size", {});
+  if (options.size.size() == 1) options.size.push_back(options.size[0]);
+  options.channels = static_cast<int>(args.integer("channels", 3));
+  options.per_file = args.integer("per_file", current ? 1 : sc18 ? 64 : 0);
+  options.samples = args.integer("samples", 0);
+  options.max_bytes = files::read_memory_limit(args);
+  args.require(is_sound(options.x.shape), "shape = extents above 0");
+  args.require(options.size.size() <= 2 && is_sound(Shape(options.size)), "size = [height, width]");
+  args.require(options.channels == 1 || options.channels == 3, "channels = 1 (grey) or 3 (red, green, blue)");
+  args.require(options.samples >= 0 && options.per_file >= 0,
+               "samples and per_file >= 0, where 0 means all, and counting");
+  options.path = args.text("path");
+  args.finish();
+  const std::vector<fs::path> files = list_files(options.path, {".tfrecord", ".tfrecords", ".tfr"});
+  if (labels.empty()) return std::make_unique<Tfrecord>(std::move(options), files);
+  TfrecordOptions other = options;
+  options.y.name.clear();
+  auto x = std::make_unique<Tfrecord>(std::move(options), files);
+  if (labels == "folder") return label_by_folder(std::move(x), files);
+  other.path = labels;
+  other.x = std::exchange(other.y, {});
+  other.scaling = Scaling::none;
+  auto y = std::make_unique<Tfrecord>(other, list_files(other.path, {".tfrecord", ".tfrecords", ".tfr"}));
+  return join_datasets(std::move(x), std::move(y));
+}
+
+}  // namespace
+
+extern const DatasetRow tfrecord;
+const DatasetRow tfrecord{"tfrecord",    "TFRecord files of tf.train.Example, compressed with gzip or not",
+                          make_tfrecord, recognises_tfrecord,
+                          look_tfrecord, create_tfrecord};
+
+}  // namespace isobar::datasets

@@ -1,0 +1,12 @@
+// Whole files of text, where a full disk is an Error naming the file and not a silent loss.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace isobar::disk {
+
+/// Writes a whole file at once; what cannot be written is a files::DiskError.
+void write_text(const std::filesystem::path& path, std::string_view text);
+
+}  // namespace isobar::disk

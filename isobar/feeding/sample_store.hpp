@@ -1,0 +1,90 @@
+// SampleStore: a data set held in the memory of all ranks together. Each rank reads its share once, whole files where
+// there are several; then every epoch's global shuffle is served from memory, samples of other ranks coming by
+// messages. Memory of a rank: its share, and (ahead + 1) slices of a batch on their way.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "isobar/comm/comm.hpp"
+#include "isobar/datasets/dataset.hpp"
+#include "isobar/feeding/hold.hpp"
+#include "isobar/feeding/sample_exchange.hpp"
+
+namespace isobar::feeding {
+
+struct StoreOptions {
+  Hold hold = Hold::float32;                       ///< of x; other fields stay float32
+  std::int64_t max_bytes = std::int64_t{4} << 30;  ///< the most a rank may hold; more is an Error before reading begins
+  int ahead = 2;                                   ///< batches fetched before they are read
+  int threads = 1;                                 ///< that read the share
+  bool keep_bad = false;  ///< a sample that cannot be read fails when it is asked for, not all ranks at once
+};
+
+struct StoreCounters {
+  std::int64_t samples_read = 0;  ///< from the data set, each once
+  std::int64_t bytes_held = 0;    ///< of the share
+  std::int64_t bytes_sent = 0, bytes_received = 0;
+};
+
+class SampleStore final : public datasets::Dataset {
+ public:
+  /// Reads this rank's share; all ranks must call. What goes wrong on one rank ends all with one message.
+  SampleStore(std::shared_ptr<const datasets::Dataset> source, const StoreOptions& options, comm::Comm& comm);
+
+  std::int64_t size() const override { return source_->size(); }
+  std::vector<datasets::Field> fields() const override { return fields_; }
+  /// A sample of this rank's share.
+  void read(std::int64_t index, std::span<const std::span<float>> out) const override { read_varied({}, index, out); }
+  /// A sample of the share, or of the course that was foreseen.
+  void read_varied(const datasets::Reading& reading, std::int64_t index,
+                   std::span<const std::span<float>> out) const override;
+  std::vector<std::string> channels() const override { return source_->channels(); }
+  std::vector<std::string> classes() const override { return source_->classes(); }
+  std::string where(std::int64_t index) const override { return source_->where(index); }
+  std::vector<datasets::FileSpan> spans() const override { return source_->spans(); }
+  /// Begins to fetch samples; all ranks must foresee the same courses in the same order, one at a time.
+  std::shared_ptr<datasets::Fetching> foresee(const datasets::Course& course) const override;
+
+  /// The samples [first, last) this rank holds.
+  std::int64_t first() const { return bounds_[static_cast<std::size_t>(comm_->rank())]; }
+  std::int64_t last() const { return bounds_[static_cast<std::size_t>(comm_->rank()) + 1]; }
+  StoreCounters counters() const;
+  /// The sums over all ranks; all must call.
+  StoreCounters counters_of_all() const;
+
+ private:
+  class Ending;
+  void check_quota() const;
+  void read_share();
+  void read_one(std::int64_t index, std::vector<std::vector<float>>& scratch);
+  void share_bad_samples();
+  std::byte* held(std::int64_t index) const;
+  void unpack(std::span<const std::byte> sample, std::span<const std::span<float>> out) const;
+
+  std::shared_ptr<const datasets::Dataset> source_;
+  StoreOptions options_;
+  std::unique_ptr<comm::Comm> comm_;  // a group of its own, so that its messages meet no others
+  std::vector<datasets::Field> fields_;
+  std::vector<std::size_t> offsets_;  // of the fields in a held sample
+  std::size_t sample_bytes_ = 0;
+  std::vector<std::int64_t> bounds_;
+  Block share_;
+  std::map<std::int64_t, std::string> bad_;
+  StoreCounters counters_;
+
+  mutable std::mutex mutex_;  // guards what follows
+  mutable std::shared_ptr<SampleExchange> exchange_;
+  mutable int courses_ = 0;
+  mutable std::int64_t sent_before_ = 0, received_before_ = 0;  // by courses that ended
+};
+
+/// Which samples each of `ranks` ranks holds, as bounds: whole files when there are at least as many as ranks,
+/// otherwise equal parts.
+std::vector<std::int64_t> share_bounds(const datasets::Dataset& dataset, int ranks);
+
+}  // namespace isobar::feeding

@@ -1,0 +1,198 @@
+// Blocks travel in lock step: in round k rank r has file k N + r in hand; it reads block b of it, and for s = 1 ... N -
+// 1 sends it to rank r + s and receives one from rank r - s, where the plan wants that. Everybody passes the same steps
+// in the same order, so nobody can wait in a circle, and a rank holds one block it sends and one it receives.
+#include "isobar/feeding/stage_files.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <unistd.h>
+
+#include "isobar/base/text.hpp"
+#include "isobar/comm/collectives.hpp"
+#include "isobar/feeding/counted_file.hpp"
+#include "isobar/feeding/stage_folder.hpp"
+
+namespace isobar::feeding {
+namespace {
+
+constexpr int block_tag = 0x57a;
+
+std::string host_name() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "localhost";
+}
+
+// Ranks that write to different folders share nothing, on whatever host they are.
+std::vector<std::string> nodes_of(const StageOptions& options, comm::Comm& comm) {
+  const std::string mine =
+      (options.node.empty() ? host_name() : options.node) + '\0' + std::filesystem::absolute(options.to).string();
+  std::vector<std::string> nodes;
+  for (const comm::Bytes& bytes : comm::all_gather(comm, std::as_bytes(std::span(mine))))
+    nodes.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return nodes;
+}
+
+StageList list_once(const Spec& dataset, comm::Comm& comm) {
+  comm::Bytes packed;
+  if (comm.rank() == 0) packed = list_for_staging(dataset).pack();
+  comm::broadcast(comm, packed);
+  return StageList::unpack(packed);
+}
+
+void expect_room(const StagePlan& plan, std::int64_t max_bytes) {
+  for (int node = 0; node < plan.nodes(); ++node)
+    if (plan.bytes_for(node) > max_bytes)
+      fail(
+          "staging: the node of rank {} would hold {}, more than the {} that are allowed; allow more "
+          "(max_gigabytes=...), or stage a part: scheme=quota, quota=...",
+          plan.ranks_of(node)[0], human_bytes(static_cast<double>(plan.bytes_for(node))),
+          human_bytes(static_cast<double>(max_bytes)));
+}
+
+class Exchange {
+ public:
+  Exchange(const StagePlan& plan, const StageFolder& folder, std::size_t block, comm::Comm& comm)
+      : plan_(plan), folder_(folder), block_(block), comm_(comm), mine_(block), theirs_(block) {}
+
+  StageCounters run() {
+    const auto files = static_cast<std::int64_t>(plan_.list().files.size());
+    for (std::int64_t first = 0; first < files; first += comm_.size())
+      round(first, std::min(files, first + comm_.size()));
+    return counters_;
+  }
+
+ private:
+  void round(std::int64_t first, std::int64_t last) {
+    const int size = comm_.size(), rank = comm_.rank();
+    std::int64_t blocks = 0;
+    for (std::int64_t file = first; file < last; ++file)
+      if (wanted(file)) blocks = std::max(blocks, blocks_of(file));
+    const std::int64_t own = first + rank;
+    const bool reads = own < last && wanted(own);
+    CountedFile source;
+    if (reads) source = CountedFile(plan_.list().original(at(own)), at(own).bytes, at(own).changed);
+    for (std::int64_t block = 0; block < blocks; ++block) {
+      comm_.check();
+      const bool has = reads && block < blocks_of(own);
+      std::span<std::byte> outgoing;
+      if (has) {
+        outgoing = std::span(mine_).first(length(own, block));
+        source.read(outgoing, counters_.read);
+        if (block + 1 == blocks_of(own)) source.finish();
+        if (plan_.wants(plan_.node_of(rank), own)) write(own, block, outgoing);
+      }
+      for (int step = 1; step < size; ++step) {
+        const int to = (rank + step) % size, from = (rank + size - step) % size;
+        const std::int64_t other = first + from;
+        comm::Ticket receive, send;
+        std::span<std::byte> incoming;
+        const bool gets = other < last && plan_.sends(from, rank, other) && block < blocks_of(other);
+        if (gets) {
+          incoming = std::span(theirs_).first(length(other, block));
+          receive = comm_.start_receive(from, block_tag, incoming);
+        }
+        if (has && plan_.sends(rank, to, own)) {
+          send = comm_.start_send(to, block_tag, outgoing);
+          counters_.sent += static_cast<std::int64_t>(outgoing.size());
+        }
+        receive.wait();
+        if (gets) {
+          counters_.received += static_cast<std::int64_t>(incoming.size());
+          write(other, block, incoming);
+        }
+        send.wait();
+      }
+    }
+  }
+
+  const StageFile& at(std::int64_t file) const { return plan_.list().files[static_cast<std::size_t>(file)]; }
+  bool wanted(std::int64_t file) const {
+    for (int node = 0; node < plan_.nodes(); ++node)
+      if (plan_.wants(node, file)) return true;
+    return false;
+  }
+  // An empty file has one block too: it must be made.
+  std::int64_t blocks_of(std::int64_t file) const {
+    const auto block = static_cast<std::int64_t>(block_);
+    return std::max<std::int64_t>(1, (at(file).bytes + block - 1) / block);
+  }
+  std::size_t length(std::int64_t file, std::int64_t block) const {
+    const std::int64_t offset = block * static_cast<std::int64_t>(block_);
+    return static_cast<std::size_t>(std::min(static_cast<std::int64_t>(block_), at(file).bytes - offset));
+  }
+  void write(std::int64_t file, std::int64_t block, std::span<const std::byte> bytes) {
+    write_block(folder_.unfinished(at(file)), block * static_cast<std::int64_t>(block_), bytes);
+    counters_.written += static_cast<std::int64_t>(bytes.size());
+  }
+
+  const StagePlan& plan_;
+  const StageFolder& folder_;
+  std::size_t block_;
+  comm::Comm& comm_;
+  comm::Bytes mine_, theirs_;
+  StageCounters counters_;
+};
+
+StageCounters sum_over_ranks(const StageCounters& mine, comm::Comm& comm) {
+  StageCounters total;
+  for (const comm::Bytes& bytes : comm::all_gather(comm, std::as_bytes(std::span(&mine, 1)))) {
+    StageCounters theirs;
+    std::memcpy(&theirs, bytes.data(), sizeof theirs);
+    total += theirs;
+  }
+  return total;
+}
+
+StageResult stage(const Spec& dataset, const StageOptions& options, comm::Comm& comm) {
+  StagePlan plan(list_once(dataset, comm), options.scheme, options.quota, options.seed, nodes_of(options, comm));
+  const int node = plan.node_of(comm.rank());
+  const bool first_of_node = plan.ranks_of(node)[0] == comm.rank();
+  StageResult result;
+  result.set_bytes = plan.list().bytes();
+  result.files = static_cast<std::int64_t>(plan.seen_by(comm.rank()).size());
+  expect_room(plan, options.max_bytes);
+
+  StageFolder folder(options.to, plan, node);
+  const auto finished = comm::all_gather_number(comm, first_of_node && folder.finished());
+  for (int n = 0; n < plan.nodes(); ++n)
+    if (finished[static_cast<std::size_t>(plan.ranks_of(n)[0])]) plan.has_all(n);
+  result.reused = finished[static_cast<std::size_t>(plan.ranks_of(node)[0])] != 0;
+  try {
+    // The world is told before anything is removed: other ranks would stumble over that and say so first.
+    comm::guarded(comm, [&] {
+      if (first_of_node && !result.reused) folder.begin();
+      comm::barrier(comm);
+      result.counters = Exchange(plan, folder, std::max<std::size_t>(1, options.block_bytes), comm).run();
+      comm::barrier(comm);
+      if (first_of_node && !result.reused) folder.finish();
+      result.total = sum_over_ranks(result.counters, comm);
+    });
+  } catch (...) {
+    // The last of the node's ranks to come here finds nobody writing any more.
+    if (!result.reused) folder.discard();
+    throw;
+  }
+  result.folder = folder.path();
+  std::vector<std::string> paths;
+  for (std::size_t s = 0; s < plan.list().sources.size(); ++s)
+    paths.push_back(folder.path_of(static_cast<std::int64_t>(s), comm.rank()));
+  result.staged = with_sources(dataset, plan.list(), paths);
+  return result;
+}
+
+}  // namespace
+
+StageCounters& StageCounters::operator+=(const StageCounters& other) {
+  read += other.read;
+  sent += other.sent;
+  received += other.received;
+  written += other.written;
+  return *this;
+}
+
+StageResult stage_files(const Spec& dataset, const StageOptions& options, comm::Comm& comm) {
+  expects(!options.to.empty(), "a folder to stage to");
+  return comm::guarded(comm, [&] { return stage(dataset, options, comm); });
+}
+
+}  // namespace isobar::feeding

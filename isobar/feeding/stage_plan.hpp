@@ -1,0 +1,98 @@
+// StagePlan: who reads which file from the shared file system, who gets it, and who writes it, decided before a byte is
+// copied. All ranks make the same plan from the same list: file i is read by rank i mod N, and by nobody else.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isobar/base/spec.hpp"
+
+namespace isobar::feeding {
+
+/// Which files a rank gets: all of them; every N-th, no file twice; or a number drawn with replacement.
+enum class Scheme { all, shard, quota };
+
+/// One argument of a data set's Spec that names files.
+struct StageSource {
+  std::vector<std::string> keys;  ///< where it stands: {"path"}, or {"x", "path"} in a nested Spec
+  std::string root;               ///< the folder that file names are relative to
+  std::string inside;             ///< what the argument named, relative to the root: a file, a folder, a pattern
+  bool single = false;            ///< names one file
+  bool pattern = false;           ///< names files by a pattern
+};
+
+struct StageFile {
+  std::int64_t source = 0;  ///< number of its StageSource
+  std::string name;         ///< below its root
+  std::int64_t bytes = 0;
+  std::int64_t changed = 0;  ///< time of the last change, in nanoseconds
+};
+
+/// All files of a data set, as rank 0 saw them.
+struct StageList {
+  std::vector<StageSource> sources;
+  std::vector<StageFile> files;
+
+  std::filesystem::path original(const StageFile& file) const;
+  /// Where a file, or what an argument named, lies below a stage folder.
+  std::filesystem::path staged(std::int64_t source, const std::string& name) const;
+  std::int64_t bytes() const;
+
+  std::vector<std::byte> pack() const;
+  static StageList unpack(std::span<const std::byte> bytes);
+};
+
+/// Lists the files that the arguments `path` and `labels` of a data set name, those of nested data sets included. A
+/// Spec that names none is an Error.
+StageList list_for_staging(const Spec& dataset);
+
+/// The Spec with every source's argument replaced, in the order of the sources.
+Spec with_sources(const Spec& dataset, const StageList& list, std::span<const std::string> paths);
+
+class StagePlan {
+ public:
+  /// `nodes` says for every rank on which node it is; ranks of a node share one copy.
+  StagePlan(StageList list, Scheme scheme, std::int64_t quota, std::uint64_t seed, std::span<const std::string> nodes);
+
+  const StageList& list() const { return list_; }
+  int size() const { return static_cast<int>(node_of_.size()); }
+  int nodes() const { return static_cast<int>(ranks_of_.size()); }
+  int node_of(int rank) const { return node_of_[static_cast<std::size_t>(rank)]; }
+  const std::vector<int>& ranks_of(int node) const { return ranks_of_[static_cast<std::size_t>(node)]; }
+
+  /// Whether ranks see different files.
+  bool shares_out() const { return scheme_ != Scheme::all; }
+  /// The files a rank is to see, with repetitions, in order.
+  std::vector<std::int64_t> seen_by(int rank) const;
+  /// Whether a file is to be copied to a node.
+  bool wants(int node, std::int64_t file) const { return wants_[index(node)][static_cast<std::size_t>(file)]; }
+  /// Nothing needs to be copied to this node: everything is there.
+  void has_all(int node) { wants_[index(node)].assign(list_.files.size(), false); }
+  std::int64_t bytes_for(int node) const;
+
+  int owner(std::int64_t file) const { return static_cast<int>(file % size()); }
+  /// The rank that writes a file on a node: its reader if it is there, otherwise they take turns.
+  int writer(std::int64_t file, int node) const;
+  /// Whether `rank` is to send the file it owns to `to`.
+  bool sends(int rank, int to, std::int64_t file) const;
+
+  /// Distinguishes what would be staged on a node from anything else: goes into the folder's name.
+  std::string fingerprint(int node) const;
+
+ private:
+  static std::size_t index(int number) { return static_cast<std::size_t>(number); }
+
+  StageList list_;
+  Scheme scheme_;
+  std::int64_t quota_;
+  std::uint64_t seed_;
+  std::vector<int> node_of_;
+  std::vector<std::vector<int>> ranks_of_;
+  std::vector<std::vector<bool>> wants_;
+};
+
+}  // namespace isobar::feeding

@@ -1,0 +1,23 @@
+// none: samples are read from where they are, every time.
+#include "isobar/feeding/staging.hpp"
+
+namespace isobar::feeding {
+namespace {
+
+class None final : public Staging {
+ public:
+  Staged stage(const Spec&, std::shared_ptr<const datasets::Dataset> dataset, const StagingSetting&,
+               comm::Comm&) const override {
+    Staged staged;
+    staged.dataset = std::move(dataset);
+    return staged;
+  }
+};
+
+}  // namespace
+
+extern const Row<Staging> staging_none;
+const Row<Staging> staging_none{"none", "samples are read from where they are",
+                                [](Args&) -> std::unique_ptr<Staging> { return std::make_unique<None>(); }};
+
+}  // namespace isobar::feeding

@@ -1,0 +1,86 @@
+// Boxes: a part of an array, from some index on and with some extent along each axis, walked as runs of neighbouring
+// numbers. Arrays are in C order: the last axis is the fastest.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "isobar/base/error.hpp"
+
+namespace isobar::hdf5 {
+
+/// How many axes an array may have.
+inline constexpr std::size_t most_axes = 32;
+
+using Indices = std::span<const std::int64_t>;
+
+/// One index per axis, on the stack.
+struct IndexArray {
+  std::array<std::int64_t, most_axes> at{};
+  std::size_t rank = 0;
+
+  explicit IndexArray(std::size_t axes) : rank(axes) { expects(axes <= most_axes, "at most 32 axes"); }
+  explicit IndexArray(Indices from) : IndexArray(from.size()) {
+    for (std::size_t a = 0; a < rank; ++a) at[a] = from[a];
+  }
+  std::int64_t& operator[](std::size_t axis) { return at[axis]; }
+  std::int64_t operator[](std::size_t axis) const { return at[axis]; }
+  operator Indices() const { return {at.data(), rank}; }
+};
+
+/// Where the number at `index` lies in an array of these extents.
+inline std::int64_t flat_index(Indices extents, Indices index) {
+  std::int64_t flat = 0;
+  for (std::size_t a = 0; a < extents.size(); ++a) flat = flat * extents[a] + index[a];
+  return flat;
+}
+
+/// Numbers in a box; 1 for no axes.
+inline std::int64_t box_count(Indices extent) {
+  std::int64_t count = 1;
+  for (const std::int64_t n : extent) count *= n;
+  return count;
+}
+
+/// The axis from which on a box is one run in both arrays.
+inline std::size_t run_axis(Indices extent, Indices source, Indices target) {
+  std::size_t axis = extent.size();
+  while (axis > 0) {
+    --axis;
+    if (extent[axis] != source[axis] || extent[axis] != target[axis]) break;
+  }
+  return axis;
+}
+
+/// Calls run(source, target, count) for every run of the box `extent` that lies at `source_at` in an array of extents
+/// `source` and at `target_at` in one of extents `target`: numbers to take from `source` on and to put to `target` on.
+template <class Run>
+void for_each_run(Indices extent, Indices source, Indices source_at, Indices target, Indices target_at, Run run) {
+  if (box_count(extent) == 0) return;
+  const std::size_t outer = run_axis(extent, source, target);
+  const std::int64_t count = box_count(extent.subspan(outer));
+  std::array<std::int64_t, most_axes> source_step{}, target_step{}, at{};
+  std::int64_t from = 1, to = 1;
+  for (std::size_t a = extent.size(); a-- > 0;) {
+    source_step[a] = from, target_step[a] = to;
+    from *= source[a], to *= target[a];
+  }
+  from = flat_index(source, source_at), to = flat_index(target, target_at);
+  while (true) {
+    run(from, to, count);
+    std::size_t a = outer;
+    while (a > 0) {
+      --a;
+      from += source_step[a], to += target_step[a];
+      if (++at[a] < extent[a]) break;
+      from -= extent[a] * source_step[a], to -= extent[a] * target_step[a];
+      at[a] = 0;
+      if (a == 0) return;
+    }
+    if (outer == 0) return;
+  }
+}
+
+}  // namespace isobar::hdf5

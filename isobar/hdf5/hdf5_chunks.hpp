@@ -1,0 +1,46 @@
+// Where the chunks of an HDF5 array lie in its file. A chunk is looked up in the library, under its lock, when it is
+// first asked for, and remembered: a file with a million chunks opens at once.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "isobar/hdf5/boxes.hpp"
+#include "isobar/hdf5/hdf5_library.hpp"
+
+namespace isobar::hdf5 {
+
+/// One chunk as it lies in the file.
+struct Hdf5Chunk {
+  std::int64_t offset = -1;  ///< from the beginning of the file; -1: never written, all fill value
+  std::int64_t bytes = 0;
+  std::uint32_t skipped = 0;  ///< bit f: filter f was not applied
+};
+
+class Hdf5Chunks {
+ public:
+  /// `array` was opened in a file of our driver and stays open; chunks have extents `chunk`.
+  Hdf5Chunks(Hdf5Id array, std::filesystem::path file, std::string name, Indices shape, Indices chunk);
+
+  /// Chunks along each axis.
+  Indices grid() const { return grid_; }
+  /// Where chunks lie, by their flat index in the grid; many threads may ask at once.
+  std::vector<Hdf5Chunk> find(std::span<const std::int64_t> numbers) const;
+
+ private:
+  Hdf5Chunk look_up(std::int64_t number) const;
+
+  Hdf5Id array_;
+  std::filesystem::path file_;
+  std::string name_;
+  IndexArray chunk_, grid_;
+  mutable std::shared_mutex guard_;
+  mutable std::unordered_map<std::int64_t, Hdf5Chunk> known_;
+};
+
+}  // namespace isobar::hdf5

@@ -1,0 +1,13 @@
+// Reading an HDF5 array past the library: no call of it, no lock, no memory shared between threads.
+#pragma once
+
+#include "isobar/hdf5/boxes.hpp"
+#include "isobar/hdf5/hdf5_storage.hpp"
+
+namespace isobar::hdf5 {
+
+/// Reads the box of `extent`, not empty, at `from`; the storage is of any kind but library.
+template <class T>
+void read_direct(const Hdf5Storage& storage, Indices from, Indices extent, T* out);
+
+}  // namespace isobar::hdf5

@@ -1,0 +1,39 @@
+// Object headers of HDF5 files, looked at before the library looks at them: release 1.10 takes as much memory as a
+// header, or its continuation, says it has. The driver asks for every piece the library reads; a piece does not say
+// what it is, so the continuations that headers name are remembered.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+
+#include "isobar/hdf5/hdf5_messages.hpp"
+
+namespace isobar::hdf5 {
+
+class Hdf5Headers {
+ public:
+  explicit Hdf5Headers(const Hdf5Widths& widths) : widths_(widths) {}
+
+  /// Whether the library may have this piece of a header, read at `address`: it is no longer than the file, nor are the
+  /// continuations it names, and all its messages are sound.
+  bool sound(std::int64_t address, std::span<const std::uint8_t> bytes,
+             const std::function<bool(Hdf5Reference)>& sound_reference);
+
+ private:
+  /// How messages begin: with 8 bytes in old headers, with 4 in new ones, or 6 where the order of creation is kept.
+  struct Form {
+    bool old = false;
+    std::size_t head = 8;
+  };
+  bool sound_messages(std::span<const std::uint8_t> bytes, const Form& form,
+                      const std::function<bool(Hdf5Reference)>& sound_reference);
+  std::size_t continuation_bytes() const { return static_cast<std::size_t>(widths_.addresses + widths_.lengths); }
+  bool note_continuation(std::span<const std::uint8_t> message, const Form& form);
+
+  Hdf5Widths widths_;
+  std::map<std::int64_t, Form> continuations_;  // by where they begin in the file
+};
+
+}  // namespace isobar::hdf5

@@ -1,0 +1,50 @@
+// What the files of this folder share of the HDF5 library: owned identifiers, and its error stack as an Error. hid_t is
+// written as the int64 it is, so that no header shows the library. All of it is used under lock_hdf5().
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace isobar::hdf5 {
+
+using Hdf5Id = std::int64_t;  ///< hid_t
+
+/// Owns one identifier of the library; it goes under the lock, because the lock is taken before it is made.
+struct Hdf5Handle {
+  Hdf5Id id = -1;
+  int (*close)(Hdf5Id) = nullptr;
+
+  Hdf5Handle() = default;
+  Hdf5Handle(Hdf5Id made, int (*closer)(Hdf5Id)) : id(made), close(closer) {}
+  Hdf5Handle(Hdf5Handle&& other) noexcept : id(std::exchange(other.id, -1)), close(other.close) {}
+  Hdf5Handle& operator=(Hdf5Handle&& other) noexcept {
+    std::swap(id, other.id);
+    std::swap(close, other.close);
+    return *this;
+  }
+  ~Hdf5Handle() {
+    if (id >= 0) close(id);
+  }
+};
+
+/// Why the last call of the library failed, in one line.
+std::string hdf5_reason();
+
+/// Throws "FILE: cannot ATTEMPT 'NAME': why".
+[[noreturn]] void fail_hdf5(const std::filesystem::path& file, std::string_view attempt, std::string_view name);
+
+/// The result of a call, when it is no failure.
+inline Hdf5Id checked_hdf5(Hdf5Id result, const std::filesystem::path& file, std::string_view attempt,
+                           std::string_view name) {
+  if (result < 0) fail_hdf5(file, attempt, name);
+  return result;
+}
+
+/// The library's name of a type in memory: float, double, or std::intN_t and std::uintN_t.
+template <class T>
+Hdf5Id hdf5_memory_type();
+
+}  // namespace isobar::hdf5

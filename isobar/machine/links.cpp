@@ -1,0 +1,66 @@
+#include "isobar/machine/links.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "isobar/comm/collectives.hpp"
+
+namespace isobar::machine {
+namespace {
+
+constexpr int tag = comm::first_reserved_tag + 4;  // after that of schedule.cpp
+constexpr std::size_t small = 8, large = std::size_t{4} << 20;
+
+struct Result {
+  double latency_us = 0, mb_per_second = 0;
+};
+
+// The seconds of `times` messages to the peer, each answered by one of `answer` bytes. The best of some tries counts:
+// whatever else the machine does only makes it slower.
+double seconds(comm::Comm& comm, int peer, bool first, comm::Bytes& bytes, std::size_t answer, int times) {
+  double best = 0;
+  const auto there = std::span(bytes), back = std::span(bytes).first(answer);
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    const double begin = comm.now();
+    for (int i = 0; i < times; ++i) {
+      first ? comm.send(peer, tag, there) : comm.receive(peer, tag, there);
+      first ? comm.receive(peer, tag, back) : comm.send(peer, tag, back);
+    }
+    const double taken = comm.now() - begin;
+    if (attempt == 0 || taken < best) best = taken;
+  }
+  return best;
+}
+
+Result measure(comm::Comm& comm, int peer, bool first) {
+  constexpr int many = 100, few = 4;
+  comm::Bytes message(small), block(large);
+  const double round_trips = seconds(comm, peer, first, message, small, many);
+  const double blocks = seconds(comm, peer, first, block, 0, few);
+  return {round_trips / many / 2 * 1e6, few * static_cast<double>(large) / std::max(blocks, 1e-9) / 1e6};
+}
+
+}  // namespace
+
+// Links that share a rank are measured one after the other, and a few more, so that they do not disturb each other
+// where ranks are more than cores.
+Links measure_links(comm::Comm& comm) {
+  const int links = comm.size() - 1, phases = std::min(links, 8);
+  Result mine;  // of the link to the right
+  for (int phase = 0; phase < phases; ++phase) {
+    barrier(comm);
+    if (comm.rank() < links && comm.rank() % phases == phase) mine = measure(comm, comm.rank() + 1, true);
+    if (comm.rank() > 0 && (comm.rank() - 1) % phases == phase) measure(comm, comm.rank() - 1, false);
+  }
+  Links all;
+  for (const comm::Bytes& bytes : comm::all_gather(comm, std::as_bytes(std::span(&mine, 1)))) {
+    Result result;
+    std::memcpy(&result, bytes.data(), sizeof result);
+    if (static_cast<int>(all.latency_us.size()) == links) break;
+    all.latency_us.push_back(result.latency_us);
+    all.mb_per_second.push_back(result.mb_per_second);
+  }
+  return all;
+}
+
+}  // namespace isobar::machine

@@ -1,0 +1,35 @@
+// PostMortemWriter: the layout of a post-mortem report, for whoever writes one, a signal handler included: it neither
+// allocates nor locks, and hands every piece of text to a plain function.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace isobar::post_mortem {
+
+class PostMortemWriter {
+ public:
+  using Put = void (*)(void* to, std::string_view text);
+  PostMortemWriter(Put how, void* to) : put_(how), to_(to) {}
+
+  /// "post-mortem of rank 3, told by the launcher, 2026-11-16 14:30:12 UTC".
+  void heading(int rank, std::string_view told_by, std::int64_t unix_seconds);
+  /// "cause:    died of signal 9".
+  void fact(std::string_view name, std::string_view text);
+  void section(std::string_view title);
+  /// One line of a section; with the seconds that have passed since when they are not negative.
+  void line(std::string_view text, double seconds_ago = -1);
+  /// Closes the report.
+  void end() { put("\n"); }
+
+  void put(std::string_view text) { put_(to_, text); }
+  /// At least so many digits.
+  void number(std::uint64_t value, int digits = 1);
+  void hexadecimal(std::uint64_t value);
+
+ private:
+  Put put_;
+  void* to_;
+};
+
+}  // namespace isobar::post_mortem

@@ -1,0 +1,45 @@
+#include "isobar/run/run_sinks.hpp"
+
+#include "isobar/pictures/pictures.hpp"
+#include "isobar/record/chrome_trace.hpp"
+#include "isobar/record/disk_summary.hpp"
+#include "isobar/record/json_lines.hpp"
+#include "isobar/record/metrics_csv.hpp"
+#include "isobar/record/mlperf_log.hpp"
+#include "isobar/record/profile.hpp"
+#include "isobar/record/progress.hpp"
+#include "isobar/record/run_facts.hpp"
+#include "isobar/record/run_summary.hpp"
+#include "isobar/record/tensorboard.hpp"
+#include "isobar/report/curves.hpp"
+#include "isobar/report/page.hpp"
+#include "isobar/run/post_mortem_sink.hpp"
+
+namespace isobar::run {
+
+RunSinks make_sinks(const train::Job& job, const Showing& showing) {
+  RunSinks sinks;
+  sinks.push_back(post_mortem_sink());  // first: it decides who tells of full disks
+  if (showing.screen) sinks.push_back(record::progress(showing.screen, false, showing.around.peaks.flops_per_second));
+  sinks.push_back(record::json_lines());
+  sinks.push_back(record::metrics_csv());
+  if (job.report.mlperf) sinks.push_back(record::mlperf_log(job));
+  sinks.push_back(record::run_facts(showing.around));
+  sinks.push_back(record::profile());
+  sinks.push_back(record::chrome_trace(job.report.trace_mb * 1'000'000));
+  if (job.report.tensorboard) sinks.push_back(record::tensorboard(job.report));
+  sinks.push_back(record::run_summary());
+  sinks.push_back(report::curves());
+  if (job.report.pictures) sinks.push_back(pictures::pictures());
+  if (job.report.page) sinks.push_back(report::page_sink());  // it reads what the others wrote
+  sinks.push_back(record::disk_summary());                    // last: of all files
+  return sinks;
+}
+
+std::vector<train::Sink*> listeners(const RunSinks& sinks) {
+  std::vector<train::Sink*> all;
+  for (const auto& sink : sinks) all.push_back(sink.get());
+  return all;
+}
+
+}  // namespace isobar::run

@@ -1,0 +1,83 @@
+#include "isobar/run/training.hpp"
+
+#include <omp.h>
+
+#include <fmt/format.h>
+
+#include "isobar/base/text.hpp"
+#include "isobar/comm/collectives.hpp"
+#include "isobar/comm/local_comm.hpp"
+#include "isobar/run/core_share.hpp"
+#include "isobar/run/look_around.hpp"
+#include "isobar/run/models.hpp"
+#include "isobar/run/run_sinks.hpp"
+#include "isobar/run/sessions.hpp"
+
+namespace isobar::run {
+namespace {
+
+std::string summary_of(const train::Trainer& trainer, int ranks) {
+  const graph::Plan& plan = trainer.plan();
+  const auto micro_batches = static_cast<double>(trainer.batching().micro_batches * ranks);
+  return fmt::format("{} parameters, {} a step, {} for activations", with_commas(plan.parameter_count()),
+                     human_flops(micro_batches * plan.flops()), human_bytes(static_cast<double>(plan.arena_bytes)));
+}
+
+}  // namespace
+
+Training::Training(Spec recipe, std::string name, const Options& options)
+    : recipe_(std::move(recipe)), name_(std::move(name)), options_(options) {
+  ready_.emplace(read_job(recipe_, name_));
+  folder_ = ready_->folder;
+}
+
+// A later session needs all of it anew: sources, transforms and strategy are used up by the one before.
+train::Job Training::next_job() {
+  train::Job job = ready_ ? std::move(*ready_) : read_job(recipe_, name_);
+  ready_.reset();
+  job.resume = options_.resume;
+  job.overwrite = options_.overwrite;
+  job.launch = control::launch_id();
+  return job;
+}
+
+train::End::Reason Training::session(comm::Comm& group, const Outside& outside) {
+  // As many threads as at the first start, so that the plan and every bit of a step stay what they were.
+  const int known = static_cast<int>(comm::all_largest(group, threads_));
+  const CoreShare cores(group, known > 0 ? known : options_.threads);
+  threads_ = omp_get_max_threads();
+  train::Job job = comm::guarded(group, [&] { return next_job(); });
+  job.placement = cores.text();
+  if (!options_.check && known == 0) around_ = look_around(group, threads_);
+  const RunSinks sinks = make_sinks(job, {.screen = options_.screen, .around = around_});
+  cores.bind_communication();  // the strategy starts its threads now
+  train::Trainer trainer(std::move(job), group, listeners(sinks), &carried_);
+  cores.bind_compute();
+  outcome_.first = group.rank() == 0;
+  if (options_.check) {
+    outcome_.summary = summary_of(trainer, group.size());
+    return train::End::Reason::finished;
+  }
+  const train::End::Reason reason = trainer.run(outside.stop);
+  outcome_.evaluated = trainer.last_evaluation();
+  return reason;
+}
+
+Outcome Training::run(comm::Comm& world, comm::Crew& crew, const Outside& outside) {
+  const auto usable = comm::guarded(world, [&] { return train::most_ranks(*ready_); });
+  if (control::Lifeline* const lifeline = outside.lifeline) {
+    lifeline->folder(std::filesystem::absolute(folder_).string());
+    carried_.finished = [lifeline](std::int64_t step) { lifeline->progress(step); };
+    if (outside.stop) lifeline->on_stop([stop = outside.stop] { *stop = true; });
+  }
+  outcome_.reason = run_sessions(crew, usable, [&](comm::Comm& group) { return session(group, outside); });
+  outcome_.interrupted = outcome_.reason ? *outcome_.reason == train::End::Reason::interrupted : carried_.stopping;
+  return std::move(outcome_);
+}
+
+Outcome train_alone(const Spec& recipe, const std::string& name, const Options& options) {
+  const auto alone = comm::alone();
+  return Training(recipe, name, options).run(*alone, *comm::fixed_crew(*alone));
+}
+
+}  // namespace isobar::run
