@@ -11,6 +11,7 @@ namespace {
 
 class PostMortemSink final : public train::Sink {
  public:
+  train::SinkTurn turn() const override { return train::SinkTurn::first; }  // start() decides who tells of full disks
   bool on_every_rank() const override { return true; }
   void start(const train::Start& start) override {
     set_post_mortem_folder(start.folder);
