@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "isobar/train/evaluation.hpp"
+#include "isobar/train/feeds.hpp"
 #include "isobar/train/trained.hpp"
 
 namespace isobar::train {
