@@ -3,7 +3,7 @@
 add_library(isobar_cli OBJECT ${cli_sources})
 target_compile_options(isobar_cli PRIVATE ${cold})  # options and messages; rooms do the work
 target_link_libraries(isobar_cli PUBLIC isobar_report isobar_bench isobar_onnx isobar_zoo isobar_comm isobar_control
-  isobar_machine isobar_flags CLI11::CLI11 nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX)
+  isobar_machine isobar_verbs isobar_flags nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX)
 isobar_use_headers(isobar_cli verbs)
 isobar_units(isobar_cli 6)
 
@@ -25,7 +25,7 @@ if(SIMGRID_FOUND)
   add_library(isobar_sim_cli OBJECT ${sim_cli_sources})
   target_compile_definitions(isobar_sim_cli PRIVATE ISOBAR_VERSION="${PROJECT_VERSION}")
   target_compile_options(isobar_sim_cli PRIVATE ${cold})
-  target_link_libraries(isobar_sim_cli PUBLIC isobar_forecast isobar_flags CLI11::CLI11 nlohmann_json::nlohmann_json)
+  target_link_libraries(isobar_sim_cli PUBLIC isobar_forecast isobar_verbs isobar_flags nlohmann_json::nlohmann_json)
   isobar_use_headers(isobar_sim_cli verbs)
   isobar_units(isobar_sim_cli)
   add_executable(isobar_simulator)

@@ -11,8 +11,8 @@
 #include "isobar/cli/bench_level.hpp"
 #include "isobar/cli/bench_page.hpp"
 #include "isobar/cli/bench_training.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/ops/op.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 namespace {

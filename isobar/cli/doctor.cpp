@@ -13,12 +13,12 @@
 #include "isobar/bench/versions.hpp"
 #include "isobar/cli/doctor_platform.hpp"
 #include "isobar/cli/ranks.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/comm/collectives.hpp"
 #include "isobar/comm/links.hpp"
 #include "isobar/comm/local_comm.hpp"
 #include "isobar/files/text_file.hpp"
 #include "isobar/tensor/engine.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "isobar/base/text.hpp"
 #include "isobar/cli/inference.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/files/text_file.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 namespace {

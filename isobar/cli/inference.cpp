@@ -9,8 +9,8 @@
 #include "isobar/cli/data_source.hpp"
 #include "isobar/cli/model.hpp"
 #include "isobar/cli/ranks.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/train/agreement.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 namespace {

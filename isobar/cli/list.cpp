@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "isobar/base/text.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/comm/schedule.hpp"
 #include "isobar/data/dataset.hpp"
 #include "isobar/data/staging.hpp"
@@ -17,6 +16,7 @@
 #include "isobar/tensor/initializer.hpp"
 #include "isobar/train/metric.hpp"
 #include "isobar/transforms/transform.hpp"
+#include "isobar/verbs/verb.hpp"
 #include "isobar/zoo/network.hpp"
 
 namespace isobar::cli {

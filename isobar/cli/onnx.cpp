@@ -11,7 +11,6 @@
 #include "isobar/base/text.hpp"
 #include "isobar/cli/inference.hpp"
 #include "isobar/cli/model.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/comm/local_comm.hpp"
 #include "isobar/exec/param_store.hpp"
 #include "isobar/files/text_file.hpp"
@@ -20,6 +19,7 @@
 #include "isobar/onnx/export.hpp"
 #include "isobar/onnx/import.hpp"
 #include "isobar/train/trained.hpp"
+#include "isobar/verbs/verb.hpp"
 #include "isobar/zoo/network.hpp"
 
 namespace isobar::cli {

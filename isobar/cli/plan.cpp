@@ -8,9 +8,9 @@
 #include "isobar/base/text.hpp"
 #include "isobar/cli/plan_tune.hpp"
 #include "isobar/cli/tuned.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/graph/recompute.hpp"
 #include "isobar/optim/optimizer.hpp"
+#include "isobar/verbs/verb.hpp"
 #include "isobar/zoo/network.hpp"
 
 namespace isobar::cli {

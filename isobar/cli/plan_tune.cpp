@@ -9,9 +9,9 @@
 #include "isobar/base/clock.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/cli/tuned.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/ops/conv_pieces.hpp"
 #include "isobar/tune/planner.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 namespace {

@@ -11,9 +11,9 @@
 #include "isobar/bench/versions.hpp"
 #include "isobar/cli/data.hpp"
 #include "isobar/cli/inference.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/data/prediction_writer.hpp"
 #include "isobar/pictures/pictures.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 namespace {

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "isobar/base/crash.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/comm/collectives.hpp"
 #include "isobar/machine/cores.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 namespace {

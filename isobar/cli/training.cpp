@@ -9,7 +9,6 @@
 #include "isobar/cli/ranks.hpp"
 #include "isobar/cli/surroundings.hpp"
 #include "isobar/cli/tuned.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/comm/collectives.hpp"
 #include "isobar/ops/tuning_text.hpp"
 #include "isobar/pictures/pictures.hpp"
@@ -26,6 +25,7 @@
 #include "isobar/report/curves.hpp"
 #include "isobar/report/page.hpp"
 #include "isobar/train/sessions.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 
