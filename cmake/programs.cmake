@@ -2,7 +2,8 @@
 # a program of another. The first MPI of isobar_mpis gives bin/isobar, Open MPI beside another bin/isobar-openmpi.
 add_library(isobar_cli OBJECT ${cli_sources})
 target_compile_options(isobar_cli PRIVATE ${cold})  # options and messages; rooms do the work
-target_link_libraries(isobar_cli PUBLIC isobar_run isobar_bench isobar_flags CLI11::CLI11 nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX)
+target_link_libraries(isobar_cli PUBLIC isobar_run isobar_bench isobar_verbs isobar_flags nlohmann_json::nlohmann_json
+  OpenMP::OpenMP_CXX)
 isobar_use_headers(isobar_cli verbs)
 isobar_units(isobar_cli 6)
 
@@ -24,7 +25,7 @@ if(SIMGRID_FOUND)
   add_library(isobar_sim_cli OBJECT ${sim_cli_sources})
   target_compile_definitions(isobar_sim_cli PRIVATE ISOBAR_VERSION="${PROJECT_VERSION}")
   target_compile_options(isobar_sim_cli PRIVATE ${cold})
-  target_link_libraries(isobar_sim_cli PUBLIC isobar_forecast isobar_flags CLI11::CLI11 nlohmann_json::nlohmann_json)
+  target_link_libraries(isobar_sim_cli PUBLIC isobar_forecast isobar_verbs isobar_flags nlohmann_json::nlohmann_json)
   isobar_use_headers(isobar_sim_cli verbs)
   isobar_units(isobar_sim_cli)
   add_executable(isobar_simulator)

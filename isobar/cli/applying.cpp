@@ -8,10 +8,10 @@
 #include "isobar/base/text.hpp"
 #include "isobar/cli/data_source.hpp"
 #include "isobar/cli/ranks.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/run/core_share.hpp"
 #include "isobar/run/models.hpp"
 #include "isobar/train/agreement.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 namespace {

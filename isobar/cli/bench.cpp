@@ -10,9 +10,9 @@
 #include "isobar/cli/bench_level.hpp"
 #include "isobar/cli/bench_page.hpp"
 #include "isobar/cli/bench_training.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/machine/machine.hpp"
 #include "isobar/ops/op.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 namespace {

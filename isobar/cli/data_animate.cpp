@@ -9,9 +9,9 @@
 #include "isobar/base/text.hpp"
 #include "isobar/cli/data.hpp"
 #include "isobar/cli/data_weather.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/disk/output_file.hpp"
 #include "isobar/pictures/weather_map.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include "isobar/base/text.hpp"
 #include "isobar/cli/data.hpp"
 #include "isobar/cli/data_source.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/feeding/loader.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 namespace {

@@ -10,9 +10,9 @@
 #include "isobar/base/spec.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/cli/data.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/disk/output_file.hpp"
 #include "isobar/tokens/byte_pairs.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 namespace {

@@ -7,9 +7,9 @@
 #include "isobar/base/config.hpp"
 #include "isobar/base/error.hpp"
 #include "isobar/cli/training.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/comm/local_comm.hpp"
 #include "isobar/pictures/scatter.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 namespace {

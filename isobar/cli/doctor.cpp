@@ -8,7 +8,6 @@
 #include "isobar/base/text.hpp"
 #include "isobar/cli/doctor_platform.hpp"
 #include "isobar/cli/ranks.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/comm/collectives.hpp"
 #include "isobar/comm/local_comm.hpp"
 #include "isobar/disk/text_file.hpp"
@@ -20,6 +19,7 @@
 #include "isobar/machine/versions.hpp"
 #include "isobar/run/core_share.hpp"
 #include "isobar/tensor/engine.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 namespace {

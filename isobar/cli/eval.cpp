@@ -6,8 +6,8 @@
 
 #include "isobar/base/text.hpp"
 #include "isobar/cli/applying.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/disk/text_file.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 namespace {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "isobar/base/text.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/comm/schedule.hpp"
 #include "isobar/datasets/dataset.hpp"
 #include "isobar/feeding/staging.hpp"
@@ -17,6 +16,7 @@
 #include "isobar/parallel/strategy.hpp"
 #include "isobar/tensor/initializer.hpp"
 #include "isobar/transforms/transform.hpp"
+#include "isobar/verbs/verb.hpp"
 #include "isobar/zoo/network.hpp"
 
 namespace isobar::cli {

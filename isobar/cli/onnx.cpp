@@ -10,7 +10,6 @@
 
 #include "isobar/base/text.hpp"
 #include "isobar/cli/applying.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/comm/local_comm.hpp"
 #include "isobar/disk/text_file.hpp"
 #include "isobar/exec/param_store.hpp"
@@ -20,6 +19,7 @@
 #include "isobar/onnx/import.hpp"
 #include "isobar/run/models.hpp"
 #include "isobar/run/trained.hpp"
+#include "isobar/verbs/verb.hpp"
 #include "isobar/zoo/network.hpp"
 
 namespace isobar::cli {

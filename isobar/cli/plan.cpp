@@ -7,10 +7,10 @@
 #include "isobar/base/bytes.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/cli/plan_tune.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/graph/recompute.hpp"
 #include "isobar/optim/optimizer.hpp"
 #include "isobar/tune/remembered.hpp"
+#include "isobar/verbs/verb.hpp"
 #include "isobar/zoo/network.hpp"
 
 namespace isobar::cli {

@@ -8,10 +8,10 @@
 #include "isobar/base/bytes.hpp"
 #include "isobar/base/clock.hpp"
 #include "isobar/base/text.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/ops/conv_pieces.hpp"
 #include "isobar/tune/planner.hpp"
 #include "isobar/tune/remembered.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 namespace {

@@ -10,10 +10,10 @@
 #include "isobar/base/text.hpp"
 #include "isobar/cli/applying.hpp"
 #include "isobar/cli/data.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/machine/versions.hpp"
 #include "isobar/pictures/pictures.hpp"
 #include "isobar/writing/prediction_writer.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "isobar/cli/verb.hpp"
 #include "isobar/post_mortem/crash.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 namespace {

@@ -2,11 +2,11 @@
 #include <filesystem>
 
 #include "isobar/base/error.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/disk/text_file.hpp"
 #include "isobar/report/comparison.hpp"
 #include "isobar/report/page.hpp"
 #include "isobar/report/run_card.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 namespace {

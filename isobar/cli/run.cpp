@@ -5,11 +5,11 @@
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/cli/launcher.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/comm_mpi/launch.hpp"
 #include "isobar/comm_mpi/world.hpp"
 #include "isobar/control/address.hpp"
 #include "isobar/control/supervisor.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 namespace {

@@ -7,10 +7,10 @@
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/cli/launcher.hpp"
-#include "isobar/cli/verb.hpp"
 #include "isobar/disk/text_file.hpp"
 #include "isobar/report/comparison.hpp"
 #include "isobar/report/scaling.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 namespace {

@@ -2,7 +2,7 @@
 #include "isobar/base/config.hpp"
 #include "isobar/cli/ranks.hpp"
 #include "isobar/cli/training.hpp"
-#include "isobar/cli/verb.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "isobar/cli/verb.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 

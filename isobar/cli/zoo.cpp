@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "isobar/base/text.hpp"
-#include "isobar/cli/verb.hpp"
+#include "isobar/verbs/verb.hpp"
 #include "isobar/zoo/arithmetic.hpp"
 #include "isobar/zoo/network.hpp"
 

@@ -15,6 +15,25 @@ constexpr const char* last_line = "end";
 
 }  // namespace
 
+std::optional<Spec> between_nodes(const Spec& algorithm) {
+  if (algorithm.name() != "hierarchical" || algorithm.find("inner")) return std::nullopt;
+  Args args(algorithm, "algorithm");
+  const Spec outer = args.spec("outer", "auto");
+  args.finish();
+  return outer;
+}
+
+std::vector<Spec> candidates(const Spec& asked, bool many_per_node) {
+  const bool by_nodes = between_nodes(asked) == Spec("auto");
+  if (asked.name() != "auto" && !by_nodes) return {asked};
+  std::vector<Spec> list;
+  for (const char* name : {"recursive_doubling", "ring", "halving_doubling", "pipelined_ring", "tree"}) {
+    if (many_per_node || by_nodes) list.push_back(Spec("hierarchical", {{"outer", Value(Spec(name))}}));
+    else list.emplace_back(name);
+  }
+  return list;
+}
+
 std::size_t chosen(const Choice& choice, std::size_t count) {
   const auto rule = std::ranges::lower_bound(choice, count, {}, &Rule::up_to);
   return rule == choice.end() ? choice.back().candidate : rule->candidate;

@@ -1,5 +1,5 @@
-// Choice: which way to sum suits which length, as measured; and the file that remembers it. The file is trusted only as
-// far as it can be read: a damaged one, or one of another machine, is as good as none.
+// Choice: the ways to sum, which of them suits which length, as measured, and the file that remembers it. The file is
+// trusted only as far as it can be read: a damaged one, or one of another machine, is as good as none.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,17 @@
 #include <string>
 #include <vector>
 
+#include "isobar/base/spec.hpp"
+
 namespace isobar::comm {
+
+/// What a reducer chooses from, as algorithms of all_reduces(), when `asked` leaves it open: "auto", or "hierarchical"
+/// without its parts; the first suits short sums and the second long ones where nothing was measured. Otherwise `asked`
+/// alone.
+std::vector<Spec> candidates(const Spec& asked, bool many_per_node);
+
+/// For "hierarchical" that adds in the memory of nodes: the algorithm between nodes, or "auto"; none for all others.
+std::optional<Spec> between_nodes(const Spec& algorithm);
 
 /// Up to so many numbers, the candidate of this place; the last rule holds for all that is longer too.
 struct Rule {

@@ -25,35 +25,15 @@ void expect_known(const std::string& name) {
     fail_usage("unknown algorithm '{}'{}", name, suggestion(name, known));
 }
 
-// The candidates within nodes come first, then those among all ranks alike: the order choose_routes() wants.
-std::vector<std::unique_ptr<Route>> candidates(const Place& place, bool flat_too) {
-  std::vector<std::unique_ptr<Route>> routes;
-  const char* const algorithms[] = {"recursive_doubling", "ring", "halving_doubling", "pipelined_ring", "tree"};
-  for (const char* algorithm : algorithms)
-    if (place.node) routes.push_back(node_route(place, algorithm));
-  for (const char* algorithm : algorithms)
-    if (flat_too) routes.push_back(flat_route(place, algorithm));
-  return routes;
-}
-
 std::unique_ptr<Reducer> background_reducer(Comm& comm, std::size_t floats, const ReducerOptions& options) {
-  const std::string& name = options.algorithm.name();
   const bool many_per_node = std::ranges::max(comm.nodes()) + 1 < comm.size();
-  const bool by_nodes = name == "hierarchical" && !options.algorithm.find("inner");
+  const std::vector<Spec> algorithms = candidates(options.algorithm, many_per_node);
   auto reducer =
-      std::make_unique<BackgroundReducer>(comm, floats, options, by_nodes || (name == "auto" && many_per_node));
-  const Place& place = reducer->place();
+      std::make_unique<BackgroundReducer>(comm, floats, options, /*shared=*/between_nodes(algorithms[0]).has_value());
   std::vector<std::unique_ptr<Route>> routes;
-  if (name == "auto") {
-    routes = candidates(place, !many_per_node);
-  } else if (by_nodes) {
-    Args args(options.algorithm, "algorithm");
-    const Spec outer = args.spec("outer", "auto");
-    args.finish();
-    if (outer == Spec("auto")) routes = candidates(place, false);
-    else routes.push_back(node_route(place, outer));
-  } else {
-    routes.push_back(flat_route(place, options.algorithm));
+  for (const Spec& algorithm : algorithms) {
+    const std::optional<Spec> outer = between_nodes(algorithm);
+    routes.push_back(outer ? node_route(reducer->place(), *outer) : flat_route(reducer->place(), algorithm));
   }
   choose_routes(comm, *reducer, std::move(routes), options);
   return reducer;

@@ -27,6 +27,9 @@ struct Move {
   enum class Kind { send, receive, add } kind;
   int peer = 0;
   Range range;
+
+  /// Whether `rank`, whose move it is, sends a message.
+  bool is_message_of(int rank) const { return kind == Kind::send && peer != rank; }
 };
 
 using Round = std::vector<Move>;

@@ -1,6 +1,5 @@
 #include "isobar/comm/walk.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "isobar/comm/wire.hpp"
@@ -94,7 +93,7 @@ bool Walk::is_next(const Stream& stream) const {
 }
 
 void Walk::begin_message(Stream& stream) {
-  const Range range{stream.move.range.begin + stream.begun, std::min(piece, stream.move.range.count - stream.begun)};
+  const Range range = next_message(stream.move.range, stream.begun);
   std::byte* const staging = stream.staged ? take_staging() : nullptr;
   if (stream.staged && stream.sends()) pack(wire_, part(range), staging);
   const std::span<std::byte> bytes =

@@ -3,6 +3,7 @@
 // in which pieces land is bounded and used again, however long the data are.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -17,6 +18,12 @@ class Walk {
  public:
   /// The most numbers in one message.
   static constexpr std::size_t piece = std::size_t{1} << 17;
+  /// The messages in which so many numbers travel.
+  static constexpr std::size_t messages(std::size_t numbers) { return (numbers + piece - 1) / piece; }
+  /// The next message of a range, `begun` numbers of which have begun to travel.
+  static Range next_message(const Range& range, std::size_t begun) {
+    return {range.begin + begun, std::min(piece, range.count - begun)};
+  }
 
   /// Nothing is sent before the first advance(). `comm`, `schedule` and `data` must outlive it; of two walks at the
   /// same time over the same Comm each needs a tag of its own. A walk that is dropped unfinished withdraws its

@@ -6,7 +6,7 @@
 
 namespace isobar::disk {
 
-/// Writes a whole file at once; what cannot be written is a files::DiskError.
+/// Writes a whole file at once; what cannot be written is a disk::DiskError.
 void write_text(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace isobar::disk

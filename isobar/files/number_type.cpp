@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "isobar/base/error.hpp"
+#include "isobar/base/float16.hpp"
 
 namespace isobar::files {
 namespace {
@@ -17,51 +18,21 @@ constexpr std::pair<NumberType, std::string_view> names[] = {
     {NumberType::uint32, "uint32"},   {NumberType::int64, "int64"},     {NumberType::uint64, "uint64"},
     {NumberType::float16, "float16"}, {NumberType::float32, "float32"}, {NumberType::float64, "float64"}};
 
-struct HalfNumber {
-  std::uint16_t bits;
-};
 struct Truth {
   std::uint8_t bits;
 };
 
-float widened(HalfNumber half) {
-  const std::uint32_t sign = static_cast<std::uint32_t>(half.bits >> 15) << 31;
-  const std::uint32_t exponent = half.bits >> 10 & 31u, fraction = half.bits & 1023u;
-  if (exponent == 0) {  // zero and the numbers below the normal ones: multiples of 2^-24
-    const float size = static_cast<float>(fraction) * 0x1p-24f;
-    return sign ? -size : size;
-  }
-  if (exponent == 31) return std::bit_cast<float>(sign | 0x7F800000u | fraction << 13);
-  return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
-}
-
-HalfNumber narrowed(float number) {
-  const auto bits = std::bit_cast<std::uint32_t>(number);
-  const auto sign = static_cast<std::uint32_t>(bits >> 16 & 0x8000u);
-  const float size = std::abs(number);
-  if (std::isnan(number)) return {static_cast<std::uint16_t>(sign | 0x7E00u)};
-  if (std::isinf(number)) return {static_cast<std::uint16_t>(sign | 0x7C00u)};
-  // 65520 is half-way to the power of two that no float16 holds.
-  if (size >= 65520.0f) fail("{} does not fit float16; valid: -65504 to 65504", number);
-  if (size < 0x1p-14f)
-    return {static_cast<std::uint16_t>(sign | static_cast<std::uint32_t>(std::nearbyint(size * 0x1p24f)))};
-  // Rounding to even by adding half of the last kept bit, less one unless that bit is set; a carry moves the exponent.
-  const std::uint32_t magnitude = bits & 0x7FFFFFFFu;
-  const std::uint32_t rounded = magnitude + 0xFFFu + (magnitude >> 13 & 1u);
-  return {static_cast<std::uint16_t>(sign | (rounded - (112u << 23)) >> 13)};
-}
-
 template <class T>
 float as_float(T value) {
-  if constexpr (std::is_same_v<T, HalfNumber>) return widened(value);
-  else if constexpr (std::is_same_v<T, Truth>) return value.bits != 0 ? 1.0f : 0.0f;
+  if constexpr (std::is_same_v<T, Truth>) return value.bits != 0 ? 1.0f : 0.0f;
   else return static_cast<float>(value);
 }
 
 template <class T>
 T from_float(float number) {
-  if constexpr (std::is_same_v<T, HalfNumber>) {
-    return narrowed(number);
+  if constexpr (std::is_same_v<T, Float16>) {
+    if (!Float16::holds(number)) fail("{} does not fit float16; valid: -65504 to 65504", number);
+    return Float16(number);
   } else if constexpr (std::is_same_v<T, Truth>) {
     if (number != 0.0f && number != 1.0f) fail("{} is no truth value; valid: 0 and 1", number);
     return {static_cast<std::uint8_t>(number != 0.0f)};
@@ -121,7 +92,7 @@ auto with_type(NumberType type, F work) {
     case NumberType::uint32: return work(std::uint32_t{});
     case NumberType::int64: return work(std::int64_t{});
     case NumberType::uint64: return work(std::uint64_t{});
-    case NumberType::float16: return work(HalfNumber{});
+    case NumberType::float16: return work(Float16{});
     case NumberType::float32: return work(float{});
     case NumberType::float64: break;
   }

@@ -11,12 +11,12 @@
 
 #include <fmt/format.h>
 
+#include "isobar/base/float16.hpp"
+
 namespace isobar::files {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "byte orders are told apart for little-endian machines");
-
-using Half = _Float16;
 
 template <std::size_t bytes>
 using Word = std::conditional_t<
@@ -82,7 +82,7 @@ template <class T>
 Decoder<T> decoder(const Stored& stored) {
   const bool big = stored.big_endian;
   if (stored.kind == Stored::Kind::real) switch (stored.bytes) {
-      case 2: return in_order<Half, T>(big);
+      case 2: return in_order<Float16, T>(big);
       case 4: return in_order<float, T>(big);
       case 8: return in_order<double, T>(big);
     }

@@ -10,30 +10,10 @@ namespace isobar::graph {
 
 using Kind = ops::Slot::Kind;
 
-namespace {
-
-bool is_row_major(const Layout& layout) {
-  const auto& d = layout.data;
-  if (d.format_kind != dnnl_blocked || d.format_desc.blocking.inner_nblks != 0) return false;
-  std::int64_t expected = 1;
-  for (int axis = d.ndims; axis-- > 0;) {
-    if (d.padded_dims[axis] != d.dims[axis]) return false;
-    if (d.dims[axis] != 1 && d.format_desc.blocking.strides[axis] != expected) return false;
-    expected *= d.dims[axis];
-  }
-  return true;
-}
-
-}  // namespace
-
 double port_bytes(std::span<const Layout> layouts) {
   double bytes = 0;
   for (const Layout& layout : layouts) bytes += static_cast<double>(layout.get_size());
   return bytes;
-}
-
-bool same_bytes(const Layout& a, const Layout& b) {
-  return a == b || (is_row_major(a) && is_row_major(b) && a.get_size() == b.get_size());
 }
 
 Lowering::Lowering(const Graph& graph, const PlanOptions& options)

@@ -77,7 +77,4 @@ class Lowering {
 /// The bytes of all these tensors together.
 double port_bytes(std::span<const Layout> layouts);
 
-/// Whether two layouts describe the same bytes in the same order.
-bool same_bytes(const Layout& a, const Layout& b);
-
 }  // namespace isobar::graph

@@ -8,17 +8,10 @@
 #include <fmt/ranges.h>
 
 #include "isobar/base/error.hpp"
+#include "isobar/base/float16.hpp"
 
 namespace isobar::onnx {
 namespace {
-
-/// Rounds to a binary floating-point format with that many bits of significand, ties to even.
-double rounded(double value, int bits, int lowest_exponent, double largest) {
-  if (value == 0 || !std::isfinite(value)) return value;
-  const int exponent = std::max(std::ilogb(value), lowest_exponent);
-  const double result = std::ldexp(std::nearbyint(std::ldexp(value, bits - 1 - exponent)), exponent - bits + 1);
-  return std::fabs(result) > largest ? std::copysign(std::numeric_limits<double>::infinity(), value) : result;
-}
 
 /// Cuts the fraction off and keeps the lowest bits, as a conversion between integers does; 0 when not finite.
 double wrapped(double value, int bits, bool is_signed) {
@@ -83,8 +76,8 @@ std::size_t type_bytes(Type type) {
 double stored_as(Type type, double value) {
   switch (type) {
     case Type::float32: return static_cast<double>(static_cast<float>(value));
-    case Type::float16: return rounded(value, 11, -14, 65504);
-    case Type::bfloat16: return rounded(value, 8, -126, std::ldexp(255, 120));
+    case Type::float16: return Float16(value);
+    case Type::bfloat16: return BFloat16(value);
     case Type::uint8: return wrapped(value, 8, false);
     case Type::int8: return wrapped(value, 8, true);
     case Type::uint16: return wrapped(value, 16, false);

@@ -4,43 +4,13 @@
 #include <cstring>
 
 #include "isobar/base/error.hpp"
+#include "isobar/base/float16.hpp"
 #include "isobar/onnx/model.hpp"
 
 namespace isobar::onnx {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "files are little-endian, and so is every machine we run on");
-
-// Sign, 5 bits of exponent, 10 of fraction.
-float from_half(std::uint16_t h) {
-  const int exponent = h >> 10 & 31, fraction = h & 1023;
-  const float sign = h >> 15 ? -1.0f : 1.0f;
-  if (exponent == 31) return fraction ? std::nanf("") : sign * INFINITY;
-  if (exponent == 0) return sign * std::ldexp(static_cast<float>(fraction), -24);
-  return sign * std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
-}
-
-// Round to nearest, ties to even.
-std::uint16_t to_half(double value) {
-  const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000 : 0);
-  const double size = std::abs(value);
-  if (std::isnan(value)) return 0x7e00;
-  if (size >= 65520) return static_cast<std::uint16_t>(sign | 0x7c00);
-  if (size < 0x1p-14)
-    return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(std::nearbyint(size * 0x1p24)));
-  int exponent = 0;
-  const double fraction = std::frexp(size, &exponent);  // in [0.5, 1)
-  const auto bits = static_cast<int>(std::nearbyint((fraction * 2 - 1) * 1024));
-  return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(((exponent + 14) << 10) + bits));
-}
-
-float from_brain(std::uint16_t b) { return std::bit_cast<float>(static_cast<std::uint32_t>(b) << 16); }
-
-std::uint16_t to_brain(double value) {
-  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
-  if (std::isnan(value)) return 0x7fc0;
-  return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
 
 // Calls use(element) for every element of the bytes, as its own C++ type.
 template <class Use>
@@ -56,8 +26,8 @@ void for_elements(const Stored& s, Use use) {
   switch (s.type) {
     case Type::float32: return as(float{}, same);
     case Type::float64: return as(double{}, same);
-    case Type::float16: return as(std::uint16_t{}, from_half);
-    case Type::bfloat16: return as(std::uint16_t{}, from_brain);
+    case Type::float16: return as(Float16{}, same);
+    case Type::bfloat16: return as(BFloat16{}, same);
     case Type::uint8: return as(std::uint8_t{}, same);
     case Type::int8: return as(std::int8_t{}, same);
     case Type::uint16: return as(std::uint16_t{}, same);
@@ -92,8 +62,8 @@ void append(std::string& bytes, Type type, double v) {
   switch (type) {
     case Type::float32: return append(bytes, static_cast<float>(v));
     case Type::float64: return append(bytes, v);
-    case Type::float16: return append(bytes, to_half(v));
-    case Type::bfloat16: return append(bytes, to_brain(v));
+    case Type::float16: return append(bytes, Float16(v));
+    case Type::bfloat16: return append(bytes, BFloat16(v));
     case Type::uint8: return append(bytes, whole_number<std::uint8_t>(v));
     case Type::int8: return append(bytes, whole_number<std::int8_t>(v));
     case Type::uint16: return append(bytes, whole_number<std::uint16_t>(v));

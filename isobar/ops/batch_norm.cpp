@@ -8,9 +8,9 @@
 #include <cmath>
 
 #include "isobar/base/error.hpp"
+#include "isobar/base/loops.hpp"
 #include "isobar/ops/columns.hpp"
 #include "isobar/ops/joint_sums.hpp"
-#include "isobar/ops/loops.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/ops/primitive.hpp"
 

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "isobar/ops/loops.hpp"
+#include "isobar/base/loops.hpp"
 #include "isobar/ops/op.hpp"
 
 namespace isobar::ops {

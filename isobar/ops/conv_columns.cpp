@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "isobar/ops/loops.hpp"
+#include "isobar/base/loops.hpp"
 
 namespace isobar::ops {
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <type_traits>
 
+#include "isobar/base/loops.hpp"
 #include "isobar/ops/lanes.hpp"
-#include "isobar/ops/loops.hpp"
 #include "isobar/ops/primitive.hpp"
 
 namespace isobar::ops {

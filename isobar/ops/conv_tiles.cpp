@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "isobar/base/loops.hpp"
 #include "isobar/ops/columns.hpp"
 #include "isobar/ops/gemm.hpp"
-#include "isobar/ops/loops.hpp"
 #include "isobar/ops/primitive.hpp"
 #include "isobar/ops/tile_walk.hpp"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "isobar/base/loops.hpp"
 #include "isobar/ops/lanes.hpp"
-#include "isobar/ops/loops.hpp"
 
 namespace isobar::ops {
 

@@ -6,11 +6,11 @@
 // primitives are used here; forward is split into phases where that is faster.
 #include <algorithm>
 
+#include "isobar/base/loops.hpp"
 #include "isobar/ops/columns.hpp"
 #include "isobar/ops/conv_weights.hpp"
 #include "isobar/ops/deconv_phases.hpp"
 #include "isobar/ops/layer_weights.hpp"
-#include "isobar/ops/loops.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/ops/primitive.hpp"
 #include "isobar/ops/window.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "isobar/ops/loops.hpp"
+#include "isobar/base/loops.hpp"
 #include "isobar/ops/primitive.hpp"
 #include "isobar/ops/turned_weights.hpp"
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "isobar/base/loops.hpp"
 #include "isobar/base/random.hpp"
 #include "isobar/base/wide_philox.hpp"
 #include "isobar/ops/lanes.hpp"
-#include "isobar/ops/loops.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/ops/primitive.hpp"
 #include "isobar/ops/view.hpp"

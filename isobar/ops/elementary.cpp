@@ -8,8 +8,8 @@
 #include <fmt/ranges.h>
 
 #include "isobar/base/error.hpp"
+#include "isobar/base/loops.hpp"
 #include "isobar/base/text.hpp"
-#include "isobar/ops/loops.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/ops/primitive.hpp"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "isobar/base/error.hpp"
-#include "isobar/ops/loops.hpp"
+#include "isobar/base/loops.hpp"
 
 namespace isobar::ops {
 

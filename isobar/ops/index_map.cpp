@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "isobar/ops/loops.hpp"
+#include "isobar/base/loops.hpp"
 #include "isobar/ops/primitive.hpp"
 
 namespace isobar::ops {

@@ -3,7 +3,7 @@
 // Loops of our own: oneDNN's logarithm is off by 1e-6 around x = 1, where y is 0.
 #include <cmath>
 
-#include "isobar/ops/loops.hpp"
+#include "isobar/base/loops.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/ops/primitive.hpp"
 

@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "isobar/base/error.hpp"
+#include "isobar/base/loops.hpp"
 #include "isobar/ops/lanes.hpp"
-#include "isobar/ops/loops.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/ops/primitive.hpp"
 

@@ -4,9 +4,9 @@
 
 #include <oneapi/dnnl/dnnl.h>
 
+#include "isobar/base/loops.hpp"
 #include "isobar/ops/columns.hpp"
 #include "isobar/ops/exponential.hpp"
-#include "isobar/ops/loops.hpp"
 
 namespace isobar::ops {
 namespace {

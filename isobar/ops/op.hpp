@@ -70,12 +70,6 @@ struct Port {
   int alias_of = -1;
 };
 
-/// Work of one kernel; bytes are those of its ports unless said otherwise.
-struct Cost {
-  double flops = 0;
-  double bytes = 0;
-};
-
 /// One planned call. `run` gets the memories of reads, then of writes, in the order declared. Without `run` it is a
 /// view: its one write is its one read under another shape.
 struct Kernel {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "isobar/base/loops.hpp"
 #include "isobar/ops/lanes.hpp"
-#include "isobar/ops/loops.hpp"
 
 namespace isobar::ops {
 namespace {

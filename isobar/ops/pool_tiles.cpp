@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "isobar/base/loops.hpp"
 #include "isobar/ops/lanes.hpp"
-#include "isobar/ops/loops.hpp"
 
 namespace isobar::ops {
 

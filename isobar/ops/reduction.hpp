@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "isobar/ops/loops.hpp"
+#include "isobar/base/loops.hpp"
 #include "isobar/tensor/shape.hpp"
 
 namespace isobar::ops {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "isobar/base/error.hpp"
-#include "isobar/ops/loops.hpp"
+#include "isobar/base/loops.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/ops/primitive.hpp"
 #include "isobar/ops/window.hpp"

@@ -1,6 +1,6 @@
 // scale, element by element:
 //   y = by * x;  dx = by * dy
-#include "isobar/ops/loops.hpp"
+#include "isobar/base/loops.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/ops/primitive.hpp"
 

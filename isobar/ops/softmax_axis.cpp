@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "isobar/base/loops.hpp"
 #include "isobar/ops/exponential.hpp"
-#include "isobar/ops/loops.hpp"
 
 namespace isobar::ops {
 namespace {

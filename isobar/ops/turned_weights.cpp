@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "isobar/base/loops.hpp"
 #include "isobar/ops/axis_offsets.hpp"
 #include "isobar/ops/lanes.hpp"
-#include "isobar/ops/loops.hpp"
 
 namespace isobar::ops {
 namespace {

@@ -5,8 +5,8 @@
 #include <omp.h>
 #include <span>
 
+#include "isobar/base/loops.hpp"
 #include "isobar/ops/axis_offsets.hpp"
-#include "isobar/ops/loops.hpp"
 #include "isobar/ops/tile.hpp"
 
 namespace isobar::ops {

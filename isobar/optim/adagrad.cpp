@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "isobar/base/loops.hpp"
 #include "isobar/optim/optimizer.hpp"
-#include "isobar/optim/sweep.hpp"
 
 namespace isobar::optim {
 namespace {
@@ -31,7 +31,7 @@ class Adagrad final : public Optimizer {
     float* const w = w_span.data();
     const float* const g = g_span.data();
     float* const a = slot[0].data();
-    sweep(w_span.size(), [=](std::size_t begin, std::size_t end) {
+    in_parts(w_span.size(), [=](std::size_t begin, std::size_t end) {
 #pragma omp simd
       for (std::size_t i = begin; i < end; ++i) {
         const float d = scale * g[i] + decay * w[i];

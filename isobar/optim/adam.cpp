@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "isobar/optim/sweep.hpp"
+#include "isobar/base/loops.hpp"
 
 namespace isobar::optim {
 namespace {
@@ -45,7 +45,7 @@ class Adam final : public Optimizer {
     const float* const g = g_span.data();
     float* const m = slot[0].data();
     float* const v = slot[1].data();
-    sweep(w_span.size(), [=](std::size_t begin, std::size_t end) {
+    in_parts(w_span.size(), [=](std::size_t begin, std::size_t end) {
 #pragma omp simd
       for (std::size_t i = begin; i < end; ++i) {
         const float d = scale * g[i] + in_gradient * w[i];

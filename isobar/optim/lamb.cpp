@@ -8,12 +8,17 @@
 #include <cmath>
 #include <limits>
 
+#include "isobar/base/loops.hpp"
 #include "isobar/optim/norm.hpp"
 #include "isobar/optim/optimizer.hpp"
-#include "isobar/optim/sweep.hpp"
 
 namespace isobar::optim {
 namespace {
+
+struct TwoSums {
+  double first = 0, second = 0;
+  TwoSums& operator+=(const TwoSums& other) { return first += other.first, second += other.second, *this; }
+};
 
 class Lamb final : public Optimizer {
  public:
@@ -45,7 +50,7 @@ class Lamb final : public Optimizer {
     const bool adapts = (adapts_all_ || change.decay != 0) && sums.first > 0 && sums.second > 0;
     const double ratio = adapts ? std::sqrt(sums.first / sums.second) : 1;
     const auto rate = static_cast<float>(step.rate() * ratio);
-    sweep(w.size(), [=](std::size_t begin, std::size_t end) { apply(change, rate, begin, end); });
+    in_parts(w.size(), [=](std::size_t begin, std::size_t end) { apply(change, rate, begin, end); });
   }
 
  private:
@@ -88,7 +93,7 @@ class Lamb final : public Optimizer {
                           static_cast<float>(1 - beta1_),
                           static_cast<float>(beta2_),
                           static_cast<float>(1 - beta2_)};
-    return sum_sweep(g.size(), [=](std::size_t begin, std::size_t end) {
+    return ordered_sum<TwoSums>(g.size(), [=](std::size_t begin, std::size_t end) {
       TwoSums sums;
       std::array<float, 1024> u;
       for (std::size_t next = 0; begin < end; begin = next) {

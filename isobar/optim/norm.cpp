@@ -1,22 +1,10 @@
 #include "isobar/optim/norm.hpp"
 
 #include <cmath>
-#include <vector>
 
-#include "isobar/optim/sweep.hpp"
+#include "isobar/base/loops.hpp"
 
 namespace isobar::optim {
-
-TwoSums sum_sweep(std::size_t count, Dispatched<TwoSums(std::size_t begin, std::size_t end)> chunk) {
-  std::vector<TwoSums> parts((count + sweep_chunk - 1) / sweep_chunk);
-  sweep(count, [&](std::size_t begin, std::size_t end) { parts[begin / sweep_chunk] = chunk(begin, end); });
-  TwoSums total;
-  for (const TwoSums& part : parts) {
-    total.first += part.first;
-    total.second += part.second;
-  }
-  return total;
-}
 
 // Four sums at once, one for each quarter: one alone would wait for every addition before the next.
 double squares(std::span<const float> piece) {
@@ -36,10 +24,9 @@ double squares(std::span<const float> piece) {
 }
 
 double norm(std::span<const float> values) {
-  const auto part = [=](std::size_t begin, std::size_t end) {
-    return TwoSums{squares(values.subspan(begin, end - begin)), 0};
-  };
-  return std::sqrt(sum_sweep(values.size(), part).first);
+  return std::sqrt(ordered_sum(values.size(), [=](std::size_t begin, std::size_t end) {
+    return squares(values.subspan(begin, end - begin));
+  }));
 }
 
 }  // namespace isobar::optim

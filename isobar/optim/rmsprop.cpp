@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "isobar/base/loops.hpp"
 #include "isobar/optim/optimizer.hpp"
-#include "isobar/optim/sweep.hpp"
 
 namespace isobar::optim {
 namespace {
@@ -47,7 +47,7 @@ class RmsProp final : public Optimizer {
     float* const a = slot[0].data();
     float* const c = centered ? slot[1].data() : nullptr;
     float* const v = moving ? slot.back().data() : nullptr;
-    sweep(w_span.size(), [=](std::size_t begin, std::size_t end) {
+    in_parts(w_span.size(), [=](std::size_t begin, std::size_t end) {
 #pragma omp simd
       for (std::size_t i = begin; i < end; ++i) {
         const float d = scale * g[i] + decay * w[i];

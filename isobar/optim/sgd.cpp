@@ -4,8 +4,8 @@
 // The two differ only when the rate changes: in the first form old gradients keep the rate they came with.
 #include <limits>
 
+#include "isobar/base/loops.hpp"
 #include "isobar/optim/optimizer.hpp"
-#include "isobar/optim/sweep.hpp"
 
 namespace isobar::optim {
 namespace {
@@ -38,7 +38,7 @@ class Sgd final : public Optimizer {
   static void plain(std::span<float> w_span, std::span<const float> g_span, float scale, float rate, float decay) {
     float* const w = w_span.data();
     const float* const g = g_span.data();
-    sweep(w_span.size(), [=](std::size_t begin, std::size_t end) {
+    in_parts(w_span.size(), [=](std::size_t begin, std::size_t end) {
 #pragma omp simd
       for (std::size_t i = begin; i < end; ++i) w[i] -= rate * (scale * g[i] + decay * w[i]);
     });
@@ -54,7 +54,7 @@ class Sgd final : public Optimizer {
     const auto mu = static_cast<float>(momentum_);
     const float into = rate_in_slot_ ? -rate : 1;
     const float out = rate_in_slot_ ? 1 : -rate;
-    sweep(w_span.size(), [=](std::size_t begin, std::size_t end) {
+    in_parts(w_span.size(), [=](std::size_t begin, std::size_t end) {
 #pragma omp simd
       for (std::size_t i = begin; i < end; ++i) {
         const float push = into * (scale * g[i] + decay * w[i]);

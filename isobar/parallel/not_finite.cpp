@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "isobar/optim/sweep.hpp"
+#include "isobar/base/loops.hpp"
 
 namespace isobar::parallel {
 namespace {
@@ -26,7 +26,7 @@ bool finite_piece(const float* numbers, std::size_t count) {
 
 bool all_finite(std::span<const float> numbers) {
   std::atomic<bool> good = true;
-  optim::sweep(numbers.size(), [&](std::size_t begin, std::size_t end) {
+  in_parts(numbers.size(), [&](std::size_t begin, std::size_t end) {
     if (!finite_piece(numbers.data() + begin, end - begin)) good.store(false, std::memory_order_relaxed);
   });
   return good;

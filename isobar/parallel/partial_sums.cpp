@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "isobar/base/error.hpp"
-#include "isobar/optim/sweep.hpp"
+#include "isobar/base/loops.hpp"
 
 namespace isobar::parallel {
 
@@ -16,7 +16,7 @@ void PartialSums::add(std::size_t item, bool last, std::span<float> part, std::s
   const std::size_t keep_in = balanced ? levels : 0;
   if (!last)
     while (kept_.size() <= keep_in) kept_.emplace_back(numbers_);
-  optim::sweep(part.size(), [&](std::size_t begin, std::size_t end) {
+  in_parts(part.size(), [&](std::size_t begin, std::size_t end) {
     float* const to = part.data();
     for (std::size_t level = 0; level < levels; ++level) {
       const float* const from = kept_[level].data() + offset;
@@ -28,7 +28,7 @@ void PartialSums::add(std::size_t item, bool last, std::span<float> part, std::s
 }
 
 void copy_to(std::span<float> a, std::span<const float> b) {
-  optim::sweep(a.size(), [=](std::size_t begin, std::size_t end) {
+  in_parts(a.size(), [=](std::size_t begin, std::size_t end) {
     std::memcpy(a.data() + begin, b.data() + begin, (end - begin) * sizeof(float));
   });
 }

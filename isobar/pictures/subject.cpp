@@ -7,7 +7,7 @@
 
 #include "isobar/base/clock.hpp"
 #include "isobar/metrics/class_targets.hpp"
-#include "isobar/train/evaluation.hpp"
+#include "isobar/train/feeds.hpp"
 
 namespace isobar::pictures {
 namespace {

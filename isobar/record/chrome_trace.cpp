@@ -11,6 +11,7 @@
 #include "isobar/base/clock.hpp"
 #include "isobar/record/kept_bytes.hpp"
 #include "isobar/record/rank_file.hpp"
+#include "isobar/record/trace_row.hpp"
 
 namespace isobar::record {
 namespace {
@@ -18,7 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-constexpr int steps_row = 0, main_row = 1, exchange_row = 2, first_reader_row = 3, further_exchange_rows = 1000;
 constexpr std::string_view tail = "\n]\n";
 constexpr std::int64_t pause = 1'000'000'000;  // between two sessions whose clocks do not fit, nanoseconds
 
@@ -31,14 +31,13 @@ struct When {
 class Rows {
  public:
   int take(Lane lane, When when) {
-    if (lane == Lane::main) return main_row;
+    if (lane == Lane::main) return TraceRow{lane}.number();
     std::vector<std::int64_t>& ends = lane == Lane::exchange ? exchange_ : reader_;
-    std::size_t row = 0;
-    while (row < ends.size() && ends[row] > when.begin) ++row;
-    if (row == ends.size()) ends.emplace_back();
-    ends[row] = when.end;
-    if (lane == Lane::reader) return first_reader_row + static_cast<int>(row);
-    return row == 0 ? exchange_row : further_exchange_rows + static_cast<int>(row) - 1;
+    std::size_t place = 0;
+    while (place < ends.size() && ends[place] > when.begin) ++place;
+    if (place == ends.size()) ends.emplace_back();
+    ends[place] = when.end;
+    return TraceRow{lane, static_cast<int>(place)}.number();
   }
 
  private:
@@ -46,12 +45,8 @@ class Rows {
 };
 
 std::string row_name(int row) {
-  if (row == steps_row) return "steps";
-  if (row == main_row) return std::string(lane_name(Lane::main));
-  if (row == exchange_row) return std::string(lane_name(Lane::exchange));
-  if (row >= further_exchange_rows)
-    return fmt::format("{} {}", lane_name(Lane::exchange), row - further_exchange_rows + 2);
-  return fmt::format("{} {}", lane_name(Lane::reader), row - first_reader_row + 1);
+  const std::optional<TraceRow> of_lane = TraceRow::of(row);
+  return of_lane ? of_lane->name() : "steps";
 }
 
 std::string json_text(std::string_view text) {
@@ -76,7 +71,7 @@ class ChromeTrace final : public train::Sink {
     file_ = disk::LateFile(*path, kept(*path, start), {.tail = std::string(tail), .makes_folder = true});
     file_.append(file_.length() > 0
                      ? ""
-                     : fmt::format("[\n{}", named("process_name", steps_row, fmt::format("rank {}", rank_))));
+                     : fmt::format("[\n{}", named("process_name", TraceRow::steps, fmt::format("rank {}", rank_))));
   }
 
   void traced(const train::StepTraced& step) override {
@@ -139,7 +134,7 @@ class ChromeTrace final : public train::Sink {
     double flops = 0, bytes = 0;
     for (const Event& event : step.events)
       if (event.lane == Lane::main) flops += event.flops, bytes += event.bytes;
-    put(fmt::format("\"step {}\"", step.step), "step", whole, steps_row, flops, bytes);
+    put(fmt::format("\"step {}\"", step.step), "step", whole, TraceRow::steps, flops, bytes);
     Rows taken;
     std::int64_t last = whole.begin;  // rounding must not make the main lane overlap itself
     for (const Event& event : step.events) {

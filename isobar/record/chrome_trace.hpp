@@ -1,6 +1,5 @@
 // chrome_trace: traced steps for the trace viewers people use (Perfetto, chrome://tracing): trace/rank<r>.json, a JSON
-// array with one event per line. Rows of a rank: 0 the steps, 1 the thread that trains with idle time, 2 sums under way
-// (from 1000 on where several overlap), 3 and following reading ahead.
+// array with one event per line. trace_row.hpp says which row of a rank has what.
 #pragma once
 
 #include <cstdint>

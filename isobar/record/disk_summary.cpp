@@ -7,6 +7,7 @@ namespace {
 
 class DiskSummary final : public train::Sink {
  public:
+  train::SinkTurn turn() const override { return train::SinkTurn::last; }
   void end(const train::End&) override {
     disk::flush_late_files();
     disk::disk_warnings().conclude();

@@ -9,7 +9,7 @@
 #include "isobar/disk/late_file.hpp"
 #include "isobar/graph/live_bytes.hpp"
 #include "isobar/tensor/layout.hpp"
-#include "isobar/train/evaluation.hpp"
+#include "isobar/train/feeds.hpp"
 
 namespace isobar::record {
 namespace {

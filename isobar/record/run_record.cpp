@@ -10,6 +10,7 @@
 #include "isobar/base/error.hpp"
 #include "isobar/record/json_member.hpp"
 #include "isobar/record/median.hpp"
+#include "isobar/record/trace_row.hpp"
 
 namespace isobar::record {
 namespace {
@@ -294,13 +295,10 @@ std::vector<TraceEvent> read_trace(const fs::path& folder, int rank) {
     if (line.empty()) continue;
     const Json event = Json::parse(line, nullptr, /*allow_exceptions=*/false);
     if (!event.is_object()) break;
-    const auto thread = member<std::int64_t>(event, "tid");
-    if (member<std::string>(event, "ph") != "X" || thread < 1) continue;
+    const std::optional<TraceRow> row = TraceRow::of(member<int>(event, "tid"));
+    if (member<std::string>(event, "ph") != "X" || !row) continue;
     const Json arguments = event.value("args", Json::object());
-    events.push_back({member<std::string>(event, "name"), member<std::string>(event, "cat"),
-                      thread == 1                     ? Lane::main
-                      : thread == 2 || thread >= 1000 ? Lane::exchange
-                                                      : Lane::reader,
+    events.push_back({member<std::string>(event, "name"), member<std::string>(event, "cat"), row->lane,
                       member<std::int64_t>(arguments, "step"), member<double>(event, "ts") * 1e-6,
                       member<double>(event, "dur") * 1e-6, member<double>(arguments, "flops"),
                       member<double>(arguments, "bytes")});

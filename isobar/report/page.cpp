@@ -53,6 +53,7 @@ std::string moment(const std::string& started) {
 
 class PageSink final : public train::Sink {
  public:
+  train::SinkTurn turn() const override { return train::SinkTurn::reader; }
   void start(const train::Start& start) override { folder_ = start.folder; }
   void end(const train::End&) override {
     try {

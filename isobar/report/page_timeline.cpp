@@ -159,8 +159,8 @@ std::string drawn(const Events& trace, const Span& span, double width) {
     double height;
   };
   std::vector<Row> rows{{"main", inside(trace, span, Lane::main), 44}};
-  for (const auto& [name, lane] : {std::pair{"exchange", Lane::exchange}, std::pair{"reading", Lane::reader}}) {
-    std::string first = name;
+  for (const Lane lane : {Lane::exchange, Lane::reader}) {
+    std::string first(lane_name(lane));
     for (Events& events : rows_of(inside(trace, span, lane)))
       rows.push_back({std::exchange(first, ""), std::move(events), 20});
   }

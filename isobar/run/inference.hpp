@@ -11,6 +11,7 @@
 
 #include "isobar/run/trained.hpp"
 #include "isobar/train/evaluation.hpp"
+#include "isobar/train/feeds.hpp"
 
 namespace isobar::run {
 

@@ -19,7 +19,7 @@ namespace isobar::run {
 
 RunSinks make_sinks(const train::Job& job, const Showing& showing) {
   RunSinks sinks;
-  sinks.push_back(post_mortem_sink());  // first: it decides who tells of full disks
+  sinks.push_back(post_mortem_sink());
   if (showing.screen) sinks.push_back(record::progress(showing.screen, false, showing.around.peaks.flops_per_second));
   sinks.push_back(record::json_lines());
   sinks.push_back(record::metrics_csv());
@@ -31,8 +31,8 @@ RunSinks make_sinks(const train::Job& job, const Showing& showing) {
   sinks.push_back(record::run_summary());
   sinks.push_back(report::curves());
   if (job.report.pictures) sinks.push_back(pictures::pictures());
-  if (job.report.page) sinks.push_back(report::page_sink());  // it reads what the others wrote
-  sinks.push_back(record::disk_summary());                    // last: of all files
+  if (job.report.page) sinks.push_back(report::page_sink());
+  sinks.push_back(record::disk_summary());
   return sinks;
 }
 

@@ -16,7 +16,7 @@ struct Showing {
   record::Surroundings around{};  ///< rank 0 needs it
 };
 
-/// Everything that listens to a run, in the order it is told.
+/// Everything that listens to a run; each says itself when it is its turn.
 using RunSinks = std::vector<std::unique_ptr<train::Sink>>;
 RunSinks make_sinks(const train::Job& job, const Showing& showing);
 std::vector<train::Sink*> listeners(const RunSinks& sinks);

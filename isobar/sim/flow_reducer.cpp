@@ -6,6 +6,7 @@
 #include "isobar/comm/flight.hpp"
 #include "isobar/comm/reducers.hpp"
 #include "isobar/comm/schedule_shelf.hpp"
+#include "isobar/comm/walk.hpp"
 #include "isobar/comm/wire.hpp"
 #include "isobar/sim/flow_world.hpp"
 
@@ -81,7 +82,7 @@ class FlowReducer final : public comm::Reducer {
     std::size_t numbers = 0;
     for (const comm::Round& round : schedule)
       for (const Move& move : round)
-        if (move.kind == Move::Kind::send && move.peer != rank_) numbers += move.range.count;
+        if (move.is_message_of(rank_)) numbers += move.range.count;
     return static_cast<double>(numbers * comm::bytes_of(options_.wire));
   }
 
@@ -98,11 +99,11 @@ class FlowReducer final : public comm::Reducer {
       double latency = 0, overhead = 0, added = 0;
       for (const Move& move : round) {
         if (move.peer == rank_) continue;
-        const auto numbers = static_cast<double>(move.range.count);
-        if (move.kind == Move::Kind::add) added += numbers;
+        if (move.kind == Move::Kind::add) added += static_cast<double>(move.range.count);
         if (move.kind != Move::Kind::send) continue;
         latency = std::max(latency, latency_to(move.peer));
-        overhead += pieces_of(numbers) * world_.platform.network.message_overhead;
+        const auto messages = static_cast<double>(comm::Walk::messages(move.range.count));
+        overhead += messages * world_.platform.network.message_overhead;
       }
       if (!without.latency && latency + overhead > 0) s4u::this_actor::sleep_for(latency + overhead);
       std::vector<s4u::CommPtr> flows;
@@ -113,7 +114,7 @@ class FlowReducer final : public comm::Reducer {
         if (move.kind == Move::Kind::send) {
           const std::size_t bytes = move.range.count * comm::bytes_of(options_.wire);
           clock_.moved(1, static_cast<std::int64_t>(bytes));
-          if (world_.options.sent) world_.options.sent({number, member(rank_), member(move.peer), bytes});
+          if (world_.options.sent) tell_sent(number, move);
           flows.push_back(mailbox(number, rank_, move.peer)->put_async(&something, without.bandwidth ? 0 : bytes));
         } else {
           flows.push_back(mailbox(number, move.peer, rank_)->get_async<char>(&arrived[i]));
@@ -122,6 +123,14 @@ class FlowReducer final : public comm::Reducer {
       for (const s4u::CommPtr& flow : flows) flow->wait();
       const double rate = world_.platform.node.sum_bytes_per_second;
       if (added > 0 && rate > 0 && !without.bandwidth) s4u::this_actor::sleep_for(3 * sizeof(float) * added / rate);
+    }
+  }
+
+  void tell_sent(Sum number, const Move& move) const {
+    for (std::size_t begun = 0; begun < move.range.count;) {
+      const std::size_t count = comm::Walk::next_message(move.range, begun).count;
+      world_.options.sent({number, member(rank_), member(move.peer), count * comm::bytes_of(options_.wire)});
+      begun += count;
     }
   }
 

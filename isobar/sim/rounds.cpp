@@ -12,8 +12,6 @@ namespace {
 
 using comm::Move;
 
-bool is_message(const Move& move, int rank) { return move.kind == Move::Kind::send && move.peer != rank; }
-
 // Calls work(rank, schedule) for all ranks, on two threads: thread t gets every second rank.
 template <class Work>
 void each_schedule(const comm::Algorithm& algorithm, const std::vector<int>& nodes, std::size_t count, Work work) {
@@ -39,7 +37,7 @@ std::vector<std::uint64_t> fingerprints(const comm::Algorithm& algorithm, const 
     sums.resize(std::max(sums.size(), schedule.size()));
     for (std::size_t round = 0; round < schedule.size(); ++round)
       for (const Move& move : schedule[round])
-        if (is_message(move, rank))
+        if (move.is_message_of(rank))
           sums[round] +=
               mix(mix(static_cast<std::uint64_t>(rank), static_cast<std::uint64_t>(move.peer)), move.range.count);
         // Whether a message is added is known to its receiver.
@@ -87,7 +85,7 @@ std::vector<DistinctRound> distinct_rounds(const comm::Algorithm& algorithm, con
     for (std::size_t i = 0; i < representatives.size(); ++i) {
       if (representatives[i] >= schedule.size()) continue;
       for (const Move& move : schedule[representatives[i]])
-        if (is_message(move, rank)) sent[thread][i].push_back({rank, move.peer, move.range.count, false});
+        if (move.is_message_of(rank)) sent[thread][i].push_back({rank, move.peer, move.range.count, false});
         else if (move.kind == Move::Kind::add) adding[i][static_cast<std::size_t>(rank)] = 1;
     }
   });

@@ -1,29 +1,20 @@
 // Which algorithm sums: what a recipe leaves open a reducer measures on the machine; here the costs are asked instead.
 #include <algorithm>
 
+#include "isobar/comm/choice.hpp"
 #include "isobar/sim/sum_costs.hpp"
 
 namespace isobar::sim {
 namespace {
 
-bool open_outer(const Spec& asked) {
-  return asked.name() == "hierarchical" && !asked.find("inner") &&
-         (!asked.find("outer") || asked.find("outer")->str() == "auto");
+// What comm::make_reducer() would choose from. What only a message library or the memory of a node can do is modelled by
+// what suits best.
+std::vector<Spec> candidates_for(const Spec& asked, const Placement& placement) {
+  const bool modelled = asked.name() == "native" || asked.name() == "shared";
+  return comm::candidates(modelled ? Spec("auto") : asked, placement.ranks_per_node > 1);
 }
 
-// As comm::make_reducer() has them, the candidates within nodes as schedules.
-std::vector<Spec> candidates(const Spec& asked, bool many_per_node) {
-  std::vector<Spec> list;
-  for (const char* name : {"recursive_doubling", "ring", "halving_doubling", "pipelined_ring", "tree"}) {
-    if (many_per_node || open_outer(asked)) list.push_back(Spec("hierarchical", {{"outer", Value(Spec(name))}}));
-    else list.emplace_back(name);
-  }
-  return list;
-}
-
-bool is_open(const Spec& asked) {
-  return asked.name() == "auto" || asked.name() == "native" || asked.name() == "shared" || open_outer(asked);
-}
+bool is_open(const Spec& asked, const Placement& placement) { return candidates_for(asked, placement).size() > 1; }
 
 }  // namespace
 
@@ -35,8 +26,7 @@ double SumCosts::at_least(const Spec& algorithm, std::size_t count) const {
   const double shortest = placement_.ranks_per_node > 1 ? platform_.node.inside_latency : platform_.network.latency;
   double seconds = 0;
   for (const comm::Round& round : schedule) {
-    const auto sends = std::ranges::count_if(
-        round, [](const comm::Move& move) { return move.kind == comm::Move::Kind::send && move.peer != 0; });
+    const auto sends = std::ranges::count_if(round, [](const comm::Move& move) { return move.is_message_of(0); });
     seconds += static_cast<double>(sends) * platform_.network.message_overhead + (sends > 0 ? shortest : 0);
   }
   return seconds;
@@ -44,9 +34,9 @@ double SumCosts::at_least(const Spec& algorithm, std::size_t count) const {
 
 const Spec& SumCosts::chosen(const Spec& asked, std::size_t count) {
   const auto [found, is_new] = chosen_.try_emplace({asked.str(), count}, asked);
-  if (!is_new || !is_open(asked) || placement_.ranks == 1) return found->second;
+  if (!is_new || !is_open(asked, placement_) || placement_.ranks == 1) return found->second;
   std::vector<std::pair<double, Spec>> list;
-  for (const Spec& candidate : candidates(asked, placement_.ranks_per_node > 1))
+  for (const Spec& candidate : candidates_for(asked, placement_))
     list.emplace_back(at_least(candidate, count), candidate);
   std::ranges::stable_sort(list, {}, &std::pair<double, Spec>::first);
   double best = 0;
@@ -61,7 +51,7 @@ const Spec& SumCosts::chosen(const Spec& asked, std::size_t count) {
 }
 
 std::string SumCosts::describe(const Spec& asked) const {
-  if (!is_open(asked)) return asked.str();
+  if (!is_open(asked, placement_)) return asked.str();
   std::string text;
   for (const auto& [key, spec] : chosen_) {
     if (key.first != asked.str() || text.find(spec.str()) != std::string::npos) continue;

@@ -27,8 +27,6 @@ std::vector<int> Placement::nodes_of_ranks() const {
   return list;
 }
 
-double pieces_of(double numbers) { return std::max(1.0, std::ceil(numbers / static_cast<double>(comm::Walk::piece))); }
-
 SumCosts::SumCosts(const Topology& topology, const Platform& platform, const Placement& placement)
     : topology_(topology), platform_(platform), placement_(placement), nodes_(placement.nodes_of_ranks()) {}
 
@@ -108,7 +106,9 @@ const SumCosts::Costed& SumCosts::costed(const Spec& algorithm, std::size_t coun
 }
 
 double SumCosts::latency_of(const RoundCost& round, double scale) const {
-  return round.latency + platform_.network.message_overhead * round.messages * pieces_of(round.longest * scale);
+  const auto numbers = static_cast<std::size_t>(std::ceil(round.longest * scale));
+  const double pieces = std::max(1.0, static_cast<double>(comm::Walk::messages(numbers)));
+  return round.latency + platform_.network.message_overhead * round.messages * pieces;
 }
 
 SumCost SumCosts::cost(const Spec& algorithm, std::size_t count, comm::Wire wire, const Without& without) {

@@ -34,9 +34,6 @@ struct Placement {
   std::vector<int> nodes_of_ranks() const;
 };
 
-/// Messages a range travels in, as comm::Walk cuts it.
-double pieces_of(double numbers);
-
 class SumCosts {
  public:
   /// Both must outlive this.

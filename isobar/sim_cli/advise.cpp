@@ -5,7 +5,7 @@
 
 #include "isobar/disk/text_file.hpp"
 #include "isobar/sim_cli/calibrated.hpp"
-#include "isobar/sim_cli/verb.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::sim_cli {
 namespace {
@@ -52,7 +52,7 @@ void declare_advise(CLI::App& command) {
   auto* out = command.add_option("--out", options->out, "folder for advice.txt and advice.csv")->type_name("FOLDER");
   command.add_flag("--resume", options->resume, "go on with what is in the folder already")->needs(out);
   command.callback([options] {
-    catch_signals();
+    catch_signals_with_children();
     run_advise(*options);
   });
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "isobar/sim_cli/verb.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::sim_cli {
 

@@ -7,7 +7,7 @@
 #include "isobar/forecast/forecast_page.hpp"
 #include "isobar/forecast/forecast_text.hpp"
 #include "isobar/sim_cli/calibrated.hpp"
-#include "isobar/sim_cli/verb.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::sim_cli {
 namespace {
@@ -62,7 +62,7 @@ void declare_forecast(CLI::App& command) {
                   ->type_name("FOLDER");
   command.add_flag("--resume", options->resume, "go on with what is in the folder already")->needs(out);
   command.callback([options] {
-    catch_signals();
+    catch_signals_with_children();
     run_forecast(*options);
   });
 }

@@ -6,7 +6,7 @@
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/sim/platform.hpp"
-#include "isobar/sim_cli/verb.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::sim_cli {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "isobar/disk/text_file.hpp"
 #include "isobar/sim_cli/scenario_options.hpp"
-#include "isobar/sim_cli/verb.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::sim_cli {
 namespace {
@@ -36,7 +36,7 @@ void declare_published(CLI::App& command) {
   command.add_flag("--resume", options->resume, "go on with what is in the folder already")->needs(out);
   command.add_flag("--quiet", options->quiet, "show no progress");
   command.callback([options] {
-    catch_signals();
+    catch_signals_with_children();
     run_published(*options);
   });
 }

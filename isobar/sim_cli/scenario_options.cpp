@@ -5,7 +5,7 @@
 #include "isobar/forecast/workload_of_plan.hpp"
 #include "isobar/forecast/workload_of_run.hpp"
 #include "isobar/optim/optimizer.hpp"
-#include "isobar/sim_cli/verb.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::sim_cli {
 namespace {

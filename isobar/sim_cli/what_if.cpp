@@ -7,7 +7,7 @@
 #include "isobar/disk/text_file.hpp"
 #include "isobar/forecast/failure_table.hpp"
 #include "isobar/sim_cli/calibrated.hpp"
-#include "isobar/sim_cli/verb.hpp"
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::sim_cli {
 namespace {
@@ -80,7 +80,7 @@ void declare_what_if(CLI::App& command) {
   auto* out = command.add_option("--out", options->out, "folder for the table as text and CSV")->type_name("FOLDER");
   command.add_flag("--resume", options->resume, "go on with what is in the folder already")->needs(out);
   command.callback([options] {
-    catch_signals();
+    catch_signals_with_children();
     run_what_if(*options);
   });
 }

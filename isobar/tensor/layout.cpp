@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include <fmt/format.h>
+#include <oneapi/dnnl/dnnl_debug.h>
 
 #include "isobar/base/error.hpp"
 
@@ -17,6 +18,18 @@ std::vector<std::int64_t> row_major_strides(const std::vector<std::int64_t>& ext
 }
 
 std::size_t bytes_of(Dtype type) { return dnnl::memory::data_type_size(type); }
+
+bool is_row_major(const Layout& layout) {
+  const auto& d = layout.data;
+  if (d.format_kind != dnnl_blocked || d.format_desc.blocking.inner_nblks != 0) return false;
+  std::int64_t expected = 1;
+  for (int axis = d.ndims; axis-- > 0;) {
+    if (d.padded_dims[axis] != d.dims[axis]) return false;
+    if (d.dims[axis] != 1 && d.format_desc.blocking.strides[axis] != expected) return false;
+    expected *= d.dims[axis];
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -42,16 +55,18 @@ std::int64_t padded_count(const Layout& layout) {
   return static_cast<std::int64_t>(layout.get_size() / bytes_of(layout.data_type()));
 }
 
+bool same_bytes(const Layout& a, const Layout& b) {
+  return a == b || (is_row_major(a) && is_row_major(b) && a.data_type() == b.data_type() &&
+                    a.get_size() == b.get_size());
+}
+
 std::string layout_text(const Layout& layout) {
   const auto& d = layout.data;
   const auto& blocking = d.format_desc.blocking;
   std::vector<int> order(static_cast<std::size_t>(d.ndims));
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return blocking.strides[a] > blocking.strides[b]; });
-  std::string text = d.data_type == dnnl_f32    ? "f32 "
-                     : d.data_type == dnnl_bf16 ? "bf16 "
-                     : d.data_type == dnnl_u8   ? "u8 "
-                                                : "s32 ";
+  std::string text = fmt::format("{} ", dnnl_dt2str(d.data_type));
   for (const int axis : order) {
     const bool blocked = std::find(blocking.inner_idxs, blocking.inner_idxs + blocking.inner_nblks, axis) !=
                          blocking.inner_idxs + blocking.inner_nblks;

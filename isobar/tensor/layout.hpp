@@ -23,6 +23,9 @@ Layout any_layout(const std::vector<std::int64_t>& axes, Dtype type = Dtype::f32
 /// Elements of memory it occupies, padding included.
 std::int64_t padded_count(const Layout& layout);
 
+/// Whether the same numbers lie in memory as the same bytes, whatever the axes are called.
+bool same_bytes(const Layout& a, const Layout& b);
+
 /// "f32 acdeb", "f32 ABcde16b16a": for tables and fingerprints.
 std::string layout_text(const Layout& layout);
 

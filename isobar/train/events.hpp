@@ -147,10 +147,19 @@ struct Reached {
   std::int64_t step = 0, epoch = 0;
 };
 
+/// Which sinks are told of an event before which; those of one turn in the order they are listed in.
+enum class SinkTurn {
+  first,   ///< decides something for the others
+  usual,   ///< minds no other sink
+  reader,  ///< reads what those before it have written
+  last     ///< looks back at what all have done
+};
+
 /// Receives the trainer's events and shows or stores them; every function may be left out.
 class Sink {
  public:
   virtual ~Sink() = default;
+  virtual SinkTurn turn() const { return SinkTurn::usual; }
   /// Most sinks are told on rank 0 only. One that listens on every rank is told start(), traced() and end() there too.
   virtual bool on_every_rank() const { return false; }
   virtual void start(const Start&) {}

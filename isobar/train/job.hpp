@@ -89,7 +89,7 @@ struct Job {
 /// What staging did to the training set.
 struct StagedData {
   std::function<feeding::StagingCounters()> counters;  ///< by name, "train.bytes_read"; all ranks must call
-  bool own_samples = false;                            ///< as in data::Staged
+  bool own_samples = false;                            ///< as in feeding::Staged
 };
 
 /// Stages both data sets, lets the transforms learn what they need, on rank 0 for all, and puts them back on. What is

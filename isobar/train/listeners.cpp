@@ -1,9 +1,12 @@
 #include "isobar/train/listeners.hpp"
 
+#include <algorithm>
+
 namespace isobar::train {
 
 Listeners::Listeners(std::vector<Sink*> sinks, bool first_rank) : sinks_(std::move(sinks)), first_rank_(first_rank) {
   if (!first_rank) std::erase_if(sinks_, [](const Sink* sink) { return !sink->on_every_rank(); });
+  std::ranges::stable_sort(sinks_, {}, &Sink::turn);
 }
 
 std::span<Sink* const> Listeners::on_first_rank() const {

@@ -8,6 +8,7 @@
 #include "isobar/base/text.hpp"
 #include "isobar/train/agreement.hpp"
 #include "isobar/train/carried.hpp"
+#include "isobar/train/feeds.hpp"
 #include "isobar/train/run_tuning.hpp"
 #include "isobar/train/same_run.hpp"
 

@@ -7,6 +7,7 @@
 #include "isobar/base/error.hpp"
 #include "isobar/comm/local_comm.hpp"
 #include "isobar/train/agreement.hpp"
+#include "isobar/train/feeds.hpp"
 
 namespace isobar::train {
 

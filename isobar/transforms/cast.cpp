@@ -1,10 +1,11 @@
 // cast(to=float16, overflow=fail): numbers rounded to what a file of another type would hold, to the nearest and in a
 // tie to the even one; they stay floats. What is too large for the type is an Error, or with overflow=saturate its
 // largest value. Types: float16, bfloat16, int8, int16, int32, uint8, uint16.
-#include <bit>
 #include <cmath>
 #include <limits>
 
+#include "isobar/base/float16.hpp"
+#include "isobar/base/instructions.hpp"
 #include "isobar/transforms/transform.hpp"
 
 namespace isobar::transforms {
@@ -24,46 +25,38 @@ constexpr Type types[] = {{"float16", false, -65504.0f, 65504.0f},
                           {"uint8", true, 0, 255},
                           {"uint16", true, 0, 65535}};
 
-// The last `bits` of the 23 behind the point go, the one before takes what is more than half.
-float without_bits(float value, unsigned bits) {
-  const auto word = std::bit_cast<std::uint32_t>(value);
-  const std::uint32_t half = (1u << (bits - 1)) - 1, odd = (word >> bits) & 1u;
-  return std::bit_cast<float>((word + half + odd) & ~((1u << bits) - 1));
-}
-
-float to_float16(float value) {
-  // Below 2^-14 float16 has steps of 2^-24; next to 0.5 a float has the same, so adding rounds.
-  const float size = std::abs(value);
-  const float small = std::copysign((size + 0.5f) - 0.5f, value);
-  return size < 0x1p-14f ? small : without_bits(value, 13);
-}
-
 class Cast final : public Transform {
  public:
   Cast(const Type& type, bool saturate) : type_(type), saturate_(saturate) {}
 
   void apply(const Grid& field, std::span<const float>, std::span<float> out, const Draw&) const override {
-    if (type_.name == "float16") round(field, out, [](float value) { return to_float16(value); });
-    else if (type_.name == "bfloat16") round(field, out, [](float value) { return without_bits(value, 16); });
+    if (type_.name == "float16") round(field, out, [](float value) { return Float16::rounded(value); });
+    else if (type_.name == "bfloat16") round(field, out, [](float value) { return BFloat16::rounded(value); });
     else round(field, out, [](float value) { return std::nearbyint(value); });
   }
 
  private:
   template <class Rounding>
   void round(const Grid& field, std::span<float> out, Rounding rounding) const {
-    const float low = type_.low, high = type_.high;
     unsigned none = 0, beyond = 0;
-    for (const float value : out) {
-      const float rounded = rounding(value);
-      none |= value != value;
-      beyond |= rounded < low || rounded > high;
-    }
+    run_dispatched([=, low = type_.low, high = type_.high, to_none = &none, to_beyond = &beyond] {
+      unsigned nans = 0, outside = 0;
+      for (const float value : out) {
+        const float rounded = rounding(value);
+        nans |= value != value;
+        outside |= rounded < low || rounded > high;
+      }
+      *to_none = nans;
+      *to_beyond = outside;
+    });
     if ((none && type_.whole) || (beyond && !saturate_)) complain(field, out, rounding);
-    for (float& value : out) {
-      const float rounded = rounding(value);
-      const float held = rounded < low ? low : rounded > high ? high : rounded;
-      value = value != value ? value : held;
-    }
+    run_dispatched([=, low = type_.low, high = type_.high] {
+      for (float& value : out) {
+        const float rounded = rounding(value);
+        const float held = rounded < low ? low : rounded > high ? high : rounded;
+        value = value != value ? value : held;
+      }
+    });
   }
 
   template <class Rounding>

@@ -76,7 +76,7 @@ class Route {
   std::vector<Act> acts_;
 };
 
-/// A data set seen through a pipeline; read() is as in a test, read_varied() as the data::Reading says.
+/// A data set seen through a pipeline; read() is as in a test, read_varied() as the datasets::Reading says.
 class Transformed final : public datasets::Dataset {
  public:
   /// Uses the first `count` transforms.

@@ -46,13 +46,12 @@ class Climate {
   /// Relative humidity of the air column, about 0.5 in the dry subtropics and 0.9 in the rain belt.
   double column_humidity(double latitude, double longitude, double land) const;
 
-  /// 1 in the middle of northern summer, -1 half a year later; of the sea a month later.
+  /// 1 in the middle of northern summer, -1 half a year later.
   double summer() const { return summer_; }
-  double sea_summer() const { return sea_summer_; }
 
  private:
   static constexpr int steps = 720;
-  double summer_, sea_summer_;
+  double summer_, sea_summer_;  // the sea's is a month later
   std::array<ZonalMean, steps + 1> table_;
 };
 

@@ -18,6 +18,26 @@ namespace {
 const std::vector<std::string> tried = {"tree", "ring", "pipelined_ring(segment=8192)"};
 const Choice choice = {{100, 0}, {1000, 0}, {4000, 2}, {16000, 1}};
 
+TEST(Choice, IsAmongTheAlgorithmsThatAreLeftOpen) {
+  const auto names_of = [](const char* asked, bool many_per_node) {
+    std::string text;
+    for (const Spec& candidate : candidates(asked, many_per_node)) text += candidate.str() + " ";
+    return text;
+  };
+  EXPECT_EQ(names_of("auto", false), "recursive_doubling ring halving_doubling pipelined_ring tree ");
+  const std::string by_nodes =
+      "hierarchical(outer=recursive_doubling) hierarchical(outer=ring) hierarchical(outer=halving_doubling) "
+      "hierarchical(outer=pipelined_ring) hierarchical(outer=tree) ";
+  EXPECT_EQ(names_of("auto", true), by_nodes);
+  EXPECT_EQ(names_of("hierarchical", false), by_nodes);
+  EXPECT_EQ(names_of("hierarchical(outer=auto)", true), by_nodes);
+  for (const char* asked : {"ring", "hierarchical(outer=tree)", "hierarchical(inner=tree, outer=ring)"})
+    EXPECT_EQ(names_of(asked, true), std::string(asked) + " ");
+  EXPECT_EQ(between_nodes("hierarchical(outer=tree)"), Spec("tree"));
+  EXPECT_FALSE(between_nodes("hierarchical(inner=tree, outer=ring)"));
+  EXPECT_FALSE(between_nodes("ring"));
+}
+
 TEST(Choice, RulesHoldUpToTheirLength) {
   EXPECT_EQ(chosen(choice, 0), 0u);
   EXPECT_EQ(chosen(choice, 1000), 0u);

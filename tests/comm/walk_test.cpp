@@ -27,6 +27,7 @@ std::vector<float> numbers(int rank, std::size_t count) {
 
 TEST(Walk, WhatIsSentIsTheDataBeforeTheRound) {
   const std::size_t count = 5 * Walk::piece + 3;  // more pieces than are under way at once
+  EXPECT_EQ(Walk::messages(count), 6u);
   for (const Wire wire : walk_wires)
     run_ranks(2, [&](Comm& comm) {
       const int other = 1 - comm.rank();

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "isobar/base/loops.hpp"
 #include "isobar/optim/norm.hpp"
 #include "isobar/optim/optimizer.hpp"
-#include "isobar/optim/sweep.hpp"
 
 namespace isobar::optim {
 namespace {
@@ -29,9 +29,9 @@ const std::vector<float> weights{3, 0, -4}, gradients{0, 6, 8};  // norms 5 and 
 TEST(Norm, IsTheLengthAndTakesZerosFreely) {
   EXPECT_EQ(norm(weights), 5);
   EXPECT_EQ(norm({}), 0);
-  std::vector<float> padded(3 * sweep_chunk + 7);
+  std::vector<float> padded(3 * loop_part + 7);
   padded[1] = 3;
-  padded[2 * sweep_chunk] = -4;
+  padded[2 * loop_part] = -4;
   EXPECT_EQ(norm(padded), 5);
   EXPECT_EQ(norm(std::vector{0x3p100f, 0x4p100f}), 0x5p100);  // squares that no float holds
 }

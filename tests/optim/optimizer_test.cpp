@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "isobar/base/loops.hpp"
 #include "isobar/base/random.hpp"
-#include "isobar/optim/sweep.hpp"
 
 namespace isobar::optim {
 namespace {
@@ -101,7 +101,7 @@ TEST_P(Conformance, ResumeContinuesBitForBit) {
 }
 
 TEST_P(Conformance, ThreadsChangeNothing) {
-  const std::size_t count = 2 * sweep_chunk + 37;
+  const std::size_t count = 2 * loop_part + 37;
   const int before = omp_get_max_threads();
   State one(*rule_, count), several(*rule_, count);
   one.w = several.w = noise(count, 99, 1);

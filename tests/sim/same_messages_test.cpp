@@ -11,6 +11,7 @@
 #include "isobar/sim/in_child.hpp"
 
 #include "tests/comm/forwarding_comm.hpp"
+#include "tests/expect_error.hpp"
 #include "tests/sim/made_scenario.hpp"
 
 namespace isobar::sim {
@@ -94,6 +95,14 @@ std::string in_simulation(const Scenario& scenario) {
         [&](const FlowRank& rank) { train(scenario, rank.comm, rank.timeline); });
     return text_of(log.messages);
   });
+}
+
+TEST(SameMessages, OfSumsThatTravelInPieces) {
+  Scenario scenario = tests::made_scenario(2, "sync(algorithm=ring)");
+  scenario.workload = tests::made_workload(700'001);  // half of it does not fit one message
+  const std::string expected = text_of(over_threads(scenario));
+  EXPECT_EQ(in_simulation(scenario), expected);
+  EXPECT_HAS(expected, " 524288 524288 ");
 }
 
 TEST(SameMessages, OfSyncAndLagged) {

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "isobar/sim_cli/calibrated.hpp"
-#include "isobar/sim_cli/verb.hpp"
+#include "isobar/verbs/verb.hpp"
 
 #include "tests/sim_cli/program.hpp"
 

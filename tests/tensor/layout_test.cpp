@@ -45,6 +45,20 @@ TEST(Layout, TextTellsLayoutsApart) {
   EXPECT_EQ(layout_text(Layout({32, 16, 3, 3, 3}, Dtype::f32, Tag::ABcde16b16a)), "f32 ABcde16b16a");
   EXPECT_EQ(layout_text(Layout({2, 3}, Dtype::bf16, Tag::ab)), "bf16 ab");
   EXPECT_EQ(layout_text(Layout({2, 3}, Dtype::u8, Tag::ba)), "u8 ba");
+  EXPECT_EQ(layout_text(plain({2, 3}, Dtype::f16)), "f16 ab");
+  EXPECT_EQ(layout_text(plain({2, 3}, Dtype::s8)), "s8 ab");
+  EXPECT_EQ(layout_text(plain({2, 3}, Dtype::s32)), "s32 ab");
+}
+
+TEST(Layout, SameBytesAreThoseOfOneTypeInOneOrder) {
+  EXPECT_TRUE(same_bytes(plain({2, 3, 4}), plain({6, 4})));
+  EXPECT_TRUE(same_bytes(channels_last({2, 5, 5, 1}), plain({50})));
+  EXPECT_FALSE(same_bytes(plain({2, 3}), plain({2, 4})));
+  EXPECT_FALSE(same_bytes(plain({2, 3}), Layout({2, 3}, Dtype::f32, Tag::ba)));
+  EXPECT_TRUE(same_bytes(Layout({2, 3}, Dtype::f32, Tag::ba), Layout({2, 3}, Dtype::f32, Tag::ba)));
+  // As long as each other, but not the same numbers.
+  EXPECT_FALSE(same_bytes(plain({2, 3}), plain({2, 3}, Dtype::s32)));
+  EXPECT_FALSE(same_bytes(plain({2, 3}), plain({2, 6}, Dtype::bf16)));
 }
 
 TEST(Layout, AnyLeavesTheChoiceToThePrimitive) {

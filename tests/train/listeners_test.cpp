@@ -49,5 +49,35 @@ TEST(Listeners, OtherRanksTellThoseThatListenEverywhereOfStartTracesAndEnd) {
   EXPECT_TRUE(listeners.on_first_rank().empty());
 }
 
+class TakingTurns final : public Sink {
+ public:
+  TakingTurns(SinkTurn turn, char name, std::string& told) : turn_(turn), name_(name), told_(told) {}
+  SinkTurn turn() const override { return turn_; }
+  bool on_every_rank() const override { return name_ != 'b'; }
+  void start(const Start&) override { told_ += name_; }
+  void step(const StepDone&) override { told_ += name_; }
+  void end(const End&) override { told_ += name_; }
+
+ private:
+  SinkTurn turn_;
+  char name_;
+  std::string& told_;
+};
+
+TEST(Listeners, TellTheirSinksInTurnsHoweverTheyAreListed) {
+  std::string told;
+  TakingTurns decides(SinkTurn::first, '1', told), a(SinkTurn::usual, 'a', told), b(SinkTurn::usual, 'b', told),
+      reads(SinkTurn::reader, 'r', told), sums(SinkTurn::last, '.', told);
+  const std::vector<Sink*> listed{&sums, &reads, &a, &decides, &b};
+  const Listeners first(listed, /*first_rank=*/true), other(listed, /*first_rank=*/false);
+  first.start({});
+  first.step({});
+  first.end({});
+  EXPECT_EQ(told, "1abr.1abr.1abr.");
+  told.clear();
+  other.start({});
+  EXPECT_EQ(told, "1ar.");
+}
+
 }  // namespace
 }  // namespace isobar::train

@@ -4,16 +4,19 @@
 #include <string_view>
 #include <unistd.h>
 
-#include "isobar/cli/verb.hpp"
+#include "isobar/verbs/verb.hpp"
 
-namespace isobar::cli {
+namespace isobar {
 namespace {
 
 std::atomic<bool> shows_stop = false;
+std::atomic<pid_t> parent = 0;  // 0: children are like any process
 
 void put(std::string_view text) { [[maybe_unused]] const auto told = write(STDERR_FILENO, text.data(), text.size()); }
 
 void on_stop(int signal) {
+  // A terminal sends Ctrl-C to child processes too, and they have nothing to save.
+  if (parent != 0 && getpid() != parent) _exit(exit_interrupted);
   if (stop_requested().exchange(true)) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
@@ -25,6 +28,12 @@ void on_stop(int signal) {
   put(": the run stops within one step and one checkpoint, and can be resumed; a second signal ends it at once\n");
 }
 
+void catch_both() {
+  stop_requested();
+  std::signal(SIGINT, on_stop);
+  std::signal(SIGTERM, on_stop);
+}
+
 }  // namespace
 
 std::atomic<bool>& stop_requested() {
@@ -34,11 +43,14 @@ std::atomic<bool>& stop_requested() {
 
 void catch_signals(bool shows) {
   shows_stop = shows;
-  stop_requested();
-  std::signal(SIGINT, on_stop);
-  std::signal(SIGTERM, on_stop);
+  catch_both();
   // Some launchers send it for purposes of their own: ranks that must not hear it are started so.
   if (std::signal(SIGUSR1, on_stop) == SIG_IGN) std::signal(SIGUSR1, SIG_IGN);
 }
 
-}  // namespace isobar::cli
+void catch_signals_with_children() {
+  parent = getpid();
+  catch_both();
+}
+
+}  // namespace isobar
