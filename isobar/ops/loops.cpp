@@ -13,10 +13,8 @@ void in_parts(std::int64_t count, Dispatched<void(std::int64_t, std::int64_t)> p
 }
 
 double ordered_sum(std::int64_t count, Dispatched<double(std::int64_t, std::int64_t)> part, std::int64_t length) {
-  std::vector<double> sums(static_cast<std::size_t>((count + length - 1) / length));
-  const auto keep = [&](std::int64_t begin, std::int64_t end) {
-    sums[static_cast<std::size_t>(begin / length)] = part(begin, end);
-  };
+  std::vector<double> sums((count + length - 1) / length);
+  const auto keep = [&](std::int64_t begin, std::int64_t end) { sums[begin / length] = part(begin, end); };
   in_parts(count, keep, length);
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
