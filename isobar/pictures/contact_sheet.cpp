@@ -43,7 +43,7 @@ class Panel {
 };
 
 std::string channel_name(const std::vector<std::string>& names, std::int64_t number) {
-  const auto n = static_cast<std::size_t>(number);
+  const std::size_t n = number;
   return n < names.size() ? names[n] : fmt::format("channel {}", number);
 }
 
@@ -54,7 +54,7 @@ ContactSheet contact_sheet(const data::Dataset& dataset, std::int64_t samples) {
   expects(count > 0, "at least one sample to draw");
   const std::vector<data::Field> fields = dataset.fields();
   std::vector<std::vector<float>> memory;
-  for (const data::Field& field : fields) memory.emplace_back(static_cast<std::size_t>(field.shape.count()));
+  for (const data::Field& field : fields) memory.emplace_back(field.shape.count());
   const std::vector<std::span<float>> out(memory.begin(), memory.end());
   dataset.read(0, out);
 
@@ -75,7 +75,7 @@ ContactSheet contact_sheet(const data::Dataset& dataset, std::int64_t samples) {
   files::Image& image = sheet.picture;
   image.height = down * (panel.height + sheet_gap) + sheet_gap;
   image.width = across * (panel.width + sheet_gap) + sheet_gap;
-  image.pixels.assign(static_cast<std::size_t>(image.height * image.width * 3), 255);
+  image.pixels.assign(image.height * image.width * 3, 255);
   for (std::int64_t s = 0; s < count; ++s) {
     if (s > 0) dataset.read(s, out);
     for (std::int64_t p = 0; p < panels; ++p) {
