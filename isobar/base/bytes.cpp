@@ -23,7 +23,7 @@ std::size_t read_bytes(std::string_view text, std::string_view what) {
   double number = 0;
   const auto [rest, problem] =
       std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
-  std::string_view unit = text.substr(static_cast<std::size_t>(rest - text.data()));
+  std::string_view unit = text.substr(rest - text.data());
   while (unit.starts_with(' ')) unit.remove_prefix(1);
   for (const auto& [name, size] : units) {
     if (problem != std::errc{} || unit != name) continue;

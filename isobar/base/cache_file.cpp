@@ -25,8 +25,8 @@ std::filesystem::path cache_file(const std::string& name) {
 std::string read_cache(const std::filesystem::path& file, std::size_t longest) {
   std::ifstream in(file, std::ios::binary);
   std::string text(longest + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
+  in.read(text.data(), text.size());
+  text.resize(in.gcount());
   return text.size() > longest ? std::string() : text;
 }
 

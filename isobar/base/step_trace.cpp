@@ -17,7 +17,7 @@ void StepTrace::put(const Event& event) {
          flat_[first - 1].begin + flat_[first - 1].seconds > event.begin)
     within += flat_[--first].seconds;
   if (first == flat_.size()) return flat_.push_back(event);
-  const std::vector<Event> inner(flat_.begin() + static_cast<std::ptrdiff_t>(first), flat_.end());
+  const std::vector<Event> inner(flat_.begin() + first, flat_.end());
   flat_.resize(first);
   Event rest = event;
   for (const Event& other : inner) {
@@ -110,7 +110,7 @@ void StepTrace::end_beside(Mark mark, double bytes) {
 }
 
 void StepTrace::take_beside(double end) {
-  const auto main = static_cast<std::ptrdiff_t>(events_.size());
+  const auto main = std::ssize(events_);
   const auto take = [&](Event event, double until) {
     const double begin = std::max(event.begin, begin_);
     event.step = step_;

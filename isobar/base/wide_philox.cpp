@@ -34,8 +34,7 @@ inline __m256i compare(const Counters& c, __m256i limit) {
 // Eight blocks.
 void at_least(std::uint64_t key, std::uint64_t first, std::uint32_t limit, std::uint8_t* result) {
   auto key0 = static_cast<std::uint32_t>(key), key1 = static_cast<std::uint32_t>(key >> 32);
-  const __m256i left = _mm256_add_epi64(_mm256_set1_epi64x(static_cast<long long>(first)),
-                                        _mm256_set_epi64x(3, 2, 1, 0));
+  const __m256i left = _mm256_add_epi64(_mm256_set1_epi64x(first), _mm256_set_epi64x(3, 2, 1, 0));
   const __m256i right = _mm256_add_epi64(left, _mm256_set1_epi64x(4)), zero = _mm256_setzero_si256();
   Counters a{{left, _mm256_srli_epi64(left, 32), zero, zero}}, b{{right, _mm256_srli_epi64(right, 32), zero, zero}};
   for (int i = 0; i < 10; ++i) {
@@ -45,7 +44,7 @@ void at_least(std::uint64_t key, std::uint64_t first, std::uint32_t limit, std::
     key0 += 0x9E3779B9;
     key1 += 0xBB67AE85;
   }
-  const __m256i limits = _mm256_set1_epi32(static_cast<int>(limit));
+  const __m256i limits = _mm256_set1_epi32(limit);
   const __m256i halves = _mm256_packs_epi16(compare(a, limits), compare(b, limits));  // blocks 0 1 4 5, then 2 3 6 7
   const __m256i in_order = _mm256_permute4x64_epi64(halves, 0b11'01'10'00);
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(result), _mm256_and_si256(in_order, _mm256_set1_epi8(1)));
@@ -92,7 +91,7 @@ __attribute__((target("avx512f,avx512bw,avx512vl,bmi2"))) void at_least(std::uin
                                                                         std::uint32_t limit, std::uint8_t* result) {
   auto key0 = static_cast<std::uint32_t>(key), key1 = static_cast<std::uint32_t>(key >> 32);
   const __m512i zero = _mm512_setzero_si512(), steps = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
-  const __m512i left = _mm512_add_epi64(_mm512_set1_epi64(static_cast<long long>(first)), steps);
+  const __m512i left = _mm512_add_epi64(_mm512_set1_epi64(first), steps);
   const __m512i right = _mm512_add_epi64(left, _mm512_set1_epi64(8));
   Counters a{{left, _mm512_maskz_srli_epi64(all, left, 32), zero, zero}},
       b{{right, _mm512_maskz_srli_epi64(all, right, 32), zero, zero}};
@@ -103,7 +102,7 @@ __attribute__((target("avx512f,avx512bw,avx512vl,bmi2"))) void at_least(std::uin
     key0 += 0x9E3779B9;
     key1 += 0xBB67AE85;
   }
-  const __m512i limits = _mm512_set1_epi32(static_cast<int>(limit));
+  const __m512i limits = _mm512_set1_epi32(limit);
   compare(a, limits, result);
   compare(b, limits, result + 32);
 }

@@ -19,7 +19,7 @@ BarePrimitives::BarePrimitives(const Spec& model, std::int64_t batch, const mach
 double BarePrimitives::run() {
   double sum = 0;
   const graph::Plan& plan = step_.executor().plan();
-  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+  for (const graph::StepId s : plan.steps.ids()) {
     if (!plan.steps[s].library) continue;
     step_.executor().run_alone(s, step_.moment());
     const double begin = now_seconds();
@@ -33,8 +33,8 @@ double BarePrimitives::run() {
 double BarePrimitives::seconds() const {
   const graph::Plan& plan = step_.executor().plan();
   // Momentum: weight and velocity are read and written, the gradient is read.
-  double sum = 5.0 * sizeof(float) * static_cast<double>(plan.parameter_count()) / peaks_.bytes_per_second;
-  for (std::size_t s = 0; s < plan.steps.size(); ++s)
+  double sum = 5.0 * sizeof(float) * plan.parameter_count() / peaks_.bytes_per_second;
+  for (const graph::StepId s : plan.steps.ids())
     sum += plan.steps[s].library
                ? summarize(times_[s]).median
                : std::max(plan.steps[s].bytes / peaks_.bytes_per_second, plan.steps[s].flops / peaks_.flops_per_second);

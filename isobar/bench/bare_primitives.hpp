@@ -21,7 +21,7 @@ class BarePrimitives {
  private:
   machine::Peaks peaks_;
   TrainingStep step_;
-  std::vector<std::vector<double>> times_;  // of every step of the plan that is a primitive
+  IdVector<graph::StepId, std::vector<double>> times_;  // of every step of the plan that is a primitive
 };
 
 }  // namespace isobar::bench

@@ -69,8 +69,7 @@ std::vector<double> Contestant::numbers(const std::string& question) {
 
 std::vector<double> Contestant::steps(int count) {
   const std::vector<double> seconds = numbers(fmt::format("step {}", count));
-  if (static_cast<int>(seconds.size()) != count)
-    fail("'{}' answered {} times to {} steps", command_, seconds.size(), count);
+  if (std::ssize(seconds) != count) fail("'{}' answered {} times to {} steps", command_, seconds.size(), count);
   return seconds;
 }
 

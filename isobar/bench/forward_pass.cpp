@@ -13,7 +13,7 @@ ForwardPass::ForwardPass(const Spec& model, std::int64_t batch) {
   store_ = std::make_unique<exec::ParamStore>(plan, 0);
   store_->initialize(1);
   x_ = made_input(graph, "x");
-  samples_.resize(static_cast<std::size_t>(batch));
+  samples_.resize(batch);
   executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_);
   executor_->bind("x", x_.span());
 }

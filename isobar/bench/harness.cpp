@@ -14,7 +14,7 @@ Rounds take_turns(std::span<const Runner> runners, const Effort& effort) {
   const double end = now_seconds() + effort.seconds;
   for (int round = 0; round < effort.rounds && (round < effort.least || now_seconds() < end); ++round)
     for (std::size_t i = 0; i < runners.size(); ++i) {
-      const std::size_t who = (i + static_cast<std::size_t>(round)) % runners.size();
+      const std::size_t who = (i + round) % runners.size();
       seconds[who].push_back(runners[who].run());
     }
   return seconds;
@@ -26,7 +26,7 @@ void fill_record(Record& record, std::span<const Runner> runners, const Rounds& 
     record.entries.push_back({runners[i].name, summarize(seconds[i]), static_cast<int>(seconds[i].size())});
   const Entry* best = record.best_peer();
   if (!best) return;
-  const std::vector<double>& theirs = seconds[static_cast<std::size_t>(best - record.entries.data())];
+  const std::vector<double>& theirs = seconds[best - record.entries.data()];
   std::vector<double> ratios;
   for (std::size_t r = 0; r < theirs.size(); ++r) ratios.push_back(theirs[r] / std::max(seconds[0][r], 1e-9));
   record.speedup = summarize(ratios);

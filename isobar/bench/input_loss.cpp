@@ -43,7 +43,7 @@ InputLoss measure_input_loss(const std::string& model, const ReadOptions& option
   std::vector<std::vector<std::vector<float>>> held;  // the same samples, one vector for each field
   for (std::int64_t i = 0; i < dataset->size(); ++i) {
     for (auto& fields = held.emplace_back(); const datasets::Field& field : dataset->fields())
-      fields.emplace_back(static_cast<std::size_t>(field.shape.count()));
+      fields.emplace_back(field.shape.count());
     dataset->read(i, std::vector<std::span<float>>(held.back().begin(), held.back().end()));
   }
   const auto from_files = [&] {

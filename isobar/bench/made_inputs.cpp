@@ -65,7 +65,7 @@ Tensor made_input(const graph::Graph& graph, const std::string& name, std::uint6
   const graph::ValueId value = graph.find(name);
   Tensor tensor(graph.value(value).shape);
   const Reader reader = first_reader(graph, value);
-  Noise noise(seed + static_cast<std::uint64_t>(value));
+  Noise noise(seed + value.number());
   if (reader.node && reader.node->kind == "detection_loss" && reader.place == 1) {
     make_boxes(tensor, noise);
     return tensor;

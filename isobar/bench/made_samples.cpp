@@ -10,9 +10,7 @@ namespace isobar::bench {
 namespace {
 
 // Chance that no compressor sees through.
-std::uint64_t chance(std::int64_t sample, std::size_t position) {
-  return Random(11, static_cast<std::uint64_t>(sample)).bits(position);
-}
+std::uint64_t chance(std::int64_t sample, std::size_t position) { return Random(11, sample).bits(position); }
 
 }  // namespace
 
@@ -25,7 +23,7 @@ float weather(std::int64_t sample, std::size_t position) {
 
 float particles(std::int64_t sample, std::size_t position) {
   const std::uint64_t bits = chance(sample, position);
-  const std::uint64_t few = static_cast<std::uint64_t>(std::countr_one(bits >> 8));  // each further one half as often
+  const std::uint64_t few = std::countr_one(bits >> 8);  // each further one half as often
   return static_cast<float>(bits % 4 == 0 ? few * few : few / 2);
 }
 
@@ -33,7 +31,7 @@ void write_samples(const Spec& format, const std::filesystem::path& to, const st
                    std::int64_t first, std::int64_t count, MadeValue value) {
   const auto writer = datasets::make_writer(format, to, {fields, count, {}});
   std::vector<std::vector<float>> numbers;
-  for (const datasets::Field& field : fields) numbers.emplace_back(static_cast<std::size_t>(field.shape.count()));
+  for (const datasets::Field& field : fields) numbers.emplace_back(field.shape.count());
   const std::vector<std::span<const float>> views(numbers.begin(), numbers.end());
   for (std::int64_t s = first; s < first + count; ++s) {
     for (std::vector<float>& field : numbers)

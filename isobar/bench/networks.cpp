@@ -44,7 +44,7 @@ std::vector<std::unique_ptr<Contestant>> start(const NetworkContest& what, const
   }
   const double best = all.size() > 1 ? *std::min_element(seconds.begin() + 1, seconds.end()) : 0;
   for (std::size_t i = all.size(); i-- > 1;)
-    if (seconds[i] > hopeless * best) all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
+    if (seconds[i] > hopeless * best) all.erase(all.begin() + i);
   return all;
 }
 

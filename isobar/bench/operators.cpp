@@ -55,7 +55,7 @@ std::vector<std::string> all_passes() {
 void fill(const Tensor& tensor, double low, double high, const ops::Whole& whole, std::uint64_t key) {
   const Random random(5, key);
   for (std::int64_t i = 0; i < tensor.count(); ++i) {
-    const double unit = random.uniform(static_cast<std::uint64_t>(i));
+    const double unit = random.uniform(i);
     tensor.data()[i] = whole.low != whole.high
                            ? static_cast<float>(whole.low + static_cast<std::int64_t>(
                                                                 unit * static_cast<double>(whole.high - whole.low)))
@@ -107,7 +107,7 @@ OperatorRun::OperatorRun(const ops::Problem& problem, graph::PlanOptions options
   executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_, trace_.get());
   for (std::size_t i = 0; i < inputs_.size(); ++i) executor_->bind(executor_->plan().inputs[i].name, inputs_[i].span());
   // What is made may have fewer rows than what it is made from; the loss must not look for more.
-  samples_.resize(static_cast<std::size_t>(std::min(problem.in.at(0)[0], graph.value(made_by(graph)).shape[0])));
+  samples_.resize(std::min(problem.in.at(0)[0], graph.value(made_by(graph)).shape[0]));
 }
 
 // Views cost nothing, and are not in the trace.
@@ -119,14 +119,14 @@ template <class Of>
 double OperatorRun::sum(bool backward, const Of& of) const {
   const graph::Plan& plan = executor_->plan();
   double total = 0;
-  for (std::size_t s = 0; s < plan.steps.size(); ++s)
-    if (its(plan.steps[s]) && (s >= plan.forward_steps) == backward) total += of(plan.steps[s]);
+  for (const graph::StepId s : plan.steps.ids())
+    if (its(plan.steps[s]) && plan.is_forward(s) != backward) total += of(plan.steps[s]);
   return total;
 }
 
 OperatorRun::Times OperatorRun::run() {
   trace_->clear();
-  const exec::Run moment{.seed = 1, .samples = samples_, .rows = static_cast<std::int64_t>(samples_.size())};
+  const exec::Run moment{.seed = 1, .samples = samples_, .rows = std::ssize(samples_)};
   executor_->forward(moment);
   const std::size_t forward_events = trace_->events().size();
   if (training_) executor_->backward(moment);

@@ -32,7 +32,7 @@ std::vector<KernelTime> profile_steps(TrainingStep& step, int steps) {
       if (event.lane != Lane::main) continue;
       const std::string& name = step.name_of(event);
       Sums& sums = all[name];
-      sums.seconds.resize(static_cast<std::size_t>(i) + 1, 0.0);
+      sums.seconds.resize(i + 1, 0.0);
       if (sums.kernel.name.empty()) {
         sums.kernel = {name, std::string(category_name(event.category)), ""};
         if (const auto found = known.find(name); found != known.end()) {
@@ -48,7 +48,7 @@ std::vector<KernelTime> profile_steps(TrainingStep& step, int steps) {
   }
   std::vector<KernelTime> profile;
   for (auto& [name, sums] : all) {
-    sums.seconds.resize(static_cast<std::size_t>(steps), 0.0);
+    sums.seconds.resize(steps, 0.0);
     sums.kernel.seconds = summarize(sums.seconds).median;
     profile.push_back(std::move(sums.kernel));
   }

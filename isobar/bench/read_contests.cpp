@@ -33,8 +33,7 @@ class AllSamples {
   AllSamples(const Spec& spec, int threads) : dataset_(datasets::make_dataset(spec)) {
     for (int t = 0; t < threads; ++t) {
       std::vector<std::vector<float>>& fields = memory_.emplace_back();
-      for (const datasets::Field& field : dataset_->fields())
-        fields.emplace_back(static_cast<std::size_t>(field.shape.count()));
+      for (const datasets::Field& field : dataset_->fields()) fields.emplace_back(field.shape.count());
     }
   }
 
@@ -90,8 +89,7 @@ ReadContest uncompressed_hdf5(const ReadOptions& options) {
   const fs::path path = options.scratch / "plain.h5";
   write_samples("hdf5", path, frame(), 0, 2 * options.scale, weather);
   const auto ours = std::make_shared<AllSamples>(Spec("hdf5", {{"path", path.string()}}), 1);
-  const auto piece =
-      std::make_shared<std::vector<char>>(static_cast<std::size_t>(frame()[0].shape.count()) * sizeof(float));
+  const auto piece = std::make_shared<std::vector<char>>((frame()[0].shape.count()) * sizeof(float));
   return {"HDF5, uncompressed",
           "isobar, 1 thread",
           "read(2) of the same bytes",
@@ -122,7 +120,7 @@ double inflate_all(const std::vector<fs::path>& paths, std::vector<char>& piece)
     gzFile file = gzopen(path.c_str(), "rb");
     if (!file) fail("{}: cannot be opened", path.string());
     gzbuffer(file, 1 << 18);
-    while (gzread(file, piece.data(), static_cast<unsigned>(piece.size())) > 0) {
+    while (gzread(file, piece.data(), piece.size()) > 0) {
     }
     gzclose(file);
   }
@@ -155,14 +153,14 @@ ReadContest gzipped_tfrecord(const ReadOptions& options) {
 
 // A picture with shapes and grain, such as cameras deliver, as a JPEG file of good quality.
 std::vector<unsigned char> picture(int number, int height, int width) {
-  std::vector<unsigned char> pixels(static_cast<std::size_t>(height * width * 3));
-  const Random random(3, static_cast<std::uint64_t>(number));
+  std::vector<unsigned char> pixels(height * width * 3);
+  const Random random(3, number);
   for (int i = 0; i < height * width; ++i)
     for (int c = 0; c < 3; ++c) {
       const double row = i / width, column = i % width;
       const double shape = 90 * std::sin(row * 0.02 * (c + 1) + number) * std::cos(column * 0.017 * (c + 1));
-      const double grain = 16 * random.uniform(static_cast<std::uint64_t>(3 * i + c));
-      pixels[static_cast<std::size_t>(3 * i + c)] = static_cast<unsigned char>(120 + shape + grain);
+      const double grain = 16 * random.uniform(3 * i + c);
+      pixels[3 * i + c] = static_cast<unsigned char>(120 + shape + grain);
     }
   jpeg_compress_struct info{};
   jpeg_error_mgr errors;
@@ -206,7 +204,7 @@ double decode_all(const std::vector<fs::path>& paths, std::vector<float>& out) {
     jpeg_start_decompress(&info);
     pixels.resize(std::size_t{info.output_width} * 3);
     while (info.output_scanline < info.output_height) {
-      float* const to = out.data() + static_cast<std::size_t>(info.output_scanline) * pixels.size();
+      float* const to = out.data() + info.output_scanline * pixels.size();
       JSAMPROW line = pixels.data();
       jpeg_read_scanlines(&info, &line, 1);
       for (std::size_t i = 0; i < pixels.size(); ++i) to[i] = static_cast<float>(pixels[i]);
@@ -226,7 +224,7 @@ ReadContest jpeg_pictures(const ReadOptions& options) {
     const std::vector<unsigned char> file = picture(i, height, width);
     paths.push_back(folder / "some" / fmt::format("{:04}.jpg", i));
     std::ofstream out(paths.back(), std::ios::binary);
-    out.write(reinterpret_cast<const char*>(file.data()), static_cast<std::streamsize>(file.size()));
+    out.write(reinterpret_cast<const char*>(file.data()), file.size());
   }
   const auto ours = std::make_shared<AllSamples>(Spec("images", {{"path", folder.string()}}), options.threads);
   const auto out = std::make_shared<std::vector<float>>(std::size_t{height} * width * 3);

@@ -20,7 +20,7 @@ Summary summarize(std::span<const double> values) {
   std::size_t k = 0;
   while (k < (n - 1) / 2 && 2 * (tail + term) <= 0.05) {
     tail += term;
-    term *= static_cast<double>(n - k) / static_cast<double>(k + 1);
+    term *= static_cast<double>(n - k) / (k + 1);
     ++k;
   }
   const std::size_t low = k == 0 ? 0 : k - 1;

@@ -38,7 +38,7 @@ std::vector<SumOutcome> measure_sums(comm::Comm& comm, const SumContest& contest
   std::vector<SumOutcome> outcomes;
   for (const std::size_t bytes : contest.bytes) {
     const std::size_t count = bytes / sizeof(float);
-    const int repeats = static_cast<int>(std::clamp<std::size_t>(64'000'000 / bytes, 2, 200));
+    const int repeats = std::clamp<std::size_t>(64'000'000 / bytes, 2, 200);
     const auto our_sum = [&] { reducer->wait(reducer->start({0, count}, 0, "benchmark")); };
     const auto their_sum = [&] { library(theirs.first(count)); };
     std::vector<double> ours, of_library, ratios;
@@ -63,7 +63,7 @@ std::string sums_table(const std::vector<SumOutcome>& outcomes, comm::Comm& comm
   std::string text =
       fmt::format("sums over {} ranks: ours ({}) and {}'s own; median [95 % interval]\n", comm.size(), ours, library);
   for (const SumOutcome& o : outcomes) {
-    text += fmt::format("  {:>9} {:>34}", human_bytes(static_cast<double>(o.bytes)), interval(o.ours, 1e6, " us"));
+    text += fmt::format("  {:>9} {:>34}", human_bytes(o.bytes), interval(o.ours, 1e6, " us"));
     if (o.ratio.median > 0)
       text += fmt::format(" {:>36}   {:>22} times as fast", interval(o.library, 1e6, " us"), interval(o.ratio, 1, ""));
     text += "\n";
@@ -75,8 +75,8 @@ std::vector<Record> sums_records(const std::vector<SumOutcome>& outcomes, int ra
                                  const std::string& library, int rounds) {
   std::vector<Record> records;
   for (const SumOutcome& o : outcomes) {
-    Record& record = records.emplace_back(
-        Record{"sums", ours, fmt::format("{} over {} ranks", human_bytes(static_cast<double>(o.bytes)), ranks)});
+    Record& record =
+        records.emplace_back(Record{"sums", ours, fmt::format("{} over {} ranks", human_bytes(o.bytes), ranks)});
     record.entries = {{"isobar, " + ours, o.ours, rounds}};
     if (o.ratio.median > 0) record.entries.push_back({library, o.library, rounds});
     record.speedup = o.ratio;

@@ -11,7 +11,7 @@ TrainingStep::TrainingStep(const Spec& model, std::int64_t batch, const Spec& op
     : optimizer_(make(optim::optimizers(), optimizer, "optimizer")),
       strategy_(make(parallel::strategies(), company.strategy, "strategy")),
       ranks_(company.comm ? company.comm->size() : 1),
-      samples_(static_cast<std::size_t>(batch)) {
+      samples_(batch) {
   const graph::Graph graph = zoo::training_graph(*zoo::make_network(model), batch);
   graph::PlanOptions chosen = options;
   chosen.gradients_in_arena = !company.comm;

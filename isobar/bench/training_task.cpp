@@ -21,7 +21,7 @@ class Waves {
         classes_(classes ? graph.value(graph.find("prediction")).shape[-1] : 0) {}
 
   void make(std::int64_t sample, std::span<float> x, std::span<float> y) const {
-    const Random random(23, static_cast<std::uint64_t>(sample));
+    const Random random(23, sample);
     const std::int64_t channels = x_[-1], size = x_[1];
     double frequency = 2, strength = 1;
     if (classes_ > 0) {
@@ -35,7 +35,7 @@ class Waves {
     const double phase = random.uniform(101) * 2 * std::numbers::pi;
     for (std::size_t i = 0; i < x.size(); ++i) {
       const std::int64_t pixel = static_cast<std::int64_t>(i) / channels;
-      const double at = static_cast<double>(pixel % size + (pixel / size) % size) / static_cast<double>(size);
+      const double at = static_cast<double>(pixel % size + (pixel / size) % size) / size;
       const double noise = random.uniform(1000 + i) - 0.5;
       x[i] = static_cast<float>(0.5 * strength * std::sin(std::numbers::pi * frequency * at + phase) + noise);
     }
@@ -65,8 +65,8 @@ void make_files(const TrainingTask& task, const std::filesystem::path& folder) {
     const auto& extents = graph.value(graph.find(name)).shape.extents();
     fields.push_back({name, Shape(std::vector<std::int64_t>(extents.begin() + 1, extents.end()))});
   }
-  std::vector<float> x(static_cast<std::size_t>(fields[0].shape.count()));
-  std::vector<float> y(static_cast<std::size_t>(fields[1].shape.count()));
+  std::vector<float> x(fields[0].shape.count());
+  std::vector<float> y(fields[1].shape.count());
   std::int64_t sample = 0;
   for (const auto& [name, count] : {std::pair{"train.h5", task.train}, {"test.h5", task.test}}) {
     const auto writer = datasets::make_writer("hdf5", folder / name, {fields, count, {}});

@@ -31,11 +31,11 @@ struct PlanRequest {
 nlohmann::ordered_json as_json(const graph::Plan& plan, const Spec& model, const PlanRequest& request,
                                std::size_t tuned) {
   nlohmann::ordered_json steps = nlohmann::ordered_json::array();
-  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+  for (const graph::StepId s : plan.steps.ids()) {
     const graph::PlanStep& step = plan.steps[s];
     steps.push_back({{"name", step.name},
                      {"kernel", step.kernel},
-                     {"pass", s < plan.forward_steps ? "forward" : "backward"},
+                     {"pass", plan.is_forward(s) ? "forward" : "backward"},
                      {"category", category_name(step.category)},
                      {"shape", step.shape.extents()},
                      {"flops", step.flops},

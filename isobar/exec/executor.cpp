@@ -12,6 +12,7 @@ namespace isobar::exec {
 using graph::Buffer;
 using graph::Home;
 using graph::PlanStep;
+using graph::StepId;
 
 namespace {
 constexpr int guard_pattern = 0xA5;
@@ -34,11 +35,12 @@ Executor::Executor(graph::Plan plan, ParamStore& store, Trace* trace, std::share
   }
   if (plan_.gradients_in_arena) find_gaps();
   for (const PlanStep& step : plan_.steps) {
-    auto& list = memories_.emplace_back();
+    memories_.push_back({});
+    auto& list = memories_.back();
     for (std::size_t i = 0; i < step.buffers.size(); ++i) {
-      const Buffer& buffer = plan_.buffers[static_cast<std::size_t>(step.buffers[i])];
+      const Buffer& buffer = plan_.buffers[step.buffers[i]];
       list.emplace_back(step.layouts[i], cpu_engine(), address(buffer));
-      if (buffer.home == Home::input) input_uses_[static_cast<std::size_t>(buffer.index)].push_back(list.back());
+      if (buffer.home == Home::input) input_uses_[buffer.input].push_back(list.back());
     }
     if (trace_) trace_names_.push_back(trace_->intern(step.name + " " + step.kernel));
   }
@@ -46,13 +48,12 @@ Executor::Executor(graph::Plan plan, ParamStore& store, Trace* trace, std::share
 
 // What no gradient writes between and behind them: other values were there, and sums over all gradients read it.
 void Executor::find_gaps() {
-  std::vector<bool> made(static_cast<std::size_t>(store_.count()));
+  std::vector<bool> made(store_.count());
   for (const PlanStep& step : plan_.steps)
-    for (const int p : step.final_parameters)
-      made[static_cast<std::size_t>(store_index_[static_cast<std::size_t>(p)])] = true;
+    for (const graph::ParameterId p : step.final_parameters) made[store_index_[p]] = true;
   const std::span<float> all = store_.all_gradients();
   for (int p = 0; p < store_.count(); ++p) {
-    const std::size_t begin = store_.offset(p) + (made[static_cast<std::size_t>(p)] ? store_.gradient(p).size() : 0);
+    const std::size_t begin = store_.offset(p) + (made[p] ? store_.gradient(p).size() : 0);
     const std::size_t end = p + 1 < store_.count() ? store_.offset(p + 1) : all.size();
     if (begin < end) gaps_.push_back(all.subspan(begin, end - begin));
   }
@@ -61,9 +62,9 @@ void Executor::find_gaps() {
 void* Executor::address(const Buffer& buffer) const {
   switch (buffer.home) {
     case Home::arena: return arena_->data() + buffer.offset;
-    case Home::weight: return store_.weight(store_index_[static_cast<std::size_t>(buffer.index)]).data();
-    case Home::gradient: return store_.gradient(store_index_[static_cast<std::size_t>(buffer.index)]).data();
-    case Home::input: return const_cast<float*>(bound_[static_cast<std::size_t>(buffer.index)]);
+    case Home::weight: return store_.weight(store_index_[buffer.parameter]).data();
+    case Home::gradient: return store_.gradient(store_index_[buffer.parameter]).data();
+    case Home::input: return const_cast<float*>(bound_[buffer.input]);
   }
   return nullptr;
 }
@@ -71,7 +72,7 @@ void* Executor::address(const Buffer& buffer) const {
 void Executor::bind(const std::string& input, std::span<const float> data) {
   for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
     if (plan_.inputs[i].name != input) continue;
-    if (static_cast<std::int64_t>(data.size()) != plan_.inputs[i].shape.count())
+    if (std::ssize(data) != plan_.inputs[i].shape.count())
       fail("input '{}' has {} numbers, the plan expects {} = {}", input, data.size(), plan_.inputs[i].shape.str(),
            plan_.inputs[i].shape.count());
     bound_[i] = data.data();
@@ -83,19 +84,19 @@ void Executor::bind(const std::string& input, std::span<const float> data) {
   fail("the plan has no input '{}'{}", input, suggestion(input, known));
 }
 
-void Executor::forward(const Run& run) { run_steps(0, plan_.forward_steps, run, {}); }
+void Executor::forward(const Run& run) { run_steps(StepId(0), StepId(plan_.forward_steps), run, {}); }
 
 void Executor::backward(const Run& run, const std::function<void(int)>& ready) {
-  run_steps(plan_.forward_steps, plan_.steps.size(), run, ready);
+  run_steps(StepId(plan_.forward_steps), plan_.steps.next(), run, ready);
   for (const std::span<float> gap : gaps_) std::ranges::fill(gap, 0.0f);
 }
 
-void Executor::run_steps(std::size_t first, std::size_t last, const Run& run, const std::function<void(int)>& ready) {
+void Executor::run_steps(StepId first, StepId last, const Run& run, const std::function<void(int)>& ready) {
   const std::int64_t batch = plan_.inputs.empty() ? 1 : plan_.inputs[0].shape[0];
   ops::Moment moment{stream_,   run.seed, run.epoch, run.samples, run.rows < 0 ? batch : run.rows,
                      run.total, batch,    run.sum};
-  if (moment.total < 0) moment.total = static_cast<double>(std::max<std::int64_t>(1, moment.rows));
-  for (std::size_t s = first; s < last; ++s) {
+  if (moment.total < 0) moment.total = std::max<std::int64_t>(1, moment.rows);
+  for (const StepId s : ids(first, last)) {
     const PlanStep& step = plan_.steps[s];
     if (observer_) observer_->before(step, seen(step, 0, step.reads, moment));
     const double begin = now_seconds();
@@ -105,7 +106,7 @@ void Executor::run_steps(std::size_t first, std::size_t last, const Run& run, co
     if (trace_ && (step.flops > 0 || step.bytes > 0))
       trace_->record({step.category, trace_names_[s], run.step, begin, now_seconds() - begin, step.flops, step.bytes});
     if (ready)
-      for (const int p : step.final_parameters) ready(store_index_[static_cast<std::size_t>(p)]);
+      for (const graph::ParameterId p : step.final_parameters) ready(store_index_[p]);
   }
 }
 
@@ -113,13 +114,13 @@ std::vector<Seen> Executor::seen(const PlanStep& step, std::size_t first, std::s
                                  const ops::Moment& moment) const {
   std::vector<Seen> list;
   for (std::size_t i = first; i < last; ++i) {
-    const Buffer& buffer = plan_.buffers[static_cast<std::size_t>(step.buffers[i])];
+    const Buffer& buffer = plan_.buffers[step.buffers[i]];
     if (buffer.temporary || step.layouts[i].data_type() != Dtype::f32) continue;
     const std::span numbers(static_cast<const float*>(address(buffer)), buffer.bytes / sizeof(float));
     const bool has_rows = (buffer.home == Home::arena || buffer.home == Home::input) && moment.batch > 0 &&
                           step.layouts[i].dims()[0] == moment.batch;
-    const auto length = numbers.size() / static_cast<std::size_t>(std::max<std::int64_t>(1, moment.batch));
-    if (has_rows) list.push_back({&buffer, numbers.first(length * static_cast<std::size_t>(moment.rows)), moment.rows});
+    const auto length = numbers.size() / std::max<std::int64_t>(1, moment.batch);
+    if (has_rows) list.push_back({&buffer, numbers.first(length * moment.rows), moment.rows});
     else list.push_back({&buffer, numbers, 0});
   }
   return list;
@@ -128,8 +129,8 @@ std::vector<Seen> Executor::seen(const PlanStep& step, std::size_t first, std::s
 std::span<const float> Executor::output(const std::string& name) const {
   const auto found = plan_.outputs.find(name);
   expects(found != plan_.outputs.end(), "a named output of the plan");
-  const Buffer& buffer = plan_.buffers[static_cast<std::size_t>(found->second)];
-  return {static_cast<const float*>(address(buffer)), static_cast<std::size_t>(plan_.output_shapes.at(name).count())};
+  const Buffer& buffer = plan_.buffers[found->second];
+  return std::span(static_cast<const float*>(address(buffer)), plan_.output_shapes.at(name).count());
 }
 
 void Executor::poison() { std::memset(arena_->data(), guard_pattern, arena_->size()); }

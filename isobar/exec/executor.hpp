@@ -37,11 +37,12 @@ class Executor {
   /// Gives the memory of an input; it is read during the next forward and backward.
   void bind(const std::string& input, std::span<const float> data);
   void forward(const Run& run);
-  /// Must follow forward() with the same Run. `ready(p)` is called as soon as the gradient of parameter p is final.
+  /// Must follow forward() with the same Run. `ready(p)` is called as soon as the gradient of the store's parameter p
+  /// is final.
   void backward(const Run& run, const std::function<void(int p)>& ready = {});
 
   /// Runs one step alone, on whatever its buffers hold: for benchmarks.
-  void run_alone(std::size_t step, const Run& run) { run_steps(step, step + 1, run, {}); }
+  void run_alone(graph::StepId step, const Run& run) { run_steps(step, step + 1, run, {}); }
 
   /// From now on every step is shown to the observer; null: to nobody.
   void observe(Observer* observer) { observer_ = observer; }
@@ -56,7 +57,7 @@ class Executor {
   std::vector<std::string> damaged_guards() const;
 
  private:
-  void run_steps(std::size_t first, std::size_t last, const Run& run, const std::function<void(int)>& ready);
+  void run_steps(graph::StepId first, graph::StepId last, const Run& run, const std::function<void(int)>& ready);
   void* address(const graph::Buffer& buffer) const;
   void find_gaps();
   std::vector<Seen> seen(const graph::PlanStep& step, std::size_t first, std::size_t last,
@@ -68,11 +69,11 @@ class Executor {
   Observer* observer_ = nullptr;
   std::shared_ptr<Block> arena_;
   dnnl::stream stream_;
-  std::vector<int> store_index_;                       // plan parameter -> store parameter
-  std::vector<std::vector<dnnl::memory>> memories_;    // per step
+  IdVector<graph::ParameterId, int> store_index_;  // of the plan's parameters
+  IdVector<graph::StepId, std::vector<dnnl::memory>> memories_;
   std::vector<std::vector<dnnl::memory>> input_uses_;  // per input: memories whose address follows it
   std::vector<const float*> bound_;                    // per input: what bind() gave
-  std::vector<std::uint32_t> trace_names_;
+  IdVector<graph::StepId, std::uint32_t> trace_names_;
   std::vector<std::span<float>> gaps_;  // of gradients in the arena
 };
 

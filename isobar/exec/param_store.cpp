@@ -12,12 +12,12 @@
 namespace isobar::exec {
 namespace {
 
-constexpr std::int64_t float_alignment = 16;  // 64 bytes
+constexpr std::size_t float_alignment = 16;  // 64 bytes
 
 // Whole pages are given back and come again as zeros when they are first used: gradients and slots then take no memory
 // while the weights are made, which need a second copy of the largest one.
-Block zeroed(std::int64_t floats) {
-  Block block(static_cast<std::size_t>(floats) * sizeof(float));
+Block zeroed(std::size_t floats) {
+  Block block(floats * sizeof(float));
   constexpr std::size_t page = 4096;
   const std::size_t whole = block.size() / page * page;
   const bool aligned = reinterpret_cast<std::uintptr_t>(block.data()) % page == 0;
@@ -27,7 +27,7 @@ Block zeroed(std::int64_t floats) {
   return block;
 }
 
-std::int64_t aligned(std::int64_t floats) { return (floats + float_alignment - 1) / float_alignment * float_alignment; }
+std::size_t aligned(std::size_t floats) { return (floats + float_alignment - 1) / float_alignment * float_alignment; }
 
 graph::PlanParameter with_layout(graph::PlanParameter p) {
   if (p.layout.data.ndims == 0) p.layout = plain(p.declared.shape);  // never read by any kernel
@@ -51,13 +51,13 @@ void copy_between(const Layout& from_layout, const float* from, const Layout& to
 ParamStore::ParamStore(const graph::Plan& plan, int slots, std::span<float> gradients) : slots_(slots) {
   for (const graph::PlanParameter& p : plan.parameters) {
     graph::PlanParameter held = with_layout(p);
-    const std::int64_t count = padded_count(held.layout);
+    const std::size_t count = padded_count(held.layout);
     entries_.push_back({std::move(held), total_, count});
     total_ += aligned(count);
   }
   weights_ = zeroed(total_);
   if (gradients.empty()) own_gradients_ = zeroed(total_);
-  expects(gradients.empty() || gradients.size() == static_cast<std::size_t>(total_), "memory for all gradients");
+  expects(gradients.empty() || gradients.size() == total_, "memory for all gradients");
   gradients_ = gradients.empty() ? reinterpret_cast<float*>(own_gradients_.data()) : gradients.data();
   for (int s = 0; s < slots; ++s) slot_blocks_.push_back(zeroed(total_));
 }
@@ -70,11 +70,9 @@ int ParamStore::find(const std::string& name) const {
   return -1;
 }
 
-std::span<float> ParamStore::all_gradients() const { return {gradients_, static_cast<std::size_t>(total_)}; }
+std::span<float> ParamStore::all_gradients() const { return {gradients_, total_}; }
 
-std::span<float> ParamStore::all_weights() const {
-  return {reinterpret_cast<float*>(weights_.data()), static_cast<std::size_t>(total_)};
-}
+std::span<float> ParamStore::all_weights() const { return {reinterpret_cast<float*>(weights_.data()), total_}; }
 
 void ParamStore::initialize(std::uint64_t seed) {
   std::vector<float> plain_values;
@@ -84,7 +82,7 @@ void ParamStore::initialize(std::uint64_t seed) {
       write_plain(p, *parameter.declared.values, weight(p));
       continue;
     }
-    plain_values.resize(static_cast<std::size_t>(parameter.declared.shape.count()));
+    plain_values.resize(parameter.declared.shape.count());
     isobar::initialize(parameter.declared.init, parameter.declared.shape, mix(seed, hash_text(parameter.name)),
                        plain_values, parameter.declared.fans);
     write_plain(p, plain_values, weight(p));
@@ -93,13 +91,13 @@ void ParamStore::initialize(std::uint64_t seed) {
 
 void ParamStore::read_plain(int p, std::span<const float> stored, std::span<float> values) const {
   const Layout& layout = parameter(p).layout;
-  expects(static_cast<std::int64_t>(values.size()) == parameter(p).declared.shape.count(), "room for the plain weight");
+  expects(std::ssize(values) == parameter(p).declared.shape.count(), "room for the plain weight");
   copy_between(layout, stored.data(), plain_like(layout), values.data());
 }
 
 void ParamStore::write_plain(int p, std::span<const float> values, std::span<float> stored) const {
   const Layout& layout = parameter(p).layout;
-  expects(static_cast<std::int64_t>(values.size()) == parameter(p).declared.shape.count(), "the plain weight");
+  expects(std::ssize(values) == parameter(p).declared.shape.count(), "the plain weight");
   copy_between(plain_like(layout), values.data(), layout, stored.data());
 }
 
@@ -115,6 +113,6 @@ std::span<float> arena_gradients(const graph::Plan& plan, const Block& arena) {
   return {reinterpret_cast<float*>(arena.data() + plan.gradient_offset), ParamStore::gradient_floats(plan)};
 }
 
-std::size_t ParamStore::bytes() const { return (2 + static_cast<std::size_t>(slots_)) * weights_.size(); }
+std::size_t ParamStore::bytes() const { return (2 + slots_) * weights_.size(); }
 
 }  // namespace isobar::exec

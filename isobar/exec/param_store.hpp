@@ -21,9 +21,9 @@ class ParamStore {
   /// The length of all_gradients() for a plan.
   static std::size_t gradient_floats(const graph::Plan& plan);
 
-  int count() const { return static_cast<int>(entries_.size()); }
+  int count() const { return std::ssize(entries_); }
   int slot_count() const { return slots_; }
-  const graph::PlanParameter& parameter(int p) const { return entries_[static_cast<std::size_t>(p)].parameter; }
+  const graph::PlanParameter& parameter(int p) const { return entries_[p].parameter; }
   /// The parameter of that name, or -1.
   int find(const std::string& name) const;
 
@@ -31,8 +31,8 @@ class ParamStore {
   std::span<float> weight(int p) const { return part(weights_, p); }
   std::span<float> gradient(int p) const { return part(gradients_, p); }
   /// Where the gradient of p begins in all_gradients().
-  std::size_t offset(int p) const { return static_cast<std::size_t>(entries_[static_cast<std::size_t>(p)].offset); }
-  std::span<float> slot(int p, int s) const { return part(slot_blocks_[static_cast<std::size_t>(s)], p); }
+  std::size_t offset(int p) const { return entries_[p].offset; }
+  std::span<float> slot(int p, int s) const { return part(slot_blocks_[s], p); }
   /// All gradients, in the order they become final.
   std::span<float> all_gradients() const;
   std::span<float> all_weights() const;
@@ -51,17 +51,17 @@ class ParamStore {
  private:
   struct Entry {
     graph::PlanParameter parameter;
-    std::int64_t offset, count;  // in floats
+    std::size_t offset, count;  // in floats
   };
   std::span<float> part(const Block& block, int p) const { return part(reinterpret_cast<float*>(block.data()), p); }
   std::span<float> part(float* all, int p) const {
-    const Entry& e = entries_[static_cast<std::size_t>(p)];
-    return {all + e.offset, static_cast<std::size_t>(e.count)};
+    const Entry& e = entries_[p];
+    return {all + e.offset, e.count};
   }
 
   int slots_;
   std::vector<Entry> entries_;
-  std::int64_t total_ = 0;
+  std::size_t total_ = 0;
   Block weights_, own_gradients_;
   float* gradients_ = nullptr;
   std::vector<Block> slot_blocks_;

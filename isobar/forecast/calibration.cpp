@@ -17,7 +17,7 @@ int unknowns_of(std::span<const MeasuredRun> runs) {
   for (const MeasuredRun& run : runs)
     if (run.ranks > 1) exchanging.insert(run.ranks);
   const int told = exchanging.empty() ? 1 : exchanging.size() == 1 ? 2 : 3;
-  return std::min<int>(told, static_cast<int>(runs.size()));
+  return std::min<int>(told, std::ssize(runs));
 }
 
 // How far from what platform and workload say a factor may be: e^4, more than 50 times.
@@ -39,8 +39,7 @@ Factors fit(std::span<const MeasuredRun> runs, const StepModel& model) {
     for (const MeasuredRun& run : runs) all.push_back(std::log(model(run, factors_at(point)) / run.step_seconds));
     return all;
   };
-  return factors_at(
-      least_squares(residuals, std::vector<double>(static_cast<std::size_t>(unknowns_of(runs))), furthest).point);
+  return factors_at(least_squares(residuals, std::vector<double>(unknowns_of(runs)), furthest).point);
 }
 
 ForecastError error_of(std::span<const CalibratedRun> runs) {
@@ -102,7 +101,7 @@ Calibration calibrate(std::span<const MeasuredRun> runs, const StepModel& model)
     CalibratedRun row{.run = runs[left_out], .fitted = model(runs[left_out], result.factors)};
     if (runs.size() > 1) {
       std::vector<MeasuredRun> others(runs.begin(), runs.end());
-      others.erase(others.begin() + static_cast<std::ptrdiff_t>(left_out));
+      others.erase(others.begin() + left_out);
       row.forecast = model(runs[left_out], fit(others, model));
     }
     result.runs.push_back(std::move(row));

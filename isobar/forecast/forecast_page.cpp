@@ -75,7 +75,7 @@ std::string pairs(const Forecast& forecast) {
       {"times from", w.origin},
       {"batch of a rank", fmt::format("{}", w.batch)},
       {"work of a step", fmt::format("{} in {:.4g} ms of computing", human_flops(w.flops), w.compute_seconds() * 1e3)},
-      {"gradients", human_bytes(static_cast<double>(w.gradient_numbers() * sizeof(float)))},
+      {"gradients", human_bytes(w.gradient_numbers() * sizeof(float))},
       {"platform", platform_line(base)},
       {"calibration", forecast.calibration.empty() ? "none" : forecast.calibration}};
   return report::html_pairs(all);

@@ -65,7 +65,7 @@ std::string platform_line(const sim::Scenario& scenario) {
 std::string workload_line(const sim::Workload& w) {
   return fmt::format("{}: batch {} on a rank, {} and {:.4g} ms of computing a step, {} of gradients\n  from {}", w.name,
                      w.batch, human_flops(w.flops), w.compute_seconds() * 1e3,
-                     human_bytes(static_cast<double>(w.gradient_numbers() * sizeof(float))), w.origin);
+                     human_bytes(w.gradient_numbers() * sizeof(float)), w.origin);
 }
 
 std::string forecast_text(const Forecast& forecast) {

@@ -85,7 +85,7 @@ Fit least_squares(const Residuals& residuals, Vector start, double most, int mos
         damping *= 8;
       }
     }
-    if (!better || gained < 1e-7 * static_cast<double>(now.size()) || fit.squares < 1e-10) break;
+    if (!better || gained < 1e-7 * now.size() || fit.squares < 1e-10) break;
   }
   return fit;
 }

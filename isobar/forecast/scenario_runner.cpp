@@ -115,7 +115,7 @@ std::vector<sim::Simulated> ScenarioRunner::run(std::span<const sim::Scenario> s
   };
   {
     std::vector<std::jthread> threads;
-    const std::size_t count = std::min(open.size(), static_cast<std::size_t>(std::max(1, options_.at_once)));
+    const std::size_t count = std::min<std::size_t>(open.size(), std::max(1, options_.at_once));
     busy = count;
     for (std::size_t t = 0; t < count; ++t) threads.emplace_back(work);
     std::optional<record::StatusLine> line;

@@ -14,7 +14,7 @@ void add_kernel(std::vector<sim::Stretch>& stretches, double seconds, const std:
 
 std::size_t gradient_room(std::int64_t numbers) {
   constexpr std::size_t line = 64 / sizeof(float);
-  return (static_cast<std::size_t>(numbers) + line - 1) / line * line;
+  return (numbers + line - 1) / line * line;
 }
 
 sim::Workload with_batch(const sim::Workload& workload, double batch) {

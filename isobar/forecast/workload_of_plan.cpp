@@ -25,7 +25,7 @@ bool is_target(const graph::PlanInput& input) { return input.name == "y"; }
 double sample_bytes(const graph::Plan& plan) {
   double bytes = 0;
   for (const graph::PlanInput& input : plan.inputs)
-    if (!is_target(input)) bytes += static_cast<double>(input.shape.count()) / static_cast<double>(input.shape[0]);
+    if (!is_target(input)) bytes += static_cast<double>(input.shape.count()) / input.shape[0];
   return bytes * sizeof(float);
 }
 
@@ -41,9 +41,9 @@ sim::Workload workload_of_plan(const graph::Plan& plan, const RankRate& rate, do
   for (const graph::PlanStep& step : plan.steps) shares += share(step);
   if (!(workload.flops > 0) || !(shares > 0)) fail("workload: the plan has no work to take time");
   const double seconds_per_share = workload.flops / rate.flops_per_second / shares;
-  for (std::size_t s = 0; s < plan.steps.size(); ++s)
-    add_kernel(s < plan.forward_steps ? workload.forward : workload.backward, share(plan.steps[s]) * seconds_per_share,
-               plan.steps[s].final_parameters);
+  for (const graph::StepId s : plan.steps.ids())
+    add_kernel(plan.is_forward(s) ? workload.forward : workload.backward, share(plan.steps[s]) * seconds_per_share,
+               plain_numbers(plan.steps[s].final_parameters));
   for (const graph::PlanParameter& p : plan.parameters) {
     const bool unused = p.layout.data.ndims == 0;
     const std::size_t count = gradient_room(unused ? p.declared.shape.count() : padded_count(p.layout));

@@ -27,7 +27,7 @@ double sample_bytes(const record::RunRecord& run) {
       if (end.ec != std::errc() || extent < 1)
         fail("{}: the input '{}' has the shape '{}', which is none", (run.folder / "run.json").string(), name, shape);
       numbers *= static_cast<double>(extent);
-      at = static_cast<std::size_t>(end.ptr - shape.data()) + 1;
+      at = end.ptr - shape.data() + 1;
     }
     bytes += numbers * sizeof(float);
   }
@@ -61,14 +61,15 @@ void plan_anew(record::RunRecord& run) {
   const auto network = zoo::make_network(model);
   const graph::Plan plan = graph::make_plan(zoo::training_graph(*network, rows_of(run), loss));
   for (std::size_t s = 0; s < std::max(plan.steps.size(), run.plan.size()); ++s) {
-    const std::string now = s < plan.steps.size() ? plan.steps[s].name + " " + plan.steps[s].kernel : "none";
+    const auto step = [&]() -> const graph::PlanStep& { return plan.steps[graph::StepId(s)]; };
+    const std::string now = s < plan.steps.size() ? step().name + " " + step().kernel : "none";
     const std::string then = s < run.plan.size() ? run.plan[s].name + " " + run.plan[s].kernel : "none";
     if (now != then)
       fail(
           "{}: kernel {} is '{}', a plan of {} made now has '{}': it was planned by another program, and does not say "
           "which gradients are final when; train a few steps with this program",
           file, s + 1, then, model.str(), now);
-    run.plan[s].final_parameters = plan.steps[s].final_parameters;
+    run.plan[s].final_parameters = plain_numbers(step().final_parameters);
   }
   for (const graph::PlanParameter& p : plan.parameters)
     run.plan_parameters.push_back(

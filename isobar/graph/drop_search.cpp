@@ -10,7 +10,7 @@ using Score = Rehearsal::Score;
 
 DropSearch::DropSearch(Rehearsal& rehearsal, std::size_t buffers) : rehearsal_(rehearsal), dropped_(buffers, 0) {
   double all = 0;
-  for (const int b : rehearsal.candidates()) all += rehearsal.seconds_of(b);
+  for (const BufferId b : rehearsal.candidates()) all += rehearsal.seconds_of(b);
   free_ = 1e-6 * all + std::numeric_limits<double>::min();
 }
 
@@ -23,37 +23,37 @@ bool DropSearch::reach(std::size_t target) {
   return true;
 }
 
-Score DropSearch::flipped(int b, std::size_t target) {
-  char& state = dropped_[static_cast<std::size_t>(b)];
+Score DropSearch::flipped(BufferId b, std::size_t target) {
+  char& state = dropped_[b];
   state = !state;
   const Score score = rehearsal_.play(dropped_, target);
   state = !state;
   return score;
 }
 
-void DropSearch::flip(int b, const Score& score) {
-  char& state = dropped_[static_cast<std::size_t>(b)];
+void DropSearch::flip(BufferId b, const Score& score) {
+  char& state = dropped_[b];
   state = !state;
   now_ = score;
 }
 
 // What a buffer saves changes little when another is dropped, so that only the best few are asked again each time.
 void DropSearch::drop_the_best(std::size_t target) {
-  using Offer = std::pair<double, int>;  // excess saved for a second; buffer
+  using Offer = std::pair<double, BufferId>;  // excess saved for a second; buffer
   std::priority_queue<Offer> offers;
-  std::vector<int> useless;
+  std::vector<BufferId> useless;
   bool changed = false;
-  for (const int b : rehearsal_.candidates())
-    if (!dropped_[static_cast<std::size_t>(b)]) useless.push_back(b);
+  for (const BufferId b : rehearsal_.candidates())
+    if (!dropped_[b]) useless.push_back(b);
   for (changed = true; !now_.fits();) {
     if (offers.empty()) {
       if (!changed) return;
-      for (const int b : useless) offers.emplace(std::numeric_limits<double>::infinity(), b);
+      for (const BufferId b : useless) offers.emplace(std::numeric_limits<double>::infinity(), b);
       useless.clear();
       changed = false;
       if (offers.empty()) return;
     }
-    const int b = offers.top().second;
+    const BufferId b = offers.top().second;
     offers.pop();
     const Score then = flipped(b, target);
     const double worth = (now_.excess - then.excess) / (std::max(0.0, then.seconds - now_.seconds) + free_);
@@ -70,24 +70,24 @@ void DropSearch::drop_the_best(std::size_t target) {
 
 // Where dropping more does not help, keeping one in the middle of a long segment may.
 bool DropSearch::flip_one(std::size_t target) {
-  int best = -1;
+  BufferId best;
   Score best_score = now_;
-  for (const int b : rehearsal_.candidates()) {
+  for (const BufferId b : rehearsal_.candidates()) {
     const Score then = flipped(b, target);
     if (then.excess < best_score.excess) best = b, best_score = then;
   }
-  if (best < 0) return false;
+  if (!best) return false;
   flip(best, best_score);
   return true;
 }
 
 void DropSearch::keep_the_needless(std::size_t target) {
-  std::vector<int> costly;
-  for (const int b : rehearsal_.candidates())
-    if (dropped_[static_cast<std::size_t>(b)]) costly.push_back(b);
+  std::vector<BufferId> costly;
+  for (const BufferId b : rehearsal_.candidates())
+    if (dropped_[b]) costly.push_back(b);
   std::stable_sort(costly.begin(), costly.end(),
-                   [&](int a, int b) { return rehearsal_.seconds_of(a) > rehearsal_.seconds_of(b); });
-  for (const int b : costly) {
+                   [&](BufferId a, BufferId b) { return rehearsal_.seconds_of(a) > rehearsal_.seconds_of(b); });
+  for (const BufferId b : costly) {
     const Score then = flipped(b, target);
     if (then.fits() && then.seconds <= now_.seconds) flip(b, then);
   }

@@ -17,8 +17,8 @@ class DropSearch {
   const Rehearsal::Dropped& dropped() const { return dropped_; }
 
  private:
-  Rehearsal::Score flipped(int buffer, std::size_t target);
-  void flip(int buffer, const Rehearsal::Score& score);
+  Rehearsal::Score flipped(BufferId buffer, std::size_t target);
+  void flip(BufferId buffer, const Rehearsal::Score& score);
   void drop_the_best(std::size_t target);
   bool flip_one(std::size_t target);
   void keep_the_needless(std::size_t target);

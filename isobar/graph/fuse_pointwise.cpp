@@ -8,13 +8,13 @@ namespace {
 Graph fuse_all(const Graph& graph) {
   const auto read_by = readers(graph);
   Rewriter rewriter(graph);
-  std::vector<bool> absorbed(graph.nodes().size());
-  for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
-    const Node& node = graph.nodes()[n];
+  IdVector<NodeId, bool> absorbed(graph.nodes().size());
+  for (const NodeId n : graph.nodes().ids()) {
+    const Node& node = graph.node(n);
     if (absorbed[n]) continue;
-    const auto& next = read_by[static_cast<std::size_t>(node.out[0])];
+    const auto& next = read_by[node.out[0]];
     if (node.out.size() == 1 && next.size() == 1 && !graph.is_output(node.out[0])) {
-      const Node& follower = graph.nodes()[next[0]];
+      const Node& follower = graph.node(next[0]);
       if (const auto function = follower.op->pointwise()) {
         if (auto fused = node.op->absorb(*function)) {
           rewriter.replace(node, std::move(fused), node.in);

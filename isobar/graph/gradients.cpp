@@ -9,14 +9,14 @@
 namespace isobar::graph {
 
 Layout Lowering::layout_of(ValueId id, const Piece& piece) const {
-  if (piece.pitch == 0) return plan_.buffers[static_cast<std::size_t>(piece.buffer)].layout;
+  if (piece.pitch == 0) return plan_.buffers[piece.buffer].layout;
   return ops::piece_layout(graph_.value(id).shape, piece.first, piece.pitch);
 }
 
 // All contributions to the gradient of a value, as reads of a kernel that adds them. One that may be overwritten comes
 // first.
 void Lowering::add_pieces_of(ValueId id, PlanStep& step) {
-  auto& pieces = contributions_[static_cast<std::size_t>(id)];
+  auto& pieces = contributions_[id];
   if (pieces.empty()) gradient_of(id);
   std::stable_partition(pieces.begin(), pieces.end(), [](const Piece& piece) { return piece.pitch == 0; });
   for (const Piece& piece : pieces) {
@@ -31,27 +31,25 @@ bool Lowering::pass_channels(const Node& node, const ops::Kernel& kernel) {
   const std::optional<std::int64_t> first = ops::copied_channels(kernel);
   if (!first) return false;
   const ValueId from = node.out[0];
-  const ValueId to = node.in[static_cast<std::size_t>(kernel.writes[0].slot.index)];
-  if (parameter_of_[static_cast<std::size_t>(to)] >= 0) return false;  // the store wants it whole
+  const ValueId to = node.in[kernel.writes[0].slot.index];
+  if (parameter_of_[to]) return false;  // the store wants it whole
   // Several are added first: read some channels at a time, each of them would cost as much as the sum of all.
-  if (contributions_[static_cast<std::size_t>(from)].size() != 1) gradient_of(from);
+  if (contributions_[from].size() != 1) gradient_of(from);
   const std::int64_t width = graph_.value(from).shape[-1];
-  const Piece& piece = contributions_[static_cast<std::size_t>(from)][0];
-  contributions_[static_cast<std::size_t>(to)].push_back(
-      {piece.buffer, piece.first + *first, piece.pitch == 0 ? width : piece.pitch});
+  const Piece& piece = contributions_[from][0];
+  contributions_[to].push_back({piece.buffer, piece.first + *first, piece.pitch == 0 ? width : piece.pitch});
   return true;
 }
 
 // The sum of all contributions to the gradient of a value as one dense buffer; called when all of them exist.
-int Lowering::gradient_of(ValueId id) {
-  auto& pieces = contributions_[static_cast<std::size_t>(id)];
+BufferId Lowering::gradient_of(ValueId id) {
+  auto& pieces = contributions_[id];
   const std::string& name = graph_.value(id).name;
   if (pieces.empty()) {
     pieces.push_back({new_buffer("d " + name, channels_last(graph_.value(id).shape))});
-    const int b = pieces[0].buffer;
+    const BufferId b = pieces[0].buffer;
     add_simple(name, "zero gradient", Category::backward_pointwise, {b}, 0,
-               [bytes = plan_.buffers[static_cast<std::size_t>(b)].bytes](const ops::Moment&,
-                                                                          std::span<const dnnl::memory> m) {
+               [bytes = plan_.buffers[b].bytes](const ops::Moment&, std::span<const dnnl::memory> m) {
                  std::fill_n(static_cast<char*>(m[0].get_data_handle()), bytes, char{0});
                });
   }
@@ -61,10 +59,10 @@ int Lowering::gradient_of(ValueId id) {
     add_pieces_of(id, step);
     step.reads = step.buffers.size();
     const bool dense = pieces[0].pitch == 0;
-    const int to = new_buffer("d " + name, dense ? step.layouts[0] : plain(graph_.value(id).shape));
-    if (dense) wish_[static_cast<std::size_t>(to)] = pieces[0].buffer;
+    const BufferId to = new_buffer("d " + name, dense ? step.layouts[0] : plain(graph_.value(id).shape));
+    if (dense) wish_[to] = pieces[0].buffer;
     step.buffers.push_back(to);
-    step.layouts.push_back(plan_.buffers[static_cast<std::size_t>(to)].layout);
+    step.layouts.push_back(plan_.buffers[to].layout);
     step.bytes = port_bytes(step.layouts);
     step.shape = graph_.value(id).shape;
     step.run = [](const ops::Moment&, std::span<const dnnl::memory> m) {
@@ -78,26 +76,24 @@ int Lowering::gradient_of(ValueId id) {
 
 // Once every use of a weight has contributed, its gradient is summed and put where the store wants it.
 void Lowering::finish_parameter(ValueId id) {
-  const auto v = static_cast<std::size_t>(id);
-  const int p = parameter_of_[v];
-  if (p < 0 || !needs_gradient_[v] || uses_[v] == 0 || static_cast<int>(contributions_[v].size()) < uses_[v]) return;
-  uses_[v] = 0;
-  const Layout stored = plan_.parameters[static_cast<std::size_t>(p)].layout;
-  auto& parts = contributions_[v];
+  const ParameterId p = parameter_of_[id];
+  if (!p || !needs_gradient_[id] || uses_[id] == 0 || contributions_[id].size() < uses_[id]) return;
+  uses_[id] = 0;
+  const Layout stored = plan_.parameters[p].layout;
+  auto& parts = contributions_[id];
   for (std::size_t i = 0; parts.size() > 1 && i < parts.size(); ++i) {  // a sum needs one layout
-    if (same_bytes(plan_.buffers[static_cast<std::size_t>(parts[i].buffer)].layout, stored)) continue;
-    const int same = new_buffer("d " + graph_.value(id).name, stored);
+    if (same_bytes(plan_.buffers[parts[i].buffer].layout, stored)) continue;
+    const BufferId same = new_buffer("d " + graph_.value(id).name, stored);
     relayout(graph_.value(id).name, parts[i].buffer, same);
     parts[i] = {same};
   }
-  const int sum = gradient_of(id);
-  if (same_bytes(plan_.buffers[static_cast<std::size_t>(sum)].layout, stored)) {
-    Buffer& home = plan_.buffers[static_cast<std::size_t>(sum)];
+  const BufferId sum = gradient_of(id);
+  if (same_bytes(plan_.buffers[sum].layout, stored)) {
+    Buffer& home = plan_.buffers[sum];
     home.home = Home::gradient;
-    home.index = p;
+    home.parameter = p;
   } else {
-    relayout(plan_.parameters[static_cast<std::size_t>(p)].name, sum,
-             new_buffer("d " + graph_.value(id).name, stored, Home::gradient, p));
+    relayout(plan_.parameters[p].name, sum, new_buffer("d " + graph_.value(id).name, stored, Home::gradient, p));
   }
   plan_.steps.back().final_parameters.push_back(p);
 }

@@ -15,14 +15,12 @@ ValueId Graph::input(std::string name, Shape shape) {
   unique(name);
   for (const std::int64_t extent : shape.extents())
     if (extent < 1) fail("input '{}': shape {} has an extent below 1", name, shape.str());
-  values_.push_back({Value::Role::input, std::move(name), std::move(shape)});
-  return static_cast<ValueId>(values_.size() - 1);
+  return values_.add({Value::Role::input, std::move(name), std::move(shape)});
 }
 
 ValueId Graph::parameter(std::string name, ops::Parameter parameter) {
   unique(name);
-  values_.push_back({Value::Role::parameter, std::move(name), parameter.shape, std::move(parameter)});
-  return static_cast<ValueId>(values_.size() - 1);
+  return values_.add({Value::Role::parameter, std::move(name), parameter.shape, std::move(parameter)});
 }
 
 ValueId Graph::add(const Spec& spec, std::vector<ValueId> in, std::string name) {
@@ -34,7 +32,7 @@ ValueId Graph::add(const Spec& spec, std::vector<ValueId> in, std::string name) 
   auto op = ops::make_operator(spec, &resolved);
   try {
     const int arity = op->arity();
-    const std::size_t data = arity < 0 ? in.size() : static_cast<std::size_t>(arity);
+    const std::size_t data = arity < 0 ? in.size() : arity;
     if (in.size() < data) fail("takes {} inputs, {} given", data, in.size());
     std::vector<Shape> shapes;
     for (std::size_t i = 0; i < data; ++i) shapes.push_back(value(in[i]).shape);
@@ -60,15 +58,14 @@ ValueId Graph::add_node(std::string name, std::string kind, std::shared_ptr<cons
   for (std::size_t i = 0; i < inferred.size(); ++i) {
     std::string value_name = i == 0 ? node.name : fmt::format("{}:{}", node.name, i);
     unique(value_name);
-    node.out.push_back(static_cast<ValueId>(values_.size()));
-    values_.push_back({Value::Role::activation, std::move(value_name), inferred[i]});
+    node.out.push_back(values_.add({Value::Role::activation, std::move(value_name), inferred[i]}));
   }
   nodes_.push_back(std::move(node));
   return nodes_.back().out.front();
 }
 
 void Graph::output(std::string name, ValueId id) {
-  expects(id >= 0 && id < static_cast<ValueId>(values_.size()), "a value of this graph");
+  expects(id && id < values_.next(), "a value of this graph");
   outputs_[std::move(name)] = id;
 }
 
@@ -78,8 +75,8 @@ ValueId Graph::find(std::string_view name) const {
     if (output == name) return id;
     known.push_back(output);
   }
-  for (std::size_t id = 0; id < values_.size(); ++id) {
-    if (values_[id].name == name) return static_cast<ValueId>(id);
+  for (const ValueId id : values_.ids()) {
+    if (values_[id].name == name) return id;
     if (values_[id].role == Value::Role::input) known.push_back(values_[id].name);
   }
   fail("the graph has no value called '{}'{}", name, suggestion(name, known));
@@ -97,20 +94,20 @@ std::int64_t Graph::parameter_count() const {
 }
 
 void verify(const Graph& graph) {
-  std::vector<bool> written(graph.values().size());
-  for (std::size_t id = 0; id < written.size(); ++id) written[id] = graph.values()[id].role != Value::Role::activation;
+  IdVector<ValueId, bool> written;
+  for (const Value& v : graph.values()) written.push_back(v.role != Value::Role::activation);
   for (const Node& node : graph.nodes()) {
     std::vector<Shape> shapes;
     for (const ValueId id : node.in) {
-      expects(written[static_cast<std::size_t>(id)], "values to be written before they are read");
+      expects(written[id], "values to be written before they are read");
       shapes.push_back(graph.value(id).shape);
     }
     const std::vector<Shape> inferred = node.op->infer(shapes);
     expects(inferred.size() == node.out.size(), "as many outputs as the operator infers");
     for (std::size_t i = 0; i < inferred.size(); ++i) {
       expects(inferred[i] == graph.value(node.out[i]).shape, "the shapes the operator infers");
-      expects(!written[static_cast<std::size_t>(node.out[i])], "every value to be written once");
-      written[static_cast<std::size_t>(node.out[i])] = true;
+      expects(!written[node.out[i]], "every value to be written once");
+      written[node.out[i]] = true;
     }
   }
 }

@@ -8,12 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#include "isobar/base/ids.hpp"
 #include "isobar/ops/op.hpp"
 
 namespace isobar::graph {
 
-/// Number of a value in its graph.
-using ValueId = int;
+struct Node;
+struct Value;
+using NodeId = Id<Node>;
+using ValueId = Id<Value>;
 
 struct Value {
   enum class Role { input, parameter, activation } role;
@@ -52,9 +55,10 @@ class Graph {
   /// Names the loss: what training minimises.
   void loss(ValueId value) { output("loss", value); }
 
-  const std::vector<Value>& values() const { return values_; }
-  const std::vector<Node>& nodes() const { return nodes_; }
-  const Value& value(ValueId id) const { return values_[static_cast<std::size_t>(id)]; }
+  const IdVector<ValueId, Value>& values() const { return values_; }
+  const IdVector<NodeId, Node>& nodes() const { return nodes_; }
+  const Value& value(ValueId id) const { return values_[id]; }
+  const Node& node(NodeId id) const { return nodes_[id]; }
   const std::map<std::string, ValueId>& outputs() const { return outputs_; }
   /// The value of that name; an unknown name is answered with the known inputs and outputs.
   ValueId find(std::string_view name) const;
@@ -65,8 +69,8 @@ class Graph {
  private:
   void unique(const std::string& name) const;
 
-  std::vector<Value> values_;
-  std::vector<Node> nodes_;
+  IdVector<ValueId, Value> values_;
+  IdVector<NodeId, Node> nodes_;
   std::map<std::string, ValueId> outputs_;
 };
 

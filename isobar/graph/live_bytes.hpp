@@ -10,6 +10,6 @@ namespace isobar::graph {
 
 /// For every step of the plan the bytes of the arena that hold something it or a later step needs; never above
 /// arena_bytes.
-std::vector<std::size_t> live_bytes(const Plan& plan);
+IdVector<StepId, std::size_t> live_bytes(const Plan& plan);
 
 }  // namespace isobar::graph

@@ -13,7 +13,7 @@ namespace isobar::graph {
 /// How what a forward step made is made again, where that is not the step itself.
 struct Repeat {
   PlanStep step;
-  std::vector<int> wishes;  ///< per write: the buffer it would like to overwrite, or -1
+  std::vector<BufferId> wishes;  ///< per write: the buffer it would like to overwrite, or none
 };
 
 class Lowering {
@@ -25,53 +25,54 @@ class Lowering {
   /// All steps from the loss to the gradients of the trained weights.
   void backward();
   /// The steps and buffers; offsets are still open. `wishes` gets, per buffer, the buffer it would like to overwrite.
-  Plan take(std::vector<int>& wishes);
+  Plan take(Wishes& wishes);
   /// By forward step.
-  const std::map<std::size_t, Repeat>& repeats() const { return repeats_; }
+  const std::map<StepId, Repeat>& repeats() const { return repeats_; }
 
  private:
   // A contribution to a gradient: all of a buffer, or, with a pitch, rows of channels in it.
   struct Piece {
-    int buffer;
+    BufferId buffer;
     std::int64_t first = 0, pitch = 0;
   };
+  using Slots = std::map<int, BufferId>;  // by the slot's number
   struct NodeState {
     bool needed = false;
-    std::map<int, int> saved;  // slot -> buffer
+    Slots saved;
   };
 
-  int new_buffer(std::string name, const Layout& layout, Home home = Home::arena, int index = -1);
+  BufferId new_buffer(std::string name, const Layout& layout, Home home = Home::arena, ParameterId parameter = {});
   void find_needed();
   void find_gradients();
   std::vector<ops::Operand> operands(const Node& node) const;
   ops::Setting setting(const Node& node) const;
-  void note_repeat(const Node& node, const ops::Kernel& again);
-  void emit(const Node& node, ops::Kernel kernel, std::map<int, int>& temporaries);
-  int read_buffer(const Node& node, const ops::Port& port, std::map<int, int>& temporaries);
-  int write_buffer(const Node& node, const ops::Port& port, std::map<int, int>& temporaries);
-  int weight_as(ValueId id, const Layout& wanted);
-  int gradient_of(ValueId id);
+  void note_repeat(NodeId n, const ops::Kernel& again);
+  void emit(NodeId n, ops::Kernel kernel, Slots& temporaries);
+  BufferId read_buffer(NodeId n, const ops::Port& port, const Slots& temporaries);
+  BufferId write_buffer(NodeId n, const ops::Port& port, Slots& temporaries);
+  BufferId weight_as(ValueId id, const Layout& wanted);
+  BufferId gradient_of(ValueId id);
   Layout layout_of(ValueId id, const Piece& piece) const;
   bool pass_channels(const Node& node, const ops::Kernel& kernel);
   void add_pieces_of(ValueId id, PlanStep& step);
-  void add_simple(std::string name, std::string kernel, Category category, std::vector<int> buffers, std::size_t reads,
-                  std::function<void(const ops::Moment&, std::span<const dnnl::memory>)> run);
-  void relayout(std::string name, int from, int to);
+  void add_simple(std::string name, std::string kernel, Category category, std::vector<BufferId> buffers,
+                  std::size_t reads, std::function<void(const ops::Moment&, std::span<const dnnl::memory>)> run);
+  void relayout(std::string name, BufferId from, BufferId to);
   void finish_parameter(ValueId id);
   void order_parameters();
 
   const Graph& graph_;
   const PlanOptions& options_;
   Plan plan_;
-  std::vector<int> wish_;                          // per buffer
-  std::vector<int> buffer_of_;                     // per value, forward
-  std::vector<std::vector<Piece>> contributions_;  // per value: gradients still to be summed
-  std::vector<int> uses_;                          // per value: nodes that will contribute a gradient
-  std::vector<bool> needs_gradient_;
-  std::vector<int> parameter_of_;  // per value
-  std::vector<NodeState> state_;
-  std::map<std::size_t, Repeat> repeats_;
-  std::map<std::pair<int, std::string>, int> other_layouts_;  // (weight buffer, layout) -> buffer
+  Wishes wish_;
+  IdVector<ValueId, BufferId> buffer_of_;                // forward
+  IdVector<ValueId, std::vector<Piece>> contributions_;  // gradients still to be summed
+  IdVector<ValueId, std::size_t> uses_;                  // nodes that will contribute a gradient
+  IdVector<ValueId, bool> needs_gradient_;
+  IdVector<ValueId, ParameterId> parameter_of_;
+  IdVector<NodeId, NodeState> state_;
+  std::map<StepId, Repeat> repeats_;
+  std::map<std::pair<BufferId, std::string>, BufferId> other_layouts_;  // (weight, layout) -> buffer
 };
 
 /// The bytes of all these tensors together.

@@ -4,7 +4,6 @@
 // too, have their places beforehand: all in a row, each from the step that makes it to the end.
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "isobar/base/error.hpp"
 #include "isobar/graph/plan.hpp"
@@ -17,17 +16,17 @@ constexpr std::size_t alignment = 64;
 std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
 struct Storage {
-  int root;  // -1: a gradient
+  BufferId root;  // none: a gradient
   std::size_t bytes;
-  int first, last;
+  StepId first, last;
   std::size_t offset = 0;
 };
 
 class MemoryPlanner {
  public:
-  MemoryPlanner(Plan& plan, const std::vector<int>& wishes, const PlanOptions& options)
-      : plan_(plan), wishes_(wishes), options_(options), root_(plan.buffers.size()) {
-    std::iota(root_.begin(), root_.end(), 0);
+  MemoryPlanner(Plan& plan, const Wishes& wishes, const PlanOptions& options)
+      : plan_(plan), wishes_(wishes), options_(options) {
+    for (const BufferId b : plan.buffers.ids()) root_.push_back(b);
   }
 
   void run() {
@@ -37,13 +36,13 @@ class MemoryPlanner {
   }
 
  private:
-  Buffer& buffer(int b) { return plan_.buffers[static_cast<std::size_t>(b)]; }
+  Buffer& buffer(BufferId b) { return plan_.buffers[b]; }
 
   void find_lives() {
-    const int end = static_cast<int>(plan_.steps.size());
-    for (Buffer& b : plan_.buffers) b.first = end, b.last = -1;
-    for (int s = 0; s < end; ++s) {
-      for (const int b : plan_.steps[static_cast<std::size_t>(s)].buffers) {
+    const StepId end = plan_.steps.next();
+    for (Buffer& b : plan_.buffers) b.first = end, b.last = {};
+    for (const StepId s : plan_.steps.ids()) {
+      for (const BufferId b : plan_.steps[s].buffers) {
         buffer(b).first = std::min(buffer(b).first, s);
         buffer(b).last = std::max(buffer(b).last, s);
       }
@@ -55,27 +54,27 @@ class MemoryPlanner {
   }
 
   // Whether anything with the bytes of `b` is read after step s.
-  bool alive_after(int b, int s) {
-    for (std::size_t other = 0; other < root_.size(); ++other)
-      if (root_[other] == root_[static_cast<std::size_t>(b)] && plan_.buffers[other].last > s) return true;
+  bool alive_after(BufferId b, StepId s) {
+    for (const BufferId other : root_.ids())
+      if (root_[other] == root_[b] && plan_.buffers[other].last > s) return true;
     return false;
   }
 
-  void unite(int b, int with) {
-    root_[static_cast<std::size_t>(b)] = root_[static_cast<std::size_t>(with)];
+  void unite(BufferId b, BufferId with) {
+    root_[b] = root_[with];
     buffer(b).shares_with = with;
-    const Buffer& root = buffer(root_[static_cast<std::size_t>(b)]);
+    const Buffer& root = buffer(root_[b]);
     buffer(b).home = root.home;
-    buffer(b).index = root.index;
+    buffer(b).input = root.input;
+    buffer(b).parameter = root.parameter;
   }
 
   void share() {
-    for (int s = 0; s < static_cast<int>(plan_.steps.size()); ++s) {
-      PlanStep& step = plan_.steps[static_cast<std::size_t>(s)];
+    for (const StepId s : plan_.steps.ids()) {
+      PlanStep& step = plan_.steps[s];
       for (std::size_t i = step.reads; i < step.buffers.size(); ++i) {
-        const int b = step.buffers[i];
-        const int wish = wishes_[static_cast<std::size_t>(b)];
-        if (wish < 0) continue;
+        const BufferId b = step.buffers[i], wish = wishes_[b];
+        if (!wish) continue;
         const bool view = !step.run;
         const bool fits = buffer(b).home == Home::arena && buffer(b).bytes == buffer(wish).bytes;
         const bool may_write = options_.in_place && buffer(wish).home == Home::arena && !alive_after(wish, s);
@@ -84,7 +83,7 @@ class MemoryPlanner {
         } else if (view) {
           step.kernel += " (copy)";
           step.category = Category::copy;
-          step.bytes = 2.0 * static_cast<double>(buffer(b).bytes);
+          step.bytes = 2.0 * buffer(b).bytes;
           step.run = [bytes = buffer(b).bytes](const ops::Moment&, std::span<const dnnl::memory> m) {
             std::memcpy(m[1].get_data_handle(), m[0].get_data_handle(), bytes);
           };
@@ -92,18 +91,16 @@ class MemoryPlanner {
       }
     }
     // Views cost nothing and need no step, but a gradient may become final with one.
-    for (std::size_t s = plan_.steps.size(); s-- > 0;) {
-      PlanStep& step = plan_.steps[s];
+    for (PlanStep& step : plan_.steps)
       if (!step.run) step.run = [](const ops::Moment&, std::span<const dnnl::memory>) {};
-    }
   }
 
   std::vector<Storage> storages() const {
     std::vector<Storage> all;
-    for (std::size_t root = 0; root < root_.size(); ++root) {
-      if (root_[root] != static_cast<int>(root) || plan_.buffers[root].home != Home::arena) continue;
-      Storage storage{static_cast<int>(root), 0, static_cast<int>(plan_.steps.size()), -1};
-      for (std::size_t b = 0; b < root_.size(); ++b) {
+    for (const BufferId root : root_.ids()) {
+      if (root_[root] != root || plan_.buffers[root].home != Home::arena) continue;
+      Storage storage{root, 0, plan_.steps.next(), {}};
+      for (const BufferId b : root_.ids()) {
         if (root_[b] != storage.root) continue;
         storage.bytes = std::max(storage.bytes, plan_.buffers[b].bytes);
         storage.first = std::min(storage.first, plan_.buffers[b].first);
@@ -117,19 +114,19 @@ class MemoryPlanner {
 
   // In the order of a ParamStore, the first at offset 0. A weight without gradient gets zeros after the last step.
   std::vector<Storage> gradients() const {
-    const int end = static_cast<int>(plan_.steps.size());
-    std::vector<Storage> all;
+    const StepId end = plan_.steps.next();
+    IdVector<ParameterId, Storage> all;
     std::size_t offset = 0;
     for (const PlanParameter& p : plan_.parameters) {
-      all.push_back({-1, stored_bytes(p), end, end, offset});
+      all.push_back({{}, stored_bytes(p), end, end, offset});
       offset += all.back().bytes;
     }
     for (const Buffer& b : plan_.buffers)
       if (b.home == Home::gradient) {
-        Storage& storage = all[static_cast<std::size_t>(b.index)];
+        Storage& storage = all[b.parameter];
         storage.first = std::min(storage.first, b.first);
       }
-    return all;
+    return {all.begin(), all.end()};
   }
 
   // Gives every storage its offset, around those in `placed`; returns the bytes of the arena.
@@ -158,7 +155,7 @@ class MemoryPlanner {
     plan_.arena_bytes = arrange(best, {});
     if (plan_.gradients_in_arena) place_with_gradients(best);
     for (const Storage& storage : best) buffer(storage.root).offset = storage.offset;
-    for (std::size_t b = 0; b < root_.size(); ++b) plan_.buffers[b].offset = buffer(root_[b]).offset;
+    for (const BufferId b : root_.ids()) plan_.buffers[b].offset = buffer(root_[b]).offset;
     plan_.guard_bytes = guard();
   }
 
@@ -181,14 +178,14 @@ class MemoryPlanner {
   std::size_t guard() const { return aligned(options_.guard_bytes); }
 
   Plan& plan_;
-  const std::vector<int>& wishes_;
+  const Wishes& wishes_;
   const PlanOptions& options_;
-  std::vector<int> root_;
+  IdVector<BufferId, BufferId> root_;
 };
 
 }  // namespace
 
-void plan_memory(Plan& plan, const std::vector<int>& in_place_wishes, const PlanOptions& options) {
+void plan_memory(Plan& plan, const Wishes& in_place_wishes, const PlanOptions& options) {
   MemoryPlanner(plan, in_place_wishes, options).run();
 }
 

@@ -32,16 +32,16 @@ Graph improve(Graph graph, std::span<const std::string> without, std::vector<Pas
   return graph;
 }
 
-std::vector<std::vector<std::size_t>> readers(const Graph& graph) {
-  std::vector<std::vector<std::size_t>> list(graph.values().size());
-  for (std::size_t n = 0; n < graph.nodes().size(); ++n)
-    for (const ValueId id : graph.nodes()[n].in) list[static_cast<std::size_t>(id)].push_back(n);
+IdVector<ValueId, std::vector<NodeId>> readers(const Graph& graph) {
+  IdVector<ValueId, std::vector<NodeId>> list(graph.values().size());
+  for (const NodeId n : graph.nodes().ids())
+    for (const ValueId id : graph.node(n).in) list[id].push_back(n);
   return list;
 }
 
-Rewriter::Rewriter(const Graph& from) : from_(from), map_(from.values().size(), -1) {
-  for (std::size_t id = 0; id < map_.size(); ++id) {
-    const Value& v = from.values()[id];
+Rewriter::Rewriter(const Graph& from) : from_(from), map_(from.values().size()) {
+  for (const ValueId id : map_.ids()) {
+    const Value& v = from.value(id);
     if (v.role == Value::Role::input) map_[id] = to_.input(v.name, v.shape);
     if (v.role == Value::Role::parameter) map_[id] = to_.parameter(v.name, v.parameter);
   }
@@ -58,7 +58,7 @@ void Rewriter::copy(const Node& node) { replace(node, node.op, node.in); }
 void Rewriter::replace(const Node& node, std::shared_ptr<const ops::Operator> op,
                        const std::vector<ValueId>& old_inputs) {
   const ValueId first = to_.add_node(node.name, node.kind, std::move(op), at(old_inputs));
-  for (std::size_t i = 0; i < node.out.size(); ++i) at(node.out[i]) = first + static_cast<ValueId>(i);
+  for (std::size_t i = 0; i < node.out.size(); ++i) at(node.out[i]) = first + i;
 }
 
 Graph Rewriter::take() {

@@ -31,14 +31,14 @@ struct PassReport {
 Graph improve(Graph graph, std::span<const std::string> without, std::vector<PassReport>* report = nullptr);
 
 /// For each value, the nodes that read it.
-std::vector<std::vector<std::size_t>> readers(const Graph& graph);
+IdVector<ValueId, std::vector<NodeId>> readers(const Graph& graph);
 
 /// Copies nodes of one graph into another, following renamed values.
 class Rewriter {
  public:
   explicit Rewriter(const Graph& from);
   /// The new value that stands for an old one.
-  ValueId& at(ValueId old) { return map_[static_cast<std::size_t>(old)]; }
+  ValueId& at(ValueId old) { return map_[old]; }
   std::vector<ValueId> at(const std::vector<ValueId>& old);
   void copy(const Node& node);
   /// Adds a node that stands for `node`'s first output under another operator, or with other inputs.
@@ -49,7 +49,7 @@ class Rewriter {
  private:
   const Graph& from_;
   Graph to_;
-  std::vector<ValueId> map_;
+  IdVector<ValueId, ValueId> map_;
 };
 
 }  // namespace isobar::graph

@@ -25,9 +25,7 @@ double Plan::again_flops() const {
   return sum;
 }
 
-std::size_t Plan::again_steps() const {
-  return static_cast<std::size_t>(std::count_if(steps.begin(), steps.end(), [](const PlanStep& s) { return s.again; }));
-}
+std::size_t Plan::again_steps() const { return std::ranges::count_if(steps, &PlanStep::again); }
 
 std::size_t Plan::weight_bytes() const {
   std::size_t bytes = 0;
@@ -38,7 +36,7 @@ std::size_t Plan::weight_bytes() const {
 std::size_t stored_bytes(const PlanParameter& p) {
   const bool unused = p.layout.data.ndims == 0;
   const std::int64_t count = unused ? p.declared.shape.count() : padded_count(p.layout);
-  return (static_cast<std::size_t>(count) * sizeof(float) + 63) / 64 * 64;
+  return (count * sizeof(float) + 63) / 64 * 64;
 }
 
 std::int64_t Plan::parameter_count() const {
@@ -86,26 +84,25 @@ std::string Plan::table() const {
   const auto weights_of = [&](const PlanStep& step) {
     std::int64_t count = 0;
     for (std::size_t i = 0; i < step.reads; ++i) {
-      const Buffer& b = buffers[static_cast<std::size_t>(step.buffers[i])];
-      if (b.home == Home::weight) count += parameters[static_cast<std::size_t>(b.index)].declared.shape.count();
+      const Buffer& b = buffers[step.buffers[i]];
+      if (b.home == Home::weight) count += parameters[b.parameter].declared.shape.count();
     }
     return count;
   };
   const auto work = [](const PlanStep& step) { return step.flops + step.again_flops; };
   double forward = 0;
-  for (std::size_t s = 0; s < steps.size(); ++s) {
+  for (const StepId s : steps.ids()) {
     const PlanStep& step = steps[s];
-    if (s == forward_steps) text += "\n";
-    if (s < forward_steps) forward += step.flops;
-    const std::int64_t weights = s < forward_steps ? weights_of(step) : 0;
-    text +=
-        line(s, step.name, step.kernel, s < forward_steps ? step.shape.str() : "", weights ? with_commas(weights) : "",
-             work(step) > 0 ? human_flops(work(step)) : "", step.bytes > 0 ? human_bytes(step.bytes) : "");
+    if (s == StepId(forward_steps)) text += "\n";
+    if (is_forward(s)) forward += step.flops;
+    const std::int64_t weights = is_forward(s) ? weights_of(step) : 0;
+    text += line(s.number(), step.name, step.kernel, is_forward(s) ? step.shape.str() : "",
+                 weights ? with_commas(weights) : "", work(step) > 0 ? human_flops(work(step)) : "",
+                 step.bytes > 0 ? human_bytes(step.bytes) : "");
   }
   std::size_t apart = 0;
   for (const Buffer& b : buffers)
-    if (b.shares_with < 0 && (b.home == Home::arena || (gradients_in_arena && b.home == Home::gradient)))
-      apart += b.bytes;
+    if (!b.shares_with && (b.home == Home::arena || (gradients_in_arena && b.home == Home::gradient))) apart += b.bytes;
   double moved = 0;
   for (const PlanStep& step : steps) moved += step.bytes;
   text += fmt::format("\n{} parameters, {}\n", with_commas(parameter_count()), human_bytes(4.0 * parameter_count()));
@@ -113,9 +110,9 @@ std::string Plan::table() const {
       fmt::format("{} forward, {} in all; {} moved\n", human_flops(forward), human_flops(flops()), human_bytes(moved));
   if (again_steps() > 0)
     text += fmt::format("{} steps computed again, {}: the arena would be {} otherwise\n", again_steps(),
-                        human_flops(again_flops()), human_bytes(static_cast<double>(kept_arena_bytes)));
-  text += fmt::format("arena {}{}; every value apart would need {}\n", human_bytes(static_cast<double>(arena_bytes)),
-                      gradients_in_arena ? " with gradients" : "", human_bytes(static_cast<double>(apart)));
+                        human_flops(again_flops()), human_bytes(kept_arena_bytes));
+  text += fmt::format("arena {}{}; every value apart would need {}\n", human_bytes(arena_bytes),
+                      gradients_in_arena ? " with gradients" : "", human_bytes(apart));
   text += fmt::format("fingerprint {:016x}\n", fingerprint());
   return text;
 }
@@ -125,7 +122,7 @@ Plan make_plan(const Graph& graph, const PlanOptions& options) {
   Lowering lowering(better, options);
   lowering.forward();
   if (options.phase == ops::Phase::training) lowering.backward();
-  std::vector<int> wishes;
+  Wishes wishes;
   Plan plan = lowering.take(wishes);
   plan.weight_copies = options.weight_copies;
   plan.gradients_in_arena = options.gradients_in_arena && options.phase == ops::Phase::training;

@@ -28,6 +28,16 @@ struct PlanOptions {
   bool gradients_in_arena = false;              ///< they take the bytes of activations that nobody reads any more
 };
 
+struct PlanStep;
+struct Buffer;
+struct PlanParameter;
+using StepId = Id<PlanStep>;
+using BufferId = Id<Buffer>;
+using ParameterId = Id<PlanParameter>;  ///< in its plan; a store may number it otherwise
+
+/// For every buffer the one it would like to overwrite, or none.
+using Wishes = IdVector<BufferId, BufferId>;
+
 /// Where the bytes of a buffer are.
 enum class Home { arena, input, weight, gradient };
 
@@ -37,11 +47,12 @@ struct Buffer {
   Layout layout;
   std::size_t bytes = 0;
   Home home = Home::arena;
-  int index = -1;           ///< of the input or parameter, when that is its home
+  int input = -1;           ///< which input, when that is its home
+  ParameterId parameter{};  ///< which weight or gradient, when that is its home
   std::size_t offset = 0;   ///< in the arena
-  int first = 0, last = 0;  ///< steps between which it must be kept
+  StepId first{}, last{};   ///< steps between which it must be kept
   bool temporary = false;   ///< of one operator's pass: may hold anything where it was not written
-  int shares_with = -1;     ///< the earlier buffer whose bytes it uses (in place or view)
+  BufferId shares_with{};   ///< the earlier buffer whose bytes it uses (in place or view)
 };
 
 /// One kernel with its buffers bound.
@@ -52,13 +63,13 @@ struct PlanStep {
   double flops = 0, bytes = 0;
   Shape shape{};  ///< of what it makes, for people
   std::function<void(const ops::Moment&, std::span<const dnnl::memory>)> run{};
-  std::vector<int> buffers{};     ///< reads, then writes
-  std::vector<Layout> layouts{};  ///< how this kernel sees them
+  std::vector<BufferId> buffers{};  ///< reads, then writes
+  std::vector<Layout> layouts{};    ///< how this kernel sees them
   std::size_t reads = 0;
-  bool library = false;                 ///< one oneDNN primitive and nothing else
-  std::vector<int> final_parameters{};  ///< whose gradient is complete after this step
-  bool again = false;                   ///< makes once more what a forward step made, so that it need not be kept
-  double again_flops = 0;               ///< of such a step: its work is not counted as useful, so `flops` is 0
+  bool library = false;                         ///< one oneDNN primitive and nothing else
+  std::vector<ParameterId> final_parameters{};  ///< whose gradient is complete after this step
+  bool again = false;      ///< makes once more what a forward step made, so that it need not be kept
+  double again_flops = 0;  ///< of such a step: its work is not counted as useful, so `flops` is 0
 };
 
 /// A weight: its plain shape, and the layout it is stored in.
@@ -80,12 +91,12 @@ struct LayerText {
 
 class Plan {
  public:
-  std::vector<PlanStep> steps;
+  IdVector<StepId, PlanStep> steps;
   std::size_t forward_steps = 0;  ///< the rest is backward
-  std::vector<Buffer> buffers;
+  IdVector<BufferId, Buffer> buffers;
   std::vector<PlanInput> inputs;
-  std::vector<PlanParameter> parameters;  ///< with a backward pass: in the order their gradients become final
-  std::map<std::string, int> outputs;     ///< name -> buffer
+  IdVector<ParameterId, PlanParameter> parameters;  ///< with a backward pass: in the order gradients become final
+  std::map<std::string, BufferId> outputs;
   std::map<std::string, Shape> output_shapes;
   std::size_t arena_bytes = 0;
   std::size_t guard_bytes = 0;
@@ -94,13 +105,15 @@ class Plan {
   int weight_copies = 0;             ///< of PlanOptions
   std::size_t kept_arena_bytes = 0;  ///< of the arena if nothing were computed again; 0: nothing is
 
+  /// Whether the step belongs to the forward pass.
+  bool is_forward(StepId s) const { return s < StepId(forward_steps); }
   /// Useful work: what is computed again does not count.
   double flops() const;
   /// Work of the steps that are computed again.
   double again_flops() const;
   std::size_t again_steps() const;
   /// The arena, and all weights as often as weight_copies says.
-  std::size_t memory_bytes() const { return arena_bytes + static_cast<std::size_t>(weight_copies) * weight_bytes(); }
+  std::size_t memory_bytes() const { return arena_bytes + weight_copies * weight_bytes(); }
   /// Bytes of all weights once, as a ParamStore holds them.
   std::size_t weight_bytes() const;
   /// Number of trained numbers in all weights.
@@ -120,6 +133,6 @@ std::size_t stored_bytes(const PlanParameter& p);
 Plan make_plan(const Graph& graph, const PlanOptions& options = {});
 
 /// Decides in-place use and offsets; called by make_plan.
-void plan_memory(Plan& plan, const std::vector<int>& in_place_wishes, const PlanOptions& options);
+void plan_memory(Plan& plan, const Wishes& in_place_wishes, const PlanOptions& options);
 
 }  // namespace isobar::graph

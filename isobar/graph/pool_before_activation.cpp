@@ -9,19 +9,19 @@ namespace {
 Graph pool_first(const Graph& graph) {
   const auto read_by = readers(graph);
   Rewriter rewriter(graph);
-  std::vector<bool> done(graph.nodes().size());
-  for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
+  IdVector<NodeId, bool> done(graph.nodes().size());
+  for (const NodeId n : graph.nodes().ids()) {
     if (done[n]) continue;
-    const Node& node = graph.nodes()[n];
+    const Node& node = graph.node(n);
     const auto function = node.op->pointwise();
-    const auto& next = read_by[static_cast<std::size_t>(node.out[0])];
+    const auto& next = read_by[node.out[0]];
     const bool movable = function && function->increasing && next.size() == 1 && !graph.is_output(node.out[0]) &&
-                         graph.nodes()[next[0]].op->selects_maximum();
+                         graph.node(next[0]).op->selects_maximum();
     if (!movable) {
       rewriter.copy(node);
       continue;
     }
-    const Node& pool = graph.nodes()[next[0]];
+    const Node& pool = graph.node(next[0]);
     rewriter.replace(pool, pool.op, node.in);
     rewriter.replace(node, node.op, pool.out);
     rewriter.at(pool.out[0]) = rewriter.at(node.out[0]);

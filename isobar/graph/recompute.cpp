@@ -22,30 +22,28 @@ PlanStep made_again(PlanStep step) {
 }
 
 // The plan as the rehearsal went through it last, without offsets; `wishes` grows with the copies.
-Plan performed(const Rehearsal& rehearsal, const Plan& lowered, const std::map<std::size_t, Repeat>& repeats,
-               std::vector<int>& wishes) {
+Plan performed(const Rehearsal& rehearsal, const Plan& lowered, const std::map<StepId, Repeat>& repeats,
+               Wishes& wishes) {
   Plan plan = lowered;
   plan.steps.clear();
-  for (const int of : rehearsal.copies()) {
-    Buffer copy = lowered.buffers[static_cast<std::size_t>(of)];
+  for (const BufferId of : rehearsal.copies()) {
+    Buffer copy = lowered.buffers[of];
     copy.name += " again";
     plan.buffers.push_back(std::move(copy));
-    wishes.push_back(-1);
+    wishes.push_back({});
   }
   for (const Rehearsal::Item& item : rehearsal.items()) {
-    const auto s = static_cast<std::size_t>(item.step);
-    const auto repeat = item.again ? repeats.find(s) : repeats.end();
-    PlanStep step = repeat == repeats.end() ? lowered.steps[s] : repeat->second.step;
+    const auto repeat = item.again ? repeats.find(item.step) : repeats.end();
+    PlanStep step = repeat == repeats.end() ? lowered.steps[item.step] : repeat->second.step;
     if (item.again) step = made_again(std::move(step));
-    const std::vector<int> old = step.buffers;
+    const std::vector<BufferId> old = step.buffers;
     for (std::size_t i = 0; i < step.buffers.size(); ++i) step.buffers[i] = rehearsal.ports()[item.first_port + i];
-    const auto reads_end = old.begin() + static_cast<std::ptrdiff_t>(step.reads);
+    const auto reads_end = old.begin() + step.reads;
     for (std::size_t i = step.reads; i < old.size(); ++i) {
-      const int wish =
-          repeat == repeats.end() ? wishes[static_cast<std::size_t>(old[i])] : repeat->second.wishes[i - step.reads];
+      const BufferId wish = repeat == repeats.end() ? wishes[old[i]] : repeat->second.wishes[i - step.reads];
       const auto read = std::find(old.begin(), reads_end, wish);
       if (read == reads_end) continue;
-      wishes[static_cast<std::size_t>(step.buffers[i])] = step.buffers[static_cast<std::size_t>(read - old.begin())];
+      wishes[step.buffers[i]] = step.buffers[read - old.begin()];
     }
     plan.steps.push_back(std::move(step));
   }
@@ -54,21 +52,21 @@ Plan performed(const Rehearsal& rehearsal, const Plan& lowered, const std::map<s
 
 // The largest storages at the step where most is alive, as a list for people.
 std::string largest_alive(const Plan& plan) {
-  const std::vector<std::size_t> live = live_bytes(plan);
-  const auto peak = static_cast<int>(std::max_element(live.begin(), live.end()) - live.begin());
+  const auto live = live_bytes(plan);
+  const StepId peak(std::ranges::max_element(live) - live.begin());
   std::vector<const Buffer*> alive;
   for (const Buffer& b : plan.buffers)
-    if (b.home == Home::arena && b.shares_with < 0 && b.first <= peak && peak <= b.last) alive.push_back(&b);
+    if (b.home == Home::arena && !b.shares_with && b.first <= peak && peak <= b.last) alive.push_back(&b);
   std::stable_sort(alive.begin(), alive.end(), [](const Buffer* a, const Buffer* b) { return a->bytes > b->bytes; });
   std::vector<std::string> named;
   for (std::size_t i = 0; i < std::min<std::size_t>(4, alive.size()); ++i)
-    named.push_back(fmt::format("'{}' {}", alive[i]->name, human_bytes(static_cast<double>(alive[i]->bytes))));
-  const PlanStep& step = plan.steps[static_cast<std::size_t>(peak)];
+    named.push_back(fmt::format("'{}' {}", alive[i]->name, human_bytes(alive[i]->bytes)));
+  const PlanStep& step = plan.steps[peak];
   return fmt::format("'{}' ({}): {}", step.name, step.kernel, join(named, ", "));
 }
 
 [[noreturn]] void fail_to_fit(const Plan& least, std::size_t limit) {
-  const auto bytes = [](std::size_t count) { return human_bytes(static_cast<double>(count)); };
+  const auto bytes = [](std::size_t count) { return human_bytes(count); };
   const std::size_t weights = least.memory_bytes() - least.arena_bytes;
   if (weights >= limit)
     fail("the plan does not fit into {}: weights, gradients and optimizer state alone need {}", bytes(limit),
@@ -86,7 +84,7 @@ std::string largest_alive(const Plan& plan) {
 
 class Fitting {
  public:
-  Fitting(const Plan& lowered, const std::vector<int>& wishes, const std::map<std::size_t, Repeat>& repeats,
+  Fitting(const Plan& lowered, const Wishes& wishes, const std::map<StepId, Repeat>& repeats,
           const PlanOptions& options)
       : lowered_(lowered),
         wishes_(wishes),
@@ -101,7 +99,7 @@ class Fitting {
     std::size_t target = room;
     for (int i = 0; i < layouts_tried && search.reach(target); ++i) {
       rehearsal_.play(search.dropped(), target);
-      std::vector<int> wishes = wishes_;
+      Wishes wishes = wishes_;
       Plan plan = performed(rehearsal_, lowered_, repeats_, wishes);
       plan_memory(plan, wishes, options_);
       if (plan.arena_bytes <= room) return plan;
@@ -124,15 +122,15 @@ class Fitting {
   static constexpr int layouts_tried = 16, halvings = 7;
 
   const Plan& lowered_;
-  const std::vector<int>& wishes_;
-  const std::map<std::size_t, Repeat>& repeats_;
+  const Wishes& wishes_;
+  const std::map<StepId, Repeat>& repeats_;
   const PlanOptions& options_;
   Rehearsal rehearsal_;
 };
 
 }  // namespace
 
-Plan fit_memory(const Plan& lowered, const std::vector<int>& wishes, const std::map<std::size_t, Repeat>& repeats,
+Plan fit_memory(const Plan& lowered, const Wishes& wishes, const std::map<StepId, Repeat>& repeats,
                 const PlanOptions& options) {
   Plan whole = lowered;
   plan_memory(whole, wishes, options);
@@ -154,7 +152,7 @@ AgainCost again_cost(const Plan& plan) {
 }
 
 std::string memory_text(const Plan& plan, std::size_t limit) {
-  const auto bytes = [](std::size_t count) { return human_bytes(static_cast<double>(count)); };
+  const auto bytes = [](std::size_t count) { return human_bytes(count); };
   const std::size_t weights = plan.memory_bytes() - plan.arena_bytes;
   const bool inside = plan.gradients_in_arena;
   std::string text = fmt::format("memory {}: arena {}{}, weights{} and optimizer state {}\n",

@@ -13,7 +13,7 @@ namespace isobar::graph {
 
 /// Lays out a lowered plan within options.memory_limit; what is made again is chosen so that it costs little time.
 /// Throws Error when no choice fits, saying how much is needed and by what.
-Plan fit_memory(const Plan& lowered, const std::vector<int>& wishes, const std::map<std::size_t, Repeat>& repeats,
+Plan fit_memory(const Plan& lowered, const Wishes& wishes, const std::map<StepId, Repeat>& repeats,
                 const PlanOptions& options);
 
 /// What computing again costs, in parts of the plan without it.

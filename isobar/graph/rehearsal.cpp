@@ -1,7 +1,6 @@
 #include "isobar/graph/rehearsal.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace isobar::graph {
 namespace {
@@ -11,78 +10,74 @@ constexpr double flops_per_second = 2e11, bytes_per_second = 1e10;
 
 std::size_t aligned_bytes(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
 }  // namespace
 
 double estimated_seconds(const PlanStep& step) {
   return std::max((step.flops + step.again_flops) / flops_per_second, step.bytes / bytes_per_second);
 }
 
-Rehearsal::Move Rehearsal::move_of(const PlanStep& step, const std::vector<int>& wishes) {
+Rehearsal::Move Rehearsal::move_of(const PlanStep& step, const std::vector<BufferId>& wishes) {
   Move move;
-  const auto first_write = step.buffers.begin() + static_cast<std::ptrdiff_t>(step.reads);
+  const auto first_write = step.buffers.begin() + step.reads;
   move.reads.assign(step.buffers.begin(), first_write);
   move.writes.assign(first_write, step.buffers.end());
-  for (const int wish : wishes) {
+  for (const BufferId wish : wishes) {
     const auto found = std::find(move.reads.begin(), move.reads.end(), wish);
-    move.wishes.push_back(wish < 0 || found == move.reads.end() ? -1 : static_cast<int>(found - move.reads.begin()));
+    move.wishes.push_back(!wish || found == move.reads.end() ? -1 : found - move.reads.begin());
   }
   move.view = !step.run;
   move.seconds = estimated_seconds(step);
   return move;
 }
 
-Rehearsal::Rehearsal(const Plan& plan, const std::vector<int>& wishes, const std::map<std::size_t, Repeat>& repeats,
-                     bool in_place)
-    : forward_steps_(plan.forward_steps), facts_(plan.buffers.size()), in_place_(in_place) {
-  for (std::size_t b = 0; b < facts_.size(); ++b) {
+Rehearsal::Rehearsal(const Plan& plan, const Wishes& wishes, const std::map<StepId, Repeat>& repeats, bool in_place)
+    : forward_end_(plan.forward_steps), facts_(plan.buffers.size()), in_place_(in_place) {
+  for (const BufferId b : facts_.ids()) {
     facts_[b].bytes = aligned_bytes(plan.buffers[b].bytes);
     facts_[b].gradient = plan.gradients_in_arena && plan.buffers[b].home == Home::gradient;
     facts_[b].arena = plan.buffers[b].home == Home::arena || facts_[b].gradient;
   }
-  for (const auto& [name, b] : plan.outputs) facts_[at(b)].output = true;
+  for (const auto& [name, b] : plan.outputs) facts_[b].output = true;
   for (const PlanStep& step : plan.steps) {
-    std::vector<int> wanted;
-    for (std::size_t i = step.reads; i < step.buffers.size(); ++i) wanted.push_back(wishes[at(step.buffers[i])]);
+    std::vector<BufferId> wanted;
+    for (std::size_t i = step.reads; i < step.buffers.size(); ++i) wanted.push_back(wishes[step.buffers[i]]);
     moves_.push_back(move_of(step, wanted));
   }
-  for (std::size_t s = 0; s < forward_steps_; ++s) {
+  for (const StepId s : ids(StepId(0), forward_end_)) {
     const auto found = repeats.find(s);
     repeats_.push_back(found == repeats.end() ? moves_[s] : move_of(found->second.step, found->second.wishes));
-    const std::vector<int>& made = repeats_.back().writes;
-    if (std::all_of(made.begin(), made.end(), [&](int b) { return facts_[at(b)].arena; }))
-      for (const int b : made) facts_[at(b)].maker = static_cast<int>(s);
+    const std::vector<BufferId>& made = repeats_.back().writes;
+    if (std::all_of(made.begin(), made.end(), [&](BufferId b) { return facts_[b].arena; }))
+      for (const BufferId b : made) facts_[b].maker = s;
   }
-  for (std::size_t s = forward_steps_; s < moves_.size(); ++s)
-    for (const int b : moves_[s].reads) facts_[at(b)].read_in_backward = true;
-  for (std::size_t b = 0; b < facts_.size(); ++b)
-    if (facts_[b].maker >= 0 && facts_[b].read_in_backward && !facts_[b].output)
-      candidates_.push_back(static_cast<int>(b));
+  for (const StepId s : ids(forward_end_, moves_.next()))
+    for (const BufferId b : moves_[s].reads) facts_[b].read_in_backward = true;
+  for (const BufferId b : facts_.ids())
+    if (facts_[b].maker && facts_[b].read_in_backward && !facts_[b].output) candidates_.push_back(b);
 }
 
-double Rehearsal::seconds_of(int buffer) const { return repeats_[at(facts_[at(buffer)].maker)].seconds; }
+double Rehearsal::seconds_of(BufferId buffer) const { return repeats_[facts_[buffer].maker].seconds; }
 
 // What backward does not read is gone after the forward pass, and made again where a later step asks for it.
-bool Rehearsal::kept(int buffer) const {
-  const Fact& fact = facts_[at(buffer)];
-  return fact.maker < 0 || fact.output || (fact.read_in_backward && !(*dropped_)[at(buffer)]);
+bool Rehearsal::kept(BufferId buffer) const {
+  const Fact& fact = facts_[buffer];
+  return !fact.maker || fact.output || (fact.read_in_backward && !(*dropped_)[buffer]);
 }
 
 // The buffer that holds these numbers now; makes them again if none does.
-int Rehearsal::present(int buffer) {
+BufferId Rehearsal::present(BufferId buffer) {
   if (kept(buffer)) return buffer;
-  if (current_[at(buffer)] < 0) make_again(facts_[at(buffer)].maker);
-  return current_[at(buffer)];
+  if (!current_[buffer]) make_again(facts_[buffer].maker);
+  return current_[buffer];
 }
 
-void Rehearsal::make_again(int step) {
-  std::vector<int> reads;
-  for (const int b : repeats_[at(step)].reads) reads.push_back(present(b));
-  put(repeats_[at(step)], step, true, reads);
+void Rehearsal::make_again(StepId step) {
+  std::vector<BufferId> reads;
+  for (const BufferId b : repeats_[step].reads) reads.push_back(present(b));
+  put(repeats_[step], step, true, reads);
 }
 
-void Rehearsal::put(const Move& move, int step, bool again, const std::vector<int>& reads) {
+void Rehearsal::put(const Move& move, StepId step, bool again, const std::vector<BufferId>& reads) {
   items_.push_back({step, again, ports_.size()});
   ports_.insert(ports_.end(), reads.begin(), reads.end());
   if (!again) {
@@ -90,9 +85,9 @@ void Rehearsal::put(const Move& move, int step, bool again, const std::vector<in
     return;
   }
   seconds_ += move.seconds;
-  for (const int b : move.writes) {
-    ports_.push_back(static_cast<int>(facts_.size() + copies_.size()));
-    current_[at(b)] = ports_.back();
+  for (const BufferId b : move.writes) {
+    ports_.push_back(facts_.next() + copies_.size());
+    current_[b] = ports_.back();
     copies_.push_back(b);
   }
 }
@@ -100,17 +95,17 @@ void Rehearsal::put(const Move& move, int step, bool again, const std::vector<in
 Rehearsal::Score Rehearsal::play(const Dropped& dropped, std::size_t target) {
   dropped_ = &dropped;
   items_.clear(), ports_.clear(), copies_.clear();
-  current_.assign(facts_.size(), -1);
+  current_.assign(facts_.size(), {});
   seconds_ = 0;
-  std::vector<int> reads;
-  for (std::size_t s = 0; s < moves_.size(); ++s) {
-    if (s < forward_steps_) {
-      put(moves_[s], static_cast<int>(s), false, moves_[s].reads);
+  std::vector<BufferId> reads;
+  for (const StepId s : moves_.ids()) {
+    if (s < forward_end_) {
+      put(moves_[s], s, false, moves_[s].reads);
       continue;
     }
     reads.clear();
-    for (const int b : moves_[s].reads) reads.push_back(present(b));
-    put(moves_[s], static_cast<int>(s), false, reads);
+    for (const BufferId b : moves_[s].reads) reads.push_back(present(b));
+    put(moves_[s], s, false, reads);
   }
   find_storages();
   return measure(target);
@@ -118,37 +113,33 @@ Rehearsal::Score Rehearsal::play(const Dropped& dropped, std::size_t target) {
 
 // As plan_memory() will do it: who may overwrite whom, and from when to when storages live.
 void Rehearsal::find_storages() {
-  const std::size_t count = facts_.size() + copies_.size();
-  const int end = static_cast<int>(items_.size());
-  storages_.assign(count, {});
-  root_.resize(count);
-  std::iota(root_.begin(), root_.end(), 0);
-  for (std::size_t b = 0; b < count; ++b) {
-    const Fact& fact = facts_[b < facts_.size() ? b : at(copies_[b - facts_.size()])];
-    const bool output = b < facts_.size() && (fact.output || fact.gradient);
-    storages_[b] = {fact.bytes, end, output ? end : -1, fact.arena, fact.gradient};
-  }
-  const auto ports_of = [&](std::size_t i) {
-    return std::pair(items_[i].first_port, i + 1 < items_.size() ? items_[i + 1].first_port : ports_.size());
+  const int end = std::ssize(items_);
+  storages_.clear(), root_.clear();
+  for (const Fact& fact : facts_)
+    storages_.push_back({fact.bytes, end, fact.output || fact.gradient ? end : -1, fact.arena, fact.gradient});
+  for (const BufferId b : copies_) storages_.push_back({facts_[b].bytes, end, -1, facts_[b].arena, facts_[b].gradient});
+  for (const BufferId b : storages_.ids()) root_.push_back(b);
+  const auto ports_of = [&](int i) {
+    return std::pair(items_[i].first_port, i + 1 < end ? items_[i + 1].first_port : ports_.size());
   };
-  for (std::size_t i = 0; i < items_.size(); ++i)
+  for (int i = 0; i < end; ++i)
     for (auto [port, last] = ports_of(i); port < last; ++port) {
-      Storage& storage = storages_[at(ports_[port])];
-      storage.first = std::min(storage.first, static_cast<int>(i));
-      storage.last = std::max(storage.last, static_cast<int>(i));
+      Storage& storage = storages_[ports_[port]];
+      storage.first = std::min(storage.first, i);
+      storage.last = std::max(storage.last, i);
     }
-  for (std::size_t i = 0; i < items_.size(); ++i) {
+  for (int i = 0; i < end; ++i) {
     const Item& item = items_[i];
-    const Move& move = item.again ? repeats_[at(item.step)] : moves_[at(item.step)];
+    const Move& move = item.again ? repeats_[item.step] : moves_[item.step];
     for (std::size_t w = 0; w < move.writes.size(); ++w) {
       if (move.wishes[w] < 0) continue;
-      const int b = ports_[item.first_port + move.reads.size() + w];
-      const int root = root_[at(ports_[item.first_port + at(move.wishes[w])])];
-      Storage &mine = storages_[at(b)], &theirs = storages_[at(root)];
+      const BufferId b = ports_[item.first_port + move.reads.size() + w];
+      const BufferId root = root_[ports_[item.first_port + move.wishes[w]]];
+      Storage &mine = storages_[b], &theirs = storages_[root];
       const bool fits = mine.arena && !mine.gradient && mine.bytes == theirs.bytes;
-      const bool may_write = in_place_ && theirs.arena && !theirs.gradient && theirs.last <= static_cast<int>(i);
+      const bool may_write = in_place_ && theirs.arena && !theirs.gradient && theirs.last <= i;
       if (!(move.view ? fits : fits && may_write)) continue;
-      root_[at(b)] = root;
+      root_[b] = root;
       theirs.last = std::max(theirs.last, mine.last);
       mine.arena = false;  // counted with the root
     }
@@ -162,14 +153,14 @@ Rehearsal::Score Rehearsal::measure(std::size_t target) {
   change_.assign(items_.size() + 2, 0);
   for (const Storage& storage : storages_) {
     if (!storage.arena || storage.last < storage.first) continue;
-    change_[at(storage.first)] += static_cast<std::int64_t>(storage.bytes);
-    change_[at(storage.last) + 1] -= static_cast<std::int64_t>(storage.bytes);
+    change_[storage.first] += storage.bytes;
+    change_[storage.last + 1] -= storage.bytes;
   }
   std::int64_t live = 0;
   for (std::size_t i = 0; i < items_.size(); ++i) {
     live += change_[i];
-    score.peak = std::max(score.peak, static_cast<std::size_t>(live));
-    score.excess += std::max(0.0, static_cast<double>(live) - static_cast<double>(target));
+    score.peak = std::max<std::size_t>(score.peak, live);
+    score.excess += std::max(0.0, static_cast<double>(live) - target);
   }
   return score;
 }

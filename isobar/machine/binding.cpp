@@ -29,7 +29,7 @@ hwloc_obj_type_t kind_of_core(hwloc_topology_t topology) {
 Set processors_of(hwloc_topology_t topology, const Cores& cores) {
   Set set(hwloc_bitmap_alloc(), hwloc_bitmap_free);
   for (const int core : cores) {
-    const hwloc_obj_t object = hwloc_get_obj_by_type(topology, kind_of_core(topology), static_cast<unsigned>(core));
+    const hwloc_obj_t object = hwloc_get_obj_by_type(topology, kind_of_core(topology), core);
     if (object) hwloc_bitmap_or(set.get(), set.get(), object->cpuset);
   }
   return set;
@@ -48,8 +48,7 @@ Cores usable_cores() {
   Cores cores;
   for (hwloc_obj_t core = nullptr;
        (core = hwloc_get_next_obj_by_type(topology.get(), kind_of_core(topology.get()), core));)
-    if (!known || hwloc_bitmap_intersects(core->cpuset, set.get()))
-      cores.push_back(static_cast<int>(core->logical_index));
+    if (!known || hwloc_bitmap_intersects(core->cpuset, set.get())) cores.push_back(core->logical_index);
   return cores;
 }
 

@@ -12,25 +12,24 @@ namespace {
 constexpr std::size_t enough_cores = 8;
 
 Cores part(const Cores& all, std::size_t parts, std::size_t index) {
-  return {all.begin() + static_cast<std::ptrdiff_t>(all.size() * index / parts),
-          all.begin() + static_cast<std::ptrdiff_t>(all.size() * (index + 1) / parts)};
+  return {all.begin() + all.size() * index / parts, all.begin() + all.size() * (index + 1) / parts};
 }
 
 }  // namespace
 
 Share divide_cores(const std::vector<Cores>& ranks, int rank, int threads, bool background) {
-  const Cores& own = ranks[static_cast<std::size_t>(rank)];
+  const Cores& own = ranks[rank];
   Share share;
   share.by_launcher = std::ranges::any_of(ranks, [&](const Cores& other) { return other != own; });
-  const Cores mine = share.by_launcher ? own : part(own, ranks.size(), static_cast<std::size_t>(rank));
-  share.threads = threads > 0 ? threads : std::max(1, static_cast<int>(mine.size()));
+  const Cores mine = share.by_launcher ? own : part(own, ranks.size(), rank);
+  share.threads = threads > 0 ? threads : std::max<int>(1, std::ssize(mine));
   if (!share.by_launcher && own.size() < ranks.size()) return share;  // several would have to share one core
   const auto count = mine.size();
-  std::size_t computing = std::min(count, static_cast<std::size_t>(share.threads));
+  std::size_t computing = std::min<std::size_t>(count, share.threads);
   if (threads == 0 && background && count >= enough_cores) --computing;
-  share.compute.assign(mine.begin(), mine.begin() + static_cast<std::ptrdiff_t>(computing));
-  share.communication.assign(mine.begin() + static_cast<std::ptrdiff_t>(computing), mine.end());
-  if (threads == 0) share.threads = std::max(1, static_cast<int>(computing));
+  share.compute.assign(mine.begin(), mine.begin() + computing);
+  share.communication.assign(mine.begin() + computing, mine.end());
+  if (threads == 0) share.threads = std::max<int>(1, computing);
   if (share.communication.empty()) share.communication = share.compute;
   return share;
 }

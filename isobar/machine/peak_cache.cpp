@@ -36,9 +36,9 @@ std::string shared(comm::Comm& world, const std::string& text) {
 
 Peaks measure_together(comm::Comm& world, const PeakCache& cache) {
   const std::vector<int>& nodes = world.nodes();
-  const auto sharers = std::ranges::count(nodes, nodes[static_cast<std::size_t>(world.rank())]);
+  const auto sharers = std::ranges::count(nodes, nodes[world.rank()]);
   comm::barrier(world);
-  const Peaks mine = cache.measure(static_cast<int>(sharers));
+  const Peaks mine = cache.measure(sharers);
   Peaks all{0, 0, 0};
   for (const comm::Bytes& bytes : comm::all_gather(world, std::as_bytes(std::span(&mine, 1)))) {
     Peaks theirs;

@@ -43,8 +43,7 @@ Work multiply_add(std::int64_t rounds, float begin) {
                                               : multiply_add<Eight, 12>(count, first);
   };
   const int numbers = instructions() == Instructions::v4 ? 16 * 16 : 8 * 12;
-  return {Dispatched<float(std::int64_t, float)>(chains)(rounds, begin),
-          2.0 * static_cast<double>(rounds) * static_cast<double>(numbers)};
+  return {Dispatched<float(std::int64_t, float)>(chains)(rounds, begin), 2.0 * rounds * numbers};
 }
 
 // Of the calling thread: while somebody else has its core this clock stands still, so that a busy machine is measured
@@ -52,7 +51,7 @@ Work multiply_add(std::int64_t rounds, float begin) {
 double processor_seconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  return static_cast<double>(time.tv_sec) + 1e-9 * time.tv_nsec;
 }
 
 // The part of their time that threads can compute when there are more of them than processors for them.
@@ -100,7 +99,7 @@ std::int64_t array_floats(const Machine& machine, int sharers) {
 }
 
 double measure_bandwidth(double seconds, std::int64_t count) {
-  const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(float);
+  const std::size_t bytes = count * sizeof(float);
   const Block blocks[3] = {Block(bytes), Block(bytes), Block(bytes)};
   float* const a = reinterpret_cast<float*>(blocks[0].data());
   float* const b = reinterpret_cast<float*>(blocks[1].data());
@@ -118,7 +117,7 @@ double measure_bandwidth(double seconds, std::int64_t count) {
       for (std::int64_t i = 0; i < count; ++i) a[i] = b[i] + 3.0f * c[i];
       slowest = processor_seconds() - start;
     }
-    best = std::max(best, 3.0 * static_cast<double>(bytes) / std::max(slowest, 1e-9));
+    best = std::max(best, 3.0 * bytes / std::max(slowest, 1e-9));
   } while (now_seconds() - begin < seconds);
   return best;
 }

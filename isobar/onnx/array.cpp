@@ -116,7 +116,7 @@ Shape graph_shape(const Dims& dims) { return dims.empty() ? Shape{1} : Shape(dim
 
 Array zeros(Type type, Dims dims) {
   const std::int64_t count = checked_count(dims, "tensor");
-  return {type, std::move(dims), std::vector<double>(static_cast<std::size_t>(count)), true};
+  return {type, std::move(dims), std::vector<double>(count), true};
 }
 
 }  // namespace isobar::onnx

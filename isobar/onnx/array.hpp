@@ -62,7 +62,7 @@ struct Array {
   bool known = true;
 
   std::int64_t count() const { return checked_count(dims, "tensor"); }
-  int rank() const { return static_cast<int>(dims.size()); }
+  int rank() const { return std::ssize(dims); }
 };
 
 /// A known array of zeros.

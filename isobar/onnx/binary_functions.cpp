@@ -70,7 +70,7 @@ void fill_modulo(const Call& call, Arrays& out) {
 void fill_shift(const Call& call, Arrays& out) {
   const std::string direction = call.node.text("direction", "");
   if (direction != "LEFT" && direction != "RIGHT") fail("direction '{}'; LEFT and RIGHT are valid", direction);
-  const int bits = static_cast<int>(type_bytes(call[0].type)) * 8;
+  const int bits = type_bytes(call[0].type) * 8;
   const bool left = direction == "LEFT";
   // A power of two is exact in double, and storing cuts the fraction and the high bits off.
   combine(call.known(0), call.known(1), out[0], [bits, left](double a, double b) {

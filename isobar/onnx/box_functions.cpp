@@ -52,7 +52,7 @@ std::vector<double> selected(const Call& call) {
       std::stable_sort(order.begin(), order.end(), [&](auto left, auto right) { return score[left] > score[right]; });
       std::vector<Box> kept;
       for (const std::int64_t i : order) {
-        if (static_cast<std::int64_t>(kept.size()) >= most) break;
+        if (std::ssize(kept) >= most) break;
         const Box candidate = box(boxes.values.data() + (b * count + i) * 4, centred);
         if (std::any_of(kept.begin(), kept.end(), [&](const Box& k) { return overlap(k, candidate) > limit; }))
           continue;
@@ -62,9 +62,7 @@ std::vector<double> selected(const Call& call) {
     }
   return result;
 }
-Arrays infer_suppression(const Call& call) {
-  return {described(Type::int64, {static_cast<std::int64_t>(selected(call).size()) / 3, 3})};
-}
+Arrays infer_suppression(const Call& call) { return {described(Type::int64, {std::ssize(selected(call)) / 3, 3})}; }
 void fill_suppression(const Call& call, Arrays& out) { out[0].values = selected(call); }
 
 Arrays infer_align(const Call& call) {

@@ -31,7 +31,7 @@ Array from_graph(const Binding& binding, std::span<const float> values) {
   for (const float v : values) a.values.push_back(stored_as(binding.type, static_cast<double>(v)));
   if (binding.channels_last) {
     Dims inside;
-    for (const std::int64_t axis : to_last(a.rank())) inside.push_back(a.dims[static_cast<std::size_t>(axis)]);
+    for (const std::int64_t axis : to_last(a.rank())) inside.push_back(a.dims[axis]);
     a.values = turned(a.values, inside, to_first(a.rank()));
   }
   return a;
@@ -77,7 +77,7 @@ std::vector<Array> evaluate(const Model& model, const std::map<std::string, Arra
   }
   executor.forward({});
   for (const Binding& output : imported.outputs)
-    results.push_back(output.id < 0 ? output.constant : from_graph(output, executor.output(output.name)));
+    results.push_back(!output.id ? output.constant : from_graph(output, executor.output(output.name)));
   return results;
 }
 

@@ -21,9 +21,9 @@ void attention(Exporter& e) {
   const std::string q = apart(0, T, {0, 2, 1, 3}), k = apart(1, S, {0, 2, 3, 1}), v = apart(2, S, {0, 2, 1, 3});
   std::string z = e.emit("Mul", {e.emit("MatMul", {q, k}), e.scalar(1 / std::sqrt(static_cast<double>(part)))});
   if (args.flag("causal", false)) {
-    std::vector<float> mask(static_cast<std::size_t>(T * S), 0.0f);
+    std::vector<float> mask(T * S, 0.0f);
     for (std::int64_t t = 0; t < T; ++t)
-      for (std::int64_t s = t + 1; s < S; ++s) mask[static_cast<std::size_t>(t * S + s)] = -1e30f;
+      for (std::int64_t s = t + 1; s < S; ++s) mask[t * S + s] = -1e30f;
     z = e.emit("Add", {z, e.constant({T, S}, mask)});
   }
   const std::string y = e.emit("MatMul", {e.emit("Softmax", {z}, {{"axis", attribute(-1)}}), v});
@@ -51,7 +51,7 @@ void lstm(Exporter& e) {
       gates(e, e.plain(first), H), gates(e, e.plain(first + 1), H), ""};
   // ONNX has two biases: ours, and one that holds the forget gate's.
   if (const double forget = args.real("forget_bias", 0); bias || forget != 0) {
-    std::vector<float> second(static_cast<std::size_t>(D * 4 * H), 0.0f);
+    std::vector<float> second(D * 4 * H, 0.0f);
     for (std::int64_t d = 0; d < D; ++d)  // gate f is the third of ONNX
       std::fill_n(second.begin() + (d * 4 + 2) * H, H, static_cast<float>(forget));
     const std::string own =

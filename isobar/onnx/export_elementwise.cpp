@@ -53,7 +53,7 @@ void clip(Exporter& e) {
 void prelu(Exporter& e) {
   const int rank = e.shape(0).rank();
   const bool shared = e.shape(1).count() == 1;
-  Dims dims(static_cast<std::size_t>(std::max(rank - 1, 1)), 1);
+  Dims dims(std::max(rank - 1, 1), 1);
   if (!shared) dims[0] = e.shape(1)[0];
   // A slope per channel lines up with axis 1 of the file.
   const std::string slope = e.emit("Reshape", {e.plain(1), e.constant(dims)});

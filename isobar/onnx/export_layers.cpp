@@ -47,10 +47,9 @@ void deconv(Exporter& e) {
   }
   // What the output is says what is cut off behind; less than nothing is padding of the output.
   for (std::size_t a = 0; a < kernel.size(); ++a) {
-    const std::int64_t reach = (kernel[a] - 1) * dilation[a] + 1, in = e.shape(0)[static_cast<int>(a) + 1];
+    const std::int64_t reach = (kernel[a] - 1) * dilation[a] + 1, in = e.shape(0)[a + 1];
     if (padding == "same") before[a] = std::max<std::int64_t>(reach - stride[a], 0) / 2;
-    const std::int64_t over =
-        (in - 1) * stride[a] + reach + extra[a] - before[a] - e.out_shape()[static_cast<int>(a) + 1];
+    const std::int64_t over = (in - 1) * stride[a] + reach + extra[a] - before[a] - e.out_shape()[a + 1];
     after[a] = std::max<std::int64_t>(over, 0);
     extra[a] += std::max<std::int64_t>(-over, 0);
   }
@@ -109,7 +108,7 @@ void global_pool(Exporter& e) {
 
 void batch_norm(Exporter& e) {
   Args args = e.args();
-  const auto channels = static_cast<std::size_t>(e.shape(0)[-1]);
+  const std::size_t channels = e.shape(0)[-1];
   const Dims dims{static_cast<std::int64_t>(channels)};
   std::size_t next = 1;
   std::vector<std::string> in{e.first(0)};
@@ -127,7 +126,7 @@ void layer_norm(Exporter& e) {
   const int rank = e.shape(0).rank();
   const std::int64_t axis = args.integer("axis", -1), first = axis < 0 ? axis + rank : axis;
   const Dims tail(e.shape(0).extents().begin() + first, e.shape(0).extents().end());
-  const auto count = static_cast<std::size_t>(e.shape(0).count(static_cast<int>(first), rank));
+  const std::size_t count = e.shape(0).count(first, rank);
   std::size_t next = 1;
   std::vector<std::string> in{e.plain(0)};
   in.push_back(args.flag("scale", true) ? e.plain(next++) : e.constant(tail, std::vector<float>(count, 1.0f)));
@@ -171,16 +170,14 @@ void resize(Exporter& e) {
   std::vector<float> scales{1, 1};
   std::vector<std::int64_t> sizes{x[0], x[-1]};
   for (int a = 1; a < rank - 1; ++a) {
-    const double ratio = static_cast<double>(y[a]) / static_cast<double>(x[a]);
-    scales.push_back(
-        static_cast<float>(given.empty() ? ratio : given[given.size() == 1 ? 0 : static_cast<std::size_t>(a - 1)]));
+    const double ratio = static_cast<double>(y[a]) / x[a];
+    scales.push_back(static_cast<float>(given.empty() ? ratio : given[given.size() == 1 ? 0 : a - 1]));
     sizes.push_back(y[a]);
   }
   // Sizes name the batch, scales leave it open: scales wherever they give these sizes.
   bool exact = true;
   for (int a = 1; a < rank - 1; ++a)
-    exact = exact && static_cast<std::int64_t>(static_cast<double>(scales[static_cast<std::size_t>(a) + 1]) *
-                                               static_cast<double>(x[a])) == y[a];
+    exact = exact && static_cast<std::int64_t>(static_cast<double>(scales[a + 1]) * static_cast<double>(x[a])) == y[a];
   std::vector<std::string> in{e.first(0), ""};
   if (exact) {
     in.push_back(e.constant({rank}, scales));

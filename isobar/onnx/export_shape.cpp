@@ -42,7 +42,7 @@ void split(Exporter& e) {
   const int rank = e.shape(0).rank();
   const std::int64_t given = e.args().integer("axis", -1);
   std::vector<std::int64_t> sizes;
-  for (std::size_t o = 0; o < e.node().out.size(); ++o) sizes.push_back(e.out_shape(o)[static_cast<int>(given)]);
+  for (std::size_t o = 0; o < e.node().out.size(); ++o) sizes.push_back(e.out_shape(o)[given]);
   const auto parts = e.emit_many("Split", {e.as_held(), e.constant(sizes)}, sizes.size(),
                                  {{"axis", attribute(outside(given, rank, first))}});
   for (std::size_t o = 0; o < parts.size(); ++o) e.give(o, parts[o], first);
@@ -74,8 +74,7 @@ void reduce(Exporter& e) {
   if (kind == "sum") in.push_back(e.constant(axes));
   else attributes["axes"] = attribute(axes);
   std::string y = e.emit(names.at(kind), std::move(in), std::move(attributes));
-  if (!keep && static_cast<int>(given.size()) == rank)
-    y = e.emit("Reshape", {y, e.constant(std::vector<std::int64_t>{1})});
+  if (!keep && std::ssize(given) == rank) y = e.emit("Reshape", {y, e.constant(std::vector<std::int64_t>{1})});
   e.give(0, y, first);
 }
 
@@ -85,7 +84,7 @@ void slice(Exporter& e) {
   const int rank = e.shape(0).rank();
   const auto begin = args.integers("begin", {}), end = args.integers("end", {});
   std::vector<std::int64_t> all;
-  for (std::size_t i = 0; i < begin.size(); ++i) all.push_back(static_cast<std::int64_t>(i));
+  for (std::size_t i = 0; i < begin.size(); ++i) all.push_back(i);
   auto axes = args.integers("axes", all);
   for (std::int64_t& a : axes) a = outside(a, rank, first);
   const auto step = args.integers("step", std::vector<std::int64_t>(begin.size(), 1));
@@ -98,11 +97,11 @@ void pad(Exporter& e) {
   const bool first = e.held_first(0);
   const int rank = e.shape(0).rank();
   const auto before = args.integers("before", {}), after = args.integers("after", {});
-  std::vector<std::int64_t> pads(2 * static_cast<std::size_t>(rank), 0);
+  std::vector<std::int64_t> pads(2 * rank, 0);
   for (int a = 0; a < rank; ++a) {
-    const auto to = static_cast<std::size_t>(outside(a, rank, first));
-    pads[to] = before[static_cast<std::size_t>(a)];
-    pads[static_cast<std::size_t>(rank) + to] = after[static_cast<std::size_t>(a)];
+    const std::size_t to = outside(a, rank, first);
+    pads[to] = before[a];
+    pads[rank + to] = after[a];
   }
   e.give(0,
          e.emit("Pad", {e.as_held(), e.constant(pads), e.scalar(args.real("value", 0))},

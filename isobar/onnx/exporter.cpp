@@ -22,7 +22,7 @@ constexpr std::string_view elementwise_kinds[] = {"add",        "sub",   "mul", 
 
 Dims turned_dims(const Dims& dims, const std::vector<std::int64_t>& order) {
   Dims result;
-  for (const std::int64_t a : order) result.push_back(dims[static_cast<std::size_t>(a)]);
+  for (const std::int64_t a : order) result.push_back(dims[a]);
   return result;
 }
 
@@ -67,8 +67,7 @@ std::string Exporter::constant(const Dims& dims, const std::vector<float>& value
 
 std::string Exporter::constant(const std::vector<std::int64_t>& values) {
   const std::string name = fresh_name(node_->name + ".constant");
-  model_.initializers[name] =
-      stored(Array{Type::int64, {static_cast<std::int64_t>(values.size())}, {values.begin(), values.end()}});
+  model_.initializers[name] = stored(Array{Type::int64, {std::ssize(values)}, {values.begin(), values.end()}});
   return name;
 }
 
@@ -149,7 +148,7 @@ std::string Exporter::operand(std::size_t i, int rank, bool channels_first) {
   const Shape& x = shape(i);
   if (!channels_first) return plain(i);
   if (x.rank() == rank) return first(i);
-  Dims dims(static_cast<std::size_t>(rank), 1);
+  Dims dims(rank, 1);
   std::copy(x.extents().rbegin(), x.extents().rend(), dims.rbegin());
   return emit("Transpose", {emit("Reshape", {plain(i), constant(dims)})}, {{"perm", attribute(to_first(rank))}});
 }
@@ -174,9 +173,9 @@ Model Exporter::run(const std::vector<std::string>& outputs) {
   model_.versions[""] = written_version;
   std::set<ValueId> wanted;
   for (const std::string& name : outputs) wanted.insert(graph_.find(name));
-  for (std::size_t n = graph_.nodes().size(); n-- > 0;)
-    for (const ValueId id : graph_.nodes()[n].out)
-      if (wanted.contains(id)) wanted.insert(graph_.nodes()[n].in.begin(), graph_.nodes()[n].in.end());
+  for (const graph::Node& node : graph_.nodes() | std::views::reverse)
+    for (const ValueId id : node.out)
+      if (wanted.contains(id)) wanted.insert(node.in.begin(), node.in.end());
   for (const std::string& name : outputs) taken_.insert(name);
 
   std::set<std::string> unknown;
@@ -221,7 +220,7 @@ Model Exporter::run(const std::vector<std::string>& outputs) {
     const Named& h = held_.at(id);
     const bool turned_form = h.plain.empty();
     const Dims shape = graph_.value(id).shape.extents();
-    const Dims dims = turned_form ? turned_dims(shape, to_first(static_cast<int>(shape.size()))) : shape;
+    const Dims dims = turned_form ? turned_dims(shape, to_first(std::ssize(shape))) : shape;
     model_.nodes.push_back({"Identity " + name, "Identity", "", {turned_form ? h.first : h.plain}, {name}, {}});
     model_.outputs.push_back({name, Type::float32, dims, std::vector<std::string>(dims.size()), true, true});
   }

@@ -39,8 +39,8 @@ const Array& Call::operator[](std::size_t i) const {
 
 const Array& Call::known(std::size_t i) const {
   const Array& array = (*this)[i];
-  if (!array.known) throw NeedsValue(static_cast<int>(i));
-  if (static_cast<std::int64_t>(array.values.size()) != array.count())
+  if (!array.known) throw NeedsValue(i);
+  if (std::ssize(array.values) != array.count())
     fail("input {} holds {} numbers, but is {} of type {}", i, array.values.size(), dims_text(array.dims),
          type_name(array.type));
   return array;

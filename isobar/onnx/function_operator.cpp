@@ -23,10 +23,8 @@ std::vector<Shape> FunctionOperator::infer(std::span<const Shape>) const {
 
 ops::Kernel FunctionOperator::forward(const ops::Setting&, std::span<const ops::Operand> in) const {
   ops::Kernel kernel{"forward", Category::forward_pointwise};
-  for (std::size_t i = 0; i < in.size(); ++i)
-    kernel.reads.push_back({{Kind::x, static_cast<int>(i)}, plain(in[i].shape)});
-  for (std::size_t o = 0; o < out_.size(); ++o)
-    kernel.writes.push_back({{Kind::y, static_cast<int>(o)}, plain(graph_shape(out_[o].dims))});
+  for (int i = 0; i < std::ssize(in); ++i) kernel.reads.push_back({{Kind::x, i}, plain(in[i].shape)});
+  for (int o = 0; o < std::ssize(out_); ++o) kernel.writes.push_back({{Kind::y, o}, plain(graph_shape(out_[o].dims))});
   kernel.run = [self = *this](const ops::Moment&, std::span<const dnnl::memory> memories) {
     std::vector<Array> arrays = self.in_;
     std::vector<const Array*> list;

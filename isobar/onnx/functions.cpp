@@ -16,7 +16,7 @@ Array described(Type type, Dims dims) {
 bool allocate(Arrays& outputs) {
   bool any = false;
   for (Array& output : outputs) {
-    output.values.assign(static_cast<std::size_t>(output.count()), 0);
+    output.values.assign(output.count(), 0);
     output.known = true;
     any = any || !output.values.empty();
   }
@@ -32,7 +32,7 @@ Arrays infer_same(const Call& call) { return {described(call[0].type, call[0].di
 
 int checked_axis(std::int64_t axis, int rank) {
   if (axis < -rank || axis >= rank) fail("axis {} of a tensor of {} axes", axis, rank);
-  return static_cast<int>(axis < 0 ? axis + rank : axis);
+  return axis < 0 ? axis + rank : axis;
 }
 
 std::vector<int> checked_axes(std::span<const std::int64_t> axes, int rank) {
@@ -116,7 +116,7 @@ Dims broadcast_strides(const Dims& from, const Dims& to) {
 
 Around around(const Dims& dims, int axis) {
   const std::span<const std::int64_t> all(dims);
-  const auto at = static_cast<std::size_t>(axis);
+  const std::size_t at = axis;
   return {product(all.first(at)), dims[at], product(all.subspan(at + 1))};
 }
 

@@ -55,11 +55,10 @@ struct Named {
 Named named(const Call& call) {
   const Dims &dims = call[0].dims, &indices = call[1].dims;
   const std::int64_t batch = call.node.integer("batch_dims", 0);
-  const auto smaller = static_cast<std::int64_t>(std::min(dims.size(), indices.size()));
+  const std::int64_t smaller = std::min(dims.size(), indices.size());
   if (batch < 0 || batch >= smaller) fail("{} batch axes of {} and {}", batch, dims_text(dims), dims_text(indices));
   const std::int64_t depth = indices.back();
-  if (!std::equal(dims.begin(), dims.begin() + batch, indices.begin()) || depth < 1 ||
-      depth > static_cast<std::int64_t>(dims.size()) - batch)
+  if (!std::equal(dims.begin(), dims.begin() + batch, indices.begin()) || depth < 1 || depth > std::ssize(dims) - batch)
     fail("indices {} do not fit {} with {} batch axes", dims_text(indices), dims_text(dims), batch);
   call[0].count();
   call[1].count();
@@ -70,8 +69,7 @@ Named named(const Call& call) {
 Arrays infer_gather_nd(const Call& call) {
   const Named form = named(call);
   Dims dims(call[1].dims.begin(), call[1].dims.end() - 1);
-  dims.insert(dims.end(), call[0].dims.begin() + static_cast<std::ptrdiff_t>(form.batch + form.depth),
-              call[0].dims.end());
+  dims.insert(dims.end(), call[0].dims.begin() + form.batch + form.depth, call[0].dims.end());
   return {described(call[0].type, dims)};
 }
 void fill_gather_nd(const Call& call, Arrays& out) {

@@ -126,8 +126,7 @@ void Importer::declare_inputs() {
     const Shape file = graph_shape(h.dims);
     Shape shape = file;
     if (turns)
-      for (std::size_t a = 0; a < h.dims.size(); ++a)
-        shape[static_cast<int>(a)] = file[static_cast<int>(to_last(file.rank())[a])];
+      for (std::size_t a = 0; a < h.dims.size(); ++a) shape[a] = file[to_last(file.rank())[a]];
     (turns ? h.last : h.plain) = graph_.input(name, shape);
     inputs_.push_back({input.name, input.type, h.dims, turns, turns ? h.last : h.plain});
     values_[input.name] = std::move(h);
@@ -141,12 +140,12 @@ Node Importer::with_trailing_axes(const Node& node) {
   const Dims& a = value(node.in[0]).dims;
   Held b = value(node.in[1]);
   const auto missing =
-      static_cast<std::int64_t>(a.size() - b.dims.size()) - axis(node.integer("axis", 0), static_cast<int>(a.size()));
+      static_cast<std::int64_t>(a.size() - b.dims.size()) - axis(node.integer("axis", 0), std::ssize(a));
   if (missing <= 0) return same;
   node_ = &node;
   if (b.constant()) b.known = std::make_shared<const Array>(numbers(1));
-  const ValueId before = b.constant() ? -1 : plain(1);
-  b.dims.insert(b.dims.end(), static_cast<std::size_t>(missing), 1);
+  const ValueId before = b.constant() ? ValueId() : plain(1);
+  b.dims.insert(b.dims.end(), missing, 1);
   if (b.known) {
     Array longer = *b.known;
     longer.dims = b.dims;
@@ -154,7 +153,7 @@ Node Importer::with_trailing_axes(const Node& node) {
     b.stored = nullptr;
   } else {
     b.plain = add(fmt::format("reshape(whole=[{}])", fmt::join(b.dims, ", ")), before);
-    b.last = -1;
+    b.last = {};
   }
   same.in[1] += " with axes behind";
   values_[same.in[1]] = std::move(b);
@@ -170,12 +169,12 @@ void Importer::translate() {
     if (stored != node_->attributes.end() && stored->second.tensor) array = stored->second.tensor->array();
     else if (node_->has("value_float")) array.values = {node_->number("value_float", 0)};
     else if (node_->has("value_floats"))
-      array.values = node_->numbers("value_floats", {}), array.dims = {static_cast<std::int64_t>(array.values.size())};
+      array.values = node_->numbers("value_floats", {}), array.dims = {std::ssize(array.values)};
     else if (node_->has("value_int"))
       array.type = Type::int64, array.values = {static_cast<double>(node_->attributes.at("value_int").integer)};
     else if (node_->has("value_ints")) {
       const auto& list = node_->attributes.at("value_ints").integers;
-      array = {Type::int64, {static_cast<std::int64_t>(list.size())}, {list.begin(), list.end()}};
+      array = {Type::int64, {std::ssize(list)}, {list.begin(), list.end()}};
     } else {
       fail("has no number, list or tensor as its value");
     }
@@ -194,12 +193,12 @@ void Importer::translate() {
 
 Binding Importer::binding(const Interface& interface) {
   const Held& h = values_.at(interface.name);
-  Binding b{interface.name, h.type, h.dims, h.last >= 0 && h.plain < 0, h.plain >= 0 ? h.plain : h.last};
+  Binding b{interface.name, h.type, h.dims, h.last && !h.plain, h.plain ? h.plain : h.last};
   if (h.constant()) {
     Node reader{"", "", "", {interface.name}, {}, {}};
     node_ = &reader;
     b.constant = numbers(0);
-    b.id = -1;
+    b.id = {};
     b.channels_last = false;
     node_ = nullptr;
     return b;
@@ -228,8 +227,7 @@ Imported Importer::run() {
       translate();
       node_ = &node;
     } catch (const NeedsValue& e) {
-      const std::string value =
-          has(static_cast<std::size_t>(e.input)) ? node.in[static_cast<std::size_t>(e.input)] : "";
+      const std::string value = has(e.input) ? node.in[e.input] : "";
       throw NeedsInput(fmt::format("{} '{}' needs the numbers of '{}' to plan its shapes, and they depend on an input",
                                    node.op, node.name, value),
                        value);

@@ -34,7 +34,7 @@ struct Binding {
   Type type = Type::float32;
   Dims dims{};                 ///< as in the file, all known
   bool channels_last = false;  ///< whether the graph holds it with axis 1 last
-  graph::ValueId id = -1;      ///< -1: it is a constant
+  graph::ValueId id{};         ///< none: it is a constant
   Array constant{};
 };
 
@@ -72,8 +72,8 @@ template <class T>
 std::vector<T> turned(const std::vector<T>& values, const Dims& dims, const std::vector<std::int64_t>& order) {
   const std::size_t rank = dims.size();
   std::vector<std::size_t> pitch(rank, 1), step(rank);
-  for (std::size_t a = rank; a-- > 1;) pitch[a - 1] = pitch[a] * static_cast<std::size_t>(dims[a]);
-  for (std::size_t a = 0; a < rank; ++a) step[a] = pitch[static_cast<std::size_t>(order[a])];
+  for (std::size_t a = rank; a-- > 1;) pitch[a - 1] = pitch[a] * dims[a];
+  for (std::size_t a = 0; a < rank; ++a) step[a] = pitch[order[a]];
   std::vector<T> result;
   result.reserve(values.size());
   std::vector<std::int64_t> at(rank, 0);
@@ -82,8 +82,8 @@ std::vector<T> turned(const std::vector<T>& values, const Dims& dims, const std:
     result.push_back(values[from]);
     for (std::size_t a = rank; a-- > 0;) {
       from += step[a];
-      if (++at[a] < dims[static_cast<std::size_t>(order[a])]) break;
-      from -= step[a] * static_cast<std::size_t>(at[a]);
+      if (++at[a] < dims[order[a]]) break;
+      from -= step[a] * at[a];
       at[a] = 0;
     }
   }

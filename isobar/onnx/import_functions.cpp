@@ -64,8 +64,7 @@ bool Importer::affordable(const Function& function, std::span<const Array* const
   }
   for (const Array& a : function.infer({*node_, version_, in})) {
     work += static_cast<double>(a.count());
-    product = std::max(product,
-                       static_cast<double>(a.count()) * static_cast<double>(in.empty() || !in[0] ? 1 : in[0]->count()));
+    product = std::max(product, static_cast<double>(a.count()) * (in.empty() || !in[0] ? 1 : in[0]->count()));
   }
   if (is_one_of(products, node_->op) && product > most_in_a_product) {
     if (find_rule(node_->op)) return false;

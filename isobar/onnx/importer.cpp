@@ -27,7 +27,7 @@ namespace {
 
 Dims reordered(const Dims& dims, const std::vector<std::int64_t>& order) {
   Dims result;
-  for (const std::int64_t a : order) result.push_back(dims[static_cast<std::size_t>(a)]);
+  for (const std::int64_t a : order) result.push_back(dims[a]);
   return result;
 }
 
@@ -57,7 +57,7 @@ bool Importer::wanted(std::size_t o) const {
 const Array& Importer::numbers(std::size_t i) {
   if (!has(i)) fail("input {} is missing", i);
   Held& h = value(node_->in[i]);
-  if (!h.constant()) throw NeedsValue(static_cast<int>(i));
+  if (!h.constant()) throw NeedsValue(i);
   if (!h.known) {
     Array a = h.stored->array();
     if (h.transposed) a.values = turned(a.values, a.dims, {1, 0});
@@ -81,7 +81,7 @@ std::optional<std::vector<std::int64_t>> Importer::integers(const char* attribut
 
 int Importer::axis(std::int64_t given, int rank) {
   if (given < -rank || given >= rank) fail("axis {} of a value with {} axes", given, rank);
-  return static_cast<int>(given < 0 ? given + rank : given);
+  return given < 0 ? given + rank : given;
 }
 
 std::string Importer::fresh_name(const std::string& wish) {
@@ -114,7 +114,7 @@ ValueId Importer::place_constant(Held& h, const std::string& name, bool last, in
     values.assign(h.known->values.begin(), h.known->values.end());
   }
   Dims dims = h.dims;
-  while (static_cast<int>(dims.size()) < rank) dims.insert(dims.begin(), 1);
+  while (std::ssize(dims) < rank) dims.insert(dims.begin(), 1);
   if (last) {
     values = turned(values, dims, to_last(rank));
     dims = reordered(dims, to_last(rank));
@@ -126,19 +126,18 @@ ValueId Importer::place_constant(Held& h, const std::string& name, bool last, in
 ValueId Importer::plain(std::size_t i) {
   if (!has(i)) fail("input {} is missing", i);
   Held& h = value(node_->in[i]);
-  if (h.plain >= 0) return h.plain;
-  if (h.constant()) return h.plain = place_constant(h, node_->in[i], false, static_cast<int>(h.dims.size()));
+  if (h.plain) return h.plain;
+  if (h.constant()) return h.plain = place_constant(h, node_->in[i], false, std::ssize(h.dims));
   if (turns_nothing(h.dims)) return h.plain = add(full_text(h.dims), h.last);
-  return h.plain = add(fmt::format("transpose(order=[{}])", fmt::join(to_first(static_cast<int>(h.dims.size())), ", ")),
-                       h.last);
+  return h.plain = add(fmt::format("transpose(order=[{}])", fmt::join(to_first(std::ssize(h.dims)), ", ")), h.last);
 }
 
 ValueId Importer::last(std::size_t i) {
   if (!has(i)) fail("input {} is missing", i);
   Held& h = value(node_->in[i]);
-  const int rank = static_cast<int>(h.dims.size());
+  const int rank = std::ssize(h.dims);
   if (rank < 3) fail("input {} is {}; it needs batch, channels and at least one spatial axis", i, dims_text(h.dims));
-  if (h.last >= 0) return h.last;
+  if (h.last) return h.last;
   if (h.constant()) return h.last = place_constant(h, node_->in[i], true, rank);
   if (turns_nothing(h.dims)) return h.last = add(full_text(reordered(h.dims, to_last(rank))), h.plain);
   return h.last = add(fmt::format("transpose(order=[{}])", fmt::join(to_last(rank), ", ")), h.plain);
@@ -146,17 +145,17 @@ ValueId Importer::last(std::size_t i) {
 
 bool Importer::held_last(std::size_t i) const {
   const Held& h = held(i);
-  return h.last >= 0 && h.plain < 0;
+  return h.last && !h.plain;
 }
 
 ValueId Importer::operand(std::size_t i, int rank, bool last_form) {
   if (!has(i)) fail("input {} is missing", i);
   Held& h = value(node_->in[i]);
-  const int own = static_cast<int>(h.dims.size());
+  const int own = std::ssize(h.dims);
   if (own == rank) return last_form && rank >= 3 ? last(i) : plain(i);
   if (h.constant()) return place_constant(h, node_->in[i], last_form && rank >= 3, rank);
   Dims dims = h.dims;
-  while (static_cast<int>(dims.size()) < rank) dims.insert(dims.begin(), 1);
+  while (std::ssize(dims) < rank) dims.insert(dims.begin(), 1);
   const ValueId same = add(full_text(dims), plain(i));
   if (!last_form || rank < 3) return same;
   return add(fmt::format("transpose(order=[{}])", fmt::join(to_last(rank), ", ")), same);
@@ -165,7 +164,7 @@ ValueId Importer::operand(std::size_t i, int rank, bool last_form) {
 ValueId Importer::weight(std::size_t i, const WeightUse& use, bool transpose) {
   if (!has(i)) fail("input {} is missing", i);
   Held& h = value(node_->in[i]);
-  if (!h.constant()) throw NeedsValue(static_cast<int>(i));
+  if (!h.constant()) throw NeedsValue(i);
   // A matrix that was transposed on its way here and is wanted transposed is the initializer itself: tied weights.
   const bool turn = transpose != h.transposed;
   const std::string& name = h.stored ? h.weight : node_->in[i];
@@ -216,7 +215,7 @@ void Importer::give(std::size_t o, ValueId id, Dims dims, bool last_form, std::s
   expects(graph_.value(id).shape.count() == checked_count(dims, node_->out[o]), "dims that fit the value");
   last_form = last_form && dims.size() >= 3;
   // Scalars have an axis in the graph, which may be one too many in what was made from them.
-  const Shape inside = graph_shape(last_form ? reordered(dims, to_last(static_cast<int>(dims.size()))) : dims);
+  const Shape inside = graph_shape(last_form ? reordered(dims, to_last(std::ssize(dims))) : dims);
   if (graph_.value(id).shape != inside)
     id = add(fmt::format("reshape(whole=[{}])", fmt::join(inside.extents(), ", ")), id);
   Held h{.type = held(like).type, .dims = std::move(dims)};
@@ -228,7 +227,7 @@ void Importer::give_plain(std::size_t o, ValueId id) { give(o, id, graph_.value(
 
 void Importer::give_last(std::size_t o, ValueId id) {
   const Dims shape = graph_.value(id).shape.extents();
-  give(o, id, reordered(shape, to_first(static_cast<int>(shape.size()))), true);
+  give(o, id, reordered(shape, to_first(std::ssize(shape))), true);
 }
 
 void Importer::give_same(std::size_t o, std::size_t i, Type type) {

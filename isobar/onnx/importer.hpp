@@ -20,7 +20,7 @@ struct Held {
   const Stored* stored = nullptr;        ///< an initializer of the file
   std::string weight{};                  ///< name of the initializer it is or was computed from; "" for others
   bool transposed = false;               ///< `stored` is the transposed of what it means (matrices)
-  graph::ValueId plain = -1, last = -1;  ///< in the graph: axes as in the file, and channels-last
+  graph::ValueId plain{}, last{};        ///< in the graph: axes as in the file, and channels-last
   bool constant() const { return known || stored; }
 };
 
@@ -42,7 +42,7 @@ class Importer {
   std::size_t inputs() const { return node_->in.size(); }
   bool has(std::size_t i) const { return i < node_->in.size() && !node_->in[i].empty(); }
   const Dims& dims(std::size_t i) const { return held(i).dims; }
-  int rank(std::size_t i) const { return static_cast<int>(dims(i).size()); }
+  int rank(std::size_t i) const { return std::ssize(dims(i)); }
   bool floating(std::size_t i) const { return is_floating(held(i).type); }
   /// Whether input i has any elements; operators of the catalogue take no empty values.
   bool some(std::size_t i) const { return checked_count(dims(i), "input") > 0; }

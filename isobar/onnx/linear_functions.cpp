@@ -196,7 +196,7 @@ Sum parse_sum(const Call& call) {
 }
 Arrays infer_einsum(const Call& call) {
   const Sum sum = parse_sum(call);
-  return {described(call[0].type, Dims(sum.extents.begin(), sum.extents.begin() + static_cast<long>(sum.outputs)))};
+  return {described(call[0].type, Dims(sum.extents.begin(), sum.extents.begin() + sum.outputs))};
 }
 void fill_einsum(const Call& call, Arrays& out) {
   const Sum sum = parse_sum(call);

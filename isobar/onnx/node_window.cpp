@@ -31,8 +31,8 @@ NodeWindow node_window(Importer& m, std::vector<std::int64_t> kernel) {
       fail("kernel, strides and dilations must be 1 to 2^20");
   for (const std::int64_t p : pads)
     if (p < -(1 << 20) || p > 1 << 20) fail("pads must be within +-2^20");
-  w.before.assign(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(spatial));
-  w.after.assign(pads.begin() + static_cast<std::ptrdiff_t>(spatial), pads.end());
+  w.before.assign(pads.begin(), pads.begin() + spatial);
+  w.after.assign(pads.begin() + spatial, pads.end());
 
   const std::string mode = node.text("auto_pad", "NOTSET");
   if (mode == "NOTSET") return w;

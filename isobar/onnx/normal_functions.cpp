@@ -16,7 +16,7 @@ struct Moments {
 Moments moments(const Array& x, const Dims& kept, const Dims& strides) {
   const std::int64_t groups = product(kept);
   Moments result{std::vector<double>(groups), std::vector<double>(groups)};
-  const double count = static_cast<double>(x.values.size()) / static_cast<double>(groups);
+  const double count = static_cast<double>(x.values.size()) / groups;
   std::size_t i = 0;
   walk(x.dims, std::array{strides}, [&](const auto& at) { result.mean[at[0]] += x.values[i++] / count; });
   i = 0;

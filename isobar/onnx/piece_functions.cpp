@@ -43,7 +43,7 @@ int split_axis(const Call& call) { return checked_axis(call.node.integer("axis",
 Arrays infer_split(const Call& call) {
   const int axis = split_axis(call);
   const std::int64_t extent = call[0].dims[axis];
-  const auto parts = static_cast<std::int64_t>(call.node.out.size());
+  const auto parts = std::ssize(call.node.out);
   auto sizes = call.integers("split", 1);
   if (!sizes) {
     if (parts == 0 || extent % parts != 0) fail("an axis of {} cannot be split into {} equal parts", extent, parts);
@@ -128,7 +128,7 @@ Integers kept(const Call& call, std::int64_t extent) {
   for (std::size_t i = 0; i < condition.values.size(); ++i) {
     if (condition.values[i] == 0) continue;
     if (static_cast<std::int64_t>(i) >= extent) fail("condition {} of an axis of {} is true", i, extent);
-    result.push_back(static_cast<std::int64_t>(i));
+    result.push_back(i);
   }
   return result;
 }
@@ -140,7 +140,7 @@ Dims compressed_dims(const Call& call, int& axis) {
 Arrays infer_compress(const Call& call) {
   int axis = 0;
   Dims dims = compressed_dims(call, axis);
-  dims[axis] = static_cast<std::int64_t>(kept(call, dims[axis]).size());
+  dims[axis] = std::ssize(kept(call, dims[axis]));
   // The flattened tensor may be longer than an axis may be; what is kept of it may not.
   return {described(call[0].type, dims)};
 }

@@ -19,9 +19,8 @@ constexpr std::int64_t max_extent = std::int64_t{1} << 31;
 std::string read_bytes(const fs::path& file, std::uint64_t offset, std::uint64_t length) {
   std::ifstream in(file, std::ios::binary);
   std::string bytes(length, '\0');
-  in.seekg(static_cast<std::streamoff>(offset));
-  if (!in.read(bytes.data(), static_cast<std::streamsize>(length)))
-    fail("cannot read {} bytes at {} of {}", length, offset, file.string());
+  in.seekg(offset);
+  if (!in.read(bytes.data(), length)) fail("cannot read {} bytes at {} of {}", length, offset, file.string());
   return bytes;
 }
 
@@ -66,7 +65,7 @@ std::string external_bytes(const ::onnx::TensorProto& t, const fs::path* folder,
 template <class T, class List>
 std::string packed(const List& list) {
   std::string bytes;
-  bytes.reserve(static_cast<std::size_t>(list.size()) * sizeof(T));
+  bytes.reserve(list.size() * sizeof(T));
   for (const auto& element : list) {
     const T value = static_cast<T>(element);
     bytes.append(reinterpret_cast<const char*>(&value), sizeof(T));
@@ -184,7 +183,7 @@ Model read_proto(::onnx::ModelProto& m, const fs::path* folder) {
   ::onnx::ModelProto message;
   if (bytes.size() > static_cast<std::size_t>(max_extent - 1))
     fail("{} has {} bytes; at most 2 GiB", origin, bytes.size());
-  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || !message.has_graph())
+  if (!message.ParseFromArray(bytes.data(), std::ssize(bytes)) || !message.has_graph())
     fail("{} is not an ONNX model: its {} bytes are no ModelProto with a graph", origin, bytes.size());
   return message;
 }

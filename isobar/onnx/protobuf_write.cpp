@@ -98,7 +98,7 @@ void write_model(const Model& model, const fs::path& file) {
   const fs::path part = file.string() + ".part";
   {
     std::ofstream out(part, std::ios::binary);
-    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    out.write(bytes.data(), bytes.size());
     out.close();
     if (!out) {
       std::error_code none;

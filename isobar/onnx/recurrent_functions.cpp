@@ -172,7 +172,7 @@ void fill_recurrent(const Call& call, Arrays& out) {
   const Form f = form(call);
   const Array& x = call.known(0);
   const std::vector<Activation> functions = activations(call, f);
-  const std::size_t per_direction = functions.size() / static_cast<std::size_t>(f.directions);
+  const std::size_t per_direction = functions.size() / f.directions;
   const std::int64_t rows = f.gates * f.hidden;
   if (out[0].values.empty()) return;
   const std::vector<double> no_bias(2 * rows);
@@ -187,7 +187,7 @@ void fill_recurrent(const Call& call, Arrays& out) {
                     bias.first(rows),
                     bias.subspan(rows),
                     f.gates == 4 && call.has(7) ? part(7, d, 3 * f.hidden) : std::span<const double>(),
-                    std::span(functions).subspan(static_cast<std::size_t>(d) * per_direction, per_direction),
+                    std::span(functions).subspan(d * per_direction, per_direction),
                     call.node.number("clip", 0),
                     call.node.integer("input_forget", 0) != 0,
                     call.node.integer("linear_before_reset", 0) != 0};

@@ -146,7 +146,7 @@ void fill_resize(const Call& call, Arrays& out) {
     Dims dims = now.dims;
     dims[i] = all[i].out;
     Array next = zeros(now.type, dims);
-    const Around form = around(now.dims, static_cast<int>(i));
+    const Around form = around(now.dims, i);
     for (std::int64_t n = 0; n < all[i].out; ++n) {
       const double x = place(how, all[i], static_cast<double>(n));
       const bool beyond = crops && !(x >= 0 && x <= static_cast<double>(form.extent - 1));

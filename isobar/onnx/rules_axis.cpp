@@ -20,7 +20,7 @@ bool softmax(Importer& m, const char* op) {
   if (flat && axis != rank - 1) {
     const Dims dims = m.dims(0);
     std::int64_t rows = 1;
-    for (int a = 0; a < axis; ++a) rows *= dims[static_cast<std::size_t>(a)];
+    for (int a = 0; a < axis; ++a) rows *= dims[a];
     const ValueId x = m.add(fmt::format("reshape(whole=[{}, -1])", rows), m.plain(0));
     m.give(0, m.add(fmt::format("reshape(whole=[{}])", fmt::join(dims, ", ")), m.add(op, x)), dims);
     return true;
@@ -36,12 +36,12 @@ bool concat(Importer& m) {
   const int axis = Importer::axis(m.node().integer("axis", m.version() < 4 ? 1 : -rank - 1), rank);
   bool last = false;
   Dims dims = m.dims(0);
-  dims[static_cast<std::size_t>(axis)] = 0;
+  dims[axis] = 0;
   for (std::size_t i = 0; i < m.inputs(); ++i) {
     if (m.rank(i) != rank)
       fail("inputs {} and {} differ in their number of axes", dims_text(m.dims(0)), dims_text(m.dims(i)));
     if (!m.some(i)) return false;
-    dims[static_cast<std::size_t>(axis)] += m.dims(i)[static_cast<std::size_t>(axis)];
+    dims[axis] += m.dims(i)[axis];
     last = last || m.held_last(i);
   }
   std::vector<ValueId> in;
@@ -53,7 +53,7 @@ bool concat(Importer& m) {
 bool split(Importer& m) {
   const int rank = m.rank(0), axis = Importer::axis(m.node().integer("axis", 0), rank);
   const std::size_t outputs = m.node().out.size();
-  const std::int64_t extent = m.dims(0)[static_cast<std::size_t>(axis)];
+  const std::int64_t extent = m.dims(0)[axis];
   auto sizes = m.integers("split", 1);
   if (!sizes) {
     if (outputs == 0 || extent % static_cast<std::int64_t>(outputs) != 0)
@@ -70,7 +70,7 @@ bool split(Importer& m) {
   const std::vector<ValueId> parts = m.added();
   for (std::size_t o = 0; o < outputs; ++o) {
     Dims dims = m.dims(0);
-    dims[static_cast<std::size_t>(axis)] = (*sizes)[o];
+    dims[axis] = (*sizes)[o];
     m.give(o, parts[o], dims, last);
   }
   return true;
@@ -80,10 +80,10 @@ bool reduce(Importer& m, const char* kind) {
   const int rank = m.rank(0);
   if (!m.floating(0) || !m.some(0) || rank == 0) return false;
   const auto given = m.integers("axes", 1);
-  std::vector<bool> gone(static_cast<std::size_t>(rank), !given || given->empty());
+  std::vector<bool> gone(rank, !given || given->empty());
   if ((!given || given->empty()) && m.node().integer("noop_with_empty_axes", 0) != 0) return m.give_same(0, 0), true;
   if (given)
-    for (const std::int64_t a : *given) gone[static_cast<std::size_t>(Importer::axis(a, rank))] = true;
+    for (const std::int64_t a : *given) gone[Importer::axis(a, rank)] = true;
   const bool keep = m.node().integer("keepdims", 1) != 0;
   // Without its axes a channels-last value is in the file's order only if channels or all positions go.
   const bool in_order = rank >= 3 && (gone[1] || std::all_of(gone.begin() + 2, gone.end(), [](bool g) { return g; }));
@@ -91,9 +91,8 @@ bool reduce(Importer& m, const char* kind) {
   std::vector<int> axes;
   Dims dims;
   for (int a = 0; a < rank; ++a) {
-    if (gone[static_cast<std::size_t>(a)]) axes.push_back(inside(a, rank, last));
-    if (!gone[static_cast<std::size_t>(a)] || keep)
-      dims.push_back(gone[static_cast<std::size_t>(a)] ? 1 : m.dims(0)[static_cast<std::size_t>(a)]);
+    if (gone[a]) axes.push_back(inside(a, rank, last));
+    if (!gone[a] || keep) dims.push_back(gone[a] ? 1 : m.dims(0)[a]);
   }
   std::sort(axes.begin(), axes.end());
   const ValueId y = m.add(fmt::format("reduce(kind={}, axes=[{}], keep={})", kind, fmt::join(axes, ", "), keep),
@@ -116,7 +115,7 @@ bool slice(Importer& m) {
   Dims dims = m.dims(0);
   for (std::size_t i = 0; i < begin->size(); ++i) {
     const int axis = Importer::axis(axes ? (*axes)[i] : static_cast<std::int64_t>(i), rank);
-    const std::int64_t n = dims[static_cast<std::size_t>(axis)], s = step ? (*step)[i] : 1;
+    const std::int64_t n = dims[axis], s = step ? (*step)[i] : 1;
     if (s == 0) fail("a step of 0");
     if (std::find(at.begin(), at.end(), inside(axis, rank, last)) != at.end()) fail("axis {} is sliced twice", axis);
     const auto clamped = [&](std::int64_t v, std::int64_t low, std::int64_t high) {
@@ -126,7 +125,7 @@ bool slice(Importer& m) {
     const std::int64_t e = s > 0 ? clamped((*end)[i], 0, n) : clamped((*end)[i], -1, n);
     const std::int64_t length = s > 0 ? (e - b + s - 1) / s : (b - e - s - 1) / -s;
     if (length <= 0) return false;
-    dims[static_cast<std::size_t>(axis)] = length;
+    dims[axis] = length;
     at.push_back(inside(axis, rank, last));
     steps.push_back(s);
     from.push_back((*begin)[i]);
@@ -153,7 +152,7 @@ bool pad(Importer& m) {
   Dims dims = m.dims(0);
   std::vector<std::int64_t> before(rank), after(rank);
   for (std::size_t a = 0; a < rank; ++a) {
-    const auto to = static_cast<std::size_t>(inside(static_cast<int>(a), static_cast<int>(rank), last));
+    const std::size_t to = inside(a, rank, last);
     before[to] = (*pads)[a];
     after[to] = (*pads)[rank + a];
     if (std::max(std::abs(before[to]), std::abs(after[to])) > 1 << 24) fail("pads must be within +-2^24");

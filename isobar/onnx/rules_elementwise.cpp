@@ -48,7 +48,7 @@ bool binary(Importer& m, const char* op) {
   if (m.inputs() != 2) fail("{} inputs; needs 2", m.inputs());
   const auto c = common(m);
   if (!c || !m.floating(0)) return false;
-  const int rank = static_cast<int>(c->dims.size());
+  const int rank = std::ssize(c->dims);
   m.give(0, m.add(op, {m.operand(0, rank, c->last), m.operand(1, rank, c->last)}), c->dims, c->last);
   return true;
 }
@@ -58,7 +58,7 @@ bool variadic(Importer& m, const char* op, bool mean = false) {
   if (m.inputs() < 1) fail("no inputs");
   const auto c = common(m);
   if (!c || !m.floating(0)) return false;
-  const int rank = static_cast<int>(c->dims.size());
+  const int rank = std::ssize(c->dims);
   if (m.inputs() == 1) return m.give_same(0, 0), true;
   ValueId y = m.operand(0, rank, c->last);
   for (std::size_t i = 1; i < m.inputs(); ++i) y = m.add(op, {y, m.operand(i, rank, c->last)});
@@ -84,7 +84,7 @@ bool where(Importer& m) {
   const bool last = m.held_last(x) && m.dims(x).size() == c->dims.size();
   const Array condition = m.numbers(0), number = m.numbers(other);
   if (number.values.size() != 1) return false;
-  const auto rank = static_cast<int>(c->dims.size());
+  const int rank = std::ssize(c->dims);
   const double limit = 1e30, fill = std::clamp(number.values[0], -limit, limit);
   std::vector<float> shown, rest;
   for (const double v : condition.values) {
@@ -98,7 +98,7 @@ bool where(Importer& m) {
     shown = turned(shown, dims, to_last(rank));
     rest = turned(rest, dims, to_last(rank));
     Dims turned_dims;
-    for (const std::int64_t axis : to_last(rank)) turned_dims.push_back(dims[static_cast<std::size_t>(axis)]);
+    for (const std::int64_t axis : to_last(rank)) turned_dims.push_back(dims[axis]);
     dims = turned_dims;
   }
   const ValueId kept = m.add("mul", {m.operand(x, rank, last), m.constant(dims, std::move(shown))});

@@ -66,8 +66,7 @@ bool resize(Importer& m, std::vector<double> scales, std::vector<std::int64_t> s
     if (a < 2 && !same) return false;
   }
   if (sizes.empty())
-    for (std::size_t a = 0; a < rank; ++a)
-      sizes.push_back(static_cast<std::int64_t>(static_cast<double>(m.dims(0)[a]) * scales[a]));
+    for (std::size_t a = 0; a < rank; ++a) sizes.push_back(static_cast<std::int64_t>(m.dims(0)[a] * scales[a]));
   if (std::any_of(sizes.begin(), sizes.end(), [](std::int64_t s) { return s < 1; })) fail("a size is below 1");
   const std::vector<std::int64_t> size(sizes.begin() + 2, sizes.end());
   std::string spec = fmt::format("resize(size=[{}], kind={}, {}", fmt::join(size, ", "), kind, options);

@@ -16,8 +16,7 @@ std::vector<float> gates(const Array& a, std::int64_t units, std::int64_t column
   std::vector<float> list;
   for (std::int64_t d = 0; d < directions; ++d)
     for (const std::int64_t g : from)
-      for (std::int64_t i = 0; i < block; ++i)
-        list.push_back(static_cast<float>(a.values[static_cast<std::size_t>((d * 4 + g) * block + i)]));
+      for (std::int64_t i = 0; i < block; ++i) list.push_back(static_cast<float>(a.values[(d * 4 + g) * block + i]));
   return list;
 }
 
@@ -28,8 +27,8 @@ std::vector<float> summed_bias(const Array& a, std::int64_t units) {
   for (std::int64_t d = 0; d < a.dims[0]; ++d)
     for (const std::int64_t g : from)
       for (std::int64_t u = 0; u < units; ++u) {
-        const auto at = static_cast<std::size_t>(d * 8 * units + g * units + u);
-        list.push_back(static_cast<float>(a.values[at] + a.values[at + static_cast<std::size_t>(4 * units)]));
+        const std::size_t at = d * 8 * units + g * units + u;
+        list.push_back(static_cast<float>(a.values[at] + a.values[at + 4 * units]));
       }
   return list;
 }

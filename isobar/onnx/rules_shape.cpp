@@ -37,13 +37,13 @@ bool reshape(Importer& m) {
     }
     if (dims[a] < -1) fail("extent {} of axis {}", dims[a], a);
     if (dims[a] == -1 && open >= 0) fail("two axes are open");
-    if (dims[a] == -1) open = static_cast<std::int64_t>(a);
+    if (dims[a] == -1) open = a;
     else known = checked_count({known, dims[a]}, "shape");
   }
   const std::int64_t count = checked_count(m.dims(0), "x");
   if (open >= 0) {
     if (known == 0 || count % known != 0) fail("x = {} does not divide into {}", dims_text(m.dims(0)), dims_text(dims));
-    dims[static_cast<std::size_t>(open)] = count / known;
+    dims[open] = count / known;
   } else if (known != count) {
     scale_batch(dims, count);
   }
@@ -55,7 +55,7 @@ bool flatten(Importer& m) {
   const std::int64_t given = m.node().integer("axis", 1);
   const int axis = given == rank ? rank : Importer::axis(given, std::max(rank, 1));
   std::int64_t rows = 1, columns = 1;
-  for (int a = 0; a < rank; ++a) (a < axis ? rows : columns) *= m.dims(0)[static_cast<std::size_t>(a)];
+  for (int a = 0; a < rank; ++a) (a < axis ? rows : columns) *= m.dims(0)[a];
   return reshaped(m, {rows, columns});
 }
 
@@ -66,8 +66,8 @@ bool squeeze(Importer& m) {
   if (axes)
     for (const std::int64_t a : *axes) {
       const int axis = Importer::axis(a, m.rank(0));
-      if (m.dims(0)[static_cast<std::size_t>(axis)] != 1) fail("axis {} of {} is not 1", a, dims_text(m.dims(0)));
-      gone[static_cast<std::size_t>(axis)] = true;
+      if (m.dims(0)[axis] != 1) fail("axis {} of {} is not 1", a, dims_text(m.dims(0)));
+      gone[axis] = true;
     }
   Dims dims;
   for (std::size_t a = 0; a < gone.size(); ++a)
@@ -78,12 +78,11 @@ bool squeeze(Importer& m) {
 bool unsqueeze(Importer& m) {
   const auto axes = m.integers("axes", 1);
   if (!axes) fail("has no axes");
-  const int rank = m.rank(0) + static_cast<int>(axes->size());
+  const int rank = m.rank(0) + std::ssize(*axes);
   if (rank > 64) fail("{} axes", rank);
-  std::vector<bool> added(static_cast<std::size_t>(rank), false);
-  for (const std::int64_t a : *axes) added[static_cast<std::size_t>(Importer::axis(a, rank))] = true;
-  if (std::count(added.begin(), added.end(), true) != static_cast<std::ptrdiff_t>(axes->size()))
-    fail("an axis is there twice");
+  std::vector<bool> added(rank, false);
+  for (const std::int64_t a : *axes) added[Importer::axis(a, rank)] = true;
+  if (std::count(added.begin(), added.end(), true) != std::ssize(*axes)) fail("an axis is there twice");
   Dims dims;
   for (std::size_t a = 0, from = 0; a < added.size(); ++a) dims.push_back(added[a] ? 1 : m.dims(0)[from++]);
   return reshaped(m, dims);
@@ -92,17 +91,17 @@ bool unsqueeze(Importer& m) {
 // Of a channels-last value only the way from where its axes are now to where they shall be is left to do.
 bool transpose(Importer& m) {
   const int rank = m.rank(0);
-  std::vector<std::int64_t> order(static_cast<std::size_t>(rank));
+  std::vector<std::int64_t> order(rank);
   std::iota(order.rbegin(), order.rend(), 0);
   order = m.node().integers("perm", order);
   std::vector<std::int64_t> sorted = order;
   std::sort(sorted.begin(), sorted.end());
   for (int a = 0; a < rank; ++a)
-    if (static_cast<int>(order.size()) != rank || sorted[static_cast<std::size_t>(a)] != a)
+    if (std::ssize(order) != rank || sorted[a] != a)
       fail("perm = [{}] is not an order of {} axes", fmt::join(order, ", "), rank);
   if (rank == 0 || !m.some(0)) return false;
   Dims dims;
-  for (const std::int64_t a : order) dims.push_back(m.dims(0)[static_cast<std::size_t>(a)]);
+  for (const std::int64_t a : order) dims.push_back(m.dims(0)[a]);
   const bool last = m.held_last(0);
   if (last) {
     const std::vector<std::int64_t> at = to_last(rank);
@@ -127,9 +126,7 @@ bool expand(Importer& m) {
   }
   if (!m.some(0) || checked_count(dims, "shape") == 0 || dims.empty()) return false;
   if (dims == x) return m.give_same(0, 0), true;
-  m.give(0,
-         m.add(fmt::format("expand(shape=[{}])", fmt::join(dims, ", ")),
-               m.operand(0, static_cast<int>(dims.size()), false)),
+  m.give(0, m.add(fmt::format("expand(shape=[{}])", fmt::join(dims, ", ")), m.operand(0, std::ssize(dims), false)),
          dims);
   return true;
 }

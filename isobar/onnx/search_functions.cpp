@@ -88,7 +88,7 @@ void fill_cumulated(const Call& call, Arrays& out) {
 Arrays infer_nonzero(const Call& call) {
   const Array& x = call.known(0);
   const auto zero_count = std::count(x.values.begin(), x.values.end(), 0.0);
-  return {described(Type::int64, {x.rank(), static_cast<std::int64_t>(x.values.size()) - zero_count})};
+  return {described(Type::int64, {x.rank(), std::ssize(x.values) - zero_count})};
 }
 void fill_nonzero(const Call& call, Arrays& out) {
   const Array& x = call.known(0);
@@ -130,8 +130,7 @@ Distinct distinct(const Call& call) {
   };
   std::map<std::vector<double>, std::int64_t, decltype(before)> places(before);
   for (std::int64_t n = 0; n < result.form.extent; ++n) {
-    const auto [found, is_new] =
-        places.emplace(slice(x, result.form, n), static_cast<std::int64_t>(result.first.size()));
+    const auto [found, is_new] = places.emplace(slice(x, result.form, n), std::ssize(result.first));
     if (is_new) {
       result.first.push_back(n);
       result.counts.push_back(0);
@@ -142,7 +141,7 @@ Distinct distinct(const Call& call) {
   if (call.node.integer("sorted", 1) == 0) return result;
   std::vector<std::int64_t> rank(result.first.size()), first, counts;
   for (const auto& [key, place] : places) {
-    rank[place] = static_cast<std::int64_t>(first.size());
+    rank[place] = std::ssize(first);
     first.push_back(result.first[place]);
     counts.push_back(result.counts[place]);
   }
@@ -153,7 +152,7 @@ Distinct distinct(const Call& call) {
 }
 Arrays infer_unique(const Call& call) {
   const Distinct found = distinct(call);
-  const auto count = static_cast<std::int64_t>(found.first.size());
+  const auto count = std::ssize(found.first);
   Dims dims{count};
   if (call.node.has("axis")) {
     dims = call[0].dims;
@@ -165,7 +164,7 @@ Arrays infer_unique(const Call& call) {
 void fill_unique(const Call& call, Arrays& out) {
   const Array& x = call.known(0);
   const Distinct found = distinct(call);
-  const auto count = static_cast<std::int64_t>(found.first.size());
+  const auto count = std::ssize(found.first);
   for (std::int64_t n = 0; n < count; ++n)
     for (std::int64_t o = 0; o < found.form.outer; ++o)
       std::copy_n(x.values.begin() + (o * found.form.extent + found.first[n]) * found.form.inner, found.form.inner,

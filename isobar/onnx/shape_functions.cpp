@@ -13,14 +13,12 @@ void fill_reshaped(const Call& call, Arrays& out) { out[0].values = call.known(0
 /// The part [start, end) of the dims, by the rules of a Python slice.
 Dims shape_part(const Call& call) {
   const Dims& dims = call[0].dims;
-  const auto rank = static_cast<std::int64_t>(dims.size());
+  const auto rank = std::ssize(dims);
   const auto place = [rank](std::int64_t i) { return std::clamp<std::int64_t>(i < 0 ? i + rank : i, 0, rank); };
   const std::int64_t start = place(call.node.integer("start", 0)), end = place(call.node.integer("end", rank));
   return start < end ? Dims(dims.begin() + start, dims.begin() + end) : Dims{};
 }
-Arrays infer_shape(const Call& call) {
-  return {described(Type::int64, {static_cast<std::int64_t>(shape_part(call).size())})};
-}
+Arrays infer_shape(const Call& call) { return {described(Type::int64, {std::ssize(shape_part(call))})}; }
 void fill_shape(const Call& call, Arrays& out) {
   const Dims part = shape_part(call);
   std::copy(part.begin(), part.end(), out[0].values.begin());
@@ -42,7 +40,7 @@ Arrays infer_reshape(const Call& call) {
       dims[i] = from[i];
     } else if (dims[i] == -1) {
       if (open >= 0) fail("shape {} leaves more than one axis open", dims_text(*given));
-      open = static_cast<std::ptrdiff_t>(i);
+      open = i;
       dims[i] = 1;
     }
   }
@@ -79,7 +77,7 @@ Arrays infer_squeeze(const Call& call) {
 Arrays infer_unsqueeze(const Call& call) {
   const auto given = call.integers("axes", 1);
   if (!given) fail("no axes are given");
-  const std::vector<int> axes = checked_axes(*given, call[0].rank() + static_cast<int>(given->size()));
+  const std::vector<int> axes = checked_axes(*given, call[0].rank() + std::ssize(*given));
   Dims dims = call[0].dims;
   for (const int axis : axes) dims.insert(dims.begin() + axis, 1);
   return {described(call[0].type, dims)};
@@ -90,7 +88,7 @@ std::vector<int> permutation(const Call& call) {
   Integers otherwise(rank);
   std::iota(otherwise.rbegin(), otherwise.rend(), 0);
   const Integers given = call.node.integers("perm", otherwise);
-  if (static_cast<int>(given.size()) != rank) fail("perm {} for {} axes", dims_text(given), rank);
+  if (std::ssize(given) != rank) fail("perm {} for {} axes", dims_text(given), rank);
   checked_axes(given, rank);
   std::vector<int> result;
   for (const std::int64_t axis : given) result.push_back(checked_axis(axis, rank));

@@ -13,7 +13,7 @@ namespace {
 std::vector<double> transform(const std::vector<double>& x, std::int64_t n, std::int64_t bins, bool inverse) {
   std::vector<double> cosine(n), sine(n), result(2 * bins);
   for (std::int64_t i = 0; i < n; ++i) {
-    const double angle = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(n);
+    const double angle = 2 * std::numbers::pi * static_cast<double>(i) / n;
     cosine[i] = std::cos(angle);
     sine[i] = inverse ? std::sin(angle) : -std::sin(angle);
   }
@@ -152,11 +152,9 @@ void fill_mel(const Call& call, Arrays& out) {
   for (std::int64_t m = 0; m < mels; ++m) {
     const std::int64_t left = corner(m), centre = corner(m + 1), right = corner(m + 2);
     const auto at = [&](std::int64_t bin) -> double& { return out[0].values[bin * mels + m]; };
-    for (std::int64_t i = left; i < centre; ++i)
-      at(i) = static_cast<double>(i - left) / static_cast<double>(centre - left);
+    for (std::int64_t i = left; i < centre; ++i) at(i) = static_cast<double>(i - left) / (centre - left);
     at(centre) = 1;
-    for (std::int64_t i = centre + 1; i < right; ++i)
-      at(i) = static_cast<double>(right - i) / static_cast<double>(right - centre);
+    for (std::int64_t i = centre + 1; i < right; ++i) at(i) = static_cast<double>(right - i) / (right - centre);
   }
 }
 

@@ -21,10 +21,10 @@ Array constant(const Call& call) {
     result = {Type::int64, {}, {static_cast<double>(node.integer("value_int", 0))}};
   } else if (node.has("value_floats")) {
     result.values = node.numbers("value_floats", {});
-    result.dims = {static_cast<std::int64_t>(result.values.size())};
+    result.dims = {std::ssize(result.values)};
   } else if (node.has("value_ints")) {
     const Integers values = node.integers("value_ints", {});
-    result = {Type::int64, {static_cast<std::int64_t>(values.size())}, {values.begin(), values.end()}};
+    result = {Type::int64, {std::ssize(values)}, {values.begin(), values.end()}};
   } else {
     fail("a constant needs one of value, value_float, value_floats, value_int, value_ints");
   }

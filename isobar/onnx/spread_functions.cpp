@@ -8,7 +8,7 @@ namespace {
 
 Arrays infer_tile(const Call& call) {
   const auto repeats = call.integers("repeats", 1);
-  if (!repeats || static_cast<int>(repeats->size()) != call[0].rank())
+  if (!repeats || std::ssize(*repeats) != call[0].rank())
     fail("{} repeats for {}; there must be one per axis", repeats ? repeats->size() : 0, dims_text(call[0].dims));
   Dims dims = call[0].dims;
   for (std::size_t i = 0; i < dims.size(); ++i) {
@@ -133,7 +133,7 @@ void fill_triangle(const Call& call, Arrays& out) {
   const std::int64_t k = call.has(1) ? whole(scalar(call, 1)) : 0;
   const std::int64_t rows = x.dims[x.dims.size() - 2], columns = x.dims.back();
   for (std::size_t i = 0; i < x.values.size(); ++i) {
-    const auto at = static_cast<std::int64_t>(i);
+    const std::int64_t at = i;
     const std::int64_t row = at / columns % rows, column = at % columns;
     const bool keep = upper ? column - row >= k : column - row <= k;
     out[0].values[i] = keep ? x.values[i] : 0;

@@ -97,7 +97,7 @@ std::map<std::string, Array> gradients(const Model& model, const std::map<std::s
   for (const std::string& x : xs) options.differentiate.insert(x);
   Imported imported = import_with(part, inputs, options);
   const Binding& output = imported.outputs.at(0);
-  if (output.id < 0) fail("'{}' does not depend on what it is differentiated by", y);
+  if (!output.id) fail("'{}' does not depend on what it is differentiated by", y);
   std::vector<int> axes;
   for (int a = 0; a < imported.graph.value(output.id).shape.rank(); ++a) axes.push_back(a);
   const graph::ValueId sum =

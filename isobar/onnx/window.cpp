@@ -35,8 +35,8 @@ Window window(const Call& call, const Dims& dims, std::optional<Dims> kernel) {
   if (mode != "NOTSET" && mode != "VALID" && mode != "SAME_UPPER" && mode != "SAME_LOWER")
     fail("auto_pad '{}'; NOTSET, VALID, SAME_UPPER and SAME_LOWER are valid", mode);
   const Dims pads = mode == "NOTSET" ? window_attribute(node, "pads", 2 * rank, 0) : Dims(2 * rank, 0);
-  w.before.assign(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(rank));
-  w.after.assign(pads.begin() + static_cast<std::ptrdiff_t>(rank), pads.end());
+  w.before.assign(pads.begin(), pads.begin() + rank);
+  w.after.assign(pads.begin() + rank, pads.end());
   const bool round_up = node.integer("ceil_mode", 0) != 0;
   for (std::size_t i = 0; i < rank; ++i) {
     const std::int64_t reach = (w.kernel[i] - 1) * w.dilation[i] + 1, stride = w.stride[i];

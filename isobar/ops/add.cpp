@@ -34,12 +34,12 @@ class Add final : public Operator {
     const Shape y = broadcast_shape(shapes);
     int in_place = -1;
     Kernel kernel{"forward", Category::forward_pointwise};
-    for (std::size_t i = 0; i < in.size(); ++i) {
-      kernel.reads.push_back({{Kind::x, static_cast<int>(i)}, plain(shapes[i])});
-      if (in_place < 0 && shapes[i].count() == y.count()) in_place = static_cast<int>(i);
+    for (int i = 0; i < std::ssize(in); ++i) {
+      kernel.reads.push_back({{Kind::x, i}, plain(shapes[i])});
+      if (in_place < 0 && shapes[i].count() == y.count()) in_place = i;
     }
     kernel.writes = {{{Kind::y, 0}, plain(y), in_place}};
-    kernel.flops = static_cast<double>(y.count()) * static_cast<double>(in.size() - 1);
+    kernel.flops = static_cast<double>(y.count()) * (in.size() - 1);
     kernel.run = [loop = BroadcastLoop(y, shapes), terms = in.size(), slope = after_ ? after_->alpha : 1.0f](
                      const Moment&, std::span<const dnnl::memory> m) {
       float* to = floats(m.back());
@@ -52,12 +52,12 @@ class Add final : public Operator {
           for (std::size_t k = 0; k < terms; ++k) {
             const float* x = floats(m[k]) + first[k];
             if (loop.moves(k))
-              for (std::int64_t i = 0; i < count; ++i) sum[static_cast<std::size_t>(i)] += x[begin + i];
+              for (std::int64_t i = 0; i < count; ++i) sum[i] += x[begin + i];
             else
-              for (std::int64_t i = 0; i < count; ++i) sum[static_cast<std::size_t>(i)] += x[0];
+              for (std::int64_t i = 0; i < count; ++i) sum[i] += x[0];
           }
           for (std::int64_t i = 0; i < count; ++i) {
-            const float z = sum[static_cast<std::size_t>(i)];
+            const float z = sum[i];
             to[at + begin + i] = z > 0 ? z : slope * z;
           }
         }
@@ -71,8 +71,8 @@ class Add final : public Operator {
     if (std::none_of(in.begin(), in.end(), [](const Operand& o) { return o.needs_gradient; })) return {};
     std::vector<Kernel> list;
     const Slot dz = gradient_through(after_, setting, plain(y), list);
-    for (std::size_t i = 0; i < in.size(); ++i)
-      if (in[i].needs_gradient) list.push_back(sum_to(dz, y, {Kind::dx, static_cast<int>(i)}, in[i].shape));
+    for (int i = 0; i < std::ssize(in); ++i)
+      if (in[i].needs_gradient) list.push_back(sum_to(dz, y, {Kind::dx, i}, in[i].shape));
     return list;
   }
 

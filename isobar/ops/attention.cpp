@@ -142,8 +142,8 @@ class Attention final : public Operator {
     const int threads = omp_get_max_threads();
     const bool saves = setting.phase == Phase::training;
     Kernel kernel{"forward", Category::forward_convolution};
-    kernel.flops = 4.0 * pairs(g) * static_cast<double>(g.width);
-    for (int i = 0; i < 3; ++i) kernel.reads.push_back({{Kind::x, i}, plain(in[static_cast<std::size_t>(i)].shape)});
+    kernel.flops = 4.0 * pairs(g) * g.width;
+    for (int i = 0; i < 3; ++i) kernel.reads.push_back({{Kind::x, i}, plain(in[i].shape)});
     kernel.writes = {{{Kind::y, 0}, plain(in[0].shape)}, {{Kind::temp, 0}, plain({threads, block, g.keys})}};
     if (saves) kernel.writes.push_back({{Kind::saved, 0}, plain({g.batch, g.heads, g.queries})});
     kernel.run = [g, threads, saves](const Moment&, std::span<const dnnl::memory> m) {
@@ -160,10 +160,10 @@ class Attention final : public Operator {
     const AttentionGeometry g = fitted(in);
     const int threads = omp_get_max_threads();
     Kernel kernel{"backward", Category::backward_convolution};
-    kernel.flops = 8.0 * pairs(g) * static_cast<double>(g.width);
+    kernel.flops = 8.0 * pairs(g) * g.width;
     for (int i = 0; i < 3; ++i) {
-      kernel.reads.push_back({{Kind::x, i}, plain(in[static_cast<std::size_t>(i)].shape)});
-      kernel.writes.push_back({{Kind::dx, i}, plain(in[static_cast<std::size_t>(i)].shape)});
+      kernel.reads.push_back({{Kind::x, i}, plain(in[i].shape)});
+      kernel.writes.push_back({{Kind::dx, i}, plain(in[i].shape)});
     }
     kernel.reads.push_back({{Kind::y, 0}, plain(in[0].shape)});
     kernel.reads.push_back({{Kind::dy, 0}, plain(in[0].shape)});

@@ -13,14 +13,14 @@ namespace isobar::ops {
 inline int fitted_axis(std::int64_t axis, const Shape& x) {
   if (axis < -x.rank() || axis >= x.rank())
     fail("axis = {} is not an axis of x = {}; valid: {} to {}", axis, x.str(), -x.rank(), x.rank() - 1);
-  return static_cast<int>(axis < 0 ? axis + x.rank() : axis);
+  return axis < 0 ? axis + x.rank() : axis;
 }
 
 /// For every axis of x whether `axes` names it; naming one twice is an Error.
 inline std::vector<bool> chosen_axes(const std::vector<std::int64_t>& axes, const Shape& x) {
-  std::vector<bool> chosen(static_cast<std::size_t>(x.rank()));
+  std::vector<bool> chosen(x.rank());
   for (const std::int64_t axis : axes) {
-    const auto fitted = static_cast<std::size_t>(fitted_axis(axis, x));
+    const std::size_t fitted = fitted_axis(axis, x);
     if (chosen[fitted]) fail("axis {} of x = {} is named twice", fitted, x.str());
     chosen[fitted] = true;
   }

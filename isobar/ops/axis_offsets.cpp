@@ -4,9 +4,9 @@ namespace isobar::ops {
 
 std::vector<std::int64_t> axis_offsets(const Layout& layout, int axis) {
   const auto& blocking = layout.data.format_desc.blocking;
-  std::vector<std::int64_t> offsets(static_cast<std::size_t>(layout.data.dims[axis]));
+  std::vector<std::int64_t> offsets(layout.data.dims[axis]);
   for (std::size_t i = 0; i < offsets.size(); ++i) {
-    auto rest = static_cast<std::int64_t>(i);
+    std::int64_t rest = i;
     std::int64_t inner_stride = 1;
     for (int b = blocking.inner_nblks; b-- > 0;) {
       if (blocking.inner_idxs[b] == axis) {

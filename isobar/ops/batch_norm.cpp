@@ -72,7 +72,7 @@ class BatchNorm final : public Operator {
     }
     kernel.run = [op = *this, x, batch](const Moment& moment, std::span<const dnnl::memory> m) {
       const std::int64_t width = x[-1], rows = x.count() / width;
-      const auto first_write = static_cast<std::size_t>(op.weights()) + 1;
+      const std::size_t first_write = op.weights() + 1;
       const float *mean = floats(m[first_write - 2]), *r = nullptr;
       std::vector<float> running;
       if (batch) {
@@ -95,7 +95,7 @@ class BatchNorm final : public Operator {
     const Shape& x = in[0].shape;
     const Layout layout = plain(x), channels = plain({x[-1]});
     Kernel kernel{"backward", Category::backward_pointwise};
-    kernel.flops = 9.0 * static_cast<double>(x.count());
+    kernel.flops = 9.0 * x.count();
     kernel.reads = {{{Kind::x, 0}, layout}};
     for (int i = 1; i <= weights(); ++i) kernel.reads.push_back({{Kind::x, i}, channels});
     kernel.reads.push_back({{Kind::dy, 0}, layout});
@@ -115,12 +115,12 @@ class BatchNorm final : public Operator {
   std::shared_ptr<const Kernel> from_saved(const Kernel& forward) const {
     const Layout& x = forward.reads[0].layout;
     auto kernel = std::make_shared<Kernel>(Kernel{forward.name, forward.category});
-    kernel->flops = 2.0 * static_cast<double>(padded_count(x));
+    kernel->flops = 2.0 * padded_count(x);
     kernel->reads = forward.reads;
     kernel->reads.push_back({forward.writes[1].slot, forward.writes[1].layout});
     kernel->writes = {{{Kind::y, 0}, x, 0}};
     kernel->run = [op = *this, x](const Moment&, std::span<const dnnl::memory> m) {
-      const auto saved = static_cast<std::size_t>(op.weights()) + 1;
+      const std::size_t saved = op.weights() + 1;
       const std::int64_t width = m[saved].get_desc().dims()[1], rows = padded_count(x) / width;
       const Affine z = op.affine(m, floats(m[saved]), floats(m[saved]) + width, width);
       map_rows(rows, width, [&](std::int64_t row) { op.write_row(floats(m[0]), z, row, floats(m[saved + 1])); });
@@ -148,7 +148,7 @@ class BatchNorm final : public Operator {
   }
 
   std::vector<float> inverse_deviation(const float* variance, std::int64_t width) const {
-    std::vector<float> r(static_cast<std::size_t>(width));
+    std::vector<float> r(width);
     for (std::size_t c = 0; c < r.size(); ++c) r[c] = static_cast<float>(1 / std::sqrt(variance[c] + eps_));
     return r;
   }
@@ -160,7 +160,7 @@ class BatchNorm final : public Operator {
   };
 
   Affine affine(std::span<const dnnl::memory> m, const float* mean, const float* r, std::int64_t width) const {
-    Affine z{std::vector<float>(r, r + width), std::vector<float>(static_cast<std::size_t>(width)), mean};
+    Affine z{std::vector<float>(r, r + width), std::vector<float>(width), mean};
     const float* const w = floats(m[1]);
     for (std::size_t i = 0; scale_ && i < z.a.size(); ++i) z.a[i] *= w[i];
     if (shift_) std::copy_n(floats(m[scale_ ? 2 : 1]), width, z.b.begin());
@@ -168,7 +168,7 @@ class BatchNorm final : public Operator {
   }
 
   void write_row(const float* x, const Affine& affine, std::int64_t row, float* y) const {
-    const auto width = static_cast<std::int64_t>(affine.a.size());
+    const auto width = std::ssize(affine.a);
     const float *from = x + row * width, *a = affine.a.data(), *b = affine.b.data(), *mean = affine.mean;
     float* const to = y + row * width;
     const float slope = slope_.value_or(1.0f);
@@ -198,7 +198,7 @@ class BatchNorm final : public Operator {
         };
       });
     };
-    Statistics own{rows, std::vector<double>(static_cast<std::size_t>(width)), {}};
+    Statistics own{rows, std::vector<double>(width), {}};
     own.variance = own.mean;
     if (rows == 0) return own;
     const std::vector<double> sums = column_sums(rows, width, 2 * width, add);
@@ -206,7 +206,7 @@ class BatchNorm final : public Operator {
     for (std::size_t c = 0; c < own.mean.size(); ++c) {
       const double offset = sums[c] / count;
       own.mean[c] = values[c] + offset;
-      own.variance[c] = std::max(0.0, sums[static_cast<std::size_t>(width) + c] / count - offset * offset);
+      own.variance[c] = std::max(0.0, sums[width + c] / count - offset * offset);
     }
     return own;
   }
@@ -249,8 +249,7 @@ class BatchNorm final : public Operator {
     const auto count = static_cast<double>(taken.count);
     const double bessel = unbiased_ && taken.count > 1 ? count / (count - 1) : 1;
     for (std::int64_t c = 0; c < width; ++c) {
-      const double mean = taken.mean[static_cast<std::size_t>(c)],
-                   variance = taken.variance[static_cast<std::size_t>(c)];
+      const double mean = taken.mean[c], variance = taken.variance[c];
       saved[c] = static_cast<float>(mean);
       saved[width + c] = static_cast<float>(1 / std::sqrt(variance + eps_));
       running_mean[c] = static_cast<float>((1 - momentum_) * running_mean[c] + momentum_ * mean);
@@ -294,10 +293,9 @@ class BatchNorm final : public Operator {
                  bool data) const {
     const std::int64_t width = x[-1], rows = x.count() / width, valid = valid_rows(moment, x);
     const float* const values = floats(m[0]);
-    const float* const dy = floats(m[static_cast<std::size_t>(weights()) + 1]);
-    const float* mean = frozen_ ? floats(m[static_cast<std::size_t>(weights()) - 1]) : floats(m[reads - 1]);
-    const std::vector<float> running =
-        frozen_ ? inverse_deviation(floats(m[static_cast<std::size_t>(weights())]), width) : std::vector<float>();
+    const float* const dy = floats(m[weights() + 1]);
+    const float* mean = frozen_ ? floats(m[weights() - 1]) : floats(m[reads - 1]);
+    const std::vector<float> running = frozen_ ? inverse_deviation(floats(m[weights()]), width) : std::vector<float>();
     const float* r = frozen_ ? running.data() : mean + width;
     const Affine z = affine(m, mean, r, width);
     const Backwards t{values, dy, mean, r, z.a.data(), z.b.data(), slope_.value_or(1.0f), width};
@@ -313,11 +311,10 @@ class BatchNorm final : public Operator {
     std::int64_t positions = valid;
     if (moment.sum && !frozen_) positions = sum_over_ranks(moment, valid, sums);
     // What the statistics pass on, to the rows they were taken from: p + q * (x - mean) per channel.
-    std::vector<float> p(static_cast<std::size_t>(width)), q(p);
+    std::vector<float> p(width), q(p);
     for (std::size_t c = 0; !frozen_ && positions > 0 && c < p.size(); ++c) {
       p[c] = static_cast<float>(-t.a[c] * sums[c] / static_cast<double>(positions));
-      q[c] = static_cast<float>(-t.a[c] * r[c] * sums[static_cast<std::size_t>(width) + c] /
-                                static_cast<double>(positions));
+      q[c] = static_cast<float>(-t.a[c] * r[c] * sums[width + c] / static_cast<double>(positions));
     }
     const std::vector<float> none(p.size());
     map_rows(rows, width, [&](std::int64_t i) {

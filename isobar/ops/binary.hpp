@@ -25,7 +25,7 @@ class Binary final : public Operator {
 
   Kernel forward(const Setting&, std::span<const Operand> in) const override {
     const Shape y = result(in);
-    const auto fits = [&](int k) { return in[static_cast<std::size_t>(k)].shape.count() == y.count(); };
+    const auto fits = [&](int k) { return in[k].shape.count() == y.count(); };
     Kernel kernel{"forward", Category::forward_pointwise};
     kernel.reads = {{{Slot::Kind::x, 0}, plain(in[0].shape)}, {{Slot::Kind::x, 1}, plain(in[1].shape)}};
     kernel.writes = {{{Slot::Kind::y, 0}, plain(y), fits(0) ? 0 : fits(1) ? 1 : -1}};
@@ -64,7 +64,7 @@ class Binary final : public Operator {
   // dy * slope, straight to dx or by way of a temporary that is summed.
   template <class Slope>
   static void append(std::vector<Kernel>& list, std::span<const Operand> in, int index, SlopeReads reads, Slope slope) {
-    const Shape y = result(in), &x = in[static_cast<std::size_t>(index)].shape;
+    const Shape y = result(in), &x = in[index].shape;
     const bool repeated = x.count() != y.count();
     const Slot dx{Slot::Kind::dx, index}, product{Slot::Kind::temp, index};
     if (!reads.a && !reads.b && slope(0, 0) == 1) return list.push_back(sum_to({Slot::Kind::dy, 0}, y, dx, x));
@@ -73,7 +73,7 @@ class Binary final : public Operator {
     if (reads.a) kernel.reads.push_back({{Slot::Kind::x, 0}, plain(in[0].shape)});
     if (reads.b) kernel.reads.push_back({{Slot::Kind::x, 1}, plain(in[1].shape)});
     kernel.writes = {{repeated ? product : dx, repeated ? plain(y) : plain(x), 0}};
-    kernel.flops = 2.0 * static_cast<double>(y.count());
+    kernel.flops = 2.0 * y.count();
     kernel.run = [loop = loop_over(y, in), reads, slope](const Moment&, std::span<const dnnl::memory> m) {
       const float unread = 0;
       const float *dy = floats(m[0]), *a = reads.a ? floats(m[1]) : &unread;

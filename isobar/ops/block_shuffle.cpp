@@ -24,7 +24,7 @@ BlockShuffle block_shuffle(const Shape& x, bool from_deep, std::int64_t block, b
   }
   std::vector<std::int64_t> extents(s.deep.extents().begin(), s.deep.extents().end() - 1);
   if (!depth_first) extents.push_back(s.wide[-1]);
-  extents.insert(extents.end(), static_cast<std::size_t>(space), block);
+  extents.insert(extents.end(), space, block);
   if (depth_first) extents.push_back(s.wide[-1]);
   s.split = Shape(extents);
   const int blocks = 1 + space + (depth_first ? 0 : 1);

@@ -18,11 +18,11 @@ std::int64_t aligned(const Shape& shape, int axis, int rank) {
 Shape broadcast_shape(std::span<const Shape> operands) {
   int rank = 0;
   for (const Shape& s : operands) rank = std::max(rank, s.rank());
-  std::vector<std::int64_t> extents(static_cast<std::size_t>(rank), 1);
+  std::vector<std::int64_t> extents(rank, 1);
   for (std::size_t k = 0; k < operands.size(); ++k)
     for (int axis = 0; axis < rank; ++axis) {
       const std::int64_t own = aligned(operands[k], axis, rank);
-      std::int64_t& common = extents[static_cast<std::size_t>(axis)];
+      std::int64_t& common = extents[axis];
       if (own != 1 && common != 1 && own != common)
         fail("input {} is {}, input 0 is {}: counted from the last, axes must be equal or 1", k, operands[k].str(),
              operands[0].str());
@@ -67,9 +67,8 @@ void BroadcastLoop::locate(std::int64_t element, Numbers& index, Numbers& at) co
 
 Kernel sum_to(Slot from, const Shape& y, Slot to, const Shape& x) {
   if (x.count() == y.count()) return view("view of gradient", Category::backward_pointwise, from, y, to, x);
-  std::vector<bool> reduced(static_cast<std::size_t>(y.rank()));
-  for (int axis = 0; axis < y.rank(); ++axis)
-    reduced[static_cast<std::size_t>(axis)] = aligned(x, axis, y.rank()) != y[axis];
+  std::vector<bool> reduced(y.rank());
+  for (int axis = 0; axis < y.rank(); ++axis) reduced[axis] = aligned(x, axis, y.rank()) != y[axis];
   return {"sum over repeated axes",
           Category::backward_pointwise,
           {{from, plain(y)}},

@@ -12,7 +12,7 @@ ClassWeights::ClassWeights(Args& args)
 }
 
 void ClassWeights::check(const Shape& x) const {
-  if (!weights_.empty() && static_cast<std::int64_t>(weights_.size()) != x[-1])
+  if (!weights_.empty() && std::ssize(weights_) != x[-1])
     fail("weights has {} numbers, prediction = {} has {} classes", weights_.size(), x.str(), x[-1]);
 }
 

@@ -79,7 +79,7 @@ class ClassLoss final : public Loss {
             Category::forward_pointwise,
             {{{Slot::Kind::x, 0}, plain(in[0].shape)}, {{Slot::Kind::x, 1}, plain(in[1].shape)}},
             {{{Slot::Kind::y, 0}, plain({1})}},
-            4.0 * static_cast<double>(in[0].shape.count()),
+            4.0 * in[0].shape.count(),
             run};
   }
 
@@ -91,7 +91,7 @@ class ClassLoss final : public Loss {
     kernel.reads = {{{Slot::Kind::x, 1}, plain(in[1].shape)}, {{Slot::Kind::dy, 0}, plain({1})}};
     if (Term::reads_x) kernel.reads.push_back({{Slot::Kind::x, 0}, plain(in[0].shape)});
     kernel.writes = {{{Slot::Kind::dx, 0}, plain(in[0].shape), Term::reads_x ? 2 : -1}};
-    kernel.flops = 6.0 * static_cast<double>(in[0].shape.count());
+    kernel.flops = 6.0 * in[0].shape.count();
     kernel.run = [=, rows = in[0].shape[0], term = term_, weights = weights_](const Moment& moment,
                                                                               std::span<const dnnl::memory> m) {
       const float *target = floats(m[0]), *x = Term::reads_x ? floats(m[2]) : nullptr;

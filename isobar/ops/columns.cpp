@@ -13,10 +13,10 @@ std::vector<double> column_sums(std::int64_t rows, std::int64_t width, std::int6
   const std::int64_t length =
       std::max({std::int64_t{1}, loop_part / std::max<std::int64_t>(1, width), (rows + most_column_parts - 1) / most_column_parts});
   const std::int64_t parts = (rows + length - 1) / length;
-  const auto size = static_cast<std::size_t>(count);
-  std::vector<double> partial(static_cast<std::size_t>(std::max<std::int64_t>(1, parts)) * size);
+  const std::size_t size = count;
+  std::vector<double> partial(std::max<std::int64_t>(1, parts) * size);
   const auto part = [&](std::int64_t begin, std::int64_t end) {
-    add(begin, end, std::span(partial).subspan(static_cast<std::size_t>(begin / length) * size, size));
+    add(begin, end, std::span(partial).subspan(begin / length * size, size));
   };
   in_parts(rows, part, length);
   for (std::size_t p = 1; p < static_cast<std::size_t>(parts); ++p)

@@ -37,8 +37,8 @@ class Concat final : public Operator {
     const std::int64_t outer = y.count(0, fitted_axis(axis_, y)), pitch = y.count() / outer;
     Kernel kernel{"forward", Category::copy};
     std::vector<std::int64_t> lengths;
-    for (std::size_t i = 0; i < in.size(); ++i) {
-      kernel.reads.push_back({{Kind::x, static_cast<int>(i)}, plain(in[i].shape)});
+    for (int i = 0; i < std::ssize(in); ++i) {
+      kernel.reads.push_back({{Kind::x, i}, plain(in[i].shape)});
       lengths.push_back(in[i].shape.count() / outer);
     }
     kernel.writes = {{{Kind::y, 0}, plain(y)}};
@@ -55,7 +55,7 @@ class Concat final : public Operator {
     const std::int64_t outer = y.count(0, fitted_axis(axis_, y)), pitch = y.count() / outer;
     std::vector<Kernel> list;
     std::int64_t offset = 0;
-    for (std::size_t i = 0; i < in.size(); ++i) {
+    for (int i = 0; i < std::ssize(in); ++i) {
       const std::int64_t length = in[i].shape.count() / outer;
       if (in[i].needs_gradient) {
         const bool channels = pitch == y[-1];  // of these a piece can be told
@@ -65,7 +65,7 @@ class Concat final : public Operator {
         list.push_back({"slice of gradient",
                         Category::copy,
                         {{{Kind::dy, 0}, channels ? piece_layout(in[i].shape, offset, pitch) : plain(y)}},
-                        {{{Kind::dx, static_cast<int>(i)}, plain(in[i].shape)}},
+                        {{{Kind::dx, i}, plain(in[i].shape)}},
                         0,
                         slice});
       }

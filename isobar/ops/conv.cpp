@@ -92,8 +92,7 @@ class Conv final : public Operator {
     problem.bias = bias_;
     problem.after = after_;
     problem.phase = phase;
-    problem.flops =
-        2.0 * static_cast<double>(y.count()) * static_cast<double>(in[1].shape.count(1, in[1].shape.rank()));
+    problem.flops = 2.0 * y.count() * in[1].shape.count(1, in[1].shape.rank());
     return problem;
   }
 

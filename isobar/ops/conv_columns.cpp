@@ -9,7 +9,7 @@ namespace isobar::ops {
 ConvColumns::ConvColumns(const ConvCase& problem) : batch_(problem.x[0]), channels_(problem.x[-1]) {
   const Window& w = problem.window;
   for (std::size_t a = 0, at = 3 - w.kernel.size(); at < 3; ++a, ++at) {
-    in_[at] = problem.x[static_cast<int>(a) + 1];
+    in_[at] = problem.x[a + 1];
     out_[at] = w.out[a];
     kernel_[at] = w.kernel[a];
     stride_[at] = w.stride[a];

@@ -78,10 +78,10 @@ struct Correspondence {
   std::vector<std::vector<Pair>> pairs;  // the columns that meet under every tap along w
 
   Correspondence(const ConvCase& p, bool backwards) : batch(p.x[0]), channels(p.x[-1]) {
-    const int missing = 3 - static_cast<int>(p.window.kernel.size());
+    const int missing = 3 - std::ssize(p.window.kernel);
     for (int at = 0; at < 3; ++at) {
       const int axis = at - missing;
-      const auto a = static_cast<std::size_t>(axis);
+      const std::size_t a = axis;
       const bool is_missing = axis < 0;
       const std::int64_t in = is_missing ? 1 : p.x[axis + 1], out = is_missing ? 1 : p.y[axis + 1];
       const std::int64_t stride = is_missing ? 1 : p.window.stride[a], gap = is_missing ? 1 : p.window.dilation[a];
@@ -89,18 +89,17 @@ struct Correspondence {
       kernel[at] = is_missing ? 1 : p.window.kernel[a];
       target[at] = backwards ? in : out;
       source[at] = backwards ? out : in;
-      meetings[at].resize(static_cast<std::size_t>(target[at]));
+      meetings[at].resize(target[at]);
       for (std::int64_t o = 0; o < out; ++o)
         for (std::int64_t k = 0; k < kernel[at]; ++k) {
           const std::int64_t i = o * stride + k * gap - before;
           if (i < 0 || i >= in) continue;
-          meetings[at][static_cast<std::size_t>(backwards ? i : o)].push_back({k, backwards ? o : i});
+          meetings[at][backwards ? i : o].push_back({k, backwards ? o : i});
         }
     }
-    pairs.resize(static_cast<std::size_t>(kernel[2]));
+    pairs.resize(kernel[2]);
     for (std::int64_t w = 0; w < target[2]; ++w)
-      for (const Meeting& m : meetings[2][static_cast<std::size_t>(w)])
-        pairs[static_cast<std::size_t>(m.tap)].push_back({w, m.source});
+      for (const Meeting& m : meetings[2][w]) pairs[m.tap].push_back({w, m.source});
   }
 
   std::int64_t rows() const { return batch * target[0] * target[1]; }
@@ -109,8 +108,8 @@ struct Correspondence {
   template <class F>
   void over_rows(std::int64_t row, const float* from, const F& f) const {
     const std::int64_t h = row % target[1], d = row / target[1] % target[0], n = row / target[1] / target[0];
-    for (const Meeting& md : meetings[0][static_cast<std::size_t>(d)])
-      for (const Meeting& mh : meetings[1][static_cast<std::size_t>(h)])
+    for (const Meeting& md : meetings[0][d])
+      for (const Meeting& mh : meetings[1][h])
         f((md.tap * kernel[1] + mh.tap) * kernel[2],
           from + ((n * source[0] + md.source) * source[1] + mh.source) * source[2] * channels);
   }
@@ -119,7 +118,7 @@ struct Correspondence {
   void gather_row(std::int64_t row, const float* weights, const float* start, const float* from, float* to) const {
     for (std::int64_t w = 0; w < target[2]; ++w) {
       float* const pixel = to + (row * target[2] + w) * channels;
-      const auto& columns = meetings[2][static_cast<std::size_t>(w)];
+      const auto& columns = meetings[2][w];
       over_channels(channels, [&](std::int64_t c, auto type) {
         typename decltype(type)::type sum(start ? start + c : nullptr);
         over_rows(row, from + c, [&](std::int64_t tap, const float* line) {
@@ -139,8 +138,7 @@ struct Correspondence {
         for (std::int64_t k = 0; k < kernel[2]; ++k) {
           float* const to = sums + (tap + k) * channels + c;
           Sums sum(to);
-          for (const Pair& pair : pairs[static_cast<std::size_t>(k)])
-            sum.add(line + pair.source * channels, pixels + pair.target * channels + c);
+          for (const Pair& pair : pairs[k]) sum.add(line + pair.source * channels, pixels + pair.target * channels + c);
           sum.put(to);
         }
       });

@@ -23,10 +23,10 @@ class LineTransform {
     for (int i = 0; i < length; ++i) {
       int reversed = 0;
       for (int b = 0; b < bits; ++b) reversed |= (i >> b & 1) << (bits - 1 - b);
-      order_[static_cast<std::size_t>(i)] = reversed;
+      order_[i] = reversed;
       const double angle = -2 * std::numbers::pi * i / length;
-      cosine_[static_cast<std::size_t>(i)] = static_cast<float>(std::cos(angle));
-      sine_[static_cast<std::size_t>(i)] = static_cast<float>(std::sin(angle));
+      cosine_[i] = static_cast<float>(std::cos(angle));
+      sine_[i] = static_cast<float>(std::sin(angle));
     }
   }
 
@@ -34,14 +34,14 @@ class LineTransform {
   void run(Lanes* real, Lanes* imaginary, int step) const {
     Lanes a[longest], b[longest];
     for (int i = 0; i < length_; ++i) {
-      const int from = order_[static_cast<std::size_t>(i)] * step;
+      const int from = order_[i] * step;
       a[i] = real[from], b[i] = imaginary[from];
     }
     for (int half = 1; half < length_; half *= 2) {
       const int turn = length_ / (2 * half);
       for (int first = 0; first < length_; first += 2 * half)
         for (int k = 0; k < half; ++k) {
-          const float c = cosine_[static_cast<std::size_t>(k * turn)], s = sine_[static_cast<std::size_t>(k * turn)];
+          const float c = cosine_[k * turn], s = sine_[k * turn];
           const int low = first + k, high = low + half;
           const Lanes re = a[high] * c - b[high] * s, im = a[high] * s + b[high] * c;
           a[high] = a[low] - re, b[high] = b[low] - im;
@@ -128,11 +128,11 @@ class Fourier final : public TileTransform {
 
 bool suits(const ConvCase& p, Direction direction) {
   const std::int64_t k = p.window.kernel.empty() ? 0 : p.window.kernel[0];
-  return k >= 4 && k <= 15 && suits_tiles(p, direction, static_cast<int>(k));
+  return k >= 4 && k <= 15 && suits_tiles(p, direction, k);
 }
 
 std::shared_ptr<const TileTransform> transform(const ConvCase& p) {
-  const int k = static_cast<int>(p.window.kernel[0]);
+  const int k = p.window.kernel[0];
   return std::make_shared<Fourier>(k, k <= 7 ? 16 : longest);
 }
 

@@ -14,7 +14,7 @@ std::optional<Kernel> turn_weights(const Layout& stored, const Layout& turned, s
   const std::optional<Layout> one = groups > 1 ? group_layout(stored) : stored;
   const std::optional<Layout> one_turned = groups > 1 ? group_layout(turned) : turned;
   if (!one || !one_turned) return std::nullopt;
-  const Extents first(static_cast<std::size_t>(one->data.ndims) - 2, 0), step(first.size(), 1);
+  const Extents first(one->data.ndims - 2, 0), step(first.size(), 1);
   const std::int64_t from = padded_count(*one), to = padded_count(*one_turned);
   Kernel kernel{"turn weights", Category::copy};
   kernel.reads = {{{Slot::Kind::x, 1}, stored}};

@@ -35,7 +35,7 @@ std::string_view direction_name(Direction direction) {
 
 ConvCase ConvCase::of(std::int64_t samples) const {
   ConvCase part = *this;
-  part.flops *= static_cast<double>(samples) / static_cast<double>(x[0]);
+  part.flops *= static_cast<double>(samples) / x[0];
   part.x[0] = part.y[0] = samples;
   part.x_layout = channels_last(part.x);
   part.y_layout = channels_last(part.y);
@@ -56,7 +56,7 @@ Layout weight_rows(const ConvCase& problem) {
   Extents axes(w.dims, w.dims + w.ndims), strides(axes.size());
   std::int64_t stride = 1;
   const auto next = [&](int axis) {
-    strides[static_cast<std::size_t>(axis)] = stride;
+    strides[axis] = stride;
     stride *= w.dims[axis];
   };
   next(first);

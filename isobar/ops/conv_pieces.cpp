@@ -139,7 +139,7 @@ class Assembly {
     auto found = std::ranges::find(writes_, port.slot, &Port::slot);
     const bool is_new = found == writes_.end();
     if (is_new) found = writes_.insert(found, {port.slot, batch ? whole_layout(port.slot) : port.layout});
-    const auto number = static_cast<std::size_t>(found - writes_.begin());
+    const std::size_t number = found - writes_.begin();
     if (batch || is_new) return {Place::In::written, number, batch ? batch_offset(port.slot) : 0, port.layout};
     const Place partial{Place::In::workspace, 0, reserve(port.layout.get_size()), port.layout};
     dnnl::primitive_attr attributes;

@@ -240,8 +240,7 @@ double tile_work(const ConvCase& p, Direction direction, const TileTransform& tr
   const auto& r = direction == Direction::data_gradient ? p.x : p.y;
   const std::int64_t edge = transform.result;
   const std::int64_t tiles = r[0] * ((r[1] + edge - 1) / edge) * ((r[2] + edge - 1) / edge);
-  return 2.0 * static_cast<double>(tiles * transform.numbers() * transform.parts) *
-         static_cast<double>(p.x[-1] * p.y[-1] / p.groups);
+  return 2.0 * (tiles * transform.numbers() * transform.parts) * (p.x[-1] * p.y[-1] / p.groups);
 }
 
 }  // namespace isobar::ops

@@ -31,7 +31,7 @@ WindowExtents extents_of(const TiledGradient& p) {
   }
   e.batch = p.x[0];
   for (std::size_t a = 0, at = 3 - w.kernel.size(); at < 3; ++a, ++at) {
-    e.in[at] = p.x[static_cast<int>(a) + 1];
+    e.in[at] = p.x[a + 1];
     e.out[at] = w.out[a];
     e.kernel[at] = w.kernel[a];
     e.stride[at] = w.stride[a];

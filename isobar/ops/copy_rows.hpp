@@ -22,7 +22,7 @@ inline void copy_rows(std::int64_t rows, std::int64_t length, const float* from,
       if (past)
         for (std::int64_t i = 0; i < length; i += Sixteen::lanes)
           store<true, Sixteen>(to + r * to_pitch + i, numbers<Sixteen>(from + r * from_pitch + i));
-      else std::memcpy(to + r * to_pitch, from + r * from_pitch, static_cast<std::size_t>(length) * sizeof(float));
+      else std::memcpy(to + r * to_pitch, from + r * from_pitch, length * sizeof(float));
     if (past) fence();
   };
   in_parts(rows, copy, std::max<std::int64_t>(1, loop_part / length));

@@ -147,8 +147,8 @@ class Deconv final : public Operator {
              {}};
     Extents extra = spread(output_padding_, axes, "output_padding");
     Shape y = x;
-    for (std::size_t a = 0; a < static_cast<std::size_t>(axes); ++a) {
-      const std::int64_t in = x[static_cast<int>(a) + 1], reach = (w.kernel[a] - 1) * w.dilation[a] + 1;
+    for (int a = 0; a < axes; ++a) {
+      const std::int64_t in = x[a + 1], reach = (w.kernel[a] - 1) * w.dilation[a] + 1;
       if (same_) {  // TensorFlow: stride times as many positions; the odd element is cropped behind
         const std::int64_t crop = std::max<std::int64_t>(0, reach - w.stride[a]);
         w.before[a] = crop / 2;
@@ -159,7 +159,7 @@ class Deconv final : public Operator {
         fail("output_padding {} on axis {} must be smaller than the stride of {}", extra[a], a + 1, w.stride[a]);
       const std::int64_t out = (in - 1) * w.stride[a] - w.before[a] - w.after[a] + reach + extra[a];
       if (out < 1) fail("padding {} and {} crop all of x = {} on axis {}", w.before[a], w.after[a], x.str(), a + 1);
-      y[static_cast<int>(a) + 1] = out;
+      y[a + 1] = out;
       w.out.push_back(in);
       w.overhang.push_back(0);
     }
@@ -175,10 +175,8 @@ class Deconv final : public Operator {
       axes[0] /= groups_;
       axes.insert(axes.begin(), groups_);
     }
-    return {
-        inverse.window,   channels_last(x),
-        any_layout(axes), channels_last(inverse.y),
-        inverse.y,        2.0 * static_cast<double>(x.count()) * static_cast<double>(weights.count(1, weights.rank()))};
+    return {inverse.window,           channels_last(x), any_layout(axes),
+            channels_last(inverse.y), inverse.y,        2.0 * x.count() * weights.count(1, weights.rank())};
   }
 
   static dnnl::convolution_forward::primitive_desc convolution(const Setting& setting, const Case& p) {

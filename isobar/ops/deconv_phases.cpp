@@ -42,8 +42,8 @@ std::optional<PartialForward> phase(const Setting& setting, const Transposed& p,
   Extents count, first, before, after, w{p.y[-1], p.x[-1]}, ones(axes, 1), none(axes, 0);
   Shape z = p.y;
   for (std::size_t a = 0; a < axes; ++a) {
-    const std::int64_t stride = p.window.stride[a], in = p.x[static_cast<int>(a) + 1];
-    const std::int64_t out = p.y[static_cast<int>(a) + 1], reach = remainder[a] + p.window.before[a];
+    const std::int64_t stride = p.window.stride[a], in = p.x[a + 1];
+    const std::int64_t out = p.y[a + 1], reach = remainder[a] + p.window.before[a];
     first.push_back(reach % stride);
     const std::int64_t taps = (p.window.kernel[a] - first[a] + stride - 1) / stride;
     count.push_back((out - remainder[a] + stride - 1) / stride);
@@ -51,7 +51,7 @@ std::optional<PartialForward> phase(const Setting& setting, const Transposed& p,
     after.push_back(count[a] + taps - 1 - in - before[a]);
     if (first[a] >= p.window.kernel[a] || count[a] < 1 || before[a] < 0 || after[a] < 0) return std::nullopt;
     w.push_back(taps);
-    z[static_cast<int>(a) + 1] = count[a];
+    z[a + 1] = count[a];
   }
   const dnnl::convolution_forward::desc desc(dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct,
                                              channels_last(p.x), any_layout(w), p.bias ? plain({p.y[-1]}) : Layout(),
@@ -72,7 +72,7 @@ Spread spread_of(const Transposed& p, const PartialForward& phase) {
     s.count[at] = phase.count[a];
     s.remainder[at] = phase.remainder[a];
     s.stride[at] = p.window.stride[a];
-    s.out[at] = p.y[static_cast<int>(a) + 1];
+    s.out[at] = p.y[a + 1];
   }
   return s;
 }
@@ -98,7 +98,7 @@ std::optional<Kernel> deconv_by_phases(const Setting& setting, const Transposed&
     if (!made) return std::nullopt;
     weights = std::max(weights, padded_count(made->chosen.weights_desc()));
     part = std::max(part, padded_count(made->chosen.dst_desc()));
-    scratch = std::max(scratch, static_cast<std::int64_t>(made->chosen.scratchpad_desc().get_size()));
+    scratch = std::max<std::int64_t>(scratch, made->chosen.scratchpad_desc().get_size());
     phases.push_back(std::move(*made));
   }
   const bool direct = phases.size() == 1;  // stride 1: y itself

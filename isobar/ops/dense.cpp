@@ -95,7 +95,7 @@ class Dense final : public Operator {
     const Shape& w = in[1].shape;
     const std::int64_t rows = in[0].shape.count() / w[1];
     const Layout x = plain({rows, w[1]}), y = plain({rows, units_}), free_w = any_layout(w.extents());
-    Case p{x, in[1].layout, free_w, plain({units_}), y, 2.0 * static_cast<double>(rows * w.count())};
+    Case p{x, in[1].layout, free_w, plain({units_}), y, 2.0 * (rows * w.count())};
     if (p.w.is_zero()) p.w = rows < least_batch_for_blocks ? plain(w) : free_w;
     return p;
   }

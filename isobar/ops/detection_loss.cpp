@@ -105,7 +105,7 @@ class DetectionLoss final : public Loss {
             Category::forward_pointwise,
             {{{Kind::x, 0}, plain(in[0].shape)}, {{Kind::x, 1}, plain(in[1].shape)}},
             {{{Kind::y, 0}, plain({1})}},
-            4.0 * static_cast<double>(in[0].shape.count()),
+            4.0 * in[0].shape.count(),
             [grid = DetectionGrid(logits_, in[0].shape)](const Moment& moment, std::span<const dnnl::memory> m) {
               floats(m[2])[0] = static_cast<float>(grid(moment, floats(m[0]), floats(m[1]), 0, nullptr) / moment.total);
             }};
@@ -119,9 +119,9 @@ class DetectionLoss final : public Loss {
              Category::backward_pointwise,
              {{{Kind::x, 0}, plain(in[0].shape)}, {{Kind::x, 1}, plain(in[1].shape)}, {{Kind::dy, 0}, plain({1})}},
              {{{Kind::dx, 0}, plain(in[0].shape)}},
-             8.0 * static_cast<double>(in[0].shape.count()),
-             [row, count = in[0].shape.count(), grid = DetectionGrid(logits_, in[0].shape)](const Moment& moment,
-                                                                                   std::span<const dnnl::memory> m) {
+             8.0 * in[0].shape.count(),
+             [row, count = in[0].shape.count(), grid = DetectionGrid(logits_, in[0].shape)](
+                 const Moment& moment, std::span<const dnnl::memory> m) {
                float* dp = floats(m[3]);
                grid(moment, floats(m[0]), floats(m[1]), floats(m[2])[0] / moment.total, dp);
                std::fill(dp + moment.rows * row, dp + count, 0.0f);

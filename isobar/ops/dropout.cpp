@@ -21,8 +21,8 @@ using Kind = Slot::Kind;
 
 // Rows without a sample number (a batch made by hand) are keyed by their place.
 std::uint64_t sample_of(const Moment& moment, std::int64_t row) {
-  const auto r = static_cast<std::size_t>(row);
-  return static_cast<std::uint64_t>(r < moment.samples.size() ? moment.samples[r] : row);
+  const std::size_t r = row;
+  return r < moment.samples.size() ? moment.samples[r] : row;
 }
 
 // keep[i] for elements [begin, end) of one sample; begin is a multiple of 4.
@@ -31,11 +31,11 @@ void draw(std::uint64_t epoch_key, std::uint64_t sample, std::uint32_t dropped_b
   const Random random(epoch_key, sample);
   std::int64_t i = begin;
   for (; i + philox_wide <= end; i += philox_wide)
-    wide_at_least(mix(epoch_key, sample), static_cast<std::uint64_t>(i / 4), dropped_below, keep + i);
+    wide_at_least(mix(epoch_key, sample), i / 4, dropped_below, keep + i);
   for (; i < end; i += 4) {
-    const auto block = random.block(static_cast<std::uint64_t>(i / 4));
+    const auto block = random.block(i / 4);
     const std::int64_t count = std::min<std::int64_t>(4, end - i);
-    for (std::int64_t k = 0; k < count; ++k) keep[i + k] = block[static_cast<std::size_t>(k)] >= dropped_below;
+    for (std::int64_t k = 0; k < count; ++k) keep[i + k] = block[k] >= dropped_below;
   }
 }
 
@@ -64,7 +64,7 @@ class Dropout final : public Operator {
       const float* x = floats(memories[0]);
       float* y = floats(memories[1]);
       std::uint8_t* mask = bytes(memories[2]);
-      const std::uint64_t epoch_key = mix(mix(moment.seed, site), static_cast<std::uint64_t>(moment.epoch));
+      const std::uint64_t epoch_key = mix(mix(moment.seed, site), moment.epoch);
       const std::int64_t parts = (length + loop_part - 1) / loop_part;
       in_parts(
           rows * parts,

@@ -30,10 +30,10 @@ std::vector<Kernel> EltwiseOfInput::backward(const Setting& setting, std::span<c
     const dnnl::eltwise_backward::desc desc(f_, x, x, alpha_, beta_);
     return dnnl::eltwise_backward::primitive_desc(desc, own_scratchpad(), setting.engine, descriptor(setting, x));
   });
-  return {primitive_kernel(
-      "backward", Category::backward_pointwise, dnnl::eltwise_backward(chosen), chosen.scratchpad_desc(), 0,
-      {{DNNL_ARG_SRC, {{Kind::x, 0}, x}}, {DNNL_ARG_DIFF_DST, {{Kind::dy, 0}, x}}},
-      {{DNNL_ARG_DIFF_SRC, {{Kind::dx, 0}, x, 1}}}, 2.0 * static_cast<double>(in[0].shape.count()))};
+  return {primitive_kernel("backward", Category::backward_pointwise, dnnl::eltwise_backward(chosen),
+                           chosen.scratchpad_desc(), 0,
+                           {{DNNL_ARG_SRC, {{Kind::x, 0}, x}}, {DNNL_ARG_DIFF_DST, {{Kind::dy, 0}, x}}},
+                           {{DNNL_ARG_DIFF_SRC, {{Kind::dx, 0}, x, 1}}}, 2.0 * in[0].shape.count())};
 }
 
 }  // namespace isobar::ops

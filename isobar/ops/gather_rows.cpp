@@ -9,14 +9,14 @@
 namespace isobar::ops {
 
 std::vector<std::int64_t> picked_rows(const float* numbers, const RowPicks& p, std::int64_t per_sample) {
-  std::vector<std::int64_t> picked(static_cast<std::size_t>(p.picks));
+  std::vector<std::int64_t> picked(p.picks);
   const auto rows = static_cast<float>(p.rows);
   for (std::int64_t i = 0; i < p.picks; ++i) {
     const float n = numbers[i];
     if (!(n >= -rows && n < rows && n == std::floor(n)))
       fail("index {} of row {}, position {} is out of range; valid: whole numbers from {} to {}", n, i / per_sample,
            i % per_sample, -p.rows, p.rows - 1);
-    picked[static_cast<std::size_t>(i)] = static_cast<std::int64_t>(n < 0 ? n + rows : n);
+    picked[i] = static_cast<std::int64_t>(n < 0 ? n + rows : n);
   }
   return picked;
 }
@@ -24,7 +24,7 @@ std::vector<std::int64_t> picked_rows(const float* numbers, const RowPicks& p, s
 void gather_rows(const RowPicks& p, const std::vector<std::int64_t>& picked, const float* x, float* y) {
   const auto part = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t from = i / p.picks * p.rows + picked[static_cast<std::size_t>(i % p.picks)];
+      const std::int64_t from = i / p.picks * p.rows + picked[i % p.picks];
       std::copy_n(x + from * p.width, p.width, y + i * p.width);
     }
   };
@@ -33,19 +33,18 @@ void gather_rows(const RowPicks& p, const std::vector<std::int64_t>& picked, con
 
 void scatter_rows(const RowPicks& p, const std::vector<std::int64_t>& picked, const float* dy, float* dx) {
   // Picks sorted by row, those of one row in their order: first[r] .. first[r + 1].
-  std::vector<std::int64_t> first(static_cast<std::size_t>(p.rows) + 1), order(picked.size());
-  for (const std::int64_t r : picked) ++first[static_cast<std::size_t>(r) + 1];
+  std::vector<std::int64_t> first(p.rows + 1), order(picked.size());
+  for (const std::int64_t r : picked) ++first[r + 1];
   for (std::size_t r = 1; r < first.size(); ++r) first[r] += first[r - 1];
   std::vector<std::int64_t> next(first.begin(), first.end() - 1);
-  for (std::size_t i = 0; i < picked.size(); ++i)
-    order[static_cast<std::size_t>(next[static_cast<std::size_t>(picked[i])]++)] = static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i < picked.size(); ++i) order[next[picked[i]]++] = static_cast<std::int64_t>(i);
   const auto part = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       float* to = dx + i * p.width;
       std::fill_n(to, p.width, 0.0f);
-      const auto row = static_cast<std::size_t>(i % p.rows);
+      const std::size_t row = i % p.rows;
       for (std::int64_t k = first[row]; k < first[row + 1]; ++k) {
-        const float* from = dy + (i / p.rows * p.picks + order[static_cast<std::size_t>(k)]) * p.width;
+        const float* from = dy + (i / p.rows * p.picks + order[k]) * p.width;
         for (std::int64_t c = 0; c < p.width; ++c) to[c] += from[c];
       }
     }

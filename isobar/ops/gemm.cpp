@@ -14,7 +14,7 @@ dnnl::matmul::primitive_desc descriptor(const Setting& setting, const Layout& le
   if (extra.add) after.append_sum(1.0f);
   if (extra.after) after.append_eltwise(1.0f, extra.after->forward, extra.after->alpha, extra.after->beta);
   if (after.len() > 0) attributes.set_post_ops(after);
-  std::vector<std::int64_t> bias(static_cast<std::size_t>(result.data.ndims), 1);
+  std::vector<std::int64_t> bias(result.data.ndims, 1);
   bias.back() = result.data.dims[result.data.ndims - 1];
   return planned("product of matrices", [&] {
     const dnnl::matmul::desc desc = extra.bias ? dnnl::matmul::desc(left, right, plain(Shape(bias)), result)
@@ -32,7 +32,7 @@ Gemm::Gemm(const Setting& setting, const Layout& left, const Layout& right, cons
     : chosen_(descriptor(setting, left, right, result, extra)),
       primitive_(chosen_),
       bias_(extra.bias),
-      scratch_(static_cast<std::int64_t>((chosen_.scratchpad_desc().get_size() + sizeof(float) - 1) / sizeof(float))) {}
+      scratch_((chosen_.scratchpad_desc().get_size() + sizeof(float) - 1) / sizeof(float)) {}
 
 void Gemm::run(const Moment& moment, const float* left, const float* right, const float* bias, float* result,
                float* scratch) const {

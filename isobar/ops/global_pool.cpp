@@ -90,11 +90,10 @@ class GlobalPool final : public Operator {
       std::array<double, channel_block> sums{};
       for (std::int64_t s = 0; s < p.positions; ++s) {
         const float* from = x + (n * p.positions + s) * p.channels + first;
-        for (std::int64_t c = 0; c < count; ++c) sums[static_cast<std::size_t>(c)] += from[c];
+        for (std::int64_t c = 0; c < count; ++c) sums[c] += from[c];
       }
       for (std::int64_t c = 0; c < count; ++c)
-        y[n * p.channels + first + c] =
-            static_cast<float>(sums[static_cast<std::size_t>(c)] / static_cast<double>(p.positions));
+        y[n * p.channels + first + c] = static_cast<float>(sums[c] / static_cast<double>(p.positions));
     });
   }
 
@@ -108,7 +107,7 @@ class GlobalPool final : public Operator {
         for (std::int64_t c = 0; c < count; ++c) {
           const bool larger = row[s * p.channels + c] > best[c];
           best[c] = larger ? row[s * p.channels + c] : best[c];
-          auto& place = found[static_cast<std::size_t>(c)];
+          auto& place = found[c];
           place = larger ? static_cast<std::int32_t>(s) : place;
         }
       if (places) std::copy_n(found.begin(), count, places + n * p.channels + first);

@@ -12,16 +12,16 @@ using Kind = Slot::Kind;
 using Sources = std::vector<std::int64_t>;
 
 bool is_identity(const Sources& sources, std::int64_t extent) {
-  if (static_cast<std::int64_t>(sources.size()) != extent) return false;
-  for (std::size_t i = 0; i < sources.size(); ++i)
-    if (sources[i] != static_cast<std::int64_t>(i)) return false;
+  if (std::ssize(sources) != extent) return false;
+  for (std::int64_t i = 0; i < extent; ++i)
+    if (sources[i] != i) return false;
   return true;
 }
 
 std::vector<Sources> inverted(const Sources& sources, std::int64_t extent) {
-  std::vector<Sources> pickers(static_cast<std::size_t>(extent));
+  std::vector<Sources> pickers(extent);
   for (std::size_t i = 0; i < sources.size(); ++i)
-    if (sources[i] >= 0) pickers[static_cast<std::size_t>(sources[i])].push_back(static_cast<std::int64_t>(i));
+    if (sources[i] >= 0) pickers[sources[i]].push_back(i);
   return pickers;
 }
 
@@ -29,15 +29,15 @@ std::vector<Sources> inverted(const Sources& sources, std::int64_t extent) {
 
 IndexMap::IndexMap(Shape x, std::vector<Sources> sources) : x_(std::move(x)), sources_(std::move(sources)) {
   std::vector<std::int64_t> extents;
-  for (const Sources& s : sources_) extents.push_back(static_cast<std::int64_t>(s.size()));
+  for (const Sources& s : sources_) extents.push_back(std::ssize(s));
   y_ = Shape(extents);
   // A row is the last axis that picks, with all axes behind it.
   std::int64_t behind = 1;
   int axis = x_.rank() - 1;
-  while (axis > 0 && is_identity(sources_[static_cast<std::size_t>(axis)], x_[axis])) behind *= x_[axis--];
-  const Sources last = axis < 0 ? Sources{0} : sources_[static_cast<std::size_t>(axis)];
-  for (std::size_t i = 0; i < last.size(); ++i) {
-    const std::int64_t to = static_cast<std::int64_t>(i) * behind, from = last[i] < 0 ? -1 : last[i] * behind;
+  while (axis > 0 && is_identity(sources_[axis], x_[axis])) behind *= x_[axis--];
+  const Sources last = axis < 0 ? Sources{0} : sources_[axis];
+  for (std::int64_t i = 0; i < std::ssize(last); ++i) {
+    const std::int64_t to = i * behind, from = last[i] < 0 ? -1 : last[i] * behind;
     const bool continues = !pieces_.empty() &&
                            (from < 0 ? pieces_.back().from < 0
                                      : pieces_.back().from >= 0 && pieces_.back().from + pieces_.back().length == from);
@@ -46,8 +46,8 @@ IndexMap::IndexMap(Shape x, std::vector<Sources> sources) : x_(std::move(x)), so
   }
   x_row_ = x_.count(std::max(axis, 0), x_.rank());
   y_row_ = y_.count(std::max(axis, 0), y_.rank());
-  sources_.resize(static_cast<std::size_t>(std::max(axis, 0)));
-  for (std::size_t a = 0; a < sources_.size(); ++a) pickers_.push_back(inverted(sources_[a], x_[static_cast<int>(a)]));
+  sources_.resize(std::max(axis, 0));
+  for (std::size_t a = 0; a < sources_.size(); ++a) pickers_.push_back(inverted(sources_[a], x_[a]));
 }
 
 void IndexMap::pick(const float* x, float* y, float fill) const {
@@ -56,11 +56,11 @@ void IndexMap::pick(const float* x, float* y, float fill) const {
     for (std::int64_t r = begin; r < end; ++r) {
       std::int64_t from = 0, left = r, stride = 1;
       for (std::size_t a = sources_.size(); a-- > 0 && from >= 0;) {
-        const auto extent = static_cast<std::int64_t>(sources_[a].size());
-        const std::int64_t source = sources_[a][static_cast<std::size_t>(left % extent)];
+        const auto extent = std::ssize(sources_[a]);
+        const std::int64_t source = sources_[a][left % extent];
         from = source < 0 ? -1 : from + source * stride;
         left /= extent;
-        stride *= x_[static_cast<int>(a)];
+        stride *= x_[a];
       }
       float* row = y + r * y_row_;
       if (from < 0) {
@@ -84,11 +84,10 @@ void IndexMap::scatter(const float* dy, float* dx) const {
       from.assign(1, 0);
       std::int64_t left = x_.count() / x_row_, number = r;
       for (std::size_t a = 0; a < pickers_.size(); ++a) {
-        left /= x_[static_cast<int>(a)];
+        left /= x_[a];
         next.clear();
         for (const std::int64_t before : from)
-          for (const std::int64_t i : pickers_[a][static_cast<std::size_t>(number / left)])
-            next.push_back(before * y_[static_cast<int>(a)] + i);
+          for (const std::int64_t i : pickers_[a][number / left]) next.push_back(before * y_[a] + i);
         number %= left;
         from.swap(next);
       }

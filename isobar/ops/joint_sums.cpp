@@ -15,14 +15,12 @@ std::int64_t sum_over_ranks(const Moment& moment, std::int64_t count, std::span<
   expects(moment.sum && *moment.sum, "a sum over ranks");
   expects(count >= 0 && count < std::int64_t{1} << (digit_bits * digits), "a count that fits its digits");
   std::vector<float> sent(sums.size() + digits);
-  for (int d = 0; d < digits; ++d)
-    sent[static_cast<std::size_t>(d)] = static_cast<float>((count >> (digit_bits * d)) & ((1 << digit_bits) - 1));
+  for (int d = 0; d < digits; ++d) sent[d] = static_cast<float>((count >> (digit_bits * d)) & ((1 << digit_bits) - 1));
   std::transform(sums.begin(), sums.end(), sent.begin() + digits, [](double v) { return static_cast<float>(v); });
   (*moment.sum)(sent);
   std::copy(sent.begin() + digits, sent.end(), sums.begin());
   std::int64_t total = 0;
-  for (int d = 0; d < digits; ++d)
-    total += static_cast<std::int64_t>(sent[static_cast<std::size_t>(d)]) << (digit_bits * d);
+  for (int d = 0; d < digits; ++d) total += static_cast<std::int64_t>(sent[d]) << (digit_bits * d);
   return total;
 }
 

@@ -50,7 +50,7 @@ class LayerNorm final : public Operator {
     }
     return primitive_kernel("forward", Category::forward_pointwise, dnnl::layer_normalization_forward(chosen),
                             chosen.scratchpad_desc(), 0, std::move(reads), std::move(writes),
-                            7.0 * static_cast<double>(in[0].shape.count()));
+                            7.0 * in[0].shape.count());
   }
 
   std::vector<Kernel> backward(const Setting& setting, std::span<const Operand> in) const override {
@@ -73,7 +73,7 @@ class LayerNorm final : public Operator {
     writes.push_back({DNNL_ARG_DIFF_SRC, {{Kind::dx, 0}, x}});
     return {primitive_kernel("backward", Category::backward_pointwise, dnnl::layer_normalization_backward(chosen),
                              chosen.scratchpad_desc(), 1, std::move(reads), std::move(writes),
-                             11.0 * static_cast<double>(in[0].shape.count()))};
+                             11.0 * in[0].shape.count())};
   }
 
  private:

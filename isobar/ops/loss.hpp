@@ -48,7 +48,7 @@ class TermLoss final : public Loss {
             Category::forward_pointwise,
             {{{Slot::Kind::x, 0}, layout}, {{Slot::Kind::x, 1}, layout}},
             {{{Slot::Kind::y, 0}, plain({1})}},
-            3.0 * static_cast<double>(in[0].shape.count()),
+            3.0 * in[0].shape.count(),
             run};
   }
 
@@ -72,7 +72,7 @@ class TermLoss final : public Loss {
              Category::backward_pointwise,
              {{{Slot::Kind::x, 0}, layout}, {{Slot::Kind::x, 1}, layout}, {{Slot::Kind::dy, 0}, plain({1})}},
              {{{Slot::Kind::dx, 0}, layout, 0}},
-             3.0 * static_cast<double>(count),
+             3.0 * count,
              run}};
   }
 

@@ -137,7 +137,7 @@ class Lrn final : public Operator {
   template <class Each>
   void over_lines(const Geometry& g, const Each& each) const {
     const auto part = [&](std::int64_t begin, std::int64_t end) {
-      const auto length = static_cast<std::size_t>(g.length);
+      const std::size_t length = g.length;
       Room room{std::vector<float>(length + static_cast<std::size_t>((size_ - 1) * g.step)), std::vector<float>(length),
                 std::vector<float>(length)};
       for (std::int64_t line = begin; line < end; ++line) each(line, room);

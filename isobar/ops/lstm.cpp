@@ -63,9 +63,8 @@ class Lstm final : public Operator {
     const Kind kept = setting.phase == Phase::training ? Kind::saved : Kind::temp;
     Kernel kernel{"forward", Category::forward_convolution};
     kernel.flops = flops(in[0].shape);
-    for (std::size_t i = 0; i < in.size(); ++i)
-      kernel.reads.push_back({{Kind::x, static_cast<int>(i)}, plain(in[i].shape)});
-    for (std::size_t i = 0; i < 3; ++i) kernel.writes.push_back({{Kind::y, static_cast<int>(i)}, plain(at.out[i])});
+    for (int i = 0; i < std::ssize(in); ++i) kernel.reads.push_back({{Kind::x, i}, plain(in[i].shape)});
+    for (int i = 0; i < 3; ++i) kernel.writes.push_back({{Kind::y, i}, plain(at.out[i])});
     kernel.writes.push_back({{kept, 0}, at.gates});
     kernel.writes.push_back({{kept, 1}, at.cells});
     if (!sequence_) kernel.writes.push_back({{kept, 2}, at.hidden});
@@ -85,14 +84,12 @@ class Lstm final : public Operator {
     const Places at = places(in);
     Kernel kernel{"backward", Category::backward_convolution};
     kernel.flops = 2 * flops(in[0].shape);
-    for (std::size_t i = 0; i < in.size(); ++i)
-      kernel.reads.push_back({{Kind::x, static_cast<int>(i)}, plain(in[i].shape)});
-    for (std::size_t i = 0; i < 3; ++i) kernel.reads.push_back({{Kind::dy, static_cast<int>(i)}, plain(at.out[i])});
+    for (int i = 0; i < std::ssize(in); ++i) kernel.reads.push_back({{Kind::x, i}, plain(in[i].shape)});
+    for (int i = 0; i < 3; ++i) kernel.reads.push_back({{Kind::dy, i}, plain(at.out[i])});
     kernel.reads.push_back({{Kind::saved, 0}, at.gates});
     kernel.reads.push_back({{Kind::saved, 1}, at.cells});
     kernel.reads.push_back({sequence_ ? Slot{Kind::y, 0} : Slot{Kind::saved, 2}, at.hidden});
-    for (std::size_t i = 0; i < in.size(); ++i)
-      kernel.writes.push_back({{Kind::dx, static_cast<int>(i)}, plain(in[i].shape)});
+    for (int i = 0; i < std::ssize(in); ++i) kernel.writes.push_back({{Kind::dx, i}, plain(in[i].shape)});
     const Shape& x = in[0].shape;
     kernel.writes.push_back({{Kind::temp, 0}, plain({x[0], x[1], 4 * units_})});
     kernel.writes.push_back({{Kind::temp, 1}, plain({x[0], x[1], units_})});
@@ -146,9 +143,7 @@ class Lstm final : public Operator {
             static_cast<float>(forget_bias_)};
   }
 
-  double flops(const Shape& x) const {
-    return 2.0 * static_cast<double>(directions_ * x[0] * x[1]) * static_cast<double>(4 * units_ * (x[2] + units_));
-  }
+  double flops(const Shape& x) const { return 2.0 * (directions_ * x[0] * x[1]) * (4 * units_ * (x[2] + units_)); }
 
   LstmData data(const LstmCase& p, std::int64_t d, const Places& at, std::span<const dnnl::memory> m, float* gates,
                 float* cells, float* hidden) const {

@@ -129,7 +129,7 @@ class Matmul final : public Operator {
       const dnnl::matmul::desc desc(left.stack.layout(), right.stack.layout(), result.stack.layout());
       return dnnl::matmul::primitive_desc(desc, own_scratchpad(), setting.engine);
     });
-    const double flops = 2.0 * static_cast<double>(count(result.stack.front) * result.stack.rows) *
+    const double flops = 2.0 * (count(result.stack.front) * result.stack.rows) *
                          static_cast<double>(result.stack.columns * left.stack.columns);
     return primitive_kernel(name, category, dnnl::matmul(chosen), chosen.scratchpad_desc(), scratch,
                             {{DNNL_ARG_SRC, left.port}, {DNNL_ARG_WEIGHTS, right.port}}, {{DNNL_ARG_DST, result.port}},

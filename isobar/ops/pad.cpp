@@ -19,11 +19,10 @@ class Pad final : public Operator {
 
   std::vector<Shape> infer(std::span<const Shape> in) const override {
     const Shape& x = in[0];
-    if (static_cast<int>(before_.size()) != x.rank())
-      fail("before names {} axes, x = {} has {}", before_.size(), x.str(), x.rank());
+    if (std::ssize(before_) != x.rank()) fail("before names {} axes, x = {} has {}", before_.size(), x.str(), x.rank());
     Shape y = x;
     for (int axis = 0; axis < x.rank(); ++axis) {
-      const auto a = static_cast<std::size_t>(axis);
+      const std::size_t a = axis;
       y[axis] += before_[a] + after_[a];
       if (y[axis] < 1)
         fail("cropping axis {} of x = {} by {} and {} leaves nothing", axis, x.str(), -before_[a], -after_[a]);
@@ -53,8 +52,7 @@ class Pad final : public Operator {
     std::vector<std::vector<std::int64_t>> sources;
     for (int axis = 0; axis < x.rank(); ++axis) {
       auto& list = sources.emplace_back();
-      for (std::int64_t i = 0; i < y[axis]; ++i)
-        list.push_back(source(i - before_[static_cast<std::size_t>(axis)], x[axis]));
+      for (std::int64_t i = 0; i < y[axis]; ++i) list.push_back(source(i - before_[axis], x[axis]));
     }
     return IndexMap(x, std::move(sources));
   }

@@ -28,7 +28,7 @@ Shape permuted(const Shape& x, const std::vector<int>& order) {
 
 std::vector<int> inverse_order(const std::vector<int>& order) {
   std::vector<int> inverse(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) inverse[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
+  for (std::size_t i = 0; i < order.size(); ++i) inverse[order[i]] = static_cast<int>(i);
   return inverse;
 }
 
@@ -37,10 +37,9 @@ Kernel permute_kernel(const Setting& setting, std::string name, Slot from, const
   if (keeps_memory(x, order)) return view(std::move(name), Category::copy, from, from_port, to, to_port);
   // The result is described with the axes of x, so that strides alone tell the order.
   const Layout source = plain(x);
-  std::vector<std::int64_t> strides(static_cast<std::size_t>(x.rank()));
+  std::vector<std::int64_t> strides(x.rank());
   std::int64_t stride = 1;
-  for (std::size_t i = order.size(); i-- > 0; stride *= x[order[i]])
-    strides[static_cast<std::size_t>(order[i])] = stride;
+  for (std::size_t i = order.size(); i-- > 0; stride *= x[order[i]]) strides[order[i]] = stride;
   const Layout result(x.extents(), Dtype::f32, strides);
   const auto chosen = planned(
       "transposition", [&] { return dnnl::reorder::primitive_desc(setting.engine, source, setting.engine, result); });

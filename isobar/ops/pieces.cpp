@@ -23,7 +23,7 @@ Rows rows_of(const dnnl::memory& memory) {
   const bool whole = d.ndims < 2 || blocking.inner_nblks > 0 || blocking.strides[d.ndims - 1] != 1 ||
                      blocking.strides[d.ndims - 2] <= channels;
   if (whole) {  // padding of blocked layouts included
-    const auto all = static_cast<std::int64_t>(memory.get_desc().get_size() / sizeof(float));
+    const std::int64_t all = memory.get_desc().get_size() / sizeof(float);
     return {first, 1, all, all};
   }
   std::int64_t rows = 1;
@@ -69,9 +69,9 @@ struct SummedPieces {
 }  // namespace
 
 Layout piece_layout(const Shape& shape, std::int64_t first, std::int64_t pitch) {
-  std::vector<std::int64_t> strides(static_cast<std::size_t>(shape.rank()), 1);
+  std::vector<std::int64_t> strides(shape.rank(), 1);
   std::int64_t stride = pitch;
-  for (int axis = shape.rank() - 1; axis-- > 0; stride *= shape[axis]) strides[static_cast<std::size_t>(axis)] = stride;
+  for (int axis = shape.rank() - 1; axis-- > 0; stride *= shape[axis]) strides[axis] = stride;
   Layout layout(shape.extents(), Dtype::f32, strides);
   layout.data.offset0 = first;
   return layout;

@@ -16,10 +16,10 @@ namespace {
 // to[row] = from[row] * factor of the row's position; one row has `channels` numbers.
 void scale_positions(const std::vector<float>& factors, std::int64_t rows, std::int64_t channels, const float* from,
                      float* to) {
-  const auto positions = static_cast<std::int64_t>(factors.size());
+  const auto positions = std::ssize(factors);
   const auto part = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
-      const float factor = factors[static_cast<std::size_t>(r % positions)];
+      const float factor = factors[r % positions];
       for (std::int64_t c = r * channels; c < (r + 1) * channels; ++c) to[c] = from[c] * factor;
     }
   };
@@ -46,7 +46,7 @@ std::vector<float> Pool::corrections(const Shape& x) const {
   if (none || algorithm_ != dnnl::algorithm::pooling_avg_include_padding) return {};
   std::vector<float> factors{1};
   for (std::size_t a = 0; a < w.out.size(); ++a) {
-    const std::int64_t end = x[static_cast<int>(a) + 1] + w.before[a] + w.after[a] - w.overhang[a];
+    const std::int64_t end = x[a + 1] + w.before[a] + w.after[a] - w.overhang[a];
     std::vector<float> next;
     for (const float outer : factors)
       for (std::int64_t p = 0; p < w.out[a]; ++p) {
@@ -62,7 +62,7 @@ std::vector<float> Pool::corrections(const Shape& x) const {
 std::vector<Shape> Pool::infer(std::span<const Shape> in) const {
   const Window w = fit(in[0]);
   Shape y = in[0];
-  for (std::size_t a = 0; a < w.out.size(); ++a) y[static_cast<int>(a) + 1] = w.out[a];
+  for (std::size_t a = 0; a < w.out.size(); ++a) y[a + 1] = w.out[a];
   return {y};
 }
 

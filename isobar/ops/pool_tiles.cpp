@@ -10,7 +10,7 @@ namespace isobar::ops {
 bool PoolTiles::suits(const Shape& x, const Window& w) {
   for (std::size_t a = 0; a < w.kernel.size(); ++a)
     if (w.stride[a] != w.kernel[a] || (w.dilation[a] != 1 && w.kernel[a] != 1) || w.before[a] != 0 ||
-        w.out[a] * w.kernel[a] != x[static_cast<int>(a) + 1])
+        w.out[a] * w.kernel[a] != x[a + 1])
       return false;
   return w.volume() <= 256;
 }
@@ -43,7 +43,7 @@ void PoolTiles::over_windows(const Each& each) const {
 
 void PoolTiles::forward(const float* x, float* y, std::uint8_t* places) const {
   const std::int64_t* const offsets = offsets_.data();
-  const auto count = static_cast<std::int32_t>(offsets_.size());
+  const std::int32_t count = offsets_.size();
   const float slope = slope_, share = 1.0f / static_cast<float>(count);
   over_windows([=, this](std::int64_t at, std::int64_t to) {
     const auto fold = [=, this](auto lanes, std::int64_t c) {
@@ -69,7 +69,7 @@ void PoolTiles::forward(const float* x, float* y, std::uint8_t* places) const {
 
 void PoolTiles::backward(const float* dy, const float* y, const std::uint8_t* places, float* dx) const {
   const std::int64_t* const offsets = offsets_.data();
-  const auto count = static_cast<std::int32_t>(offsets_.size());
+  const std::int32_t count = offsets_.size();
   const float slope = slope_, share = 1.0f / static_cast<float>(count);
   const auto spread = [=, this]<bool past>() {
     over_windows([=, this](std::int64_t at, std::int64_t from) {

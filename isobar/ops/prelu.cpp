@@ -58,7 +58,7 @@ class Prelu final : public Operator {
     for (const Slot& slot : from) kernel.reads.push_back({slot, plain(x)});
     kernel.reads.push_back({{Kind::x, 1}, plain(in[1].shape)});
     kernel.writes = {{to, plain(x), alias_of}};
-    kernel.flops = 2.0 * static_cast<double>(x.count());
+    kernel.flops = 2.0 * x.count();
     kernel.run = [loop = BroadcastLoop(x, weights), last = from.size() - 1, f](const Moment&,
                                                                                std::span<const dnnl::memory> m) {
       const float *a = floats(m[0]), *b = floats(m[last]), *w = floats(m[last + 1]);

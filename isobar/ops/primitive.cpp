@@ -74,7 +74,7 @@ Slot gradient_through(const std::optional<Pointwise>& f, const Setting& setting,
     Kernel kernel{"activation gradient", Category::backward_pointwise};
     kernel.reads = {{{Slot::Kind::y, 0}, y}, {{Slot::Kind::dy, first_pieces}, y}};
     kernel.writes = {{dz, y, 1}};
-    kernel.flops = 2.0 * static_cast<double>(padded_count(y));
+    kernel.flops = 2.0 * padded_count(y);
     kernel.run = [slope = f->alpha](const Moment&, std::span<const dnnl::memory> m) {
       add_pieces(m.subspan(1, m.size() - 2), floats(m[0]), slope, floats(m.back()));
     };
@@ -90,7 +90,7 @@ Slot gradient_through(const std::optional<Pointwise>& f, const Setting& setting,
   list.push_back(primitive_kernel(
       "activation gradient", Category::backward_pointwise, dnnl::eltwise_backward(chosen), chosen.scratchpad_desc(), 0,
       {{DNNL_ARG_DST, {{Slot::Kind::y, 0}, y}}, {DNNL_ARG_DIFF_DST, {{Slot::Kind::dy, 0}, y}}},
-      {{DNNL_ARG_DIFF_SRC, {dz, y, 1}}}, 2.0 * static_cast<double>(padded_count(y))));
+      {{DNNL_ARG_DIFF_SRC, {dz, y, 1}}}, 2.0 * padded_count(y)));
   return dz;
 }
 

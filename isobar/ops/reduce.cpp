@@ -25,7 +25,7 @@ struct AbsoluteSum : SumOf {
 };
 
 struct SquareSum : SumOf {
-  static void take(double& sum, float x, std::int64_t) { sum += static_cast<double>(x) * static_cast<double>(x); }
+  static void take(double& sum, float x, std::int64_t) { sum += static_cast<double>(x) * x; }
 };
 
 struct ProductOf {
@@ -164,7 +164,7 @@ class Reduce final : public Operator {
     Kernel kernel{"backward", Category::backward_pointwise};
     kernel.reads = {{{Kind::dy, 0}, plain(y)}};
     kernel.writes = {{{Kind::dx, 0}, plain(x)}};
-    kernel.flops = 2.0 * static_cast<double>(x.count());
+    kernel.flops = 2.0 * x.count();
     const Reduction plan(x, reduced(x));
     if (picks()) {
       kernel.reads.push_back({{Kind::saved, 0}, plain(y, Dtype::s32)});
@@ -208,7 +208,7 @@ class Reduce final : public Operator {
 
   std::vector<bool> reduced(const Shape& x) const {
     if (!all_) return chosen_axes(axes_, x);
-    std::vector<bool> chosen(static_cast<std::size_t>(x.rank()), true);
+    std::vector<bool> chosen(x.rank(), true);
     if (x.rank() > 0) chosen[0] = false;
     return chosen;
   }
@@ -217,7 +217,7 @@ class Reduce final : public Operator {
     const std::vector<bool> chosen = reduced(x);
     std::vector<std::int64_t> extents;
     for (int axis = 0; axis < x.rank(); ++axis) {
-      const bool folds = chosen[static_cast<std::size_t>(axis)];
+      const bool folds = chosen[axis];
       if (!folds || keep) extents.push_back(folds ? 1 : x[axis]);
     }
     return Shape(extents);

@@ -6,7 +6,7 @@ Reduction::Reduction(const Shape& x, const std::vector<bool>& reduced) {
   std::int64_t stride = 1;
   std::vector<std::pair<bool, Axis>> axes;  // from the last to the first, neighbours that are alike joined
   for (int axis = x.rank(); axis-- > 0;) {
-    const bool fold = reduced[static_cast<std::size_t>(axis)];
+    const bool fold = reduced[axis];
     (fold ? folded_ : outputs_) *= x[axis];
     if (x[axis] == 1) continue;
     if (!axes.empty() && axes.back().first == fold) axes.back().second.extent *= x[axis];

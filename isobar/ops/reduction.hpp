@@ -79,7 +79,7 @@ void fold_axes(const Reduction& plan, const float* x, Store&& store) {
       const float* from = x + plan.output_base(unit / blocks) + first;
       for (std::int64_t s = part * steps_per_part; s < last; ++s) {
         const float* row = from + plan.folded_base(s);
-        for (std::int64_t j = 0; j < width; ++j) Fold::take(states[static_cast<std::size_t>(j)], row[j], s);
+        for (std::int64_t j = 0; j < width; ++j) Fold::take(states[j], row[j], s);
       }
       return width;
     }
@@ -89,10 +89,8 @@ void fold_axes(const Reduction& plan, const float* x, Store&& store) {
       const float* row = x + plan.output_base(unit) + plan.folded_base(s / cuts) + cut;
       const std::int64_t which = s / cuts * plan.run() + cut, whole = length / partial * partial;
       for (std::int64_t i = 0; i < whole; i += partial)
-        for (std::int64_t j = 0; j < partial; ++j)
-          Fold::take(states[static_cast<std::size_t>(j)], row[i + j], which + i + j);
-      for (std::int64_t i = whole; i < length; ++i)
-        Fold::take(states[static_cast<std::size_t>(i - whole)], row[i], which + i);
+        for (std::int64_t j = 0; j < partial; ++j) Fold::take(states[j], row[i + j], which + i + j);
+      for (std::int64_t i = whole; i < length; ++i) Fold::take(states[i - whole], row[i], which + i);
     }
     for (std::size_t j = 1; j < partial; ++j) Fold::join(states[0], states[j]);
     return 1;
@@ -102,28 +100,25 @@ void fold_axes(const Reduction& plan, const float* x, Store&& store) {
   };
 
   const std::int64_t work = parts > 1 ? 1 : std::max<std::int64_t>(1, loop_part / (steps * per_step));
-  std::vector<std::array<State, lanes>> partials(static_cast<std::size_t>(parts > 1 ? units * parts : 0));
+  std::vector<std::array<State, lanes>> partials(parts > 1 ? units * parts : 0);
   in_parts(
       units * parts,
       [&](std::int64_t begin, std::int64_t end) {
         std::array<State, lanes> states;
         for (std::int64_t i = begin; i < end; ++i) {
-          const std::int64_t width =
-              fold(i / parts, i % parts, parts > 1 ? partials[static_cast<std::size_t>(i)] : states);
-          for (std::int64_t j = 0; parts == 1 && j < width; ++j)
-            store(first_output(i) + j, states[static_cast<std::size_t>(j)]);
+          const std::int64_t width = fold(i / parts, i % parts, parts > 1 ? partials[i] : states);
+          for (std::int64_t j = 0; parts == 1 && j < width; ++j) store(first_output(i) + j, states[j]);
         }
       },
       work);
   if (parts == 1) return;
   in_parts(units, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t unit = begin; unit < end; ++unit) {
-      auto& sum = partials[static_cast<std::size_t>(unit * parts)];
+      auto& sum = partials[unit * parts];
       const std::int64_t width = kept ? std::min(lanes, plan.run() - unit % blocks * lanes) : 1;
       for (std::int64_t j = 0; j < width; ++j) {
-        State& state = sum[static_cast<std::size_t>(j)];
-        for (std::int64_t p = 1; p < parts; ++p)
-          Fold::join(state, partials[static_cast<std::size_t>(unit * parts + p)][static_cast<std::size_t>(j)]);
+        State& state = sum[j];
+        for (std::int64_t p = 1; p < parts; ++p) Fold::join(state, partials[unit * parts + p][j]);
         store(first_output(unit) + j, state);
       }
     }

@@ -21,7 +21,7 @@ struct Sparse {
   std::int64_t columns = 1;
   Extents first{0, 1}, column{0};
   std::vector<float> weight{1};
-  std::int64_t rows() const { return static_cast<std::int64_t>(first.size()) - 1; }
+  std::int64_t rows() const { return std::ssize(first) - 1; }
 };
 
 struct Entry {
@@ -31,9 +31,9 @@ struct Entry {
 
 // Entries must be sorted by row.
 Sparse compressed(const std::vector<Entry>& entries, std::int64_t rows, std::int64_t columns) {
-  Sparse matrix{columns, Extents(static_cast<std::size_t>(rows) + 1, 0), {}, {}};
+  Sparse matrix{columns, Extents(rows + 1, 0), {}, {}};
   for (const Entry& e : entries) {
-    ++matrix.first[static_cast<std::size_t>(e.row) + 1];
+    ++matrix.first[e.row + 1];
     matrix.column.push_back(e.column);
     matrix.weight.push_back(static_cast<float>(e.weight));
   }
@@ -50,16 +50,15 @@ void apply(const ResizeGeometry& g, const float* x, float* y) {
   const Sparse &a = g.axes[0], &b = g.axes[1], &c = g.axes[2];
   const std::int64_t image = a.columns * b.columns * c.columns * g.channels;
   const auto line = [&](std::int64_t number, std::int64_t) {
-    const auto i = static_cast<std::size_t>(number / b.rows() % a.rows()),
-               j = static_cast<std::size_t>(number % b.rows());
+    const std::int64_t i = number / b.rows() % a.rows(), j = number % b.rows();
     const float* const from = x + number / (a.rows() * b.rows()) * image;
     float* to = y + number * c.rows() * g.channels;
     for (std::size_t k = 0; k + 1 < c.first.size(); ++k, to += g.channels) {
       std::fill_n(to, g.channels, 0.0f);
-      for (auto ai = static_cast<std::size_t>(a.first[i]); ai < static_cast<std::size_t>(a.first[i + 1]); ++ai)
-        for (auto bi = static_cast<std::size_t>(b.first[j]); bi < static_cast<std::size_t>(b.first[j + 1]); ++bi) {
+      for (std::int64_t ai = a.first[i]; ai < a.first[i + 1]; ++ai)
+        for (std::int64_t bi = b.first[j]; bi < b.first[j + 1]; ++bi) {
           const std::int64_t row = (a.column[ai] * b.columns + b.column[bi]) * c.columns;
-          for (auto ci = static_cast<std::size_t>(c.first[k]); ci < static_cast<std::size_t>(c.first[k + 1]); ++ci) {
+          for (std::int64_t ci = c.first[k]; ci < c.first[k + 1]; ++ci) {
             const float weight = a.weight[ai] * b.weight[bi] * c.weight[ci];
             const float* const source = from + (row + c.column[ci]) * g.channels;
 #pragma omp simd
@@ -98,7 +97,7 @@ class Resize final : public Operator {
     Shape y = in[0];
     for (int a = 0; a < axes; ++a) {
       const std::int64_t extent = in[0][a + 1];
-      y[a + 1] = factor_.empty() ? spread(size_, axes, "size")[static_cast<std::size_t>(a)]
+      y[a + 1] = factor_.empty() ? spread(size_, axes, "size")[a]
                                  : static_cast<std::int64_t>(
                                        std::floor(static_cast<double>(extent) * of_axis(factor_, axes, a, "factor")));
       if (y[a + 1] < 1) fail("axis {} of x = {} would have no element left", a + 1, in[0].str());
@@ -119,9 +118,8 @@ class Resize final : public Operator {
  private:
   static double of_axis(const std::vector<double>& given, int axes, int axis, std::string_view what) {
     if (given.size() == 1) return given[0];
-    if (static_cast<int>(given.size()) != axes)
-      fail("{} has {} numbers, x has {} spatial axes", what, given.size(), axes);
-    return given[static_cast<std::size_t>(axis)];
+    if (std::ssize(given) != axes) fail("{} has {} numbers, x has {} spatial axes", what, given.size(), axes);
+    return given[axis];
   }
 
   // Where output position p of one axis lies between the input positions.
@@ -186,7 +184,7 @@ class Resize final : public Operator {
     ResizeGeometry g{{}, x[0], x[-1]};
     double products = static_cast<double>(x[0] * x[-1]);
     for (int a = 0; a < axes; ++a) {
-      const double ratio = static_cast<double>(y[a + 1]) / static_cast<double>(x[a + 1]);
+      const double ratio = static_cast<double>(y[a + 1]) / x[a + 1];
       const double scale = !scales_.empty()   ? of_axis(scales_, axes, a, "scales")
                            : !factor_.empty() ? of_axis(factor_, axes, a, "factor")
                                               : ratio;

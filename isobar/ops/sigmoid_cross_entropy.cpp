@@ -26,7 +26,7 @@ struct SigmoidTerm {
     return positive_weight * t * (q - 1) + (1 - t) * q;
   }
   double divisor(const Shape& x) const {
-    return static_cast<double>(x.count(1, x.rank())) / static_cast<double>(sum_classes && x.rank() > 1 ? x[-1] : 1);
+    return static_cast<double>(x.count(1, x.rank())) / (sum_classes && x.rank() > 1 ? x[-1] : 1);
   }
 };
 

@@ -66,7 +66,7 @@ class Slice final : public Operator {
     for (std::size_t k = 0; k < axes_.size(); ++k) {
       const int axis = fitted_axis(axes_[k], x);
       const std::int64_t first = picked(k, x[axis]).first;
-      for (std::int64_t& i : sources[static_cast<std::size_t>(axis)]) i = first + i * step_[k];
+      for (std::int64_t& i : sources[axis]) i = first + i * step_[k];
     }
     return IndexMap(x, std::move(sources));
   }

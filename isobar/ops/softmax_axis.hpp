@@ -38,7 +38,7 @@ class SoftmaxAxis final : public Operator {
     const SoftmaxView v = view(in[0].shape);
     if (v.inner > 1) {
       Kernel kernel{"forward", Category::forward_pointwise, {{{Slot::Kind::x, 0}, x}}, {{{Slot::Kind::y, 0}, x, 0}}};
-      kernel.flops = 4.0 * static_cast<double>(in[0].shape.count());
+      kernel.flops = 4.0 * in[0].shape.count();
       kernel.run = [v](const Moment&, std::span<const dnnl::memory> m) {
         softmax_columns(v, logarithm, floats(m[0]), floats(m[1]));
       };
@@ -47,7 +47,7 @@ class SoftmaxAxis final : public Operator {
     const auto chosen = forward_descriptor(setting, v);
     return primitive_kernel("forward", Category::forward_pointwise, Forward(chosen), chosen.scratchpad_desc(), 0,
                             {{DNNL_ARG_SRC, {{Slot::Kind::x, 0}, x}}}, {{DNNL_ARG_DST, {{Slot::Kind::y, 0}, x, 0}}},
-                            4.0 * static_cast<double>(in[0].shape.count()));
+                            4.0 * in[0].shape.count());
   }
 
   std::vector<Kernel> backward(const Setting& setting, std::span<const Operand> in) const override {
@@ -59,7 +59,7 @@ class SoftmaxAxis final : public Operator {
                     Category::backward_pointwise,
                     {{{Slot::Kind::y, 0}, x}, {{Slot::Kind::dy, 0}, x}},
                     {{{Slot::Kind::dx, 0}, x, 1}}};
-      kernel.flops = 4.0 * static_cast<double>(in[0].shape.count());
+      kernel.flops = 4.0 * in[0].shape.count();
       kernel.run = [v](const Moment&, std::span<const dnnl::memory> m) {
         softmax_columns_gradient(v, logarithm, floats(m[0]), floats(m[1]), floats(m[2]));
       };
@@ -73,15 +73,14 @@ class SoftmaxAxis final : public Operator {
     });
     return {primitive_kernel("backward", Category::backward_pointwise, Backward(chosen), chosen.scratchpad_desc(), 1,
                              {{DNNL_ARG_DST, {{Slot::Kind::y, 0}, x}}, {DNNL_ARG_DIFF_DST, {{Slot::Kind::dy, 0}, x}}},
-                             {{DNNL_ARG_DIFF_SRC, {{Slot::Kind::dx, 0}, x, 1}}},
-                             4.0 * static_cast<double>(in[0].shape.count()))};
+                             {{DNNL_ARG_DIFF_SRC, {{Slot::Kind::dx, 0}, x, 1}}}, 4.0 * in[0].shape.count())};
   }
 
  private:
   static constexpr bool logarithm = std::is_same_v<Forward, dnnl::logsoftmax_forward>;
 
   SoftmaxView view(const Shape& x) const {
-    const int axis = static_cast<int>(axis_ < 0 ? axis_ + x.rank() : axis_);
+    const int axis = axis_ < 0 ? axis_ + x.rank() : axis_;
     return {x.count(0, axis), x[axis], x.count(axis + 1, x.rank())};
   }
 

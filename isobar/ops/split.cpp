@@ -63,7 +63,7 @@ class Split final : public Operator {
       fail("axis {} of x = {} cannot be cut into {} equal parts", axis, x.str(), parts_);
     if (!sizes_.empty() && std::accumulate(sizes_.begin(), sizes_.end(), std::int64_t{0}) != x[axis])
       fail("sizes [{}] do not add up to the {} of axis {} of x = {}", fmt::join(sizes_, ", "), x[axis], axis, x.str());
-    std::vector<Shape> list(static_cast<std::size_t>(parts_), x);
+    std::vector<Shape> list(parts_, x);
     for (std::size_t i = 0; i < list.size(); ++i) list[i][axis] = sizes_.empty() ? x[axis] / parts_ : sizes_[i];
     return list;
   }

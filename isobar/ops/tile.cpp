@@ -15,7 +15,7 @@ constexpr int most_rows = 6, lanes = 8;
 
 // The first `count` of 8.
 inline __m256i first_lanes(std::int64_t count) {
-  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
 inline void put(float* to, __m256i mask, __m256 sum, bool add) {

@@ -13,13 +13,13 @@ namespace isobar::ops {
 [[gnu::always_inline]] inline Lanes load_lanes(const float* from, std::int64_t count) {
   Lanes v{};
   if (count >= image_lanes) __builtin_memcpy(&v, from, sizeof v);
-  else __builtin_memcpy(&v, from, static_cast<std::size_t>(count) * sizeof(float));
+  else __builtin_memcpy(&v, from, count * sizeof(float));
   return v;
 }
 
 inline void store_lanes(const Lanes& v, float* to, std::int64_t count) {
   if (count >= image_lanes) __builtin_memcpy(to, &v, sizeof v);
-  else __builtin_memcpy(to, &v, static_cast<std::size_t>(count) * sizeof(float));
+  else __builtin_memcpy(to, &v, count * sizeof(float));
 }
 
 /// One tensor [N, height, width, channels].

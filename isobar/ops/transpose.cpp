@@ -36,7 +36,7 @@ class Transpose final : public Operator {
 
  private:
   std::vector<int> fitted(const Shape& x) const {
-    std::vector<int> order(static_cast<std::size_t>(x.rank()));
+    std::vector<int> order(x.rank());
     std::iota(order.begin(), order.end(), 0);
     if (order_.empty()) {
       if (x.rank() < 2) fail("x = {} has no two axes to swap", x.str());

@@ -53,17 +53,16 @@ TurnedWeights::TurnedWeights(const Layout& stored, const Layout& turned, const E
       to_outputs_(axis_offsets(turned, 0)) {
   std::vector<std::vector<std::int64_t>> from, to;
   for (std::size_t a = 0; a < first.size(); ++a) {
-    const int axis = static_cast<int>(a) + 2;
+    const int axis = a + 2;
     const std::vector<std::int64_t> offsets = axis_offsets(stored, axis);
     to.push_back(axis_offsets(turned, axis));
-    const auto count = static_cast<std::int64_t>(to.back().size());
+    const auto count = std::ssize(to.back());
     auto& chosen = from.emplace_back();
-    for (std::int64_t t = 0; t < count; ++t)
-      chosen.push_back(offsets[static_cast<std::size_t>(first[a] + step[a] * (count - 1 - t))]);
+    for (std::int64_t t = 0; t < count; ++t) chosen.push_back(offsets[first[a] + step[a] * (count - 1 - t)]);
   }
   taps_ = all_sums(from);
   to_taps_ = all_sums(to);
-  const auto copied = static_cast<std::int64_t>(outputs_.size() * inputs_.size() * taps_.size());
+  const std::int64_t copied = outputs_.size() * inputs_.size() * taps_.size();
   if (padded_count(turned) != copied) padding_ = padded_count(turned);
   const std::size_t square = instructions() == Instructions::v4 ? Sixteen::lanes : Eight::lanes;
   by_squares_ = in_vectors(outputs_, square) && in_vectors(to_outputs_, square);
@@ -72,7 +71,7 @@ TurnedWeights::TurnedWeights(const Layout& stored, const Layout& turned, const E
 void TurnedWeights::copy(const float* from, float* to) const {
   constexpr std::int64_t tile = 32;  // outputs
   std::fill_n(to, padding_, 0.0f);
-  const auto outputs = static_cast<std::int64_t>(outputs_.size()), taps = static_cast<std::int64_t>(taps_.size());
+  const auto outputs = std::ssize(outputs_), taps = std::ssize(taps_);
   const auto one = [&](std::int64_t number, std::int64_t) {
     const std::int64_t o = number / taps * tile, end = std::min(outputs, o + tile);
     const std::int64_t from_tap = taps_[number % taps], to_tap = to_taps_[number % taps];
@@ -85,7 +84,7 @@ void TurnedWeights::copy(const float* from, float* to) const {
 // The outputs [begin, end) of one tap, with all inputs.
 template <class L>
 void TurnedWeights::copy_tile(const float* from, float* to, std::int64_t begin, std::int64_t end) const {
-  const auto inputs = static_cast<std::int64_t>(inputs_.size());
+  const auto inputs = std::ssize(inputs_);
   for (std::int64_t i = 0; i < inputs; i += L::lanes)
     for (std::int64_t o = begin; o < end; o += L::lanes)
       if (by_squares_ && i + L::lanes <= inputs && o + L::lanes <= end)
@@ -96,8 +95,8 @@ void TurnedWeights::copy_tile(const float* from, float* to, std::int64_t begin, 
 // One by one, up to `square` outputs and inputs.
 void TurnedWeights::copy_part(const float* from, float* to, std::int64_t o_begin, std::int64_t i_begin,
                               std::int64_t square) const {
-  const auto o_end = std::min<std::int64_t>(o_begin + square, static_cast<std::int64_t>(outputs_.size()));
-  const auto i_end = std::min<std::int64_t>(i_begin + square, static_cast<std::int64_t>(inputs_.size()));
+  const auto o_end = std::min<std::int64_t>(o_begin + square, std::ssize(outputs_));
+  const auto i_end = std::min<std::int64_t>(i_begin + square, std::ssize(inputs_));
   for (std::int64_t o = o_begin; o < o_end; ++o)
     for (std::int64_t i = i_begin; i < i_end; ++i) to[to_inputs_[o] + to_outputs_[i]] = from[outputs_[o] + inputs_[i]];
 }

@@ -27,9 +27,7 @@ struct TileGrid {
   int parts = 1, units = 1, panels = 1;
 };
 
-double speed_up(std::int64_t work, std::int64_t threads) {
-  return static_cast<double>(work) / static_cast<double>(ceil_div(work, threads));
-}
+double speed_up(std::int64_t work, std::int64_t threads) { return static_cast<double>(work) / ceil_div(work, threads); }
 
 TileGrid best_grid(int threads, std::int64_t parts, std::int64_t units, std::int64_t panels) {
   TileGrid best;
@@ -84,8 +82,8 @@ struct WeightSums::Rows {
     packed.step = tile_lanes;
     packed.count = count;
     for (std::int64_t i = 0; i < count; ++i) {
-      const TileRun& run = runs[static_cast<std::size_t>(i)];
-      packed.runs[static_cast<std::size_t>(i)] = {i * length * tile_lanes, run.b};
+      const TileRun& run = runs[i];
+      packed.runs[i] = {i * length * tile_lanes, run.b};
       pack_panel(a + first + run.a, step, length, channels, to + i * length * tile_lanes);
     }
   }
@@ -217,7 +215,7 @@ void WeightSums::gather_rows(const Block& b, std::int64_t tap, const Target& tar
     const std::int64_t row = ((n * e_.in[0] + xd) * e_.in[1] + xh) * e_.in[2] * x_pitch_;
     const std::int64_t a = copies ? copied : row + (w.begin * e_.stride[2] + offset[2]) * x_pitch_;
     if (copies) copied += copy_row(b, target.x + row, target.copy + copied);
-    rows.runs[static_cast<std::size_t>(rows.count++)] = {a, r * b.columns + w.begin - b.column};
+    rows.runs[rows.count++] = {a, r * b.columns + w.begin - b.column};
   }
 }
 
@@ -229,19 +227,18 @@ void WeightSums::add_block(const Block& b, const Share& share, Target& target) c
     pack_outputs(b, first, last, share, target);
     for (std::int64_t unit = share.unit_begin; unit < share.unit_end; ++unit) {
       const std::int64_t tap = unit / tiles, c = tile_begin(channels, unit % tiles);
-      const auto count = static_cast<int>(tile_begin(channels, unit % tiles + 1) - c);
+      const int count = tile_begin(channels, unit % tiles + 1) - c;
       if (unit == share.unit_begin || unit % tiles == 0) gather_rows(b, tap, target, rows);
       const bool packs = last - first >= least_to_pack;
       if (packs) {
         rows.pack(c, count, target.channels, packed);
       }
       const Rows& from = packs ? packed : rows;
-      const std::span runs(from.runs.data(), static_cast<std::size_t>(from.count));
+      const std::span runs(from.runs.data(), from.count);
       for (std::int64_t panel = first; panel < last; ++panel) {
         const std::int64_t columns = std::min<std::int64_t>(tile_columns, e_.outputs - panel * tile_columns);
-        float* const left = target.dw + output_offsets_[static_cast<std::size_t>(2 * panel)];
-        float* const right =
-            columns > tile_lanes ? target.dw + output_offsets_[static_cast<std::size_t>(2 * panel + 1)] : left;
+        float* const left = target.dw + output_offsets_[2 * panel];
+        float* const right = columns > tile_lanes ? target.dw + output_offsets_[2 * panel + 1] : left;
         const float* const soon = target.soon < target.soon_end ? target.soon : nullptr;
         if (soon) target.soon += from.count * from.length * tile_lanes;
         compute_tile(TileWalk::rows_adjacent, count,

@@ -7,9 +7,8 @@
 namespace isobar::ops {
 
 Extents spread(const Extents& given, int axes, std::string_view what) {
-  if (given.size() == 1) return Extents(static_cast<std::size_t>(axes), given[0]);
-  if (static_cast<int>(given.size()) != axes)
-    fail("{} has {} numbers, x has {} spatial axes", what, given.size(), axes);
+  if (given.size() == 1) return Extents(axes, given[0]);
+  if (std::ssize(given) != axes) fail("{} has {} numbers, x has {} spatial axes", what, given.size(), axes);
   return given;
 }
 
@@ -58,8 +57,8 @@ Window WindowSpec::fit(const Shape& x) const {
            spread(after_, axes, "padding_after"),
            {},
            {}};
-  for (std::size_t a = 0; a < static_cast<std::size_t>(axes); ++a) {
-    const std::int64_t in = x[static_cast<int>(a) + 1];
+  for (int a = 0; a < axes; ++a) {
+    const std::int64_t in = x[a + 1];
     const std::int64_t reach = (w.kernel[a] - 1) * w.dilation[a] + 1;
     if (same_) {  // TensorFlow: as many positions as strides fit, the odd padding element goes behind
       const std::int64_t out = (in + w.stride[a] - 1) / w.stride[a];

@@ -10,7 +10,7 @@ namespace isobar::optim {
 double squares(std::span<const float> piece) {
   const std::size_t quarter = piece.size() / 4;
   const float *const a = piece.data(), *const b = a + quarter, *const c = b + quarter, *const d = c + quarter;
-  const auto square = [](float v) { return static_cast<double>(v) * static_cast<double>(v); };
+  const auto square = [](float v) { return static_cast<double>(v) * v; };
   double sum_a = 0, sum_b = 0, sum_c = 0, sum_d = 0;
 #pragma omp simd reduction(+ : sum_a, sum_b, sum_c, sum_d)
   for (std::size_t i = 0; i < quarter; ++i) {

@@ -20,7 +20,7 @@ class Steps final : public BatchRamp {
   }
   std::int64_t factor(const Progress& progress) const override {
     const auto passed = std::upper_bound(at_.begin(), at_.end(), progress.epochs()) - at_.begin();
-    return passed == 0 ? 1 : factors_[static_cast<std::size_t>(passed) - 1];
+    return passed == 0 ? 1 : factors_[passed - 1];
   }
   std::int64_t largest() const override {
     std::int64_t most = 1;

@@ -16,7 +16,7 @@ class Scale final : public RateSchedule {
     args.require(base_batch_ >= 1, "base_batch must be at least 1");
   }
   double rate(double base, const Progress& progress) const override {
-    const double ratio = static_cast<double>(progress.global_batch) / static_cast<double>(base_batch_);
+    const double ratio = static_cast<double>(progress.global_batch) / base_batch_;
     return then_->rate(base * (linear_ ? ratio : std::sqrt(ratio)), progress);
   }
 

@@ -19,9 +19,9 @@ struct Progress {
   /// Whole epochs finished: 0 throughout the first.
   std::int64_t epoch() const { return step / steps_per_epoch; }
   /// Epochs finished, with the fraction.
-  double epochs() const { return static_cast<double>(step) / static_cast<double>(steps_per_epoch); }
+  double epochs() const { return static_cast<double>(step) / steps_per_epoch; }
   /// Planned length of the run in epochs.
-  double total_epochs() const { return static_cast<double>(total_steps) / static_cast<double>(steps_per_epoch); }
+  double total_epochs() const { return static_cast<double>(total_steps) / steps_per_epoch; }
 };
 
 /// Says which learning rate the next step uses.

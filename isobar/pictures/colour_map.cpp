@@ -30,8 +30,8 @@ Colour colour_at(float place) {
 }
 
 Colour class_colour(std::int64_t number) {
-  constexpr auto count = static_cast<std::int64_t>(std::size(classes));
-  return classes[static_cast<std::size_t>(((number - 1) % count + count) % count)];
+  constexpr std::int64_t count = std::size(classes);
+  return classes[((number - 1) % count + count) % count];
 }
 
 Colour mixed(Colour a, Colour b, float part) {

@@ -44,7 +44,7 @@ class Panel {
 };
 
 std::string channel_name(const std::vector<std::string>& names, std::int64_t number) {
-  const auto n = static_cast<std::size_t>(number);
+  const std::size_t n = number;
   return n < names.size() ? names[n] : fmt::format("channel {}", number);
 }
 
@@ -55,7 +55,7 @@ ContactSheet contact_sheet(const datasets::Dataset& dataset, std::int64_t sample
   expects(count > 0, "at least one sample to draw");
   const std::vector<datasets::Field> fields = dataset.fields();
   std::vector<std::vector<float>> memory;
-  for (const datasets::Field& field : fields) memory.emplace_back(static_cast<std::size_t>(field.shape.count()));
+  for (const datasets::Field& field : fields) memory.emplace_back(field.shape.count());
   const std::vector<std::span<float>> out(memory.begin(), memory.end());
   dataset.read(0, out);
 
@@ -76,7 +76,7 @@ ContactSheet contact_sheet(const datasets::Dataset& dataset, std::int64_t sample
   files::Image& image = sheet.picture;
   image.height = down * (panel.height + sheet_gap) + sheet_gap;
   image.width = across * (panel.width + sheet_gap) + sheet_gap;
-  image.pixels.assign(static_cast<std::size_t>(image.height * image.width * 3), 255);
+  image.pixels.assign(image.height * image.width * 3, 255);
   for (std::int64_t s = 0; s < count; ++s) {
     if (s > 0) dataset.read(s, out);
     for (std::int64_t p = 0; p < panels; ++p) {

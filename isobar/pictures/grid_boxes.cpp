@@ -28,22 +28,21 @@ double overlap(const Box& a, const Box& b) {
 
 std::vector<Box> boxes_of(std::span<const float> cells, const Shape& shape, std::int64_t height, std::int64_t width,
                           CellNumbers numbers, double least) {
-  expects(shape.rank() == 3 && shape[2] > static_cast<std::int64_t>(first_class) &&
-              static_cast<std::int64_t>(cells.size()) == shape.count(),
+  expects(shape.rank() == 3 && shape[2] > static_cast<std::int64_t>(first_class) && std::ssize(cells) == shape.count(),
           "cells with a box, object, none and classes");
-  const double step_y = static_cast<double>(height) / static_cast<double>(shape[0]);
-  const double step_x = static_cast<double>(width) / static_cast<double>(shape[1]);
+  const double step_y = static_cast<double>(height) / shape[0];
+  const double step_x = static_cast<double>(width) / shape[1];
   std::vector<Box> found;
-  const auto depth = static_cast<std::size_t>(shape[2]);
+  const std::size_t depth = shape[2];
   for (std::int64_t at = 0; at < shape[0] * shape[1]; ++at) {
-    const std::span<const float> cell = cells.subspan(static_cast<std::size_t>(at) * depth, depth);
+    const std::span<const float> cell = cells.subspan(at * depth, depth);
     Box box;
     box.confidence = confidence_of(cell, numbers);
     if (!(box.confidence >= (numbers == CellNumbers::truth ? 1 : least))) continue;
     // A network that has learned little says anything: no box is larger than the input is, with its edges.
     const auto size = [](float exponent) { return std::exp2(std::clamp(static_cast<double>(exponent), -8.0, 8.0)); };
-    box.width = std::min(step_x * size(cell[2]), 2.0 * static_cast<double>(width));
-    box.height = std::min(step_y * size(cell[3]), 2.0 * static_cast<double>(height));
+    box.width = std::min(step_x * size(cell[2]), 2.0 * width);
+    box.height = std::min(step_y * size(cell[3]), 2.0 * height);
     box.left = (static_cast<double>(at % shape[1]) + cell[0]) * step_x - box.width / 2;
     box.top = (static_cast<double>(at / shape[1]) + cell[1]) * step_y - box.height / 2;
     if (!std::isfinite(box.left) || !std::isfinite(box.top)) continue;

@@ -97,13 +97,12 @@ const MapSurvey& map_survey(Subject& subject) {
     if (!view) break;
     survey->looks.push_back(drawn(subject, picture, *view));
     scores.push_back(survey->looks.back().score);
-    if (sample < consecutive && sample == static_cast<std::int64_t>(survey->looks.size()) - 1) ++survey->consecutive;
+    if (sample < consecutive && sample == std::ssize(survey->looks) - 1) ++survey->consecutive;
   }
   if (!subject.all_kept()) survey->ranked = extremes(scores);
   for (const std::int64_t sample : best_to_worst)
-    survey->ranked.push_back(
-        static_cast<std::size_t>(std::ranges::find(survey->looks, sample, &MapLook::sample) - survey->looks.begin()));
-  survey->scored = subject.all_kept() ? subject.samples() : static_cast<std::int64_t>(survey->looks.size());
+    survey->ranked.push_back(std::ranges::find(survey->looks, sample, &MapLook::sample) - survey->looks.begin());
+  survey->scored = subject.all_kept() ? subject.samples() : std::ssize(survey->looks);
   subject.maps = survey;
   return *subject.maps;
 }

@@ -57,10 +57,10 @@ std::string kind_name(const Subject& subject, std::int64_t kind) {
 }
 
 std::size_t found_in(const BoxLook& look) {
-  return static_cast<std::size_t>(std::ranges::count_if(look.truth, [&](const Box& t) {
+  return std::ranges::count_if(look.truth, [&](const Box& t) {
     return std::ranges::any_of(
         look.predicted, [&](const Box& p) { return look.sure && p.kind == t.kind && overlap(t, p) >= found_overlap; });
-  }));
+  });
 }
 
 void draw_panel(SvgSheet& sheet, double left, double top, double height, const Subject& subject, const BoxLook& look) {
@@ -114,7 +114,7 @@ std::vector<Picture> draw_boxes(Subject& subject, const std::filesystem::path& f
   std::ranges::stable_sort(looks, std::greater(), [](const BoxLook& look) { return look.truth.size(); });
   looks.resize(std::min(looks.size(), most_boxes_shown));
 
-  const double height = box_panel_width * static_cast<double>(picture.height()) / static_cast<double>(picture.width());
+  const double height = box_panel_width * static_cast<double>(picture.height()) / picture.width();
   const std::size_t across = std::min<std::size_t>(2, looks.size()), down = (looks.size() + across - 1) / across;
   SvgSheet sheet(2 * box_margin + static_cast<double>(across) * (box_panel_width + box_gap) - box_gap,
                  box_legend_height + static_cast<double>(down) * (box_heading + height + box_gap) + box_margin,

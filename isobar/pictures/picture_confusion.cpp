@@ -46,7 +46,7 @@ std::string matrix_svg(const Subject& subject, const metrics::ConfusionMatrix& m
   const double cell = std::clamp(760.0 / static_cast<double>(classes), 46.0, 96.0), height = std::min(cell, 56.0);
   double names = 40;
   for (std::size_t c = 0; c < classes; ++c)
-    names = std::max(names, text_width(shortened(subject.class_name(static_cast<std::int64_t>(c)), 22), 13));
+    names = std::max(names, text_width(shortened(subject.class_name(c), 22), 13));
   const bool turned = names > cell - 6;
   const double left = confusion_margin + 22 + names + 10,
                top = confusion_margin + 24 + (turned ? 0.72 * names + 12 : 18);
@@ -61,7 +61,7 @@ std::string matrix_svg(const Subject& subject, const metrics::ConfusionMatrix& m
              {.size = 12, .colour = confusion_quiet, .anchor = "end"});
   const bool small = cell < 54;
   for (std::size_t t = 0; t < classes; ++t) {
-    const std::string name = shortened(subject.class_name(static_cast<std::int64_t>(t)), 22);
+    const std::string name = shortened(subject.class_name(t), 22);
     const double y = top + height * static_cast<double>(t), at = left + cell * static_cast<double>(t);
     sheet.text(left - 8, y + height / 2 + 5, name, {.anchor = "end"});
     if (turned) sheet.text(at + cell / 2, top - 8, name, {.turned = -45});
@@ -71,7 +71,7 @@ std::string matrix_svg(const Subject& subject, const metrics::ConfusionMatrix& m
                {.colour = confusion_quiet, .anchor = "end"});
     for (std::size_t p = 0; p < classes; ++p) {
       const double x = left + cell * static_cast<double>(p);
-      const double share = all > 0 ? static_cast<double>(matrix.at(t, p)) / static_cast<double>(all) : 0;
+      const double share = all > 0 ? static_cast<double>(matrix.at(t, p)) / all : 0;
       // A root lets few mistakes be seen beside many hits.
       const Colour ground = t == p ? mixed(no_colour, right_colour, static_cast<float>(0.9 * std::sqrt(share)))
                                    : mixed(no_colour, wrong_colour, static_cast<float>(0.9 * std::pow(share, 0.4)));
@@ -111,8 +111,8 @@ std::string pairs_svg(const Subject& subject, const metrics::ConfusionMatrix& ma
              {.size = 14, .colour = confusion_quiet});
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const double y = confusion_margin + 30 + line * static_cast<double>(i);
-    const auto name = [&](std::size_t c) { return shortened(subject.class_name(static_cast<std::int64_t>(c)), 26); };
-    const double share = static_cast<double>(pairs[i].count) / static_cast<double>(row_sum(matrix, pairs[i].truth));
+    const auto name = [&](std::size_t c) { return shortened(subject.class_name(c), 26); };
+    const double share = static_cast<double>(pairs[i].count) / row_sum(matrix, pairs[i].truth);
     sheet.text(confusion_margin, y + 17, name(pairs[i].truth) + " \u2192 " + name(pairs[i].predicted));
     sheet.rectangle(confusion_margin + names, y + 5, std::max(1.0, bar * share), line - 10, hex(wrong_colour));
     sheet.text(confusion_margin + names + bar * share + 8, y + 17,
@@ -133,7 +133,7 @@ std::vector<Picture> draw_confusion(Subject& subject, const std::filesystem::pat
   if (all == 0) return {};
   const std::string what = subject.task() == Task::maps ? "places of test samples" : "test samples";
   const std::string score = fmt::format("{} of {} {} are right ({:.2f} %).", with_commas(right), with_commas(all), what,
-                                        100 * static_cast<double>(right) / static_cast<double>(all));
+                                        100 * static_cast<double>(right) / all);
   if (matrix.classes() <= most_cells) {
     disk::write_text(folder / "confusion.svg", matrix_svg(subject, matrix));
     return {

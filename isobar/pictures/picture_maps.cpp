@@ -17,7 +17,7 @@ constexpr float strength = 0.75f;
 std::string score_text(const Subject& subject, const MapLook& look) {
   std::string text;
   for (std::size_t c = 0; c < look.overlaps.size() && c < most_legend; ++c) {
-    const std::string name = subject.class_name(static_cast<std::int64_t>(c));
+    const std::string name = subject.class_name(c);
     text += fmt::format("{}{} {}", text.empty() ? "IoU: " : ", ", name,
                         std::isfinite(look.overlaps[c]) ? fmt::format("{:.2f}", look.overlaps[c]) : "not there");
   }
@@ -62,7 +62,7 @@ std::vector<Picture> draw_maps(Subject& subject, const std::filesystem::path& fo
   const MapLook& first = survey.looks[chosen[0]];
   const double panels = first.truth.empty() ? 2 : 3;
   const double width = (sheet_width - 2 * map_margin - 2 * map_gap) / 3;
-  const double height = width * static_cast<double>(first.colours.height) / static_cast<double>(first.colours.width);
+  const double height = width * static_cast<double>(first.colours.height) / first.colours.width;
   const double row_height = map_heading + height + 2 * map_gap;
   SvgSheet sheet(2 * map_margin + panels * width + (panels - 1) * map_gap,
                  map_legend_height + row_height * static_cast<double>(chosen.size()) + map_margin,

@@ -27,7 +27,7 @@ std::optional<Judged> judge(std::int64_t sample, std::span<const float> predicti
   if (truth < 0 || truth >= static_cast<float>(prediction.size())) return std::nullopt;
   const std::vector<double> q = probabilities(prediction);
   Judged judged{sample, static_cast<std::size_t>(truth), 0, 0, 0};
-  judged.predicted = static_cast<std::size_t>(std::ranges::max_element(q) - q.begin());
+  judged.predicted = std::ranges::max_element(q) - q.begin();
   judged.for_truth = q[judged.truth], judged.for_predicted = q[judged.predicted];
   return judged;
 }
@@ -61,10 +61,10 @@ std::string percent(double part) {
 std::vector<float> input_of(const Subject& subject, std::int64_t sample) {
   std::vector<std::vector<float>> memory;
   const std::vector<datasets::Field> fields = subject.dataset()->fields();
-  for (const datasets::Field& field : fields) memory.emplace_back(static_cast<std::size_t>(field.shape.count()));
+  for (const datasets::Field& field : fields) memory.emplace_back(field.shape.count());
   subject.dataset()->read(sample, std::vector<std::span<float>>(memory.begin(), memory.end()));
   const auto found = std::ranges::find(fields, subject.input_name(), &datasets::Field::name);
-  return memory[static_cast<std::size_t>(found - fields.begin())];
+  return memory[found - fields.begin()];
 }
 
 bool fits_mistakes(const Subject& subject) {
@@ -94,7 +94,7 @@ std::vector<Picture> draw_mistakes(Subject& subject, const std::filesystem::path
     sheet.image(x + (mistake_panel - wide * scale) / 2, y, wide * scale, high * scale,
                 picture.colours(input_of(subject, one.sample)));
     const double below = y + high * scale;
-    const auto name = [&](std::size_t c) { return shortened(subject.class_name(static_cast<std::int64_t>(c)), 22); };
+    const auto name = [&](std::size_t c) { return shortened(subject.class_name(c), 22); };
     const bool is_wrong = one.truth != one.predicted;
     sheet.text(x, below + 18, fmt::format("{} ({})", name(one.predicted), percent(one.for_predicted)),
                {.size = 14, .colour = is_wrong ? wrong_ink : "#1e293b", .bold = true});
@@ -102,7 +102,7 @@ std::vector<Picture> draw_mistakes(Subject& subject, const std::filesystem::path
     sheet.text(x, below + 53, fmt::format("sample {}", one.sample), {.size = 11, .colour = mistake_quiet});
   }
   disk::write_text(folder / "mistakes.svg", sheet.str());
-  const std::string of = fmt::format("{} test samples", with_commas(static_cast<std::int64_t>(judged)));
+  const std::string of = fmt::format("{} test samples", with_commas(judged));
   const std::string shown = picture.shown().empty() ? "" : fmt::format(" Shown is {}.", picture.shown());
   if (wrong == 0)
     return {{"", "The least certain samples",

@@ -82,13 +82,12 @@ std::size_t drawn_token(std::span<const float> numbers, double uniform) {
 
 // Goes on from a prompt; when the context is full its older half is forgotten.
 std::vector<float> continued(Subject& subject, std::span<const float> prompt, double until) {
-  const auto context = static_cast<std::size_t>(subject.input_shape()[0]);
-  const auto vocabulary = static_cast<std::size_t>(subject.classes());
+  const std::size_t context = subject.input_shape()[0];
+  const std::size_t vocabulary = subject.classes();
   const Random random(seed);
   std::vector<float> window(prompt.begin(), prompt.end()), made;
   while (made.size() < most_made && (made.size() < 8 || now_seconds() < until)) {
-    if (window.size() == context)
-      window.erase(window.begin(), window.begin() + static_cast<std::ptrdiff_t>(context / 2));
+    if (window.size() == context) window.erase(window.begin(), window.begin() + context / 2);
     train::Values x{subject.input_shape(), window};
     x.numbers.resize(context);
     const train::Values prediction = subject.predict(x);
@@ -112,8 +111,7 @@ std::string quality(const Subject& subject, const Reading& reading, std::size_t 
   std::string text =
       fmt::format(" Perplexity on the test set: {:.3g} a token, of {} tokens", perplexity, subject.classes());
   if (reading.known() && bytes > 0)
-    text += fmt::format("; {:.2f} bits a character",
-                        std::log2(perplexity) * static_cast<double>(tokens) / static_cast<double>(bytes));
+    text += fmt::format("; {:.2f} bits a character", std::log2(perplexity) * static_cast<double>(tokens) / bytes);
   return text + ".";
 }
 
@@ -126,12 +124,12 @@ std::vector<Picture> draw_text(Subject& subject, const std::filesystem::path& fo
   const auto input = static_cast<std::size_t>(std::ranges::find(fields, subject.input_name(), &datasets::Field::name) -
                                               fields.begin());
   std::vector<std::vector<float>> memory;
-  for (const datasets::Field& field : fields) memory.emplace_back(static_cast<std::size_t>(field.shape.count()));
+  for (const datasets::Field& field : fields) memory.emplace_back(field.shape.count());
   const std::vector<std::span<float>> out(memory.begin(), memory.end());
 
   std::string all;
   std::size_t bytes = 0, tokens = 0, made_tokens = 0;
-  const std::size_t wanted = std::min<std::size_t>(texts, static_cast<std::size_t>(set.size()));
+  const std::size_t wanted = std::min<std::size_t>(texts, set.size());
   for (std::size_t i = 0; i < wanted; ++i) {
     const auto sample = static_cast<std::int64_t>(i) * set.size() / static_cast<std::int64_t>(wanted);
     set.read(sample, out);

@@ -42,8 +42,8 @@ float between(const files::Image& image, float row, float column) {
   row = std::clamp(row, 0.0f, last_row), column = std::clamp(column, 0.0f, last_column);
   const auto r = static_cast<std::int64_t>(row), c = static_cast<std::int64_t>(column);
   const auto at = [&](std::int64_t y, std::int64_t x) {
-    return static_cast<float>(image.pixels[static_cast<std::size_t>(
-        3 * (std::min(y, image.height - 1) * image.width + std::min(x, image.width - 1)))]);
+    return static_cast<float>(
+        image.pixels[3 * (std::min(y, image.height - 1) * image.width + std::min(x, image.width - 1))]);
   };
   const float down = row - static_cast<float>(r), right = column - static_cast<float>(c);
   return (1 - down) * ((1 - right) * at(r, c) + right * at(r, c + 1)) +
@@ -58,7 +58,7 @@ class Frames {
 
   files::PaletteImage draw(const MapLook& look, double passed) const {
     files::PaletteImage image{height_ + bar_height, width_, weather_palette(), {}};
-    image.pixels.reserve(static_cast<std::size_t>(image.height * image.width));
+    image.pixels.reserve(image.height * image.width);
     const auto enlarged = static_cast<float>(enlarged_);
     for (std::int64_t row = 0; row < height_; ++row)
       for (std::int64_t column = 0; column < width_; ++column) {
@@ -93,8 +93,7 @@ class Frames {
         };
         if (differs(row - thick, column) || differs(row + thick, column) || differs(row, column - thick) ||
             differs(row, column + thick))
-          image.pixels[static_cast<std::size_t>(row * width_ + column)] =
-              static_cast<std::uint8_t>(first_line + tint_of(own) - 1);
+          image.pixels[row * width_ + column] = static_cast<std::uint8_t>(first_line + tint_of(own) - 1);
       }
   }
 
@@ -107,13 +106,13 @@ bool fits_weather(const Subject& subject) {
 
 std::vector<Picture> draw_weather(Subject& subject, const std::filesystem::path& folder) {
   const MapSurvey& survey = map_survey(subject);
-  const auto count = static_cast<std::size_t>(survey.consecutive);
+  const std::size_t count = survey.consecutive;
   if (count < 2) return {};
   const Frames frames(survey.looks[0].greys);
   std::vector<files::PaletteImage> drawn;
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < count && bytes < most_bytes; ++i) {
-    drawn.push_back(frames.draw(survey.looks[i], static_cast<double>(i + 1) / static_cast<double>(count)));
+    drawn.push_back(frames.draw(survey.looks[i], static_cast<double>(i + 1) / count));
     // What one frame takes is what others take, about.
     if (i == 0) bytes = files::encode_png(drawn[0]).size();
     if ((i + 2) * bytes > most_bytes) break;

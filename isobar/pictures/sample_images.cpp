@@ -25,7 +25,7 @@ files::Image channels_image(const Values& values, const Values& scale) {
   const std::int64_t reduced = (std::max(planes.height, planes.width) + most_image_edge - 1) / most_image_edge;
   const std::int64_t width = std::max<std::int64_t>(1, planes.width / reduced) + image_gap;
   files::Image image{std::max<std::int64_t>(1, planes.height / reduced), channels * width - image_gap, 3, {}};
-  image.pixels.assign(static_cast<std::size_t>(image.height * image.width * 3), 255);
+  image.pixels.assign(image.height * image.width * 3, 255);
   for (std::int64_t c = 0; c < channels; ++c) {
     const auto [low, high] = range_of(planes.plane(scale.numbers, c));
     const float per_range = high > low ? 1 / (high - low) : 1;
@@ -59,7 +59,7 @@ std::int64_t classes_of(const Values& target, const Values& prediction) {
 }
 
 std::vector<float> chosen_classes(const Values& prediction, std::int64_t classes) {
-  const auto width = static_cast<std::size_t>(classes);
+  const std::size_t width = classes;
   std::vector<float> chosen(prediction.numbers.size() / width);
   for (std::size_t i = 0; i < chosen.size(); ++i)
     chosen[i] = static_cast<float>(metrics::predicted_class(std::span(prediction.numbers).subspan(i * width, width)));
@@ -96,7 +96,7 @@ std::string sample_table(const train::View& view, const std::vector<std::string>
   if (const std::int64_t count = classes_of(target, prediction); count > 0) {
     const std::vector<float> chosen = chosen_classes(prediction, count);
     const auto name = [&](float number) {
-      return number >= 0 ? metrics::column_name(classes, static_cast<std::size_t>(std::llround(number))) : "none";
+      return number >= 0 ? metrics::column_name(classes, std::llround(number)) : "none";
     };
     for (std::size_t i = 0; i < chosen.size(); ++i)
       rows += fmt::format("| {} | {} | {} |\n", i, name(target.numbers[i]), name(chosen[i]));

@@ -21,7 +21,7 @@ SamplePicture::SamplePicture(const Shape& x, const std::vector<std::string>& cha
   if (known("TMQ")) channel_ = std::ranges::find(channels, "TMQ") - channels.begin();
   channel_ = std::min(channel_, planes_.channels - 1);
   turned_ = known("TMQ") && known("U850");
-  if (static_cast<std::size_t>(channel_) < channels.size()) name_ = channels[static_cast<std::size_t>(channel_)];
+  if (channel_ < std::ssize(channels)) name_ = channels[channel_];
   else if (planes_.channels > 1) name_ = fmt::format("channel {} of {}", channel_, planes_.channels);
   if (channels.empty() && x.rank() <= 3) {
     if (planes_.channels == 3) kind_ = Kind::red_green_blue, name_.clear();
@@ -61,8 +61,8 @@ std::vector<float> SamplePicture::brightness(std::span<const float> numbers, std
 template <class PixelOf>
 files::Image SamplePicture::drawn(PixelOf pixel_of) const {
   files::Image image{height_, width_, 3, {}};
-  image.pixels.reserve(static_cast<std::size_t>(height_ * width_ * 3));
-  for (std::size_t i = 0; i < static_cast<std::size_t>(height_ * width_); ++i)
+  image.pixels.reserve(height_ * width_ * 3);
+  for (std::int64_t i = 0; i < height_ * width_; ++i)
     for (const std::uint8_t c : pixel_of(i)) image.pixels.push_back(c);
   return image;
 }
@@ -89,14 +89,14 @@ files::Image SamplePicture::greys(std::span<const float> numbers) const {
 
 std::vector<std::uint16_t> SamplePicture::classes(std::span<const std::uint16_t> places) const {
   const std::int64_t layer = planes_.begin / planes_.channels;
-  expects(static_cast<std::int64_t>(places.size()) >= layer + planes_.height * planes_.width, "a class for each place");
+  expects(std::ssize(places) >= layer + planes_.height * planes_.width, "a class for each place");
   std::vector<std::uint16_t> result;
   for (std::int64_t row = 0; row < height_; ++row)
     for (std::int64_t column = 0; column < width_; ++column) {
       const std::int64_t y = (turned_ ? height_ - 1 - row : row) * reduced_ + reduced_ / 2;
       const std::int64_t x = column * reduced_ + reduced_ / 2;
-      result.push_back(places[static_cast<std::size_t>(layer + std::min(y, planes_.height - 1) * planes_.width +
-                                                       std::min(x, planes_.width - 1))]);
+      result.push_back(
+          places[layer + std::min(y, planes_.height - 1) * planes_.width + std::min(x, planes_.width - 1)]);
     }
   return result;
 }

@@ -20,9 +20,8 @@ std::optional<std::int64_t> hour_in(std::string_view text) {
     const auto number = [&](std::size_t group) {
       return (*found)[group].matched ? std::stoi((*found)[group].str()) : 0;
     };
-    const std::chrono::sys_days day = std::chrono::year(number(1)) /
-                                      std::chrono::month(static_cast<unsigned>(number(2))) /
-                                      std::chrono::day(static_cast<unsigned>(number(3)));
+    const std::chrono::sys_days day =
+        std::chrono::year(number(1)) / std::chrono::month(number(2)) / std::chrono::day(number(3));
     if (number(2) < 1 || number(2) > 12 || number(3) < 1 || number(3) > 31) continue;
     hour = 24 * std::int64_t{day.time_since_epoch().count()} + 3 * number(4) + number(5);
   }

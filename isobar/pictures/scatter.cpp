@@ -19,16 +19,14 @@ int cell(const Axis& axis, double value, int cells) {
 }
 
 std::vector<std::string> canvas(const Series& series, const Axis& axis, int columns, int rows) {
-  std::vector<std::string> lines(static_cast<std::size_t>(rows), std::string(static_cast<std::size_t>(columns), ' '));
-  std::vector<int> counts(static_cast<std::size_t>(columns * rows), 0);
-  const auto at = [&](int column, int row) -> char& {
-    return lines[static_cast<std::size_t>(rows - 1 - row)][static_cast<std::size_t>(column)];
-  };
+  std::vector<std::string> lines(rows, std::string(columns, ' '));
+  std::vector<int> counts(columns * rows, 0);
+  const auto at = [&](int column, int row) -> char& { return lines[rows - 1 - row][column]; };
   for (int c = 0; c < columns; ++c) at(c, (2 * c + 1) * rows / (2 * columns)) = '.';
   for (std::size_t i = 0; i < series.truth.size(); ++i) {
     if (!std::isfinite(series.truth[i]) || !std::isfinite(series.predicted[i])) continue;
     const int column = cell(axis, series.truth[i], columns), row = cell(axis, series.predicted[i], rows);
-    const int count = ++counts[static_cast<std::size_t>(row * columns + column)];
+    const int count = ++counts[row * columns + column];
     at(column, row) = count == 1 ? 'o' : count <= 3 ? 'O' : '@';
   }
   return lines;
@@ -40,7 +38,7 @@ std::vector<std::string> text_panel(const Series& series, int columns, int rows)
   const std::string low = fmt::format("{:.2g}", axis.low), high = fmt::format("{:.2g}", axis.high);
   const double fit = r2(series);
   const std::string score = std::isfinite(fit) ? fmt::format("R2 = {:.2f}", fit) : "";
-  const auto name_columns = static_cast<std::size_t>(std::max(0, columns - static_cast<int>(score.size()) - 1));
+  const std::size_t name_columns = std::max<std::int64_t>(0, columns - std::ssize(score) - 1);
   std::vector<std::string> lines{
       fmt::format("{:{}} {:<{}} {}", "", label_columns, series.name.substr(0, name_columns), name_columns, score)};
   const std::vector<std::string> inside = canvas(series, axis, columns, rows);
@@ -49,7 +47,7 @@ std::vector<std::string> text_panel(const Series& series, int columns, int rows)
     lines.push_back(fmt::format("{:>{}}|{}", label, label_columns, inside[r]));
   }
   lines.push_back(fmt::format("{:{}}+{:->{}}", "", label_columns, "", columns));
-  const int left = static_cast<int>(low.size()), right = static_cast<int>(high.size());
+  const int left = std::ssize(low), right = std::ssize(high);
   lines.push_back(
       fmt::format("{:{}} {}{:^{}}{}", "", label_columns, low, "true", std::max(0, columns - left - right), high));
   return lines;

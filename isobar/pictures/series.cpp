@@ -11,7 +11,7 @@ namespace isobar::pictures {
 std::vector<Series> series_of(std::span<const float> predictions, std::span<const float> targets, std::int64_t width,
                               std::span<const std::string> names) {
   if (predictions.empty()) return {};
-  const auto columns = static_cast<std::size_t>(width);
+  const std::size_t columns = width;
   expects(width > 0 && predictions.size() % columns == 0, "whole rows of predictions");
   expects(predictions.size() == targets.size(), "as many targets as predictions");
   std::vector<Series> all(columns);

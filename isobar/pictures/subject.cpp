@@ -30,13 +30,13 @@ Subject::Subject(const PictureRequest& request) : request_(request), y_(request.
     }
     prediction_ = train::sample_shape(request.viewer->plan().output_shapes.at("prediction"));
   }
-  const auto target_width = static_cast<std::size_t>(std::max<std::int64_t>(1, y_.count()));
+  const std::size_t target_width = std::max<std::int64_t>(1, y_.count());
   if (!request.targets.empty() && request.targets.size() % target_width == 0) {
     const std::size_t rows = request.targets.size() / target_width;
     if (request.predictions.size() % rows == 0) {
-      const auto width = static_cast<std::int64_t>(request.predictions.size() / rows);
+      const std::int64_t width = request.predictions.size() / rows;
       if (prediction_.rank() == 0) prediction_ = Shape{width};
-      if (width > 0 && width == prediction_.count()) rows_ = static_cast<std::int64_t>(rows);
+      if (width > 0 && width == prediction_.count()) rows_ = rows;
     }
   }
   task_ = find_task();
@@ -69,7 +69,7 @@ bool Subject::follows_tokens() const {
   if (prediction_.rank() != 2 || x_.rank() != 1 || x_[0] != prediction_[0] || x_[0] < 4 || samples() == 0) return false;
   const std::vector<datasets::Field> fields = dataset()->fields();
   std::vector<std::vector<float>> memory;
-  for (const datasets::Field& field : fields) memory.emplace_back(static_cast<std::size_t>(field.shape.count()));
+  for (const datasets::Field& field : fields) memory.emplace_back(field.shape.count());
   dataset()->read(0, std::vector<std::span<float>>(memory.begin(), memory.end()));
   const std::vector<float>*x = nullptr, *y = nullptr;
   for (std::size_t f = 0; f < fields.size(); ++f) {
@@ -87,7 +87,7 @@ std::int64_t Subject::classes() const {
 }
 
 std::string Subject::class_name(std::int64_t number) const {
-  const auto at = static_cast<std::size_t>(number);
+  const std::size_t at = number;
   if (at < request_.target_names.size()) return request_.target_names[at];
   if (dataset())
     if (const std::vector<std::string> names = dataset()->classes(); at < names.size()) return names[at];
@@ -95,13 +95,13 @@ std::string Subject::class_name(std::int64_t number) const {
 }
 
 std::span<const float> Subject::prediction(std::int64_t row) const {
-  const auto width = static_cast<std::size_t>(prediction_.count());
-  return request_.predictions.subspan(static_cast<std::size_t>(row) * width, width);
+  const std::size_t width = prediction_.count();
+  return request_.predictions.subspan(row * width, width);
 }
 
 std::span<const float> Subject::target(std::int64_t row) const {
-  const auto width = static_cast<std::size_t>(y_.count());
-  return request_.targets.subspan(static_cast<std::size_t>(row) * width, width);
+  const std::size_t width = y_.count();
+  return request_.targets.subspan(row * width, width);
 }
 
 bool Subject::all_kept() const { return rows_ > 0 && rows_ == samples(); }
@@ -124,7 +124,7 @@ std::optional<train::View> Subject::view(std::int64_t sample) {
   for (const datasets::Field& field : dataset()->fields()) {
     train::Values& values = view.fields[field.name];
     values.shape = field.shape;
-    values.numbers.resize(static_cast<std::size_t>(field.shape.count()));
+    values.numbers.resize(field.shape.count());
     out.emplace_back(values.numbers);
   }
   dataset()->read(sample, out);
@@ -140,9 +140,9 @@ train::Values Subject::predict(const train::Values& x) {
 
 std::vector<std::int64_t> Subject::choice(std::int64_t most, bool first_ones) const {
   const std::int64_t count = all_kept() ? samples() : std::min({most, request_.most_passes - passes_, samples()});
-  std::vector<std::int64_t> chosen(static_cast<std::size_t>(std::max<std::int64_t>(0, count)));
+  std::vector<std::int64_t> chosen(std::max<std::int64_t>(0, count));
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const auto place = static_cast<std::int64_t>(i);
+    const std::int64_t place = i;
     chosen[i] = first_ones ? place : place * samples() / count;
   }
   return chosen;
@@ -160,7 +160,7 @@ std::vector<double> probabilities(std::span<const float> numbers) {
 }
 
 std::vector<std::uint16_t> largest(std::span<const float> prediction, std::int64_t classes) {
-  const auto width = static_cast<std::size_t>(classes);
+  const std::size_t width = classes;
   std::vector<std::uint16_t> result(prediction.size() / width);
   for (std::size_t i = 0; i < result.size(); ++i)
     result[i] = static_cast<std::uint16_t>(metrics::predicted_class(prediction.subspan(i * width, width)));

@@ -39,7 +39,7 @@ std::vector<Colour> palette() {
   std::vector<Colour> colours;
   for (int i = 0; i < shades; ++i) colours.push_back(shade_of(most_water * i / (shades - 1)));
   for (int i = 0; i < shades; ++i) {
-    Colour dark = colours[static_cast<std::size_t>(i)];
+    Colour dark = colours[i];
     for (std::uint8_t& c : dark) c = static_cast<std::uint8_t>(c * 0.62);
     // Where all is dark, lines are light.
     if (i < shades / 8) dark = {120, 100, 84};
@@ -57,11 +57,10 @@ std::vector<std::uint8_t> edge(const std::vector<std::uint8_t>& set, int height,
     for (int column = 0; column < width; ++column) {
       const auto at = [&](int r, int c) {
         r = std::clamp(r, 0, height - 1);
-        return set[static_cast<std::size_t>(r * width + (c + width) % width)] != 0;
+        return set[r * width + (c + width) % width] != 0;
       };
-      result[static_cast<std::size_t>(row * width + column)] =
-          at(row, column) &&
-          !(at(row - 1, column) && at(row + 1, column) && at(row, column - 1) && at(row, column + 1));
+      result[row * width + column] = at(row, column) && !(at(row - 1, column) && at(row + 1, column) &&
+                                                          at(row, column - 1) && at(row, column + 1));
     }
   return result;
 }
@@ -71,7 +70,7 @@ std::vector<std::uint8_t> edge(const std::vector<std::uint8_t>& set, int height,
 WeatherMap::WeatherMap(const worlds::SphereGrid& grid, int width) : grid_(grid), width_(width), height_(width / 2) {
   expects(width >= 16 && width <= 16384, "a map 16 to 16384 pixels wide");
   // Pixels have no row at the pole itself.
-  std::vector<std::uint8_t> land(static_cast<std::size_t>(height_ * width_));
+  std::vector<std::uint8_t> land(height_ * width_);
   const worlds::Land drawn = worlds::make_land({height_ + 1, width_});
   for (std::size_t pixel = 0; pixel < land.size(); ++pixel) {
     const std::size_t row = static_cast<std::size_t>(height_) - 1 - pixel / static_cast<std::size_t>(width_);

@@ -42,13 +42,13 @@ void put_into(void* file, std::string_view text) {
   while (!text.empty()) {
     const ssize_t wrote = write(*static_cast<int*>(file), text.data(), text.size());
     if (wrote <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(wrote));
+    text.remove_prefix(wrote);
   }
 }
 
 void put_cause(PostMortemWriter& out, const siginfo_t& info) {
   out.put("died of signal ");
-  out.number(static_cast<std::uint64_t>(info.si_signo));
+  out.number(info.si_signo);
   for (const Crash& crash : crashes)
     if (crash.number == info.si_signo) out.put(" ("), out.put(crash.name), out.put(")");
   if (info.si_code > 0 && info.si_signo != SIGABRT) {
@@ -56,7 +56,7 @@ void put_cause(PostMortemWriter& out, const siginfo_t& info) {
     out.hexadecimal(reinterpret_cast<std::uint64_t>(info.si_addr));
   } else if (info.si_pid > 0 && info.si_pid != getpid()) {
     out.put(", sent by process ");
-    out.number(static_cast<std::uint64_t>(info.si_pid));
+    out.number(info.si_pid);
   }
 }
 
@@ -69,7 +69,7 @@ void put_report(int file, const siginfo_t& info) {
   out.put("\n");
   out.fact("host", place.host);
   out.put("process:  ");
-  out.number(static_cast<std::uint64_t>(getpid()));
+  out.number(getpid());
   out.put("\n");
   bool any = false;
   const auto line = [&](const char* what, double ago) {
@@ -95,7 +95,7 @@ void write_report(const siginfo_t& info) {
   }
   PostMortemWriter out(put_into, &standard_error);
   out.put("isobar: [rank ");
-  out.number(static_cast<std::uint64_t>(std::max(0, place.rank.load())));
+  out.number(std::max(0, place.rank.load()));
   out.put("] ");
   put_cause(out, info);
   if (file >= 0) out.put("; see "), out.put(place.file);

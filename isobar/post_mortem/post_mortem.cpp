@@ -57,7 +57,7 @@ bool append_post_mortem(const fs::path& run_folder, const PostMortem& report) {
   const int out = open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (out < 0) return false;
   const std::string text = post_mortem_text(report);
-  const bool whole = write(out, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const bool whole = write(out, text.data(), text.size()) == std::ssize(text);
   return close(out) == 0 && whole;
 }
 

@@ -30,21 +30,21 @@ void PostMortemWriter::heading(int rank, std::string_view told_by, std::int64_t 
   const year_month_day date(day);
   const hh_mm_ss time(when - day);
   put("post-mortem of rank ");
-  number(static_cast<std::uint64_t>(std::max(rank, 0)));
+  number(std::max(rank, 0));
   put(", told by ");
   put(told_by);
   put(", ");
-  number(static_cast<std::uint64_t>(static_cast<int>(date.year())), 4);
+  number(static_cast<int>(date.year()), 4);
   put("-");
   number(static_cast<unsigned>(date.month()), 2);
   put("-");
   number(static_cast<unsigned>(date.day()), 2);
   put(" ");
-  number(static_cast<std::uint64_t>(time.hours().count()), 2);
+  number(time.hours().count(), 2);
   put(":");
-  number(static_cast<std::uint64_t>(time.minutes().count()), 2);
+  number(time.minutes().count(), 2);
   put(":");
-  number(static_cast<std::uint64_t>(time.seconds().count()), 2);
+  number(time.seconds().count(), 2);
   put(" UTC\n");
 }
 

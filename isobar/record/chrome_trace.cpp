@@ -76,7 +76,7 @@ class ChromeTrace final : public train::Sink {
 
   void traced(const train::StepTraced& step) override {
     if (!file_.is_open()) return;
-    const double due = static_cast<double>(most_bytes_) * static_cast<double>(step.step) / planned_;
+    const double due = static_cast<double>(most_bytes_) * step.step / planned_;
     if (static_cast<double>(file_.length()) > due && !first_) return;
     const std::set<int> named_before = named_;
     const std::string text = block(step);

@@ -53,7 +53,7 @@ KeptLines open_lines(const fs::path& path, const train::Start& start, disk::Late
       if (is_a("step", object)) lines.reached.step = step_of(object);
       if (is_a("epoch", object)) lines.reached.epoch = epoch_of(object);
     });
-  lines.file = disk::LateFile(path, static_cast<std::int64_t>(bytes), std::move(options));
+  lines.file = disk::LateFile(path, bytes, std::move(options));
   return lines;
 }
 

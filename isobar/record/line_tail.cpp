@@ -11,8 +11,8 @@ constexpr std::size_t most_at_once = std::size_t{4} << 20, remembered = 512;
 std::string bytes_at(const std::filesystem::path& file, std::uintmax_t offset, std::size_t most) {
   std::ifstream in(file, std::ios::binary);
   std::string bytes(most, '\0');
-  in.seekg(static_cast<std::streamoff>(offset));
-  in.read(bytes.data(), static_cast<std::streamsize>(most));
+  in.seekg(offset);
+  in.read(bytes.data(), most);
   bytes.resize(in ? most : static_cast<std::size_t>(in.gcount()));
   return bytes;
 }
@@ -22,12 +22,12 @@ std::string bytes_at(const std::filesystem::path& file, std::uintmax_t offset, s
 std::vector<std::string> LineTail::fresh() {
   std::vector<std::string> lines;
   std::ifstream in(file_, std::ios::binary);
-  if (!in.seekg(static_cast<std::streamoff>(offset_))) return lines;
+  if (!in.seekg(offset_)) return lines;
   std::string text;
   for (std::string part(std::size_t{1} << 16, '\0'); text.size() < most_at_once;) {
-    in.read(part.data(), static_cast<std::streamsize>(part.size()));
+    in.read(part.data(), part.size());
     if (in.gcount() == 0) break;
-    text.append(part, 0, static_cast<std::size_t>(in.gcount()));
+    text.append(part, 0, in.gcount());
   }
   std::size_t begin = 0;
   for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {

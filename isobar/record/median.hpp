@@ -8,7 +8,7 @@ namespace isobar::record {
 
 inline double median(std::vector<double> values) {
   if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  const auto middle = values.begin() + values.size() / 2;
   std::ranges::nth_element(values, middle);
   return *middle;
 }

@@ -90,12 +90,12 @@ class MetricsCsv final : public train::Sink {
     const std::vector<std::string> columns = fields_of(line);
     for (const std::string& column : columns)
       if (column.starts_with("test_") && column != "test_seconds") names_.push_back(column.substr(5));
-    auto kept = static_cast<std::int64_t>(line.size()) + 1;
+    auto kept = std::ssize(line) + 1;
     while (std::getline(in, line) && !in.eof()) {
       const auto place = place_of(line);
       const bool is_epoch = line.starts_with("epoch,");
       if (!place || place->step > start.first_step || (is_epoch && place->epoch > start.first_epoch)) break;
-      kept += static_cast<std::int64_t>(line.size()) + 1;
+      kept += std::ssize(line) + 1;
       if (is_epoch) reached_.epoch = place->epoch;
       else reached_.step = place->step;
     }

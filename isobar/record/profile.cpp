@@ -73,7 +73,7 @@ class Profile final : public train::Sink {
     const ProfiledStep sums = profile_of(step);
     OrderedJson totals = OrderedJson::object();
     for (int c = 0; c < category_count; ++c) {
-      const CategoryTotal& total = sums.totals[static_cast<std::size_t>(c)];
+      const CategoryTotal& total = sums.totals[c];
       if (total.events == 0) continue;
       totals[std::string(category_name(static_cast<Category>(c)))] = {
           {"events", total.events}, {"seconds", total.seconds}, {"flops", total.flops}, {"bytes", total.bytes}};

@@ -31,9 +31,9 @@ OrderedJson pairs(const std::vector<std::pair<std::string, std::string>>& list) 
 }
 
 OrderedJson plan_facts(const graph::Plan& plan) {
-  const std::vector<std::size_t> live = graph::live_bytes(plan);
+  const auto live = graph::live_bytes(plan);
   OrderedJson steps = OrderedJson::array(), inputs = OrderedJson::array(), parameters = OrderedJson::array();
-  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+  for (const graph::StepId s : plan.steps.ids()) {
     const graph::PlanStep& step = plan.steps[s];
     steps.push_back({{"name", step.name},
                      {"kernel", step.kernel},
@@ -42,7 +42,7 @@ OrderedJson plan_facts(const graph::Plan& plan) {
                      {"flops", step.flops},
                      {"bytes", step.bytes},
                      {"live_bytes", live[s]}});
-    if (!step.final_parameters.empty()) steps.back()["final"] = step.final_parameters;
+    if (!step.final_parameters.empty()) steps.back()["final"] = plain_numbers(step.final_parameters);
   }
   // Numbers as a gradient holds them, padding included.
   for (const graph::PlanParameter& p : plan.parameters)

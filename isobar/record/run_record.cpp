@@ -164,9 +164,8 @@ ProfiledStep profiled(const Json& line) {
     const std::string name(category_name(static_cast<Category>(c)));
     const Json& totals = line["totals"];
     if (!totals.is_object() || !totals.contains(name)) continue;
-    step.totals[static_cast<std::size_t>(c)] = {
-        member<std::int64_t>(totals[name], "events"), member<double>(totals[name], "seconds"),
-        member<double>(totals[name], "flops"), member<double>(totals[name], "bytes")};
+    step.totals[c] = {member<std::int64_t>(totals[name], "events"), member<double>(totals[name], "seconds"),
+                      member<double>(totals[name], "flops"), member<double>(totals[name], "bytes")};
   }
   return step;
 }

@@ -63,8 +63,8 @@ std::vector<std::string> RunStatus::start(const train::Start& start) {
       fmt::format("{}; {} epochs of {} steps", data, with_commas(start.epochs), with_commas(start.steps_per_epoch)));
   lines.push_back(fmt::format(
       "memory: {} for activations, {} for weights, gradients and optimizer, {} for checkpoints; {} thread{}",
-      human_bytes(static_cast<double>(start.arena_bytes)), human_bytes(static_cast<double>(start.weight_bytes)),
-      human_bytes(static_cast<double>(start.snapshot_bytes)), start.threads, start.threads == 1 ? "" : "s"));
+      human_bytes(start.arena_bytes), human_bytes(start.weight_bytes), human_bytes(start.snapshot_bytes), start.threads,
+      start.threads == 1 ? "" : "s"));
   if (start.plan && start.plan->again_steps() > 0)
     lines.push_back(fmt::format("to fit, {} steps of the forward pass are computed again: {} more work than {}",
                                 start.plan->again_steps(), human_flops(start.plan->again_flops()),
@@ -72,8 +72,8 @@ std::vector<std::string> RunStatus::start(const train::Start& start) {
   if (start.tuned > 0)
     lines.push_back(fmt::format("tuned: {} kernels of convolutions as measured on this machine", start.tuned));
   if (start.good_state_bytes > 0)
-    lines.push_back(fmt::format("{} more for states to go back to when numbers go bad",
-                                human_bytes(static_cast<double>(start.good_state_bytes))));
+    lines.push_back(
+        fmt::format("{} more for states to go back to when numbers go bad", human_bytes(start.good_state_bytes)));
   if (start.ranks > 1) {
     lines.push_back(fmt::format("{} ranks on {} node{}, {}", start.ranks, start.nodes, start.nodes == 1 ? "" : "s",
                                 start.placement.empty() ? "not bound" : start.placement));

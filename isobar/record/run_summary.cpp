@@ -31,7 +31,7 @@ std::string exchange(const train::Start& start, const train::End& end, std::int6
                                  start.placement.empty() ? "not bound" : start.placement);
   text += fmt::format("{}; {}\n", start.batching, start.strategy);
   const double shown = end.step_seconds > 0 ? 100 * end.exchange.waited_seconds / end.step_seconds : 0;
-  const double sent = steps > 0 ? static_cast<double>(end.exchange.traffic.bytes) / static_cast<double>(steps) : 0;
+  const double sent = steps > 0 ? static_cast<double>(end.exchange.traffic.bytes) / steps : 0;
   return text + fmt::format("exposed communication {:.1f} % of the steps' time; rank 0 sent {} per step\n", shown,
                             human_bytes(sent));
 }
@@ -45,7 +45,7 @@ std::string results(const train::Start& start, const train::End& end) {
                       human_flops(start.flops_per_sample), start.threads);
   if (start.ranks > 1) text += exchange(start, end, steps);
   text += fmt::format("{} checkpoints, written from a copy of {} in memory", with_commas(end.checkpoints.written),
-                      human_bytes(static_cast<double>(start.snapshot_bytes)));
+                      human_bytes(start.snapshot_bytes));
   if (end.checkpoints.left_out > 0)
     text += fmt::format("; {} left out: the one before was still being written", with_commas(end.checkpoints.left_out));
   if (end.checkpoints.failed > 0) text += fmt::format("; {} could not be written", with_commas(end.checkpoints.failed));
@@ -64,10 +64,9 @@ std::string classes_csv(const train::End& end) {
   std::string text = "sample,class,predicted\n";
   for (std::size_t i = 0; i < end.targets.size(); ++i) {
     const auto logits = end.predictions.subspan(i * classes, classes);
-    const auto predicted = static_cast<std::size_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
-    text +=
-        fmt::format("{},{},{}\n", i, metrics::column_name(end.target_names, static_cast<std::size_t>(end.targets[i])),
-                    metrics::column_name(end.target_names, predicted));
+    const std::size_t predicted = std::max_element(logits.begin(), logits.end()) - logits.begin();
+    text += fmt::format("{},{},{}\n", i, metrics::column_name(end.target_names, static_cast<std::size_t>(end.targets[i])),
+                        metrics::column_name(end.target_names, predicted));
   }
   return text;
 }

@@ -67,7 +67,7 @@ void StatusLine::clear() {
 std::string bar(double done, double all, int columns) {
   const double part = all > 0 ? std::clamp(done / all, 0.0, 1.0) : 0;
   const auto filled = static_cast<std::size_t>(part * columns);
-  std::string text(static_cast<std::size_t>(columns), ' ');
+  std::string text(columns, ' ');
   std::fill_n(text.begin(), filled, '=');
   if (filled < text.size() && part > 0) text[filled] = '>';
   return "[" + text + "]";

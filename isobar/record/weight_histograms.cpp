@@ -48,7 +48,7 @@ void add_weight_histograms(files::Summary& summary, const exec::ParamStore& stor
       summary.histogram(fmt::format("{}/{}", group, store.parameter(p).name), histogram);
   };
   for (int p = 0; p < store.count(); ++p) {
-    plain.resize(static_cast<std::size_t>(store.parameter(p).declared.shape.count()));
+    plain.resize(store.parameter(p).declared.shape.count());
     add("weights", p, store.weight(p));
     if (store.parameter(p).declared.trained) add("gradients", p, store.gradient(p));
   }

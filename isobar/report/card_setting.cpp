@@ -63,7 +63,7 @@ Finding hardware(const CardFacts& facts) {
                                    plural(run.threads, "thread"), plural(run.nodes, "node"));
   if (!run.changes.empty())
     figure += fmt::format("; its members changed {} while it ran, the last time: {}",
-                          plural(static_cast<int>(run.changes.size()), "time"), run.changes.back().str());
+                          plural(std::ssize(run.changes), "time"), run.changes.back().str());
   return shown(figure);
 }
 

@@ -139,8 +139,7 @@ std::string comparison_categories(const Comparison& comparison) {
   if (longest <= 0) return "";
   std::vector<std::string> present;
   for (int c = 0; c < category_count; ++c)
-    if (std::ranges::any_of(
-            all, [&](const auto& parts) { return !parts.empty() && parts[static_cast<std::size_t>(c)] > 0; }))
+    if (std::ranges::any_of(all, [&](const auto& parts) { return !parts.empty() && parts[c] > 0; }))
       present.emplace_back(category_name(static_cast<Category>(c)));
   constexpr double row = 46;
   const auto draw = [&](double width) {

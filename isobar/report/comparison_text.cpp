@@ -126,7 +126,7 @@ std::vector<ComparedFigure> compared_figures(const Comparison& comparison) {
   if (!comparison.study.empty())
     add(*comparison.scaling == Scaling::strong ? "efficiency, strong scaling" : "efficiency, weak scaling",
         [&](Run run) {
-          const auto i = static_cast<std::size_t>(&run - comparison.runs.data());
+          const std::size_t i = &run - comparison.runs.data();
           return fmt::format("{:.1f} %", 100 * comparison.study[i].efficiency);
         });
   const auto share = [](double part, double whole) {

@@ -89,10 +89,10 @@ std::string legend(const Panel& panel) {
     const Curve& curve = panel.curves[i];
     if (curve.values.empty()) continue;
     const std::string label = fmt::format("{} {:.4g}", curve.name, curve.values.back());
-    if (x < 7.0 * static_cast<double>(label.size()) + 8.0 * static_cast<double>(panel.title.size())) break;
+    if (x < 7.0 * label.size() + 8.0 * panel.title.size()) break;
     text += fmt::format(R"(<text class="{} legend" x="{:.0f}" y="-16" text-anchor="end">{}</text>)", colour_class(i), x,
                         html_text(label));
-    x -= 7.2 * static_cast<double>(label.size()) + 12;
+    x -= 7.2 * label.size() + 12;
   }
   return text + "\n";
 }

@@ -36,8 +36,8 @@ std::string text(const Json& object, const char* key) {
 
 Setup setup_of(const Json& start) {
   Setup setup;
-  setup.ranks = static_cast<int>(std::clamp<std::int64_t>(whole(start, "ranks"), 1, 1 << 30));
-  setup.threads = static_cast<int>(std::clamp<std::int64_t>(whole(start, "threads"), 1, 1 << 30));
+  setup.ranks = std::clamp<std::int64_t>(whole(start, "ranks"), 1, 1 << 30);
+  setup.threads = std::clamp<std::int64_t>(whole(start, "threads"), 1, 1 << 30);
   setup.global_batch = whole(start, "global_batch");
   if (start.contains("staging_seconds")) setup.staging_seconds = number(start, "staging_seconds");
   return setup;

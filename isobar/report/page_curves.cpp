@@ -63,7 +63,7 @@ std::string curves_html(const PageSource& source) {
   if (epochs.empty()) text += missing_html("No epoch is complete yet: metrics of epochs follow.");
   const std::size_t thinned = run.steps.size() / most_curve_points + 1;
   return text + note_html(fmt::format("{} steps{}; figures beside a name are the last ones.",
-                                      with_commas(static_cast<std::int64_t>(run.steps.size())),
+                                      with_commas(std::ssize(run.steps)),
                                       thinned > 1 ? fmt::format(", one point for every {}", thinned) : ""));
 }
 

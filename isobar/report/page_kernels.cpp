@@ -183,9 +183,7 @@ std::string kernels_html(const PageSource& source) {
       "waiting "
       "included, and add up to the step.</p>\n",
       sums.steps, run.by_rank.size() == 1 ? "one rank" : fmt::format("{} ranks together", run.by_rank.size()),
-      static_cast<int>(run.by_rank.size()) < run.ranks
-          ? fmt::format(" (of {}; the others left no profile here)", run.ranks)
-          : "");
+      std::ssize(run.by_rank) < run.ranks ? fmt::format(" (of {}; the others left no profile here)", run.ranks) : "");
   text += both_widths([&](double width) { return share_bar(sums, width); });
   text += category_table(run, sums) + relative_to(run);
   const double peak = run.peaks.flops_per_second / std::max(1, run.ranks);

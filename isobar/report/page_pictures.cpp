@@ -20,8 +20,8 @@ constexpr std::uintmax_t largest_file = 3 << 20, largest_text = 200 << 10;
 std::string bytes_of(const fs::path& file, std::uintmax_t most) {
   std::ifstream in(file, std::ios::binary);
   std::string bytes(most, '\0');
-  in.read(bytes.data(), static_cast<std::streamsize>(most));
-  bytes.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
+  in.read(bytes.data(), most);
+  bytes.resize(std::max<std::streamsize>(0, in.gcount()));
   return bytes;
 }
 
@@ -50,7 +50,7 @@ std::string shown_pictures(const pictures::Picture& picture) {
   const std::string bytes = bytes_of(picture.file, limit + 1);
   if (bytes.size() > limit)
     return missing_html(fmt::format("pictures/{} is larger than {}: open it beside this page.",
-                                    picture.file.filename().string(), human_bytes(static_cast<double>(limit))));
+                                    picture.file.filename().string(), human_bytes(limit)));
   if (type.empty()) return fmt::format("<pre>{}</pre>\n", html_text(bytes));
   // A wide drawing with text in it is rather scrolled than shrunk beyond reading.
   const int width = width_of(bytes, kind);

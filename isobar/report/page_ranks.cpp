@@ -29,7 +29,7 @@ Load load_of(const record::RunRecord& run, const record::RankRecord& rank) {
   const auto steps = static_cast<double>(rank.steps.size());
   Load load{&rank};
   for (int c = 0; c < category_count; ++c) {
-    const double seconds = totals[static_cast<std::size_t>(c)].seconds / steps;
+    const double seconds = totals[c].seconds / steps;
     switch (static_cast<Category>(c)) {
       case Category::communication: load.communication += seconds; break;
       case Category::input_output: load.input += seconds; break;
@@ -44,7 +44,7 @@ Load load_of(const record::RunRecord& run, const record::RankRecord& rank) {
 double median_compute(const std::vector<Load>& loads) {
   std::vector<double> all;
   for (const Load& load : loads) all.push_back(load.compute);
-  const auto middle = all.begin() + static_cast<std::ptrdiff_t>((all.size() - 1) / 2);  // of two the faster one
+  const auto middle = all.begin() + ((all.size() - 1) / 2);  // of two the faster one
   std::ranges::nth_element(all, middle);
   return *middle;
 }
@@ -126,7 +126,7 @@ std::string ranks_html(const PageSource& source) {
                 "<p>{} of {} ranks compute more than 10 % longer than the median ({:.4g} ms, the dashed "
                 "line){}.</p>\n",
                 late, loads.size(), 1e3 * median, late > 0 ? ": the stragglers (▲)" : "");
-  if (static_cast<int>(loads.size()) < source.run.ranks)
+  if (std::ssize(loads) < source.run.ranks)
     text += note_html(fmt::format("{} of {} ranks left a profile in this folder.", loads.size(), source.run.ranks));
   if (loads.size() > most_ranks) {
     std::ranges::stable_sort(loads, std::ranges::greater(), &Load::compute);

@@ -108,7 +108,7 @@ std::string drawn(const std::vector<Point>& points, const Roof& roof, double wid
         R"(<circle class="mark {}" cx="{:.1f}" cy="{:.1f}" r="{:.1f}"><title>{}: {:.1f} GF/s at {:.3g} FLOPs per byte{}</title></circle>)",
         category_class(point.kernel->category), cx, cy, radius, html_text(point.kernel->name), point.rate,
         point.intensity, share);
-    const double length = 6.6 * static_cast<double>(point.kernel->name.size());
+    const double length = 6.6 * point.kernel->name.size();
     const bool right = cx + radius + length + 6 < plot.left + plot.width;
     const double begin = right ? cx + radius + 4 : cx - radius - 4 - length;
     const Box label{begin, cy - 8, begin + length, cy + 6};

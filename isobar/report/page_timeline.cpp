@@ -40,7 +40,7 @@ std::vector<Span> spans_of(const Events& trace) {
 }
 
 Span typical(std::vector<Span> spans) {
-  const auto middle = spans.begin() + static_cast<std::ptrdiff_t>(spans.size() / 2);
+  const auto middle = spans.begin() + spans.size() / 2;
   std::ranges::nth_element(spans, middle, {}, &Span::seconds);
   return *middle;
 }
@@ -142,7 +142,7 @@ std::string passes(const Events& events, const Span& span, double left, double s
     const double x = left + scale * (pass.begin - span.begin), width = scale * (pass.end - pass.begin);
     if (width < 2) continue;
     text += fmt::format(R"(<path class="frame" d="M{:.1f} {:.1f}v-5h{:.1f}v5"/>)", x, y + 4, width);
-    if (width > 7.5 * static_cast<double>(pass.name.size()))
+    if (width > 7.5 * pass.name.size())
       text +=
           fmt::format(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="middle">{}</text>)", x + width / 2, y - 6, pass.name);
   }

@@ -75,9 +75,7 @@ std::vector<CardRow> run_card(const record::RunRecord& run) {
   return card;
 }
 
-int rows_shown(std::span<const CardRow> card) {
-  return static_cast<int>(std::ranges::count(card, true, &CardRow::shown));
-}
+int rows_shown(std::span<const CardRow> card) { return std::ranges::count(card, true, &CardRow::shown); }
 
 std::string card_text(std::span<const CardRow> card, std::size_t width) {
   constexpr std::size_t indent = 17;

@@ -62,8 +62,8 @@ ScalingRun read_one(const fs::path& folder, Steps& steps) {
   for (const Json& line : lines_of(folder / "metrics.jsonl"))
     if (line.value("kind", "") == "step") steps.losses.push_back(line.value("loss", 0.0));
   const std::size_t first = warm_up(steps.seconds.size());
-  run.steps = static_cast<std::int64_t>(steps.seconds.size());
-  run.step_seconds = record::median({steps.seconds.begin() + static_cast<std::ptrdiff_t>(first), steps.seconds.end()});
+  run.steps = std::ssize(steps.seconds);
+  run.step_seconds = record::median({steps.seconds.begin() + first, steps.seconds.end()});
   run.exposed_seconds = mean_from(steps.exposed, first);
   run.hidden_seconds = std::max(0.0, busy / static_cast<double>(run.steps) - run.exposed_seconds);
   run.bytes_per_step = mean_from(steps.bytes, first);

@@ -29,7 +29,7 @@ Graph with_loss(const onnx::Model& model, const onnx::ImportOptions& options, co
   onnx::Imported imported = onnx::import_model(model, options);
   Graph& graph = imported.graph;
   const onnx::Binding& output = imported.outputs.at(0);
-  if (output.id < 0) fail("output '{}' of the ONNX file does not depend on its inputs", output.name);
+  if (!output.id) fail("output '{}' of the ONNX file does not depend on its inputs", output.name);
   ValueId prediction = output.id;
   // Images that are held as in the file have their classes on axis 1; losses expect them last.
   if (!output.channels_last && output.dims.size() >= 4)

@@ -60,8 +60,7 @@ AmxState amx_state() {
   AmxState state;
   unsigned a = 0, b = 0, c = 0, d = 0;
   if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) state.flag = d & (1u << 24);
-  if (__get_cpuid_max(0, nullptr) >= 0x1D && __get_cpuid_count(0x1D, 0, &a, &b, &c, &d))
-    state.palettes = static_cast<int>(a);
+  if (__get_cpuid_max(0, nullptr) >= 0x1D && __get_cpuid_count(0x1D, 0, &a, &b, &c, &d)) state.palettes = a;
   return state;
 }
 

@@ -90,7 +90,7 @@ Table<Row<Initializer>> initializers() {
 }
 
 void initialize(const Spec& spec, const Shape& shape, std::uint64_t seed, std::span<float> out, const Shape& counted) {
-  expects(static_cast<std::int64_t>(out.size()) == shape.count(), "memory for every element of the weight");
+  expects(std::ssize(out) == shape.count(), "memory for every element of the weight");
   const auto made = make(initializers(), spec, "initializer");
   const double centre = made->centre, width = made->width(fans(counted.rank() > 0 ? counted : shape));
   const Random random(seed);

@@ -51,9 +51,7 @@ Layout any_layout(const std::vector<std::int64_t>& axes, Dtype type) {
   return Layout(axes, type, dnnl::memory::format_tag::any);
 }
 
-std::int64_t padded_count(const Layout& layout) {
-  return static_cast<std::int64_t>(layout.get_size() / bytes_of(layout.data_type()));
-}
+std::int64_t padded_count(const Layout& layout) { return layout.get_size() / bytes_of(layout.data_type()); }
 
 bool same_bytes(const Layout& a, const Layout& b) {
   return a == b || (is_row_major(a) && is_row_major(b) && a.data_type() == b.data_type() &&
@@ -63,7 +61,7 @@ bool same_bytes(const Layout& a, const Layout& b) {
 std::string layout_text(const Layout& layout) {
   const auto& d = layout.data;
   const auto& blocking = d.format_desc.blocking;
-  std::vector<int> order(static_cast<std::size_t>(d.ndims));
+  std::vector<int> order(d.ndims);
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return blocking.strides[a] > blocking.strides[b]; });
   std::string text = fmt::format("{} ", dnnl_dt2str(d.data_type));

@@ -9,14 +9,14 @@ namespace isobar {
 std::size_t Shape::index(int axis) const {
   if (axis < 0) axis += rank();
   expects(axis >= 0 && axis < rank(), "an axis of the shape");
-  return static_cast<std::size_t>(axis);
+  return axis;
 }
 
 std::int64_t Shape::count() const { return count(0, rank()); }
 
 std::int64_t Shape::count(int first, int last) const {
   std::int64_t product = 1;
-  for (int axis = first; axis < last; ++axis) product *= extents_[static_cast<std::size_t>(axis)];
+  for (int axis = first; axis < last; ++axis) product *= extents_[axis];
   return product;
 }
 

@@ -15,7 +15,7 @@ class Shape {
   Shape(std::initializer_list<std::int64_t> extents) : extents_(extents) {}
   explicit Shape(std::vector<std::int64_t> extents) : extents_(std::move(extents)) {}
 
-  int rank() const { return static_cast<int>(extents_.size()); }
+  int rank() const { return std::ssize(extents_); }
   /// Extent of one axis; negative axes count from the end.
   std::int64_t operator[](int axis) const { return extents_[index(axis)]; }
   std::int64_t& operator[](int axis) { return extents_[index(axis)]; }

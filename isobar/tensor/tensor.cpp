@@ -20,14 +20,13 @@ Block::Block(std::size_t bytes) : bytes_(bytes) {
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   if (rounded >= bytes)  // absurd sizes, as of negative extents, wrap around
     data_.reset(static_cast<std::byte*>(std::aligned_alloc(alignment, rounded)));
-  if (!data_) fail("memory: {} could not be allocated", human_bytes(static_cast<double>(bytes)));
+  if (!data_) fail("memory: {} could not be allocated", human_bytes(bytes));
   if (alignment == huge_page) madvise(data_.get(), rounded, MADV_HUGEPAGE);  // advice only: refusal is no error
 }
 
 void Block::Free::operator()(std::byte* p) const { std::free(p); }
 
-Tensor::Tensor(Shape shape)
-    : shape_(std::move(shape)), owned_(static_cast<std::size_t>(shape_.count()) * sizeof(float)) {
+Tensor::Tensor(Shape shape) : shape_(std::move(shape)), owned_(shape_.count() * sizeof(float)) {
   data_ = reinterpret_cast<float*>(owned_.data());
   if (data_) std::memset(data_, 0, owned_.size());
 }
@@ -35,7 +34,7 @@ Tensor::Tensor(Shape shape)
 std::span<float> Tensor::row(std::int64_t index) const {
   expects(index >= 0 && index < shape_[0], "a row of the tensor");
   const std::int64_t length = shape_.count(1, shape_.rank());
-  return {data_ + index * length, static_cast<std::size_t>(length)};
+  return std::span(data_ + index * length, length);
 }
 
 }  // namespace isobar

@@ -38,7 +38,7 @@ class Tensor {
   const Shape& shape() const { return shape_; }
   std::int64_t count() const { return data_ ? shape_.count() : 0; }
   float* data() const { return data_; }
-  std::span<float> span() const { return {data_, static_cast<std::size_t>(count())}; }
+  std::span<float> span() const { return std::span(data_, count()); }
   /// The part of row `index` along the first axis.
   std::span<float> row(std::int64_t index) const;
 

@@ -13,9 +13,8 @@ constexpr std::int64_t most = 1 << 16;  // classes, so that a table of them is s
 class ClassMap final : public Transform {
  public:
   ClassMap(const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to, std::int64_t otherwise)
-      : table_(static_cast<std::size_t>(std::ranges::max(from)) + 1, static_cast<float>(otherwise)),
-        otherwise_(static_cast<float>(otherwise)) {
-    for (std::size_t i = 0; i < to.size(); ++i) table_[static_cast<std::size_t>(from[i])] = static_cast<float>(to[i]);
+      : table_(std::ranges::max(from) + 1, static_cast<float>(otherwise)), otherwise_(static_cast<float>(otherwise)) {
+    for (std::size_t i = 0; i < to.size(); ++i) table_[from[i]] = static_cast<float>(to[i]);
   }
 
   Grid infer(Grid field) const override {
@@ -64,8 +63,7 @@ const Row<Transform> class_map{"class_map", "other numbers for the classes, whic
                                  args.require(!to.empty() && all_classes(to) && otherwise < most,
                                               "map, a list of classes from 0 to 65535");
                                  if (from.empty())
-                                   for (std::size_t i = 0; i < to.size(); ++i)
-                                     from.push_back(static_cast<std::int64_t>(i));
+                                   for (std::size_t i = 0; i < to.size(); ++i) from.push_back(i);
                                  args.require(from.size() == to.size() && all_classes(from),
                                               "from, the old classes, 0 to 65535, one for each of map");
                                  return std::make_unique<ClassMap>(from, to, otherwise);

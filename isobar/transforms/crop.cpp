@@ -14,7 +14,7 @@ class Crop final : public Transform {
   Crop(std::vector<std::int64_t> size, bool random) : size_(std::move(size)), random_(random) {}
 
   Grid infer(Grid field) const override {
-    const auto places = static_cast<std::size_t>(field.places);
+    const std::size_t places = field.places;
     const std::string wish = size_.size() == 1 ? fmt::format("{}", size_[0]) : Shape(size_).str();
     if (places < 2 || places > 3 || (size_.size() != 1 && size_.size() != places))
       fail("transform 'crop': '{}' is {}; a size of {} would need {} and channels", field.name, field.shape.str(), wish,
@@ -33,14 +33,11 @@ class Crop final : public Transform {
     std::array<std::int64_t, 3> whole{1, 1, 1}, cut{1, 1, 1}, begin{0, 0, 0};
     const int shift = 3 - field.places;
     for (int axis = 0; axis < field.places; ++axis) {
-      const auto a = static_cast<std::size_t>(axis + shift);
+      const std::size_t a = axis + shift;
       whole[a] = field.shape[axis];
       cut[a] = size(axis);
       const std::int64_t spare = whole[a] - cut[a];
-      begin[a] = draw.training && random_
-                     ? static_cast<std::int64_t>(
-                           draw.random.below(static_cast<std::uint64_t>(axis), static_cast<std::uint64_t>(spare) + 1))
-                     : spare / 2;
+      begin[a] = draw.training && random_ ? static_cast<std::int64_t>(draw.random.below(axis, spare + 1)) : spare / 2;
     }
     const std::int64_t pixel = field.shape.count(field.places, field.shape.rank());
     float* to = out.data();
@@ -54,7 +51,7 @@ class Crop final : public Transform {
   bool moves() const override { return true; }
 
  private:
-  std::int64_t size(int axis) const { return size_[size_.size() == 1 ? 0 : static_cast<std::size_t>(axis)]; }
+  std::int64_t size(int axis) const { return size_[size_.size() == 1 ? 0 : axis]; }
 
   std::vector<std::int64_t> size_;
   bool random_;

@@ -25,8 +25,7 @@ class Mirror final : public Transform {
   void apply(const Grid& field, std::span<const float>, std::span<float> out, const Draw& draw) const override {
     if (!draw.training) return;
     for (std::size_t i = 0; i < axes_.size(); ++i)
-      if (draw.random.below(i, 2) == 1)
-        exchange(field.shape, static_cast<int>(axes_[i] < 0 ? axes_[i] + field.places : axes_[i]), out);
+      if (draw.random.below(i, 2) == 1) exchange(field.shape, axes_[i] < 0 ? axes_[i] + field.places : axes_[i], out);
   }
 
   bool moves() const override { return true; }

@@ -23,15 +23,15 @@ class Normalize final : public Transform {
       added_.push_back(kind == "symmetric" && width > 0 ? -1.0f : 0.0f);
     };
     for (const std::int64_t number : channels) {
-      if (number < 0 || number >= static_cast<std::int64_t>(all.size()))
+      if (number < 0 || number >= std::ssize(all))
         fail("transform 'normalize': {} has no channel {}; valid: 0 to {}", file_, number, all.size() - 1);
-      add(all[static_cast<std::size_t>(number)]);
+      add(all[number]);
     }
     if (channels.empty()) std::ranges::for_each(all, add);
   }
 
   Grid infer(Grid field) const override {
-    if (field.shape.rank() < 1 || field.shape[-1] != static_cast<std::int64_t>(factor_.size()))
+    if (field.shape.rank() < 1 || field.shape[-1] != std::ssize(factor_))
       fail(
           "transform 'normalize': '{}' is {} with {} channels, but {} gives numbers for {}; channels=[...] says which "
           "of "

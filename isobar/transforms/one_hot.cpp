@@ -22,7 +22,7 @@ class OneHot final : public Transform {
   }
 
   void apply(const Grid& field, std::span<const float> in, std::span<float> out, const Draw&) const override {
-    const auto width = static_cast<std::size_t>(classes_);
+    const std::size_t width = classes_;
     std::ranges::fill(out, 0.0f);
     for (std::size_t i = 0; i < in.size(); ++i) out[i * width + class_of(field, in[i])] = 1.0f;
   }

@@ -50,7 +50,7 @@ std::vector<std::vector<float>*> Pipeline::learned() {
 
 std::size_t Pipeline::Step::field_of(const std::vector<Grid>& grids) const {
   const auto found = std::ranges::find(grids, field, &Grid::name);
-  if (found != grids.end()) return static_cast<std::size_t>(found - grids.begin());
+  if (found != grids.end()) return found - grids.begin();
   std::vector<std::string> known;
   for (const Grid& grid : grids) known.push_back(grid.name);
   fail("transform '{}': a sample has no field '{}'{}", name, field, suggestion(field, known));
@@ -64,7 +64,7 @@ void Pipeline::recall(const std::filesystem::path& file) {
     if (!values) continue;
     if (!in.exists(group_of(i)) || resolved_of(in.text(group_of(i), "transform")) != steps_[i].spec)
       fail("{}: was not learned by transform {}, '{}'; remove it to learn anew", file.string(), i, steps_[i].name);
-    values->resize(static_cast<std::size_t>(in.shape(group_of(i)).count()));
+    values->resize(in.shape(group_of(i)).count());
     in.read<float>(group_of(i), *values);
   }
 }
@@ -90,7 +90,7 @@ void Pipeline::learn(const datasets::Dataset& train, const std::filesystem::path
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const std::vector<float>* values = steps_[i].transform->learned();
     if (!values) continue;
-    out.write<float>(group_of(i), Shape{static_cast<std::int64_t>(values->size())}, *values);
+    out.write<float>(group_of(i), Shape{std::ssize(*values)}, *values);
     out.set_text(group_of(i), "transform", steps_[i].name);
   }
   out.commit();

@@ -20,12 +20,12 @@ struct Taps {
 Taps nearest_taps(std::int64_t from, std::int64_t to) {
   Taps taps;
   for (std::int64_t i = 0; i < to; ++i) taps.first.push_back((2 * i + 1) * from / (2 * to));
-  taps.weights.assign(static_cast<std::size_t>(to), 1.0f);
+  taps.weights.assign(to, 1.0f);
   return taps;
 }
 
 Taps linear_taps(std::int64_t from, std::int64_t to) {
-  const double ratio = static_cast<double>(from) / static_cast<double>(to), reach = std::max(1.0, ratio);
+  const double ratio = static_cast<double>(from) / to, reach = std::max(1.0, ratio);
   Taps taps;
   taps.width = std::min(from, static_cast<std::int64_t>(std::ceil(2 * reach)) + 1);
   for (std::int64_t i = 0; i < to; ++i) {
@@ -45,10 +45,10 @@ Taps linear_taps(std::int64_t from, std::int64_t to) {
 // Along one axis: `pieces` times [from, piece] -> [to, piece].
 void resize_axis(const float* in, float* out, std::int64_t pieces, std::int64_t from, std::int64_t piece,
                  const Taps& taps) {
-  const auto to = static_cast<std::int64_t>(taps.first.size());
+  const auto to = std::ssize(taps.first);
   for (std::int64_t p = 0; p < pieces; ++p, in += from * piece)
     for (std::int64_t i = 0; i < to; ++i, out += piece) {
-      const float* source = in + taps.first[static_cast<std::size_t>(i)] * piece;
+      const float* source = in + taps.first[i] * piece;
       const float* weight = taps.weights.data() + i * taps.width;
       if (taps.width == 1) {
         std::copy_n(source, piece, out);
@@ -68,7 +68,7 @@ class Resize final : public Transform {
   Resize(std::vector<std::int64_t> size, bool nearest) : size_(std::move(size)), nearest_(nearest) {}
 
   Grid infer(Grid field) const override {
-    if (field.places < 2 || (size_.size() != 1 && static_cast<int>(size_.size()) != field.places))
+    if (field.places < 2 || (size_.size() != 1 && std::ssize(size_) != field.places))
       fail("transform 'resize': '{}' is {}; size has {} numbers, {} are needed, or one for all", field.name,
            field.shape.str(), size_.size(), std::max(2, field.places));
     for (int axis = 0; axis < field.places; ++axis) field.shape[axis] = size(axis);
@@ -91,7 +91,7 @@ class Resize final : public Transform {
       shape[axis] = size(axis);
       float* to = out.data();
       if (i + 1 < axes.size()) {
-        memory[i % 2].resize(static_cast<std::size_t>(shape.count()));
+        memory[i % 2].resize(shape.count());
         to = memory[i % 2].data();
       }
       resize_axis(from, to, shape.count(0, axis), before, shape.count(axis + 1, shape.rank()), taps);
@@ -103,7 +103,7 @@ class Resize final : public Transform {
   bool in_place() const override { return false; }
 
  private:
-  std::int64_t size(int axis) const { return size_[size_.size() == 1 ? 0 : static_cast<std::size_t>(axis)]; }
+  std::int64_t size(int axis) const { return size_[size_.size() == 1 ? 0 : axis]; }
 
   std::vector<std::int64_t> size_;
   bool nearest_;

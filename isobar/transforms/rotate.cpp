@@ -66,8 +66,7 @@ class Rotate final : public Transform {
   static void turn(const Grid& field, const Symmetry& symmetry, const float* in, float* out) {
     const std::int64_t pixel = field.shape.count(field.places, field.shape.rank());
     std::array<std::int64_t, 3> extent{1, 1, 1}, step_in, step_out;
-    for (int axis = 0; axis < field.places; ++axis)
-      extent[static_cast<std::size_t>(axis + 3 - field.places)] = field.shape[axis];
+    for (int axis = 0; axis < field.places; ++axis) extent[axis + 3 - field.places] = field.shape[axis];
     const std::array<std::int64_t, 3> stride{extent[1] * extent[2] * pixel, extent[2] * pixel, pixel};
     step_out = stride;  // an exchange of axes has equal extents
     for (std::size_t a = 0; a < 3; ++a) {
@@ -77,7 +76,7 @@ class Rotate final : public Transform {
     }
     // The axis that is last in what goes in and the one that is last in what comes out are walked in tiles: each line
     // of the cache is met again while it is still there.
-    const auto last = static_cast<std::size_t>(std::ranges::find(symmetry.from, 2u) - symmetry.from.begin());
+    const std::size_t last = std::ranges::find(symmetry.from, 2u) - symmetry.from.begin();
     const std::size_t across = last == 2 ? 1 : last, outer = 1 - across;
     constexpr std::int64_t tile = 16;
     for (std::int64_t i = 0; i < extent[outer]; ++i)

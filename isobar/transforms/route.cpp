@@ -16,7 +16,7 @@ struct Scratch {
   std::vector<std::span<float>> at;
 };
 
-std::size_t numbers(const Shape& shape) { return static_cast<std::size_t>(shape.count()); }
+std::size_t numbers(const Shape& shape) { return shape.count(); }
 
 bool same_places(const Grid& a, const Grid& b) {
   return a.places == b.places && a.places <= a.shape.rank() && a.places <= b.shape.rank() &&
@@ -38,7 +38,7 @@ std::vector<Grid> grids_of(const datasets::Dataset& source) {
     grids.push_back(std::move(grid));
   }
   grids[0].channels = source.channels();
-  expects(grids[0].channels.empty() || static_cast<std::int64_t>(grids[0].channels.size()) == grids[0].shape[-1],
+  expects(grids[0].channels.empty() || std::ssize(grids[0].channels) == grids[0].shape[-1],
           "a name for every channel of x, or none");
   if (grids.size() > 1) grids[1].classes = source.classes();
   return grids;
@@ -97,9 +97,7 @@ void Route::read(const datasets::Dataset& source, const datasets::Reading& readi
   scratch.at.clear();
   for (std::size_t f = 0; f < grids_.size(); ++f) scratch.at.push_back(memory(f, begins_[f], sizes_[f]));
   source.read_varied(reading, index, scratch.at);
-  const Random sample = Random(reading.seed, stream)
-                            .sub(static_cast<std::uint64_t>(reading.epoch))
-                            .sub(static_cast<std::uint64_t>(index));
+  const Random sample = Random(reading.seed, stream).sub(reading.epoch).sub(index);
   for (const Act& act : acts_) {
     std::span<float>& at = scratch.at[act.field];
     const std::span<float> to = act.stays ? at : memory(act.field, act.to, act.size);

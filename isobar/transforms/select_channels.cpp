@@ -17,15 +17,15 @@ class SelectChannels final : public Transform {
     const std::vector<std::int64_t> numbers = numbers_in(field);
     std::vector<std::string> names;
     for (const std::int64_t number : numbers)
-      if (!field.channels.empty()) names.push_back(field.channels[static_cast<std::size_t>(number)]);
+      if (!field.channels.empty()) names.push_back(field.channels[number]);
     field.channels = std::move(names);
-    field.shape[-1] = static_cast<std::int64_t>(numbers.size());
+    field.shape[-1] = std::ssize(numbers);
     return field;
   }
 
   void apply(const Grid& field, std::span<const float> in, std::span<float> out, const Draw&) const override {
     const std::vector<std::int64_t> numbers = numbers_in(field);
-    const auto width = static_cast<std::size_t>(field.shape[-1]), count = numbers.size();
+    const std::size_t width = field.shape[-1], count = numbers.size();
     const float* from = in.data();
     float* to = out.data();
     for (std::size_t i = 0; i < in.size() / width; ++i, from += width, to += count)

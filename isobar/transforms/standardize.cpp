@@ -19,7 +19,7 @@ class Standardize final : public Transform {
   }
 
   Grid infer(Grid field) const override {
-    if (mean_.size() > 1 && field.shape[-1] != static_cast<std::int64_t>(mean_.size()))
+    if (mean_.size() > 1 && field.shape[-1] != std::ssize(mean_))
       fail("transform 'standardize': '{}' is {} with {} channels, but {} numbers are given", field.name,
            field.shape.str(), field.shape[-1], mean_.size());
     return field;

@@ -21,7 +21,7 @@ class SubtractMean final : public Transform {
   }
 
   Grid infer(Grid field) const override {
-    if (!values_.empty() && field.shape[-1] != static_cast<std::int64_t>(values_.size()))
+    if (!values_.empty() && field.shape[-1] != std::ssize(values_))
       fail("transform 'subtract_mean': '{}' is {} with {} channels, but {} values are given", field.name,
            field.shape.str(), field.shape[-1], values_.size());
     return field;
@@ -46,8 +46,7 @@ class SubtractMean final : public Transform {
     std::exception_ptr error;
     const auto work = [&] {
       try {
-        for (std::int64_t part = next++; part < parts; part = next++)
-          sums[static_cast<std::size_t>(part)] = sum_of(before, field, part);
+        for (std::int64_t part = next++; part < parts; part = next++) sums[part] = sum_of(before, field, part);
       } catch (...) {
         const std::lock_guard lock(guard);
         if (!error) error = std::current_exception();
@@ -71,8 +70,7 @@ class SubtractMean final : public Transform {
  private:
   static std::vector<double> sum_of(const datasets::Dataset& dataset, std::size_t f, std::int64_t part) {
     std::vector<std::vector<float>> memory;
-    for (const datasets::Field& field : dataset.fields())
-      memory.emplace_back(static_cast<std::size_t>(field.shape.count()));
+    for (const datasets::Field& field : dataset.fields()) memory.emplace_back(field.shape.count());
     const std::vector<std::span<float>> out(memory.begin(), memory.end());
     std::vector<double> sum(memory[f].size());
     const std::int64_t last = dataset.size() * (part + 1) / parts;

@@ -15,7 +15,7 @@ class SwapChannels final : public Transform {
   }
 
   void apply(const Grid& field, std::span<const float>, std::span<float> out, const Draw&) const override {
-    const auto channels = static_cast<std::ptrdiff_t>(field.shape[-1]);
+    const std::ptrdiff_t channels = field.shape[-1];
     for (auto pixel = out.begin(); pixel != out.end(); pixel += channels) std::reverse(pixel, pixel + channels);
   }
 };

@@ -52,7 +52,7 @@ double KernelTimer::median(const Run& run, double hopeless) {
   if (timed(run) > hopeless) return std::numeric_limits<double>::infinity();
   std::vector<double> seconds;
   double spent = 0;
-  while (static_cast<int>(seconds.size()) < care_.runs && (seconds.size() < 2 || spent < care_.seconds)) {
+  while (std::ssize(seconds) < care_.runs && (seconds.size() < 2 || spent < care_.seconds)) {
     seconds.push_back(timed(run));
     spent += seconds.back();
   }

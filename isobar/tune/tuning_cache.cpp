@@ -28,7 +28,7 @@ template <class Number>
 bool take_number(std::string_view& text, Number& number) {
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (problem != std::errc() || end == text.data() + text.size() || *end != ' ') return false;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()) + 1);
+  text.remove_prefix(end - text.data() + 1);
   return true;
 }
 

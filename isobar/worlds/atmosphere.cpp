@@ -32,8 +32,7 @@ Plane drawn(const SphereGrid& grid, int threads, F f) {
   Plane plane(grid.cells());
   each_part(grid.height, threads, [&](int row) {
     for (int column = 0; column < grid.width; ++column)
-      plane[static_cast<std::size_t>(row) * static_cast<std::size_t>(grid.width) + static_cast<std::size_t>(column)] =
-          static_cast<float>(f(grid.latitude(row), grid.longitude(column)));
+      plane[grid.cell(row, column)] = static_cast<float>(f(grid.latitude(row), grid.longitude(column)));
   });
   return plane;
 }
@@ -48,9 +47,9 @@ Atmosphere::Standing::Standing(const SphereGrid& on, int threads)
 }
 
 void Atmosphere::Standing::complete(Plane& eddies, const Climate& climate, int row) const {
-  const auto width = static_cast<std::size_t>(grid.width), begin = static_cast<std::size_t>(row) * width;
+  const std::size_t begin = grid.cell(row, 0), end = grid.cell(row + 1, 0);
   const float storminess = climate.zonal(grid.latitude(row)).storminess, season = static_cast<float>(climate.summer());
-  for (std::size_t cell = begin; cell < begin + width; ++cell)
+  for (std::size_t cell = begin; cell < end; ++cell)
     eddies[cell] = storminess * eddies[cell] + mean[cell] + season * summer[cell];
 }
 
@@ -58,7 +57,7 @@ Atmosphere::Atmosphere(const AtmosphereOptions& options)
     : options_(checked(options)),
       grid_{options.height, options.width},
       coarse_{121, 240},
-      random_(Random(options.seed).sub(static_cast<std::uint64_t>(options.run))),
+      random_(Random(options.seed).sub(options.run)),
       harmonics_(grid_, options.threads),
       coarse_harmonics_(coarse_, options.threads),
       land_(make_land(grid_)),
@@ -82,10 +81,10 @@ Past Atmosphere::past_winds(std::int64_t hour, const Climate& climate) const {
     eddies.push_back(flow_.at(static_cast<double>(hour) - static_cast<double>(i) * moment_hours, stirring_degree));
   std::vector<Plane> psi(moments);
   coarse_harmonics_.synthesise(eddies, psi);
-  each_part(static_cast<int>(moments), options_.threads, [&](int moment) {
-    Plane& plane = psi[static_cast<std::size_t>(moment)];
+  each_part(moments, options_.threads, [&](int moment) {
+    Plane& plane = psi[moment];
     for (int row = 0; row < coarse_.height; ++row) coarse_standing_.complete(plane, climate, row);
-    Flow& flow = past.flows[static_cast<std::size_t>(moment)];
+    Flow& flow = past.flows[moment];
     flow = {Plane(coarse_.cells()), Plane(coarse_.cells())};
     std::size_t cell = 0;
     for (int row = 0; row < coarse_.height; ++row) {

@@ -18,14 +18,14 @@ std::int64_t year_before(std::int64_t hour) {
 
 bool exists(const Date& date) {
   return date.year >= 0 && date.year <= 9999 && date.month >= 1 && date.month <= 12 && date.day >= 1 &&
-         date.day <= month_days[static_cast<std::size_t>(date.month - 1)] && date.hour >= 0 && date.hour < 24;
+         date.day <= month_days[date.month - 1] && date.hour >= 0 && date.hour < 24;
 }
 
 }  // namespace
 
 Date date_of(std::int64_t hour) {
   const std::int64_t years = year_before(hour), rest = hour - years * year_hours;
-  int day = static_cast<int>(rest / 24);
+  int day = rest / 24;
   std::size_t month = 0;
   while (day >= month_days[month]) day -= month_days[month++];
   return {static_cast<int>(2000 + years), static_cast<int>(month) + 1, day + 1, static_cast<int>(rest % 24)};
@@ -34,7 +34,7 @@ Date date_of(std::int64_t hour) {
 std::int64_t hour_of(const Date& date) {
   expects(exists(date), "a date of the calendar");
   std::int64_t days = std::int64_t{date.year - 2000} * 365 + date.day - 1;
-  for (int month = 1; month < date.month; ++month) days += month_days[static_cast<std::size_t>(month - 1)];
+  for (int month = 1; month < date.month; ++month) days += month_days[month - 1];
   return days * 24 + date.hour;
 }
 
@@ -43,7 +43,7 @@ std::int64_t hour_of(std::string_view text) {
   int used = 0;
   const std::string copy(text);
   if (std::sscanf(copy.c_str(), "%4d-%2d-%2d%n", &date.year, &date.month, &date.day, &used) != 3 ||
-      used != static_cast<int>(copy.size()) || !exists(date))
+      used != std::ssize(copy) || !exists(date))
     fail_usage("'{}' is no day of a year of 365 days; valid is YYYY-MM-DD, as 2000-07-15", text);
   return hour_of(date);
 }

@@ -33,6 +33,6 @@ inline constexpr std::array<ChannelInfo, 16> channels{{
     {"ZBOT", "m", "height of the lowest model level above the surface"},
 }};
 
-inline constexpr int channel_count = static_cast<int>(channels.size());
+inline constexpr int channel_count = std::ssize(channels);
 
 }  // namespace isobar::worlds

@@ -59,7 +59,7 @@ Climate::Climate(std::int64_t hour) {
   const double s = summer_;
   for (int i = 0; i <= steps; ++i) {
     const double y = -90 + 180.0 * i / steps;
-    ZonalMean& mean = table_[static_cast<std::size_t>(i)];
+    ZonalMean& mean = table_[i];
     const double trades = -(4.2 - 1.4 * s) * bell(y, 15 + 4 * s, 10) - (4.6 + 1.6 * s) * bell(y, -13 + 2 * s, 10);
     const double west_north = (5.8 - 1.4 * s) * bell(y, 43 + 5 * s, 12),
                  west_south = 12 * bell(y, -50 - 2 * s, 14) + (1 + s) * bell(y, -32, 8);
@@ -90,11 +90,9 @@ Climate::Climate(std::int64_t hour) {
   for (const int direction : {1, -1})
     for (int i = equator; i != (direction > 0 ? steps : 0); i += direction) {
       const double y = -90 + 180.0 * (i + 0.5 * direction) / steps;
-      const double wind = (table_[static_cast<std::size_t>(i)].wind_bottom +
-                           table_[static_cast<std::size_t>(i + direction)].wind_bottom) /
-                          2;
-      table_[static_cast<std::size_t>(i + direction)].pressure = static_cast<float>(
-          table_[static_cast<std::size_t>(i)].pressure - direction * 1.2 * coriolis(y) * wind * 1.25 * step);
+      const double wind = (table_[i].wind_bottom + table_[i + direction].wind_bottom) / 2;
+      table_[i + direction].pressure =
+          static_cast<float>(table_[i].pressure - direction * 1.2 * coriolis(y) * wind * 1.25 * step);
     }
 }
 

@@ -8,9 +8,9 @@ namespace isobar::worlds {
 namespace {
 
 std::uint32_t farthest(const SphereGrid& grid, const Component& component, std::uint32_t from, double& distance) {
-  const auto width = static_cast<std::uint32_t>(grid.width);
-  const auto latitude = [&](std::uint32_t cell) { return grid.latitude(static_cast<int>(cell / width)); };
-  const auto longitude = [&](std::uint32_t cell) { return grid.longitude(static_cast<int>(cell % width)); };
+  const std::uint32_t width = grid.width;
+  const auto latitude = [&](std::uint32_t cell) { return grid.latitude(cell / width); };
+  const auto longitude = [&](std::uint32_t cell) { return grid.longitude(cell % width); };
   std::uint32_t best = from;
   distance = 0;
   for (const std::uint32_t cell : component.cells) {
@@ -32,7 +32,7 @@ std::vector<Component> components(const SphereGrid& grid, std::span<const std::u
   for (std::size_t start = 0; start < mask.size(); ++start) {
     if (mask[start] == 0 || seen[start] != 0) continue;
     Component component;
-    component.cells.push_back(static_cast<std::uint32_t>(start));
+    component.cells.push_back(start);
     seen[start] = 1;
     // The list is its own queue: what was found is looked around later.
     for (std::size_t next = 0; next < component.cells.size(); ++next) {
@@ -41,11 +41,10 @@ std::vector<Component> components(const SphereGrid& grid, std::span<const std::u
       for (int r = std::max(row - 1, 0); r <= std::min(row + 1, grid.height - 1); ++r)
         for (int step = -1; step <= 1; ++step) {
           const int c = (column + step + grid.width) % grid.width;
-          const std::size_t cell =
-              static_cast<std::size_t>(r) * static_cast<std::size_t>(grid.width) + static_cast<std::size_t>(c);
+          const std::size_t cell = grid.cell(r, c);
           if (mask[cell] == 0 || seen[cell] != 0) continue;
           seen[cell] = 1;
-          component.cells.push_back(static_cast<std::uint32_t>(cell));
+          component.cells.push_back(cell);
         }
     }
     found.push_back(std::move(component));

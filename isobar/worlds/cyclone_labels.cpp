@@ -23,9 +23,7 @@ void each_near(const SphereGrid& grid, double latitude, double longitude, double
       const int column = (c + grid.width) % grid.width;
       const double distance =
           great_circle(latitude, longitude, grid.latitude(row), grid.longitude(column)) / earth_radius / degree;
-      if (distance <= reach)
-        f(static_cast<std::size_t>(row) * static_cast<std::size_t>(grid.width) + static_cast<std::size_t>(column),
-          distance);
+      if (distance <= reach) f(grid.cell(row, column), distance);
     }
   }
 }
@@ -37,9 +35,7 @@ double speed(std::span<const float> state, std::size_t cell) {
 // No cell of the eight around is lower: few survive, and only those are looked at closely.
 bool is_low(const SphereGrid& grid, std::span<const float> state, int row, int column) {
   const auto pressure = [&](int r, int c) {
-    const auto cell = static_cast<std::size_t>(r) * static_cast<std::size_t>(grid.width) +
-                      static_cast<std::size_t>((c + grid.width) % grid.width);
-    return state[cell * channel_count + PSL];
+    return state[grid.cell(r, (c + grid.width) % grid.width) * channel_count + PSL];
   };
   const float here = pressure(row, column);
   for (int r = row - 1; r <= row + 1; ++r)
@@ -61,9 +57,7 @@ std::vector<FoundCyclone> find_cyclones(const SphereGrid& grid, std::span<const 
     for (int column = 0; column < grid.width; ++column) {
       if (!is_low(grid, state, row, column)) continue;
       const double longitude = grid.longitude(column);
-      const auto centre =
-          (static_cast<std::size_t>(row) * static_cast<std::size_t>(grid.width) + static_cast<std::size_t>(column)) *
-          channel_count;
+      const auto centre = grid.cell(row, column) * channel_count;
       FoundCyclone cyclone{latitude, longitude, state[centre + PSL], 0};
       double around = 0, cool = 0, warm = 0, count = 0, core = 0;
       bool lowest = true;
@@ -103,7 +97,7 @@ Mask cyclone_mask(const SphereGrid& grid, std::span<const float> state, std::spa
               [&](std::size_t cell, double) { winds.push_back(speed(state, cell)); });
     const auto place = static_cast<std::ptrdiff_t>(static_cast<double>(winds.size() - 1) * rules.wind_percentile / 100);
     std::ranges::nth_element(winds, winds.begin() + place);
-    const double threshold = winds[static_cast<std::size_t>(place)];
+    const double threshold = winds[place];
     // The ring of strong wind and what it encloses: the calm eye belongs to the storm. Strong wind elsewhere in the
     // disc, of a front perhaps, does not.
     double ring = 0, cells = 0;

@@ -82,7 +82,7 @@ std::vector<Storm> storms_at(std::int64_t hour, const Random& random) {
   for (std::int64_t slot = slot_of(hour - longest_life); slot <= slot_of(hour); ++slot) {
     const double day = static_cast<double>(((slot * slot_hours) % 8760 + 8760) % 8760) / 24.0;
     for (std::size_t b = 0; b < std::size(basins); ++b) {
-      const Random here = random.sub(static_cast<std::uint64_t>(slot)).sub(b);
+      const Random here = random.sub(slot).sub(b);
       // A number of births with Poisson's distribution.
       const double expected = births(basins[b], day);
       double chance = std::exp(-expected), left = here.uniform(0) - chance;

@@ -29,7 +29,7 @@ class Depositor {
 
   // How many planes the particles of a plane can reach to either side.
   int reach(int threads) const {
-    std::vector<float> farthest(static_cast<std::size_t>(size_), 0.0f);
+    std::vector<float> farthest(size_, 0.0f);
     each_part(size_, threads, [&](int x) {
       float most = 0;
       for (const GrowthFactors& at : factors_) {
@@ -39,7 +39,7 @@ class Depositor {
           for (int z = 0; z < size_; ++z) most = std::max(most, std::abs(d1 * a[z] + d2 * b[z]));
         }
       }
-      farthest[static_cast<std::size_t>(x)] = most;
+      farthest[x] = most;
     });
     const float most = *std::max_element(farthest.begin(), farthest.end());
     return static_cast<int>(std::min(most, static_cast<float>(size_))) + 2;
@@ -47,8 +47,7 @@ class Depositor {
 
   void fill(Slab& slab, int reach, Counting counting) const {
     const std::size_t plane = std::size_t(size_) * size_ * factors_.size();
-    std::fill_n(volume_.begin() + static_cast<std::ptrdiff_t>(slab.begin * plane), (slab.end - slab.begin) * plane,
-                0.f);
+    std::fill_n(volume_.begin() + slab.begin * plane, (slab.end - slab.begin) * plane, 0.f);
     // Planes in rising order, whatever the slab: the order of the additions into a cell must not depend on it.
     for (int x = 0; x < size_; ++x) {
       const int after = (x - slab.begin + size_) % size_;  // planes from the slab's first to x
@@ -132,9 +131,9 @@ void deposit(const Displacement& displacement, double box, std::span<const Growt
   const int reach = depositor.reach(threads);
   const int slabs = std::min(size, thread_count(threads));
   std::vector<Slab> parts;
-  const std::vector<float> row(static_cast<std::size_t>(size));
+  const std::vector<float> row(size);
   for (int i = 0; i < slabs; ++i) parts.push_back({size * i / slabs, size * (i + 1) / slabs, row, row, row});
-  each_part(slabs, threads, [&](int i) { depositor.fill(parts[static_cast<std::size_t>(i)], reach, counting); });
+  each_part(slabs, threads, [&](int i) { depositor.fill(parts[i], reach, counting); });
 }
 
 }  // namespace isobar::worlds

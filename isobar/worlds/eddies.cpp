@@ -30,7 +30,7 @@ std::vector<float> eddy_deviations(const EddyKind& kind) {
     // u^2 + v^2 of a streamfunction's harmonic is l (l + 1) / a^2; each of the 2 l + 1 orders has its share.
     const double scale =
         kind.spectrum == EddyKind::wind ? 2 * earth_radius * earth_radius / (double(l) * (l + 1)) : 1.0;
-    each[static_cast<std::size_t>(l)] = scale * e / (2 * l + 1);
+    each[l] = scale * e / (2 * l + 1);
   }
   std::vector<float> deviations;
   for (const double variance : each) deviations.push_back(static_cast<float>(std::sqrt(variance / total)));
@@ -48,10 +48,10 @@ Coefficients Eddies::at(double hour, int top, int threads) const {
       // Every wave has its own offset, so that no hour is special.
       const double age = hour / life + random.uniform(~std::uint64_t{0});
       const double key = std::floor(age), part = age - key;
-      const auto begin = random.normal_pair(static_cast<std::uint64_t>(static_cast<std::int64_t>(key)));
-      const auto end = random.normal_pair(static_cast<std::uint64_t>(static_cast<std::int64_t>(key) + 1));
+      const auto begin = random.normal_pair(static_cast<std::int64_t>(key));
+      const auto end = random.normal_pair(static_cast<std::int64_t>(key) + 1);
       const double turn = std::numbers::pi / 2 * part * part * (3 - 2 * part), c = std::cos(turn), s = std::sin(turn);
-      const double size = deviations_[static_cast<std::size_t>(l)];
+      const double size = deviations_[l];
       const std::complex<double> value(c * begin[0] + s * end[0], c * begin[1] + s * end[1]);
       if (m == 0) {
         result(l, m) = static_cast<float>(size * value.real());

@@ -28,7 +28,7 @@ struct CubeTransforms::Plans {
   Plans(int n, int pitch) {
     const int plane[] = {n, n}, real[] = {n, 2 * pitch}, half[] = {n, pitch}, line[] = {n};
     const int stride = n * pitch, lines = n / 2 + 1;
-    const Block memory(static_cast<std::size_t>(n) * static_cast<std::size_t>(stride) * sizeof(std::complex<float>));
+    const Block memory(sizeof(std::complex<float>) * n * stride);
     auto* const space = reinterpret_cast<float*>(memory.data());
     auto* const modes = reinterpret_cast<fftwf_complex*>(memory.data());
     // FFTW_ESTIMATE: the plan, and with it every rounding, must not depend on how busy the machine is.
@@ -69,8 +69,7 @@ struct RowTransform::Plan {
   fftwf_plan to_space;
 
   explicit Plan(int width) {
-    const Block modes(static_cast<std::size_t>(width / 2 + 1) * sizeof(std::complex<float>)),
-        row(static_cast<std::size_t>(width) * sizeof(float));
+    const Block modes((width / 2 + 1) * sizeof(std::complex<float>)), row(width * sizeof(float));
     const std::lock_guard lock(planner());
     // FFTW_UNALIGNED: rows of any width are written in place of the result.
     to_space = fftwf_plan_dft_c2r_1d(width, reinterpret_cast<fftwf_complex*>(modes.data()),

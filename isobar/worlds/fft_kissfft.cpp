@@ -46,10 +46,10 @@ struct CubeTransforms::Plans {
   // Lines that begin in neighbouring modes, `stride` modes from one number to the next.
   void lines(const Line& line, Mode* first, std::size_t stride) const {
     constexpr int at_once = 8;  // a cache line
-    const auto n = static_cast<std::size_t>(size);
+    const std::size_t n = size;
     std::vector<Mode> in(n * at_once), out(n * at_once);
     for (int begin = 0; begin <= size / 2; begin += at_once) {
-      const auto count = static_cast<std::size_t>(std::min(at_once, size / 2 + 1 - begin));
+      const std::size_t count = std::min(at_once, size / 2 + 1 - begin);
       Mode* const here = first + begin;
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t k = 0; k < count; ++k) in[k * n + i] = here[i * stride + k];
@@ -93,17 +93,17 @@ CubeTransforms::CubeTransforms(int size, int pitch) : plans_(std::make_unique<Pl
 CubeTransforms::~CubeTransforms() = default;
 
 void CubeTransforms::plane_to_modes(float* plane) const {
-  std::vector<Mode> in(static_cast<std::size_t>(plans_->size)), out(in.size());
+  std::vector<Mode> in(plans_->size), out(in.size());
   for (int y = 0; y < plans_->size; y += 2) {
     float* const row = plane + std::ptrdiff_t{2} * plans_->pitch * y;
     plans_->rows_to_modes(row, row + std::ptrdiff_t{2} * plans_->pitch, in.data(), out.data());
   }
-  plans_->lines(plans_->to_modes, reinterpret_cast<Mode*>(plane), static_cast<std::size_t>(plans_->pitch));
+  plans_->lines(plans_->to_modes, reinterpret_cast<Mode*>(plane), plans_->pitch);
 }
 
 void CubeTransforms::plane_to_space(float* plane) const {
-  plans_->lines(plans_->to_space, reinterpret_cast<Mode*>(plane), static_cast<std::size_t>(plans_->pitch));
-  std::vector<Mode> in(static_cast<std::size_t>(plans_->size)), out(in.size());
+  plans_->lines(plans_->to_space, reinterpret_cast<Mode*>(plane), plans_->pitch);
+  std::vector<Mode> in(plans_->size), out(in.size());
   for (int y = 0; y < plans_->size; y += 2) {
     float* const row = plane + std::ptrdiff_t{2} * plans_->pitch * y;
     plans_->rows_to_space(row, row + std::ptrdiff_t{2} * plans_->pitch, in.data(), out.data());
@@ -111,12 +111,10 @@ void CubeTransforms::plane_to_space(float* plane) const {
 }
 
 void CubeTransforms::lines_to_modes(Mode* first) const {
-  plans_->lines(plans_->to_modes, first,
-                static_cast<std::size_t>(plans_->size) * static_cast<std::size_t>(plans_->pitch));
+  plans_->lines(plans_->to_modes, first, static_cast<std::size_t>(plans_->size) * plans_->pitch);
 }
 void CubeTransforms::lines_to_space(Mode* first) const {
-  plans_->lines(plans_->to_space, first,
-                static_cast<std::size_t>(plans_->size) * static_cast<std::size_t>(plans_->pitch));
+  plans_->lines(plans_->to_space, first, static_cast<std::size_t>(plans_->size) * plans_->pitch);
 }
 
 struct RowTransform::Plan {
@@ -129,15 +127,15 @@ RowTransform::~RowTransform() = default;
 
 void RowTransform::to_space(Mode* modes, float* row) const {
   const int width = plan_->width;
-  std::vector<Mode> in(static_cast<std::size_t>(width)), out(in.size());
+  std::vector<Mode> in(width), out(in.size());
   in[0] = modes[0].real();
   for (int k = 1; 2 * k <= width; ++k) {
-    in[static_cast<std::size_t>(k)] = modes[k];
-    in[static_cast<std::size_t>(width - k)] = std::conj(modes[k]);
+    in[k] = modes[k];
+    in[width - k] = std::conj(modes[k]);
   }
-  if (width % 2 == 0) in[static_cast<std::size_t>(width / 2)] = modes[width / 2].real();
+  if (width % 2 == 0) in[width / 2] = modes[width / 2].real();
   plan_->line(in.data(), out.data());
-  for (int i = 0; i < width; ++i) row[i] = out[static_cast<std::size_t>(i)].real();
+  for (int i = 0; i < width; ++i) row[i] = out[i].real();
 }
 
 }  // namespace isobar::worlds

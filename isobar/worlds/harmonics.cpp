@@ -42,10 +42,10 @@ void Harmonics::synthesise(std::span<const Coefficients> fields, std::span<Plane
   for (const Coefficients& field : fields) expects(field.degree() == top, "fields of one degree");
   for (Plane& plane : planes) plane.resize(grid_.cells());
 
-  std::vector<double> sectoral(static_cast<std::size_t>(top) + 1, 1.0);
-  for (int m = 1; m <= top; ++m) sectoral[static_cast<std::size_t>(m)] = std::sqrt((2.0 * m + 1) / (2.0 * m));
+  std::vector<double> sectoral(top + 1, 1.0);
+  for (int m = 1; m <= top; ++m) sectoral[m] = std::sqrt((2.0 * m + 1) / (2.0 * m));
 
-  const auto pitch = static_cast<std::size_t>((grid_.width / 2 + 1 + 7) / 8 * 8);
+  const std::size_t pitch = (grid_.width / 2 + 1 + 7) / 8 * 8;
   each_part((half + lanes - 1) / lanes, threads_, [&](int part) {
     Lanes x, cosine, diagonal;
     diagonal.fill(1.0);
@@ -64,7 +64,7 @@ void Harmonics::synthesise(std::span<const Coefficients> fields, std::span<Plane
     };
     for (int m = 0; m <= top; ++m) {
       if (m > 0)
-        for (int i = 0; i < lanes; ++i) diagonal[i] *= sectoral[static_cast<std::size_t>(m)] * cosine[i];
+        for (int i = 0; i < lanes; ++i) diagonal[i] *= sectoral[m] * cosine[i];
       // Beyond this order harmonics of these latitudes are below 1e-9.
       if (m > top * widest + 12 + 3 * std::cbrt(static_cast<double>(top))) break;
       for (Sums& s : sums) s = {};
@@ -99,8 +99,7 @@ void Harmonics::synthesise(std::span<const Coefficients> fields, std::span<Plane
         for (int side = 0; side < 2; ++side) {
           const int target = side == 0 ? row : grid_.height - 1 - row;
           if (side == 1 && target == row) continue;
-          rows_->to_space(row_modes(f, side, i),
-                          planes[f].data() + static_cast<std::size_t>(target) * static_cast<std::size_t>(grid_.width));
+          rows_->to_space(row_modes(f, side, i), planes[f].data() + grid_.cell(target, 0));
         }
       }
   });

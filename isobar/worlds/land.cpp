@@ -138,11 +138,10 @@ bool is_land(double latitude, double longitude) {
 
 Land make_land(const SphereGrid& grid) {
   Land land{Plane(grid.cells()), Plane(grid.cells())};
-  const auto width = static_cast<std::size_t>(grid.width);
   // Several lines through each row and exact ends along it give coasts that are smooth on any grid.
   constexpr int lines = 4;
   for (int row = 0; row < grid.height; ++row) {
-    float* out = land.fraction.data() + static_cast<std::size_t>(row) * width;
+    float* out = land.fraction.data() + grid.cell(row, 0);
     for (int line = 0; line < lines; ++line)
       for (const auto& outline : rough_outlines()) {
         const double latitude = grid.latitude(row) + ((line + 0.5) / lines - 0.5) * grid.row_step();
@@ -169,7 +168,7 @@ Land make_land(const SphereGrid& grid) {
             {hill.east, hill.wide * std::cos(hill.north * degree) / cosine, hill.metres * std::exp(-y * y)});
     }
     for (int column = 0; column < grid.width; ++column) {
-      const std::size_t cell = static_cast<std::size_t>(row) * width + static_cast<std::size_t>(column);
+      const std::size_t cell = grid.cell(row, column);
       if (land.fraction[cell] == 0) continue;
       double metres = 120;
       for (const Slice& slice : slices) {

@@ -22,11 +22,11 @@ void each_power(const Mesh& field, F f) {
 
 std::vector<Shell> measure_power(const Mesh& field, double box) {
   const int shells = field.size() / 2 - 1;
-  std::vector<Shell> found(static_cast<std::size_t>(shells));
+  std::vector<Shell> found(shells);
   each_power(field, [&](double n, double power, double modes) {
     const int index = static_cast<int>(n + 0.5) - 1;
     if (index < 0 || index >= shells) return;
-    Shell& shell = found[static_cast<std::size_t>(index)];
+    Shell& shell = found[index];
     shell.k += modes * n;
     shell.power += modes * power;
     shell.modes += modes;
@@ -53,8 +53,7 @@ Mesh overdensity(std::span<const float> volume, int size, int channels, int chan
   expects(channel >= 0 && channel < channels, "a channel of the volume");
   expects(std::int64_t(volume.size()) == field.cells() * channels, "a whole volume");
   double sum = 0;
-  for (std::size_t i = static_cast<std::size_t>(channel); i < volume.size(); i += static_cast<std::size_t>(channels))
-    sum += volume[i];
+  for (std::size_t i = channel; i < volume.size(); i += channels) sum += volume[i];
   if (!(sum > 0)) fail("overdensity: channel {} holds no matter", channel);
   const double inverse_mean = static_cast<double>(field.cells()) / sum;
   const float* from = volume.data() + channel;

@@ -8,8 +8,7 @@ namespace isobar::worlds {
 
 std::vector<float> merge_cells(std::span<const float> volume, int mesh, int channels, int factor) {
   expects(factor >= 1 && mesh % factor == 0, "a factor that divides the mesh");
-  const auto fine = static_cast<std::size_t>(mesh), width = static_cast<std::size_t>(channels);
-  const auto step = static_cast<std::size_t>(factor), coarse = fine / step;
+  const std::size_t fine = mesh, width = channels, step = factor, coarse = fine / step;
   expects(volume.size() == fine * fine * fine * width, "a volume of mesh^3 x channels");
   std::vector<float> merged(coarse * coarse * coarse * width);
   const float* from = volume.data();

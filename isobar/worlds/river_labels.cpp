@@ -15,16 +15,16 @@ constexpr double surroundings = 1.5e6;  // metres to each side
 
 // The mean over `half` points to both sides; sums that wander along the line cost the same for any width.
 void smooth_line(std::span<double> line, std::span<double> spare, int half, bool periodic) {
-  const int n = static_cast<int>(line.size());
+  const int n = std::ssize(line);
   half = std::min(half, (n - 1) / 2);
   double sum = 0;
   int count = 0;
-  const auto at = [&](int i) { return line[static_cast<std::size_t>(periodic ? (i % n + n) % n : i)]; };
+  const auto at = [&](int i) { return line[periodic ? (i % n + n) % n : i]; };
   const auto inside = [&](int i) { return periodic || (i >= 0 && i < n); };
   for (int i = -half; i <= half; ++i)
     if (inside(i)) sum += at(i), ++count;
   for (int i = 0; i < n; ++i) {
-    spare[static_cast<std::size_t>(i)] = sum / count;
+    spare[i] = sum / count;
     if (inside(i - half)) sum -= at(i - half), --count;
     if (inside(i + half + 1)) sum += at(i + half + 1), ++count;
   }
@@ -33,14 +33,14 @@ void smooth_line(std::span<double> line, std::span<double> spare, int half, bool
 
 // Moisture averaged over its surroundings; two passes of a box are nearly round.
 std::vector<double> background(const SphereGrid& grid, std::span<const float> state) {
-  const auto width = static_cast<std::size_t>(grid.width), height = static_cast<std::size_t>(grid.height);
+  const std::size_t width = grid.width, height = grid.height;
   std::vector<double> plane(grid.cells()), spare(std::max(width, height)), line(height);
   for (std::size_t cell = 0; cell < plane.size(); ++cell) plane[cell] = state[cell * channel_count + TMQ];
   const double metres = degree * earth_radius;
   const int rows = std::max(1, static_cast<int>(std::lround(surroundings / 2 / (grid.row_step() * metres))));
   for (int pass = 0; pass < 2; ++pass) {
     for (std::size_t row = 0; row < height; ++row) {
-      const double narrow = std::max(0.1, std::cos(grid.latitude(static_cast<int>(row)) * degree));
+      const double narrow = std::max(0.1, std::cos(grid.latitude(row) * degree));
       const int half =
           std::max(1, static_cast<int>(std::lround(surroundings / 2 / (grid.column_step() * metres * narrow))));
       smooth_line(std::span(plane).subspan(row * width, width), std::span(spare).first(width), half, true);
@@ -69,9 +69,9 @@ Mask river_mask(const SphereGrid& grid, std::span<const float> state, std::span<
   expects(state.size() == grid.cells() * channel_count && taken.size() == grid.cells(), "a state of the grid's size");
   const std::vector<double> usual = background(grid, state);
   Mask candidates(grid.cells()), mask(grid.cells());
-  const auto width = static_cast<std::size_t>(grid.width);
+  const std::size_t width = grid.width;
   for (std::size_t cell = 0; cell < candidates.size(); ++cell) {
-    const double latitude = grid.latitude(static_cast<int>(cell / width));
+    const double latitude = grid.latitude(cell / width);
     const float* here = state.data() + cell * channel_count;
     if (std::abs(latitude) < rules.nearest_latitude || taken[cell] != 0) continue;
     candidates[cell] = here[TMQ] > rules.least_moisture && here[TMQ] - usual[cell] > rules.least_contrast &&
@@ -86,9 +86,9 @@ Mask river_mask(const SphereGrid& grid, std::span<const float> state, std::span<
     double poleward = 0, reach = 0;
     for (const std::uint32_t cell : piece.cells) {
       const float* here = state.data() + std::size_t{cell} * channel_count;
-      const double latitude = grid.latitude(static_cast<int>(cell / width));
+      const double latitude = grid.latitude(cell / width);
       reach = std::max(reach, std::abs(latitude));
-      poleward += here[TMQ] * here[V850] * (latitude < 0 ? -1 : 1) * grid.cell_area(static_cast<int>(cell / width));
+      poleward += here[TMQ] * here[V850] * (latitude < 0 ? -1 : 1) * grid.cell_area(cell / width);
     }
     if (poleward <= 0 || reach < rules.least_reach) continue;
     for (const std::uint32_t cell : piece.cells) mask[cell] = 1;

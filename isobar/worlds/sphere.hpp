@@ -21,7 +21,9 @@ using Plane = std::vector<float>;
 struct SphereGrid {
   int height, width;
 
-  std::size_t cells() const { return static_cast<std::size_t>(height) * static_cast<std::size_t>(width); }
+  std::size_t cells() const { return cell(height, 0); }
+  /// The place of a cell in a Plane.
+  std::size_t cell(int row, int column) const { return static_cast<std::size_t>(row) * width + column; }
   double latitude(int row) const { return -90.0 + 180.0 * row / (height - 1); }
   double longitude(int column) const { return 360.0 * column / width; }
   /// Degrees from one row, or column, to the next.

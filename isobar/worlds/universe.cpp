@@ -41,7 +41,7 @@ std::int64_t Universe::count() const {
 
 std::array<float, 4> Universe::targets(std::int64_t index) const {
   expects(index >= 0, "a universe's number, counted from 0");
-  const Random random = Random(options_.seed).sub(static_cast<std::uint64_t>(index)).sub(parameters);
+  const Random random = Random(options_.seed).sub(index).sub(parameters);
   std::array<float, 4> unit;
   for (std::size_t i = 0; i < unit.size(); ++i) unit[i] = static_cast<float>(2.0 * random.uniform(i) - 1.0);
   return unit;
@@ -59,10 +59,10 @@ double Universe::box(std::int64_t index) const {
 }
 
 void Universe::make(std::int64_t index, std::span<float> volume) const {
-  expects(volume.size() == static_cast<std::size_t>(count()), "room for mesh^3 x channels counts");
+  expects(std::ssize(volume) == count(), "room for mesh^3 x channels counts");
   const Cosmology physics = cosmology(index);
   const double edge = box(index);
-  const Random random = Random(options_.seed).sub(static_cast<std::uint64_t>(index)).sub(phases);
+  const Random random = Random(options_.seed).sub(index).sub(phases);
 
   const Mesh delta(options_.mesh);
   draw_field(delta, PowerSpectrum(physics), edge, random, options_.threads);

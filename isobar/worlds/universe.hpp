@@ -44,7 +44,7 @@ class Universe {
   /// Fills mesh^3 x channels particle counts, channels last; a mean of exactly one particle per cell.
   void make(std::int64_t index, std::span<float> volume) const;
 
-  int channels() const { return static_cast<int>(options_.redshifts.size()); }
+  int channels() const { return std::ssize(options_.redshifts); }
   /// Numbers in a volume.
   std::int64_t count() const;
   const UniverseOptions& options() const { return options_; }

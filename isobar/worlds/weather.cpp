@@ -62,8 +62,7 @@ VortexEffect WeatherRow::storms(double longitude) const {
 
 Column WeatherRow::at(int column) const {
   const SphereGrid& grid = moment_.grid;
-  const std::size_t cell =
-      static_cast<std::size_t>(row_) * static_cast<std::size_t>(grid.width) + static_cast<std::size_t>(column);
+  const std::size_t cell = grid.cell(row_, column);
   const double longitude = grid.longitude(column);
   const double land = moment_.land.fraction[cell], height = moment_.land.height[cell];
   const VortexEffect storm = storms(longitude);

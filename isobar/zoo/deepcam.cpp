@@ -37,7 +37,7 @@ class DeepCam final : public Network {
 
   void build(graph::Graph& graph, std::int64_t batch) const override {
     const graph::ValueId x = graph.input("x", {batch, height_, width_, channels_});
-    graph::ValueId low = -1;
+    graph::ValueId low;
     graph::ValueId h = pyramid(graph, encoder(graph, x, low));
     low = rectified(graph, conv(graph, low, scale_(48), "kernel=1", torch, "low"), "low");
     const std::int64_t filters = scale_(256);

@@ -32,7 +32,7 @@ class DeepLabV3Plus final : public Network {
 
   void build(graph::Graph& graph, std::int64_t batch) const override {
     const graph::ValueId x = graph.input("x", {batch, height_, width_, channels_});
-    graph::ValueId low = -1;
+    graph::ValueId low;
     const graph::ValueId code = pyramid(graph, encoder(graph, x, low));
     graph.output("prediction", decoder(graph, x, low, code));
   }

@@ -58,7 +58,7 @@ class Gpt final : public Network {
 
   // x plus a dense layer of h.
   graph::ValueId residual(graph::Graph& graph, graph::ValueId x, graph::ValueId h, const std::string& name) const {
-    h = dense(graph, h, width_, 0.02 / std::sqrt(2.0 * static_cast<double>(layers_)), name);
+    h = dense(graph, h, width_, 0.02 / std::sqrt(2.0 * layers_), name);
     return graph.add("add", {x, dropout(graph, h, name)}, name + "_sum");
   }
 

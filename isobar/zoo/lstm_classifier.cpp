@@ -50,7 +50,7 @@ class LstmClassifier final : public Network {
   // Weights start as Keras starts them, by Glorot's law over all gates; recurrent ones there form an orthogonal matrix,
   // of which this has the variance only.
   graph::ValueId lstm(graph::Graph& graph, graph::ValueId h, bool sequence, const std::string& name) const {
-    const double gates = 4.0 * static_cast<double>(units_);
+    const double gates = 4.0 * units_;
     const double bound = std::sqrt(6 / (static_cast<double>(graph.value(h).shape[-1]) + gates));
     return graph.add(fmt::format("lstm(units={}, sequence={}, forget_bias=1, init=uniform(low={}, high={}), "
                                  "recurrent_init=gaussian(std={}))",

@@ -16,8 +16,7 @@ class Scaling {
 
   /// The multiple of `unit` nearest to channels * scale, at least one unit.
   std::int64_t operator()(std::int64_t channels, std::int64_t unit = 1) const {
-    const auto units =
-        static_cast<std::int64_t>(scale_ * static_cast<double>(channels) / static_cast<double>(unit) + 0.5);
+    const auto units = static_cast<std::int64_t>(scale_ * static_cast<double>(channels) / unit + 0.5);
     return unit * (units < 1 ? 1 : units);
   }
 

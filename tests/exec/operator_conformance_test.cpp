@@ -166,7 +166,7 @@ struct Network {
     return reference::mse(none, {y, target}, context())[0];
   }
 
-  ValueId result = -1;
+  ValueId result;
   std::vector<std::int64_t> samples{};
 };
 

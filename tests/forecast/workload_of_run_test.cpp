@@ -30,7 +30,7 @@ class MadeRun {
     for (const graph::PlanStep& s : plan_.steps) {
       steps.push_back({{"name", s.name}, {"kernel", s.kernel}, {"flops", s.flops}, {"bytes", s.bytes}});
       steps.back()["category"] = category_name(s.category);
-      if (!older) steps.back()["final"] = s.final_parameters;
+      if (!older) steps.back()["final"] = plain_numbers(s.final_parameters);
     }
     for (const graph::PlanParameter& p : plan_.parameters)
       parameters.push_back({{"name", p.name}, {"numbers", padded_count(p.layout)}, {"trained", p.declared.trained}});
@@ -43,9 +43,9 @@ class MadeRun {
     std::ofstream trace(folder_ / "trace/rank0.json");
     trace << "[\n{}";
     for (const int step : {2, 5}) {
-      for (std::size_t k = 0; k < plan_.steps.size(); ++k)
+      for (const graph::StepId k : plan_.steps.ids())
         if (const graph::PlanStep& s = plan_.steps[k]; s.flops > 0 || s.bytes > 0)
-          put(trace, step, s.name + " " + s.kernel, category_name(s.category), static_cast<double>(k + 1));
+          put(trace, step, s.name + " " + s.kernel, category_name(s.category), k.number() + 1);
       for (const graph::PlanParameter& p : plan_.parameters) put(trace, step, p.name + " update", "optimizer", 1);
     }
     trace << "\n]\n";
@@ -69,10 +69,10 @@ class MadeRun {
   Json facts_;
 };
 
-double expected_micros(const graph::Plan& plan, std::size_t first, std::size_t last) {
+double expected_micros(const graph::Plan& plan, std::size_t last) {
   double sum = 0;
-  for (std::size_t k = first; k < last; ++k)
-    if (plan.steps[k].flops > 0 || plan.steps[k].bytes > 0) sum += static_cast<double>(k + 1);
+  for (const graph::StepId k : ids(graph::StepId(0), graph::StepId(last)))
+    if (plan.steps[k].flops > 0 || plan.steps[k].bytes > 0) sum += k.number() + 1;
   return sum;
 }
 
@@ -85,9 +85,9 @@ TEST(WorkloadOfRun, HasTheTimesOfTheTrace) {
     EXPECT_NEAR(w.flops, run.plan().flops(), 1);
     EXPECT_EQ(w.sample_bytes, 32 * 32 * 3 * 4.0);
     ASSERT_EQ(w.forward.size(), 1u);
-    EXPECT_NEAR(w.forward[0].seconds, 1e-6 * expected_micros(run.plan(), 0, run.plan().forward_steps), 1e-12);
+    EXPECT_NEAR(w.forward[0].seconds, 1e-6 * expected_micros(run.plan(), run.plan().forward_steps), 1e-12);
     EXPECT_NEAR(w.compute_seconds(),
-                1e-6 * (expected_micros(run.plan(), 0, run.plan().steps.size()) +
+                1e-6 * (expected_micros(run.plan(), run.plan().steps.size()) +
                         static_cast<double>(run.plan().parameters.size())),
                 1e-12);
     EXPECT_EQ(w.gradient_numbers(), run.plan().weight_bytes() / 4);
@@ -110,7 +110,7 @@ TEST(WorkloadOfRun, WhatDoesNotFitIsAnError) {
   run.write();
   const std::string other = tests::error_of([&] { workload_of_run(run.path()); });
   EXPECT_HAS(other, "run.json: kernel 2 is 'other");
-  EXPECT_HAS(other, run.plan().steps[1].name);
+  EXPECT_HAS(other, run.plan().steps[graph::StepId(1)].name);
 
   MadeRun unknown(true);
   std::ofstream(unknown.path() / "recipe.toml") << "model = \"onnx(file='a.onnx')\"\n";

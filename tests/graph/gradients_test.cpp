@@ -35,7 +35,7 @@ TEST(Gradients, OfBranchesAreReadWhereTheyLie) {
   });
   ASSERT_NE(right, plan.steps.end());
   ASSERT_EQ(right->reads, 2u);
-  EXPECT_EQ(plan.buffers[static_cast<std::size_t>(right->buffers[1])].name, "d both");
+  EXPECT_EQ(plan.buffers[right->buffers[1]].name, "d both");
   EXPECT_EQ(right->layouts[1].data.offset0, 16);
   EXPECT_EQ(right->layouts[1].data.format_desc.blocking.strides[2], 48);
 }

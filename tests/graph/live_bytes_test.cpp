@@ -21,11 +21,11 @@ Graph small() {
   return g;
 }
 
-std::size_t peak(const std::vector<std::size_t>& live) { return *std::ranges::max_element(live); }
+std::size_t peak(const IdVector<StepId, std::size_t>& live) { return *std::ranges::max_element(live); }
 
 TEST(LiveBytes, NeverExceedTheArena) {
   const Plan plan = make_plan(small());
-  const std::vector<std::size_t> live = live_bytes(plan);
+  const auto live = live_bytes(plan);
   ASSERT_EQ(live.size(), plan.steps.size());
   EXPECT_LE(peak(live), plan.arena_bytes);
   EXPECT_GT(peak(live), plan.arena_bytes / 2) << "what is never used together shares its bytes";
@@ -35,14 +35,14 @@ TEST(LiveBytes, NeverExceedTheArena) {
 TEST(LiveBytes, AreThoseOfBuffersThatLive) {
   for (const bool in_place : {true, false}) {
     const Plan plan = make_plan(small(), {.in_place = in_place});
-    const std::vector<std::size_t> live = live_bytes(plan);
-    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+    const auto live = live_bytes(plan);
+    for (const StepId s : plan.steps.ids()) {
       std::vector<bool> used(plan.arena_bytes);
-      const auto step = static_cast<int>(s);
       for (const Buffer& b : plan.buffers)
-        if (b.home == Home::arena && b.first <= step && step <= b.last)
+        if (b.home == Home::arena && b.first <= s && s <= b.last)
           std::fill_n(used.begin() + static_cast<std::ptrdiff_t>(b.offset), b.bytes, true);
-      EXPECT_EQ(live[s], static_cast<std::size_t>(std::ranges::count(used, true))) << s << " " << plan.steps[s].name;
+      EXPECT_EQ(live[s], static_cast<std::size_t>(std::ranges::count(used, true)))
+          << s.number() << " " << plan.steps[s].name;
     }
   }
 }

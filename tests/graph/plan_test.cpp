@@ -42,7 +42,7 @@ TEST(Plan, OrdersParametersAsTheirGradientsBecomeFinal) {
   std::vector<std::string> names;
   for (const PlanParameter& p : plan.parameters) names.push_back(p.name.substr(0, p.name.find('.')));
   EXPECT_EQ(names, (std::vector<std::string>{"fc", "fc", "conv2", "conv2", "conv1", "conv1"}));
-  std::vector<int> finals;
+  std::vector<ParameterId> finals;
   for (const PlanStep& step : plan.steps)
     finals.insert(finals.end(), step.final_parameters.begin(), step.final_parameters.end());
   EXPECT_TRUE(std::is_sorted(finals.begin(), finals.end()));
@@ -53,13 +53,13 @@ TEST(Plan, OrdersParametersAsTheirGradientsBecomeFinal) {
 // place over, the other.
 TEST(Plan, NeverSharesBytesOfLivingBuffers) {
   const Plan plan = make_plan(small_network());
-  const auto root = [&](std::size_t b) {
-    while (plan.buffers[b].shares_with >= 0) b = static_cast<std::size_t>(plan.buffers[b].shares_with);
+  const auto root = [&](BufferId b) {
+    while (plan.buffers[b].shares_with) b = plan.buffers[b].shares_with;
     return b;
   };
   int pairs = 0;
-  for (std::size_t a = 0; a < plan.buffers.size(); ++a) {
-    for (std::size_t b = a + 1; b < plan.buffers.size(); ++b) {
+  for (const BufferId a : plan.buffers.ids()) {
+    for (const BufferId b : ids(a + 1, plan.buffers.next())) {
       const Buffer &p = plan.buffers[a], &q = plan.buffers[b];
       if (p.home != Home::arena || q.home != Home::arena || root(a) == root(b)) continue;
       if (p.last < q.first || q.last < p.first || p.bytes == 0 || q.bytes == 0) continue;

@@ -90,8 +90,7 @@ TEST(Recompute, KeepsTheOrderOfGradients) {
   const auto order = [](const Plan& p) {
     std::vector<std::string> names;
     for (const PlanStep& step : p.steps)
-      for (const int parameter : step.final_parameters)
-        names.push_back(p.parameters[static_cast<std::size_t>(parameter)].name);
+      for (const ParameterId parameter : step.final_parameters) names.push_back(p.parameters[parameter].name);
     return names;
   };
   EXPECT_EQ(order(plan), order(free));
@@ -112,7 +111,7 @@ TEST(Recompute, NeverWritesAWeightAgain) {
   const Plan plan = planned(normalised(), free.arena_bytes * 7 / 10);
   for (const PlanStep& step : plan.steps)
     for (std::size_t i = step.reads; step.again && i < step.buffers.size(); ++i)
-      EXPECT_EQ(plan.buffers[static_cast<std::size_t>(step.buffers[i])].home, Home::arena) << step.name;
+      EXPECT_EQ(plan.buffers[step.buffers[i]].home, Home::arena) << step.name;
 }
 
 TEST(Recompute, CountsWeightsAsOftenAsAsked) {
@@ -169,7 +168,7 @@ TEST(Recompute, TellsOfItself) {
 // Bytes of what lives at the same time lie apart, copies included.
 TEST(Recompute, TheArenaHoldsWhatIsAlive) {
   const Plan plan = planned(chain(20), 12 * layer_bytes);
-  const std::vector<std::size_t> live = live_bytes(plan);
+  const auto live = live_bytes(plan);
   EXPECT_LE(*std::max_element(live.begin(), live.end()), plan.arena_bytes);
   for (const Buffer& b : plan.buffers)
     if (b.home == Home::arena && b.last >= b.first) {

@@ -41,7 +41,7 @@ inline std::vector<float> dropout_mask(const std::string& node, const Shape& sha
   for (const std::int64_t sample : run.samples)
     for (std::int64_t i = 0; i < length; ++i) {
       const auto block = Random(key, static_cast<std::uint64_t>(sample)).block(static_cast<std::uint64_t>(i / 4));
-      const bool kept = block[static_cast<std::size_t>(i % 4)] >= static_cast<std::uint32_t>(std::ldexp(rate, 32));
+      const bool kept = block[i % 4] >= static_cast<std::uint32_t>(std::ldexp(rate, 32));
       mask.push_back(kept ? static_cast<float>(1 / (1 - rate)) : 0.0f);
     }
   return mask;
@@ -51,15 +51,15 @@ inline std::vector<float> dropout_mask(const std::string& node, const Shape& sha
 inline graph::Graph with_masks(const OracleCase& from, std::map<std::string, std::vector<float>>& masks) {
   graph::Graph g;
   const graph::Graph& old = from.graph();
-  std::vector<graph::ValueId> now(old.values().size(), -1);
-  for (std::size_t id = 0; id < now.size(); ++id) {
-    const graph::Value& v = old.values()[id];
+  IdVector<graph::ValueId, graph::ValueId> now(old.values().size());
+  for (const graph::ValueId id : now.ids()) {
+    const graph::Value& v = old.value(id);
     if (v.role == graph::Value::Role::input) now[id] = g.input(v.name, v.shape);
     if (v.role == graph::Value::Role::parameter) now[id] = g.parameter(v.name, v.parameter);
   }
   for (const graph::Node& node : old.nodes()) {
     std::vector<graph::ValueId> in;
-    for (const graph::ValueId id : node.in) in.push_back(now[static_cast<std::size_t>(id)]);
+    for (const graph::ValueId id : node.in) in.push_back(now[id]);
     if (node.kind == "dropout") {
       const Shape& shape = old.value(node.in[0]).shape;
       const std::string name = node.name + ".mask";
@@ -71,10 +71,9 @@ inline graph::Graph with_masks(const OracleCase& from, std::map<std::string, std
     } else {
       g.add_node(node.name, node.kind, node.op, in, node.spec);
     }
-    for (std::size_t i = 0; i < node.out.size(); ++i)
-      now[static_cast<std::size_t>(node.out[i])] = g.nodes().back().out[i];
+    for (std::size_t i = 0; i < node.out.size(); ++i) now[node.out[i]] = g.nodes().back().out[i];
   }
-  for (const auto& [name, id] : old.outputs()) g.output(name, now[static_cast<std::size_t>(id)]);
+  for (const auto& [name, id] : old.outputs()) g.output(name, now[id]);
   return g;
 }
 
@@ -100,7 +99,7 @@ inline void write_case(const std::filesystem::path& folder, OracleCase& from, co
     weights[from.store().parameter(p).name] = from.plain(p, from.store().weight(p));
   ordered_json description{{"spec", spec}, {"given", given(from)}, {"value", from.backward()}};
   graph::Graph graph = with_masks(from, weights);
-  const std::size_t own_nodes = graph.nodes().size();
+  const auto own_nodes = graph.nodes().ids();
 
   std::set<graph::ValueId> losses;  // values made by losses or from them
   std::vector<std::string> outputs;
@@ -117,8 +116,8 @@ inline void write_case(const std::filesystem::path& folder, OracleCase& from, co
     return name;
   };
   description["loss"] = description["frozen"] = ordered_json::array();
-  for (std::size_t n = 0; n < own_nodes; ++n) {
-    const graph::Node node = graph.nodes()[n];
+  for (const graph::NodeId n : own_nodes) {
+    const graph::Node node = graph.node(n);
     if (node.kind == "batch_norm" && Args(node.spec, "operator").flag("frozen", false))
       description["frozen"].push_back(node.name);
     const bool from_loss =

@@ -33,22 +33,21 @@ double norm(std::span<const float> v) {
 // The same network without kinks.
 graph::Graph smoothed(const graph::Graph& from) {
   graph::Graph g;
-  std::vector<graph::ValueId> now(from.values().size(), -1);
-  for (std::size_t id = 0; id < now.size(); ++id) {
-    const graph::Value& v = from.values()[id];
+  IdVector<graph::ValueId, graph::ValueId> now(from.values().size());
+  for (const graph::ValueId id : now.ids()) {
+    const graph::Value& v = from.value(id);
     if (v.role == graph::Value::Role::input) now[id] = g.input(v.name, v.shape);
     if (v.role == graph::Value::Role::parameter) now[id] = g.parameter(v.name, v.parameter);
   }
   for (const graph::Node& node : from.nodes()) {
     std::vector<graph::ValueId> in;
-    for (const graph::ValueId id : node.in) in.push_back(now[static_cast<std::size_t>(id)]);
+    for (const graph::ValueId id : node.in) in.push_back(now[id]);
     if (node.kind == "relu" || node.kind == "leaky_relu") g.add("tanh", in, node.name);
     else if (node.kind == "max_pool") g.add(Spec("average_pool", node.spec.arguments()), in, node.name);
     else g.add_node(node.name, node.kind, node.op, in);
-    for (std::size_t i = 0; i < node.out.size(); ++i)
-      now[static_cast<std::size_t>(node.out[i])] = g.nodes().back().out[i];
+    for (std::size_t i = 0; i < node.out.size(); ++i) now[node.out[i]] = g.nodes().back().out[i];
   }
-  for (const auto& [name, id] : from.outputs()) g.output(name, now[static_cast<std::size_t>(id)]);
+  for (const auto& [name, id] : from.outputs()) g.output(name, now[id]);
   return g;
 }
 
