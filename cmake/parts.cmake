@@ -166,8 +166,8 @@ file(CONFIGURE OUTPUT ${part_texts} @ONLY CONTENT
 
 namespace isobar::machine {
 
-std::span<const Part> parts() {
-  static constexpr Part all[] = {
+std::span<const BuiltPart> parts() {
+  static constexpr BuiltPart all[] = {
 @part_rows@  };
   return all;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "isobar/base/clock.hpp"
-#include "isobar/bench/statistics.hpp"
+#include "isobar/bench/summary.hpp"
 
 namespace isobar::bench {
 

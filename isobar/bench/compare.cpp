@@ -39,7 +39,7 @@ void tell_difference(const std::vector<Record>& before, const std::vector<Record
       fmt::format("other {}: {} before, {} now", what, fmt::join(old, " and "), fmt::join(fresh, " and ")));
 }
 
-std::string lines_of(const Comparison& comparison, Change change, const char* title) {
+std::string lines_of(const RecordComparison& comparison, Change change, const char* title) {
   std::string text;
   for (const ComparedRow& row : comparison.rows) {
     if (row.change != change) continue;
@@ -56,13 +56,13 @@ std::string lines_of(const Comparison& comparison, Change change, const char* ti
 
 }  // namespace
 
-int Comparison::count(Change change) const {
+int RecordComparison::count(Change change) const {
   return static_cast<int>(
       std::count_if(rows.begin(), rows.end(), [&](const ComparedRow& row) { return row.change == change; }));
 }
 
-Comparison compare_records(const std::vector<Record>& before, const std::vector<Record>& now, double threshold) {
-  Comparison comparison;
+RecordComparison compare_records(const std::vector<Record>& before, const std::vector<Record>& now, double threshold) {
+  RecordComparison comparison;
   comparison.threshold = threshold;
   const auto old = by_key(before), fresh = by_key(now);
   std::set<std::string> done;
@@ -86,7 +86,7 @@ Comparison compare_records(const std::vector<Record>& before, const std::vector<
   return comparison;
 }
 
-std::string comparison_text(const Comparison& comparison) {
+std::string comparison_text(const RecordComparison& comparison) {
   std::string text;
   for (const std::string& difference : comparison.differences) text += difference + "\n";
   text += lines_of(comparison, Change::slower, "slower than before, beyond the noise");

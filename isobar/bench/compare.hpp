@@ -18,7 +18,7 @@ struct ComparedRow {
   Summary ratio{};          ///< before over now, as far apart as the two intervals allow
 };
 
-struct Comparison {
+struct RecordComparison {
   std::vector<ComparedRow> rows;         ///< in the order of the new file, then those it misses
   std::vector<std::string> differences;  ///< of machine, program and threads, in words
   double threshold = 0;
@@ -29,9 +29,9 @@ struct Comparison {
 
 /// Compares; of rows that occur several times in a file the last counts. `threshold`: the smallest change of a median
 /// that matters, 0.05 for 5 %.
-Comparison compare_records(const std::vector<Record>& before, const std::vector<Record>& now, double threshold);
+RecordComparison compare_records(const std::vector<Record>& before, const std::vector<Record>& now, double threshold);
 
 /// For people; regressions first.
-std::string comparison_text(const Comparison& comparison);
+std::string comparison_text(const RecordComparison& comparison);
 
 }  // namespace isobar::bench

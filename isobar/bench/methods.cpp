@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "isobar/bench/statistics.hpp"
+#include "isobar/bench/summary.hpp"
 #include "isobar/ops/conv_methods.hpp"
-#include "isobar/tune/compare.hpp"
+#include "isobar/tune/compare_methods.hpp"
 
 namespace isobar::bench {
 

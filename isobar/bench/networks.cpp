@@ -9,7 +9,7 @@
 
 #include "isobar/bench/bare_primitives.hpp"
 #include "isobar/bench/contestant.hpp"
-#include "isobar/bench/profile.hpp"
+#include "isobar/bench/kernel_profile.hpp"
 #include "isobar/zoo/arithmetic.hpp"
 #include "isobar/zoo/network.hpp"
 
@@ -68,10 +68,10 @@ double rested(BarePrimitives& bare) {
 }
 
 // Kernels that matter, and the others as one.
-std::vector<KernelTime> shortened(std::vector<KernelTime> profile) {
+std::vector<MeasuredKernel> shortened(std::vector<MeasuredKernel> profile) {
   constexpr std::size_t most = 40;
   if (profile.size() <= most) return profile;
-  KernelTime others{fmt::format("{} other kernels", profile.size() - most), "all", ""};
+  MeasuredKernel others{fmt::format("{} other kernels", profile.size() - most), "all", ""};
   for (std::size_t i = most; i < profile.size(); ++i) {
     others.seconds += profile[i].seconds;
     others.flops += profile[i].flops;
@@ -134,7 +134,7 @@ std::vector<Record> measure_network(const NetworkContest& what, const Note& note
   training.asked = asked_of(what.model, what.batch);
   for (std::size_t i = 0; i < contestants.size(); ++i) training.entries[i].peak_bytes = contestants[i]->peak_bytes();
   training.profile = shortened(parse_profile(contestants[0]->ask("profile 3")));
-  for (const KernelTime& kernel : training.profile) training.flops += kernel.flops;
+  for (const MeasuredKernel& kernel : training.profile) training.flops += kernel.flops;
 
   note(what.model.str() + ": forward passes");
   const std::vector<Runner> passing = runners(contestants, "forward");

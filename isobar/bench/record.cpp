@@ -25,7 +25,7 @@ Json json_of(const Entry& e) {
   return json;
 }
 
-Json json_of(const KernelTime& k) {
+Json json_of(const MeasuredKernel& k) {
   return {{"name", k.name},   {"category", k.category}, {"shape", k.shape},    {"seconds", k.seconds},
           {"flops", k.flops}, {"bytes", k.bytes},       {"library", k.library}};
 }
@@ -79,7 +79,7 @@ Entry entry_of(const Json& json) {
           number_or_0(json, "peak_bytes")};
 }
 
-KernelTime kernel_of(const Json& json) {
+MeasuredKernel kernel_of(const Json& json) {
   if (!json.is_object()) fail("a kernel of the profile is no table");
   const auto library = json.find("library");
   return {text(json, "name"),
@@ -124,7 +124,7 @@ std::string record_line(const Record& record) {
   for (const auto& [key, value] : bars)
     if (value > 0) json["asked"][key] = value;
   for (const auto& [key, value] : record.facts) json["facts"].push_back({{"name", key}, {"value", value}});
-  for (const KernelTime& k : record.profile) json["profile"].push_back(json_of(k));
+  for (const MeasuredKernel& k : record.profile) json["profile"].push_back(json_of(k));
   json["where"] = {{"when", record.where.when},
                    {"machine", record.where.machine},
                    {"program", record.where.program},

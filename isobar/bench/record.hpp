@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "isobar/bench/statistics.hpp"
+#include "isobar/bench/summary.hpp"
 
 namespace isobar::bench {
 
@@ -26,7 +26,7 @@ struct Asked {
 };
 
 /// Time spent in one kernel within whole steps.
-struct KernelTime {
+struct MeasuredKernel {
   std::string name, category, shape;
   double seconds = 0;  ///< of one step, median
   double flops = 0, bytes = 0;
@@ -50,7 +50,7 @@ struct Record {
   double workspace_bytes = 0;    ///< memory needed beside inputs and outputs; 0: not counted
   Asked asked{};
   std::vector<std::pair<std::string, double>> facts{};  ///< other numbers worth keeping, by name
-  std::vector<KernelTime> profile{};
+  std::vector<MeasuredKernel> profile{};
   Circumstances where{};
 
   const Entry& ours() const { return entries.at(0); }

@@ -6,7 +6,7 @@
 #include "isobar/base/clock.hpp"
 #include "isobar/base/error.hpp"
 #include "isobar/bench/forward_pass.hpp"
-#include "isobar/bench/profile.hpp"
+#include "isobar/bench/kernel_profile.hpp"
 #include "isobar/comm/collectives.hpp"
 #include "isobar/comm/local_comm.hpp"
 

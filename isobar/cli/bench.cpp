@@ -51,7 +51,7 @@ void write_page(const std::string& file, const std::vector<bench::Record>& recor
 
 void compare(const CommandLine& line, const std::vector<bench::Record>& now) {
   const auto before = bench::read_records(line.compare.front());
-  const bench::Comparison outcome = bench::compare_records(before, now, line.threshold / 100);
+  const bench::RecordComparison outcome = bench::compare_records(before, now, line.threshold / 100);
   fmt::print("{}", bench::comparison_text(outcome));
   if (const int slower = outcome.count(bench::Change::slower))
     fail("bench: {} row{} slower than in '{}', beyond the noise", slower, slower == 1 ? " is" : "s are",

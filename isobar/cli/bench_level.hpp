@@ -44,13 +44,13 @@ struct BenchLevel {
 std::span<const BenchLevel* const> bench_levels();
 
 /// A folder that goes when it is no longer needed.
-class Scratch {
+class ScratchFolder {
  public:
   /// Below the folder named, or the system's for temporary files.
-  explicit Scratch(const std::string& below);
-  ~Scratch();
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
+  explicit ScratchFolder(const std::string& below);
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
   const std::filesystem::path& path() const { return path_; }
 
  private:

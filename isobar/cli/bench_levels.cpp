@@ -27,7 +27,7 @@ bench::Effort BenchOptions::effort(int most_rounds, double most_seconds) const {
   return effort;
 }
 
-Scratch::Scratch(const std::string& below)
+ScratchFolder::Scratch(const std::string& below)
     : path_((below.empty() ? std::filesystem::temp_directory_path() : std::filesystem::path(below)) /
             fmt::format("isobar-bench-{}", getpid())) {
   std::error_code problem;
@@ -35,7 +35,7 @@ Scratch::Scratch(const std::string& below)
   if (problem) fail("bench: '{}' cannot be made: {}; --scratch names another place", path_.string(), problem.message());
 }
 
-Scratch::~Scratch() {
+ScratchFolder::~ScratchFolder() {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
 }

@@ -67,7 +67,7 @@ std::string bound_cell(double value, double most) {
 std::string profile_part(const Record& r) {
   constexpr std::size_t most = 20;
   std::vector<Cells> rows;
-  for (const bench::KernelTime& k : r.profile) {
+  for (const bench::MeasuredKernel& k : r.profile) {
     if (rows.size() == most) break;
     rows.push_back({html_text(k.name), html_text(k.shape), html_text(k.library ? "oneDNN" : k.category),
                     fmt::format("{:.2f}", k.seconds * 1e3),

@@ -10,7 +10,7 @@ namespace isobar::cli {
 namespace {
 
 void bench_reads(const BenchOptions& options, RecordBook& book) {
-  const Scratch scratch(options.scratch);
+  const ScratchFolder scratch(options.scratch);
   const bench::ReadOptions what{scratch.path(), options.peers, options.rounds_or(10), options.threads};
   const auto outcomes = bench::run_reads(what, note);
   note("training from files and from memory");

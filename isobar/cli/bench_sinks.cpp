@@ -150,7 +150,7 @@ bench::Rounds measured(const Contest& contest, const std::string& model, const B
 }
 
 void measure(const Contest& contest, const BenchOptions& options, RecordBook& book) {
-  const Scratch scratch(options.scratch);
+  const ScratchFolder scratch(options.scratch);
   const std::string model = options.sinks.model.empty() ? contest.model : options.sinks.model;
   const int rounds = options.rounds_or(10);
   const bench::Rounds seconds = measured(contest, model, options, rounds, scratch.path());

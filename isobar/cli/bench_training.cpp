@@ -95,7 +95,7 @@ std::vector<Course> compete(const bench::TrainingTask& task, const BenchOptions&
 }
 
 void measure(const bench::TrainingTask& task, const BenchOptions& options, RecordBook& book) {
-  const Scratch scratch(options.scratch);
+  const ScratchFolder scratch(options.scratch);
   note(task.name + ": making files");
   bench::make_files(task, scratch.path());
   const std::vector<Course> courses = compete(task, options, scratch.path());

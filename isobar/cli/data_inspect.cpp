@@ -33,7 +33,7 @@ void print_parts(const datasets::Contents& contents) {
     shape_width = std::max(shape_width, contents.parts[i].shape.size());
   }
   for (std::size_t i = 0; i < shown; ++i) {
-    const datasets::Part& part = contents.parts[i];
+    const datasets::FilePart& part = contents.parts[i];
     fmt::print("  {:<{}}  {:<{}}  {}{}{}\n", part.name, name_width, part.shape, shape_width, part.type,
                part.note.empty() ? "" : "; ", part.note);
   }

@@ -6,7 +6,7 @@
 
 #include "isobar/base/config.hpp"
 #include "isobar/base/error.hpp"
-#include "isobar/cli/training.hpp"
+#include "isobar/cli/run_training.hpp"
 #include "isobar/comm/local_comm.hpp"
 #include "isobar/pictures/scatter.hpp"
 #include "isobar/verbs/verb.hpp"

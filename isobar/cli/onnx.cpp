@@ -40,7 +40,7 @@ std::string described_operators(const std::vector<onnx::Interface>& list) {
   return join(texts, "; ");
 }
 
-void show(const std::string& file, const onnx::Model& model, const onnx::Imported& imported) {
+void show(const std::string& file, const onnx::OnnxModel& model, const onnx::Imported& imported) {
   const auto version = model.versions.find("");
   fmt::print("{}: {} nodes of operator set {}, {} parameters{}\n", file,
              with_commas(static_cast<std::int64_t>(model.nodes.size())),
@@ -69,7 +69,7 @@ double deviation(const onnx::Array& got, const onnx::Array& expected, const std:
   return worst / largest;
 }
 
-void check_data(const onnx::Model& model, const fs::path& folder, double tolerance) {
+void check_data(const onnx::OnnxModel& model, const fs::path& folder, double tolerance) {
   std::map<std::string, onnx::Array> inputs;
   for (std::size_t i = 0; i < model.inputs.size(); ++i)
     inputs[model.inputs[i].name] = onnx::read_tensor(folder / fmt::format("input_{}.pb", i));
@@ -90,7 +90,7 @@ struct CheckRequest {
 };
 
 void check(const CheckRequest& request) {
-  const onnx::Model model = onnx::read_model(request.file);
+  const onnx::OnnxModel model = onnx::read_model(request.file);
   show(request.file, model, onnx::import_model(model));
   if (request.data.empty()) return;
   std::vector<fs::path> sets;
@@ -123,7 +123,7 @@ std::string starter_recipe(const std::string& file, const onnx::Imported& import
 }
 
 void import(const ImportRequest& request) {
-  const onnx::Model model = onnx::read_model(request.file);
+  const onnx::OnnxModel model = onnx::read_model(request.file);
   const onnx::Imported imported = onnx::import_model(model, {.batch = request.batch});
   show(request.file, model, imported);
   fmt::print("\n{}", graph::make_plan(imported.graph, {.phase = ops::Phase::inference}).table());
@@ -159,7 +159,7 @@ void export_to(const ExportRequest& request) {
     store->read_plain(p, store->weight(p), values);
     return values;
   };
-  const onnx::Model model = onnx::export_graph(graph, {"prediction"}, weights);
+  const onnx::OnnxModel model = onnx::export_graph(graph, {"prediction"}, weights);
   onnx::write_model(model, request.out);
   fmt::print("wrote {}: {} nodes, {} parameters, inputs {}, outputs {}\n", request.out,
              with_commas(static_cast<std::int64_t>(model.nodes.size())), with_commas(graph.parameter_count()),

@@ -44,7 +44,7 @@ class Progress {
   double begin_ = now_seconds(), said_ = 0;
 };
 
-void show(const tune::Record& record) {
+void show(const tune::TuningRecord& record) {
   fmt::print("{:<24} {:<16} {:<28} {:>9} {:>9} {:>11}\n", "layer", "direction", "chosen", "now ms", "before ms",
              "workspace");
   double now = 0, before = 0;
@@ -61,8 +61,8 @@ void show(const tune::Record& record) {
 }
 
 // Findings of layers that were measured before, when that was interrupted and asked for in the same way.
-tune::Record begun(const tune::TuningCache& cache, const tune::TuneOptions& options) {
-  tune::Record fresh{options.workspace, options.inexact};
+tune::TuningRecord begun(const tune::TuningCache& cache, const tune::TuneOptions& options) {
+  tune::TuningRecord fresh{options.workspace, options.inexact};
   const auto known = tune::read_tuning(cache).record;
   if (!known || known->complete || known->workspace != options.workspace || known->inexact != options.inexact)
     return fresh;
@@ -80,7 +80,7 @@ void tune_network(const Spec& model, std::int64_t batch, const graph::Graph& gra
   const tune::TuningCache cache = tune::cache_of(model, batch);
   const std::vector<tune::Layer> layers = tune::convolutions(graph, options);
   if (layers.empty()) fail("{} has no convolutions to tune", model.str());
-  tune::Record record = begun(cache, how);
+  tune::TuningRecord record = begun(cache, how);
   const auto measured = [&](const tune::Layer& layer) {
     return std::ranges::any_of(record.findings, [&](const auto& f) { return f.chosen.node == layer.node; });
   };

@@ -1,7 +1,7 @@
 // isobar train RECIPE.toml [--set key=value ...]
 #include "isobar/base/config.hpp"
 #include "isobar/cli/ranks.hpp"
-#include "isobar/cli/training.hpp"
+#include "isobar/cli/run_training.hpp"
 #include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {

@@ -38,7 +38,7 @@ class LocalCrew final : public Crew {
 
 }  // namespace
 
-CrewEnd run_crew(int ranks, int spares, const std::function<void(Crew&, int)>& work, std::vector<Death> deaths,
+CrewEnd run_crew(int ranks, int spares, const std::function<void(Crew&, int)>& work, std::vector<PlannedDeath> deaths,
                  int per_node) {
   expects(ranks >= 1 && spares >= 0 && per_node >= 1, "at least one rank, and one per node");
   const int size = ranks + spares;

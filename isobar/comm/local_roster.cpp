@@ -4,17 +4,17 @@
 
 namespace isobar::comm {
 
-LocalRoster::LocalRoster(int ranks, int workers, std::vector<Death> deaths)
+LocalRoster::LocalRoster(int ranks, int workers, std::vector<PlannedDeath> deaths)
     : workers_(workers), deaths_(std::move(deaths)), ranks_(index(ranks)) {
   expects(workers >= 1 && workers <= ranks, "ranks that work");
-  for (const Death& death : deaths_) expects(death.rank >= 0 && death.rank < ranks, "a rank that can die");
+  for (const PlannedDeath& death : deaths_) expects(death.rank >= 0 && death.rank < ranks, "a rank that can die");
 }
 
 template <class F>
 bool LocalRoster::dies(int rank, F due) {
   Rank& self = ranks_[index(rank)];
   if (self.state == State::dead) return true;
-  if (!std::ranges::any_of(deaths_, [&](const Death& death) { return death.rank == rank && due(death); })) return false;
+  if (!std::ranges::any_of(deaths_, [&](const PlannedDeath& death) { return death.rank == rank && due(death); })) return false;
   if (self.state != State::idle) ++epoch_;  // nobody misses who has no part in the work
   self.state = State::dead;
   died_.push_back(rank);
@@ -24,16 +24,16 @@ bool LocalRoster::dies(int rank, F due) {
 
 bool LocalRoster::begins_message(int rank) {
   const std::int64_t number = ranks_[index(rank)].messages++;
-  return dies(rank, [&](const Death& death) { return death.message == number; });
+  return dies(rank, [&](const PlannedDeath& death) { return death.message == number; });
 }
 
 bool LocalRoster::notes(int rank, const std::string& what) {
-  return dies(rank, [&](const Death& death) { return death.note && death.note(what); });
+  return dies(rank, [&](const PlannedDeath& death) { return death.note && death.note(what); });
 }
 
 bool LocalRoster::musters(int rank) {
   const std::int64_t number = ranks_[index(rank)].musters++;
-  return dies(rank, [&](const Death& death) { return death.muster == number; });
+  return dies(rank, [&](const PlannedDeath& death) { return death.muster == number; });
 }
 
 void LocalRoster::ready(int rank, bool stands_by) {

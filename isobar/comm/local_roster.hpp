@@ -13,7 +13,7 @@
 namespace isobar::comm {
 
 /// A rank that dies: everything it asks of its groups from then on throws RankDied.
-struct Death {
+struct PlannedDeath {
   int rank = 0;               ///< in the world
   std::int64_t message = -1;  ///< dies when it begins this message, counted from 0 over all its groups; -1: never so
   std::int64_t muster = -1;   ///< dies when it musters, counted from 0; -1: never so
@@ -34,7 +34,7 @@ class LocalRoster {
   };
 
   /// Of so many ranks at most `workers` work at the same time.
-  LocalRoster(int ranks, int workers, std::vector<Death> deaths);
+  LocalRoster(int ranks, int workers, std::vector<PlannedDeath> deaths);
 
   std::uint32_t epoch() const { return epoch_; }
   bool dead(int rank) const { return ranks_[index(rank)].state == State::dead; }
@@ -65,7 +65,7 @@ class LocalRoster {
   void decide();
 
   const int workers_;
-  std::vector<Death> deaths_;
+  std::vector<PlannedDeath> deaths_;
   std::vector<Rank> ranks_;
   std::vector<int> died_;
   std::uint32_t epoch_ = first_epoch;

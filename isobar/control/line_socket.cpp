@@ -144,8 +144,8 @@ int connect_to(const std::string& host, std::uint16_t port, double seconds) {
 
 namespace {
 
-Listener listen_on_family(int family, bool everywhere) {
-  Listener listener;
+ListeningSocket listen_on_family(int family, bool everywhere) {
+  ListeningSocket listener;
   sockaddr_storage address{};
   address.ss_family = static_cast<sa_family_t>(family);
   auto& four = reinterpret_cast<sockaddr_in&>(address);
@@ -167,8 +167,8 @@ Listener listen_on_family(int family, bool everywhere) {
 
 }  // namespace
 
-Listener listen_on(bool everywhere) {
-  Listener listener;
+ListeningSocket listen_on(bool everywhere) {
+  ListeningSocket listener;
   if (everywhere) listener = listen_on_family(AF_INET6, true);
   if (listener.socket < 0) listener = listen_on_family(AF_INET, everywhere);
   if (listener.socket < 0) fail("the launcher cannot listen for its ranks: {}", std::strerror(errno));

@@ -43,12 +43,12 @@ class LineSocket {
 /// Connects within so many seconds; -1 when nobody answers there.
 int connect_to(const std::string& host, std::uint16_t port, double seconds);
 
-struct Listener {
+struct ListeningSocket {
   int socket = -1;
   std::uint16_t port = 0;
 };
 /// Listens for IPv4 and, where there is one, IPv6 connections: on this machine alone or on all its addresses.
-Listener listen_on(bool everywhere);
+ListeningSocket listen_on(bool everywhere);
 
 /// Closes whatever descriptor is set, once.
 void close_descriptor(int& descriptor);

@@ -66,7 +66,7 @@ class Switchboard {
   Setup setup_;
   Chronicle& chronicle_;
   Clock clock_;
-  Listener listener_;
+  ListeningSocket listener_;
   std::unique_ptr<Roster> roster_;
   int launch_ = 0;
   bool met_anybody_ = false, stopping_ = false;

@@ -41,9 +41,9 @@ void for_each_count(std::span<const Count> counts, std::span<float> out, F scali
 
 }  // namespace
 
-void expand_counts(std::span<const Count> counts, Scaling scaling, std::span<float> out) {
+void expand_counts(std::span<const Count> counts, CountScaling scaling, std::span<float> out) {
   expects(counts.size() == out.size(), "as many counts as floats");
-  if (scaling == Scaling::none) return for_each_count(counts, out, [](Count c) { return static_cast<float>(c); });
+  if (scaling == CountScaling::none) return for_each_count(counts, out, [](Count c) { return static_cast<float>(c); });
   const Logarithms& table = logarithms();
   for_each_count(counts, out, [&table](Count c) { return table[static_cast<std::uint16_t>(c)]; });
 }
@@ -52,8 +52,8 @@ std::span<Count> last_half(std::span<float> out) {
   return {reinterpret_cast<Count*>(out.data()) + out.size(), out.size()};
 }
 
-void apply_scaling(Scaling scaling, std::span<float> values) {
-  if (scaling == Scaling::none) return;
+void apply_scaling(CountScaling scaling, std::span<float> values) {
+  if (scaling == CountScaling::none) return;
   // Counts are whole and small, in floats too: the table is several times faster than the logarithm.
   const Logarithms& table = logarithms();
   for (float& value : values) {

@@ -8,16 +8,16 @@
 namespace isobar::datasets {
 
 /// What happens to numbers between storage and network.
-enum class Scaling { none, log };  // log: x -> ln(x + 1)
+enum class CountScaling { none, log };  // log: x -> ln(x + 1)
 
 /// out[i] = scaling(counts[i]); sizes are equal. `counts` may be the last half of out's own memory.
-void expand_counts(std::span<const std::int16_t> counts, Scaling scaling, std::span<float> out);
+void expand_counts(std::span<const std::int16_t> counts, CountScaling scaling, std::span<float> out);
 
 /// The last half of `out` as int16: counts read into it are expanded in place by expand_counts().
 std::span<std::int16_t> last_half(std::span<float> out);
 
 /// Applies the scaling in place; gives the same bits as expand_counts() for whole numbers.
-void apply_scaling(Scaling scaling, std::span<float> values);
+void apply_scaling(CountScaling scaling, std::span<float> values);
 
 /// Whole numbers in [-32768, 32767] to int16; anything else throws Error naming the value.
 void pack_counts(std::span<const float> values, std::span<std::int16_t> counts);

@@ -15,7 +15,7 @@
 namespace isobar::datasets {
 
 /// One named thing inside a file: an array, a variable, a feature.
-struct Part {
+struct FilePart {
   std::string name;
   std::string shape;  ///< as in "[128, 128, 128, 4]"; dimensions may carry names: "time=8 lat=768 lon=1152"
   std::string type;   ///< as stored: "int16", "float32, gzip chunks of [4, 6]", "text"
@@ -25,7 +25,7 @@ struct Part {
 /// What a file or folder holds.
 struct Contents {
   std::string summary;        ///< one line: "HDF5, 32 files with one sample each"
-  std::vector<Part> parts;    ///< of the file, or of the first one
+  std::vector<FilePart> parts;    ///< of the file, or of the first one
   std::vector<Spec> readers;  ///< data sets that would read it, the best first
   std::string obstacle;       ///< when there are none: why, and what would help
 };

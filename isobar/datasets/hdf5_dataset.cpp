@@ -114,7 +114,7 @@ std::unique_ptr<Dataset> make_hdf5(Args& args) {
   given.x = args.text("x", given.x);
   given.y = args.text("y", given.y);
   given.channels = args.integers("channels", {});
-  given.scaling = args.flag("log", false) ? Scaling::log : Scaling::none;
+  given.scaling = args.flag("log", false) ? CountScaling::log : CountScaling::none;
   const bool channels_first = args.flag("channels_first", given.channels_first);
   const bool axis_known = args.has("sample_axis");
   const bool axis = args.flag("sample_axis", given.sample_axis);

@@ -122,7 +122,7 @@ void Hdf5SampleFile::choose_channels(const hdf5::Hdf5File& file) {
 
 // Counts are read as they are stored, into the last half of the floats they become.
 void Hdf5SampleFile::read_scaled(const Extents& from, const Extents& extent, std::span<float> out) const {
-  if (reading_.scaling == Scaling::log && x_->stored().fits_int16()) {
+  if (reading_.scaling == CountScaling::log && x_->stored().fits_int16()) {
     const std::span<std::int16_t> counts = last_half(out);
     x_->read_box<std::int16_t>(from, extent, counts);
     expand_counts(counts, reading_.scaling, out);

@@ -99,7 +99,7 @@ Contents look_idx(const Glance& glance) {
     return contents;
   }
   const auto part = [](const fs::path& file, const files::IdxHeader& of) {
-    return Part{file.filename().string(), fmt::format("[{}]", fmt::join(of.shape.extents(), ", ")),
+    return FilePart{file.filename().string(), fmt::format("[{}]", fmt::join(of.shape.extents(), ", ")),
                 std::string(of.type), ""};
   };
   contents.parts.push_back(part(glance.path, *header));

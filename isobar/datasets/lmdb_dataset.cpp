@@ -58,7 +58,7 @@ class Lmdb final : public Dataset {
  private:
   template <class F>
   void with_datum(std::int64_t index, F work) const {
-    thread_local files::Buffer scratch;
+    thread_local files::ByteBuffer scratch;
     const std::span<const std::uint8_t> value = file_.value(index, scratch);
     files::Datum datum;
     try {
@@ -108,7 +108,7 @@ Contents look_lmdb(const Glance& glance) {
     contents.obstacle = "the data base is empty";
     return contents;
   }
-  files::Buffer scratch;
+  files::ByteBuffer scratch;
   const std::span<const std::uint8_t> value = file.value(0, scratch);
   try {
     const files::Datum datum = files::read_datum(value);

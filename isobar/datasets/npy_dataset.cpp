@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 struct NpyOptions {
   fs::path path;
   std::string x, y;
-  Scaling scaling = Scaling::none;
+  CountScaling scaling = CountScaling::none;
   std::int64_t samples = 0, max_bytes = 0;
 };
 
@@ -61,7 +61,7 @@ class SampleAxis final : public Dataset {
 
  private:
   fs::path path_;
-  Scaling scaling_;
+  CountScaling scaling_;
   std::vector<files::NpyFile> arrays_;
   std::int64_t size_ = 0;
   std::vector<Field> fields_;
@@ -137,7 +137,7 @@ std::unique_ptr<Dataset> make_npy(Args& args) {
   const std::string labels = args.text("labels", "");
   options.x = args.text("x", "x");
   options.y = args.text("y", "y");
-  options.scaling = args.flag("log", false) ? Scaling::log : Scaling::none;
+  options.scaling = args.flag("log", false) ? CountScaling::log : CountScaling::none;
   options.samples = args.integer("samples", 0);
   options.max_bytes = files::read_memory_limit(args);
   args.require(options.samples >= 0, "samples >= 0, where 0 means all");
@@ -153,7 +153,7 @@ std::unique_ptr<Dataset> make_npy(Args& args) {
   else samples = std::make_unique<SampleFiles>(options, files);
   if (labels.empty()) return samples;
   if (labels == "folder") return label_by_folder(std::move(samples), files);
-  NpyOptions other{labels, options.x, "", Scaling::none, options.samples, options.max_bytes};
+  NpyOptions other{labels, options.x, "", CountScaling::none, options.samples, options.max_bytes};
   return join_datasets(std::move(samples), std::make_unique<SampleAxis>(other, open_arrays(other.path, other)));
 }
 

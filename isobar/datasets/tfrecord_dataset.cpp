@@ -38,7 +38,7 @@ struct TfrecordOptions {
   TfrecordSource x, y;
   std::vector<std::int64_t> size;  // of images: height and width, or empty
   int channels = 3;
-  Scaling scaling = Scaling::none;
+  CountScaling scaling = CountScaling::none;
   std::int64_t samples = 0, per_file = 0, max_bytes = 0;
 };
 
@@ -75,7 +75,7 @@ class Tfrecord final : public Dataset {
     expects_request(index, out);
     with_record(index, [&](std::span<const std::uint8_t> record) {
       fill(record, options_.x, options_.scaling, out[0]);
-      if (out.size() > 1) fill(record, options_.y, Scaling::none, out[1]);
+      if (out.size() > 1) fill(record, options_.y, CountScaling::none, out[1]);
     });
   }
 
@@ -105,7 +105,7 @@ class Tfrecord final : public Dataset {
     std::vector<std::exception_ptr> failures(files_.size());
     std::atomic<std::size_t> next{known};
     const auto work = [&] {
-      files::Buffer memory;
+      files::ByteBuffer memory;
       for (std::size_t f; (f = next++) < files_.size();) {
         try {
           files::TfrecordFile file(files_[f], options_.max_bytes, std::move(memory));
@@ -137,7 +137,7 @@ class Tfrecord final : public Dataset {
   void with_record(std::int64_t index, F work) const {
     const std::size_t f = file_of(index);
     const std::int64_t number = index - firsts_[f];
-    thread_local files::Buffer scratch, memory;
+    thread_local files::ByteBuffer scratch, memory;
     if (firsts_[f + 1] - firsts_[f] == 1) {  // read once an epoch: nothing to keep
       files::TfrecordFile file(files_[f], options_.max_bytes, std::move(memory));
       check_count(f, file.size());
@@ -210,7 +210,7 @@ class Tfrecord final : public Dataset {
     return {options_.channels, fixed ? options_.x.shape[0] : 0, fixed ? options_.x.shape[1] : 0};
   }
 
-  void fill(std::span<const std::uint8_t> record, const TfrecordSource& source, Scaling scaling,
+  void fill(std::span<const std::uint8_t> record, const TfrecordSource& source, CountScaling scaling,
             std::span<float> out) const {
     const files::Feature feature = need(record, source.name);
     if (source.image) {
@@ -223,7 +223,7 @@ class Tfrecord final : public Dataset {
       return apply_scaling(scaling, out);
     }
     const std::span<const std::uint8_t> bytes = feature.bytes();
-    if (source.type == files::NumberType::int16 && scaling == Scaling::log)
+    if (source.type == files::NumberType::int16 && scaling == CountScaling::log)
       return expand_counts({reinterpret_cast<const std::int16_t*>(bytes.data()), out.size()}, scaling, out);
     to_floats(*source.type, bytes, std::endian::little, out);
     apply_scaling(scaling, out);
@@ -256,7 +256,7 @@ std::unique_ptr<Dataset> make_tfrecord(Args& args) {
   options.x.shape = Shape(args.integers("shape", layout.empty() ? std::vector<std::int64_t>{} : cube));
   options.x.type = optional_type(args, "type", current ? "int16" : sc18 ? "float32" : "");
   options.y.type = optional_type(args, "y_type", sc18 ? "float32" : "");
-  options.scaling = args.flag("log", false) ? Scaling::log : Scaling::none;
+  options.scaling = args.flag("log", false) ? CountScaling::log : CountScaling::none;
   options.x.image = args.flag("image", false);
   options.size = args.integers("size", {});
   if (options.size.size() == 1) options.size.push_back(options.size[0]);
@@ -279,7 +279,7 @@ std::unique_ptr<Dataset> make_tfrecord(Args& args) {
   if (labels == "folder") return label_by_folder(std::move(x), files);
   other.path = labels;
   other.x = std::exchange(other.y, {});
-  other.scaling = Scaling::none;
+  other.scaling = CountScaling::none;
   auto y = std::make_unique<Tfrecord>(other, list_files(other.path, {".tfrecord", ".tfrecords", ".tfr"}));
   return join_datasets(std::move(x), std::move(y));
 }

@@ -176,7 +176,7 @@ Contents look_tfrecord(const Glance& glance) {
     contents.obstacle = "the file has no records";
     return contents;
   }
-  files::Buffer scratch;
+  files::ByteBuffer scratch;
   const Record record = file.record(0, scratch);
   std::vector<files::Feature> features;
   try {
@@ -186,7 +186,7 @@ Contents look_tfrecord(const Glance& glance) {
     return contents;
   }
   for (const files::Feature& feature : features) {
-    Part part{std::string(feature.name), fmt::format("[{}]", feature.count), std::string(name_of(feature.kind)), ""};
+    FilePart part{std::string(feature.name), fmt::format("[{}]", feature.count), std::string(name_of(feature.kind)), ""};
     if (feature.kind == files::Feature::Kind::bytes && feature.count == 1) {
       part.shape = fmt::format("{} bytes", feature.bytes().size());
       if (is_picture(feature)) part.note = "a picture";

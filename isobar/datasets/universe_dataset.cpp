@@ -19,7 +19,7 @@ namespace {
 class UniverseDataset final : public Dataset {
  public:
   UniverseDataset(const worlds::UniverseOptions& options, int size, int merge, std::int64_t count, std::int64_t first,
-                  Scaling scaling)
+                  CountScaling scaling)
       : cubes_(options, size, merge),
         count_(count),
         first_(first),
@@ -64,7 +64,7 @@ class UniverseDataset final : public Dataset {
 
   UniverseCubes cubes_;
   std::int64_t count_, first_;
-  Scaling scaling_;
+  CountScaling scaling_;
   mutable std::vector<Kept> kept_;
 };
 
@@ -86,7 +86,7 @@ std::unique_ptr<Dataset> make_universe(Args& args) {
   options.seed = static_cast<std::uint64_t>(args.integer("seed", 1));
   options.threads = 1;  // the loader's readers make different universes at the same time
   const std::int64_t count = args.integer("count", 64), first = args.integer("first", 0);
-  const Scaling scaling = args.flag("log", true) ? Scaling::log : Scaling::none;
+  const CountScaling scaling = args.flag("log", true) ? CountScaling::log : CountScaling::none;
   args.require(count > 0, "count > 0");
   args.require(first >= 0, "first >= 0");
   return std::make_unique<UniverseDataset>(options, size, merge, count, first, scaling);

@@ -31,7 +31,7 @@ WeatherFrame WeatherSeries::make(std::int64_t frame) const {
 }
 
 std::string WeatherSeries::name(std::int64_t frame) const {
-  const worlds::Date date = worlds::date_of(hour(frame));
+  const worlds::WorldDate date = worlds::date_of(hour(frame));
   return fmt::format("data-{:04}-{:02}-{:02}-{:02}-{}", date.year, date.month, date.day, date.hour / 3,
                      options_.atmosphere.run);
 }

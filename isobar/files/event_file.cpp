@@ -49,14 +49,14 @@ WireWriter event_at(std::int64_t step) {
 
 }  // namespace
 
-void Summary::scalar(std::string_view tag, double value) {
+void EventSummary::scalar(std::string_view tag, double value) {
   WireWriter entry;
   entry.text(1, tag);
   entry.single(2, static_cast<float>(value));
   message_.message(1, entry);
 }
 
-void Summary::image(std::string_view tag, const Image& image) {
+void EventSummary::image(std::string_view tag, const Image& image) {
   WireWriter picture;
   picture.varint(1, static_cast<std::uint64_t>(image.height));
   picture.varint(2, static_cast<std::uint64_t>(image.width));
@@ -68,7 +68,7 @@ void Summary::image(std::string_view tag, const Image& image) {
   message_.message(1, entry);
 }
 
-void Summary::histogram(std::string_view tag, const Histogram& histogram) {
+void EventSummary::histogram(std::string_view tag, const Histogram& histogram) {
   expects(histogram.limits.size() == histogram.counts.size(), "a count for each limit");
   WireWriter numbers;
   numbers.real(1, histogram.min);
@@ -84,7 +84,7 @@ void Summary::histogram(std::string_view tag, const Histogram& histogram) {
   message_.message(1, entry);
 }
 
-void Summary::text(std::string_view tag, std::string_view markdown) {
+void EventSummary::text(std::string_view tag, std::string_view markdown) {
   constexpr std::uint64_t string_type = 7;
   WireWriter extent, shape, tensor, plugin, metadata, entry;
   extent.varint(1, 1);
@@ -114,7 +114,7 @@ void EventFile::restart(std::int64_t step) {
   append(event);
 }
 
-void EventFile::write(std::int64_t step, const Summary& summary) {
+void EventFile::write(std::int64_t step, const EventSummary& summary) {
   if (summary.empty()) return;
   WireWriter event = event_at(step);
   event.message(5, summary.message());

@@ -21,7 +21,7 @@ struct Histogram {
 };
 
 /// Named values of one step; in a name, what stands before the first '/' is the group they are shown in.
-class Summary {
+class EventSummary {
  public:
   void scalar(std::string_view tag, double value);
   void image(std::string_view tag, const Image& image);
@@ -46,7 +46,7 @@ class EventFile {
   /// Says that a run goes on: what earlier files hold of this step and later ones counts no more.
   void restart(std::int64_t step);
   /// Appends what is known of a step; nothing when that is empty. Never waits.
-  void write(std::int64_t step, const Summary& summary);
+  void write(std::int64_t step, const EventSummary& summary);
   /// Waits until everything is written; false when that cannot be done.
   bool close() { return file_.close(); }
 

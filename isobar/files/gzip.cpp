@@ -20,9 +20,9 @@ struct Free {
 
 }  // namespace
 
-std::span<std::uint8_t> Buffer::take(std::size_t size) { return grow(size, 0); }
+std::span<std::uint8_t> ByteBuffer::take(std::size_t size) { return grow(size, 0); }
 
-std::span<std::uint8_t> Buffer::grow(std::size_t size, std::size_t kept) {
+std::span<std::uint8_t> ByteBuffer::grow(std::size_t size, std::size_t kept) {
   expects(kept <= capacity_ && kept <= size, "to keep what is there");
   if (size > capacity_) {
     auto larger = std::make_unique_for_overwrite<std::uint8_t[]>(size);
@@ -37,7 +37,7 @@ bool is_gzip(std::span<const std::uint8_t> bytes) {
   return bytes.size() >= 3 && bytes[0] == 0x1F && bytes[1] == 0x8B && bytes[2] == 8;
 }
 
-std::span<const std::uint8_t> inflate_gzip(std::span<const std::uint8_t> file, std::int64_t max_bytes, Buffer& out) {
+std::span<const std::uint8_t> inflate_gzip(std::span<const std::uint8_t> file, std::int64_t max_bytes, ByteBuffer& out) {
   thread_local const std::unique_ptr<libdeflate_decompressor, Free> inflater(libdeflate_alloc_decompressor());
   if (!inflater) throw std::bad_alloc();
   if (!is_gzip(file)) fail("is no gzip file");

@@ -9,7 +9,7 @@
 namespace isobar::files {
 
 /// Memory that grows without being filled with zeros first, and is used again.
-class Buffer {
+class ByteBuffer {
  public:
   /// At least `size` bytes, whose content is anything; what was there before is lost.
   std::span<std::uint8_t> take(std::size_t size);
@@ -27,6 +27,6 @@ bool is_gzip(std::span<const std::uint8_t> bytes);
 
 /// Inflates a gzip file of one member or several into `out` and returns what is used of it. More than `max_bytes`,
 /// damage, or bytes that belong to no member are an Error; the caller knows the file's name.
-std::span<const std::uint8_t> inflate_gzip(std::span<const std::uint8_t> file, std::int64_t max_bytes, Buffer& out);
+std::span<const std::uint8_t> inflate_gzip(std::span<const std::uint8_t> file, std::int64_t max_bytes, ByteBuffer& out);
 
 }  // namespace isobar::files

@@ -131,7 +131,7 @@ void LmdbFile::walk(std::int64_t page, int levels, std::int64_t& visits) {
   }
 }
 
-LmdbBytes LmdbFile::value(std::int64_t index, Buffer& scratch) const {
+LmdbBytes LmdbFile::value(std::int64_t index, ByteBuffer& scratch) const {
   expects(index >= 0 && index < size(), "the number of a value");
   const Value& value = values_[static_cast<std::size_t>(index)];
   const std::size_t front = value.apart ? page_header : 0;

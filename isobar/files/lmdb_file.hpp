@@ -27,7 +27,7 @@ class LmdbFile {
 
   std::int64_t size() const { return static_cast<std::int64_t>(values_.size()); }
   /// The value of the index-th key, which lies in `scratch`; from many threads at once.
-  std::span<const std::uint8_t> value(std::int64_t index, Buffer& scratch) const;
+  std::span<const std::uint8_t> value(std::int64_t index, ByteBuffer& scratch) const;
   const std::filesystem::path& path() const { return file_.path(); }
 
  private:

@@ -57,7 +57,7 @@ bool begins_with_record(std::span<const std::uint8_t> bytes) {
   return bytes.size() >= static_cast<std::size_t>(header) && sound_header(bytes);
 }
 
-TfrecordFile::TfrecordFile(const std::filesystem::path& path, std::int64_t max_bytes, Buffer memory)
+TfrecordFile::TfrecordFile(const std::filesystem::path& path, std::int64_t max_bytes, ByteBuffer memory)
     : file_(path), memory_(std::move(memory)) {
   try {
     std::array<std::uint8_t, window_bytes> window;
@@ -74,7 +74,7 @@ TfrecordFile::TfrecordFile(const std::filesystem::path& path, std::int64_t max_b
       if (file_.size() > max_bytes)
         fail("has {}; max_gigabytes allows {}", human_bytes(static_cast<double>(file_.size())),
              human_bytes(static_cast<double>(max_bytes)));
-      thread_local Buffer packed;
+      thread_local ByteBuffer packed;
       const std::span<std::uint8_t> bytes = packed.take(static_cast<std::size_t>(file_.size()));
       file_.read_at(0, bytes);
       content_ = inflate_gzip(bytes, max_bytes, memory_);
@@ -92,7 +92,7 @@ std::int64_t TfrecordFile::held_bytes() const {
   return static_cast<std::int64_t>(memory_.capacity() + ends_.capacity() * sizeof(ends_[0]) + sizeof(*this));
 }
 
-std::span<const std::uint8_t> TfrecordFile::record(std::int64_t index, Buffer& scratch) const {
+std::span<const std::uint8_t> TfrecordFile::record(std::int64_t index, ByteBuffer& scratch) const {
   expects(index >= 0 && index < size(), "the number of a record");
   const std::int64_t begin = (index > 0 ? ends_[static_cast<std::size_t>(index) - 1] : 0) + header;
   const auto count = static_cast<std::size_t>(ends_[static_cast<std::size_t>(index)] - begin);

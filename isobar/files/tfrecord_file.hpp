@@ -20,20 +20,20 @@ class TfrecordFile {
  public:
   /// Opens a file and finds its records; lengths that are damaged or lead out of the file are an Error. More than
   /// `max_bytes` are not held; `memory`, when given, is used for what is.
-  explicit TfrecordFile(const std::filesystem::path& path, std::int64_t max_bytes, Buffer memory = {});
+  explicit TfrecordFile(const std::filesystem::path& path, std::int64_t max_bytes, ByteBuffer memory = {});
 
   /// The number of records.
   std::int64_t size() const { return static_cast<std::int64_t>(ends_.size()); }
   /// Bytes of memory it takes.
   std::int64_t held_bytes() const;
   /// The content of a record, its check sum compared; it lies in the file's memory or in `scratch`.
-  std::span<const std::uint8_t> record(std::int64_t index, Buffer& scratch) const;
+  std::span<const std::uint8_t> record(std::int64_t index, ByteBuffer& scratch) const;
   /// Gives back the memory; the file is not used any more.
-  Buffer release() { return std::move(memory_); }
+  ByteBuffer release() { return std::move(memory_); }
 
  private:
   InputFile file_;
-  Buffer memory_;
+  ByteBuffer memory_;
   std::optional<std::span<const std::uint8_t>> content_;  // of a compressed file
   std::vector<std::int64_t> ends_;                        // where each record ends, its last check sum included
 };

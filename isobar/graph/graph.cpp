@@ -7,7 +7,7 @@
 namespace isobar::graph {
 
 void Graph::unique(const std::string& name) const {
-  for (const Value& v : values_)
+  for (const GraphValue& v : values_)
     if (v.name == name) fail("the graph already has a value called '{}'", name);
 }
 
@@ -15,12 +15,12 @@ ValueId Graph::input(std::string name, Shape shape) {
   unique(name);
   for (const std::int64_t extent : shape.extents())
     if (extent < 1) fail("input '{}': shape {} has an extent below 1", name, shape.str());
-  return values_.add({Value::Role::input, std::move(name), std::move(shape)});
+  return values_.add({GraphValue::Role::input, std::move(name), std::move(shape)});
 }
 
 ValueId Graph::parameter(std::string name, ops::Parameter parameter) {
   unique(name);
-  return values_.add({Value::Role::parameter, std::move(name), parameter.shape, std::move(parameter)});
+  return values_.add({GraphValue::Role::parameter, std::move(name), parameter.shape, std::move(parameter)});
 }
 
 ValueId Graph::add(const Spec& spec, std::vector<ValueId> in, std::string name) {
@@ -58,7 +58,7 @@ ValueId Graph::add_node(std::string name, std::string kind, std::shared_ptr<cons
   for (std::size_t i = 0; i < inferred.size(); ++i) {
     std::string value_name = i == 0 ? node.name : fmt::format("{}:{}", node.name, i);
     unique(value_name);
-    node.out.push_back(values_.add({Value::Role::activation, std::move(value_name), inferred[i]}));
+    node.out.push_back(values_.add({GraphValue::Role::activation, std::move(value_name), inferred[i]}));
   }
   nodes_.push_back(std::move(node));
   return nodes_.back().out.front();
@@ -77,7 +77,7 @@ ValueId Graph::find(std::string_view name) const {
   }
   for (const ValueId id : values_.ids()) {
     if (values_[id].name == name) return id;
-    if (values_[id].role == Value::Role::input) known.push_back(values_[id].name);
+    if (values_[id].role == GraphValue::Role::input) known.push_back(values_[id].name);
   }
   fail("the graph has no value called '{}'{}", name, suggestion(name, known));
 }
@@ -88,14 +88,14 @@ bool Graph::is_output(ValueId id) const {
 
 std::int64_t Graph::parameter_count() const {
   std::int64_t count = 0;
-  for (const Value& v : values_)
-    if (v.role == Value::Role::parameter && v.parameter.trained) count += v.shape.count();
+  for (const GraphValue& v : values_)
+    if (v.role == GraphValue::Role::parameter && v.parameter.trained) count += v.shape.count();
   return count;
 }
 
 void verify(const Graph& graph) {
   IdVector<ValueId, bool> written;
-  for (const Value& v : graph.values()) written.push_back(v.role != Value::Role::activation);
+  for (const GraphValue& v : graph.values()) written.push_back(v.role != GraphValue::Role::activation);
   for (const Node& node : graph.nodes()) {
     std::vector<Shape> shapes;
     for (const ValueId id : node.in) {

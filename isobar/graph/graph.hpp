@@ -14,11 +14,11 @@
 namespace isobar::graph {
 
 struct Node;
-struct Value;
+struct GraphValue;
 using NodeId = Id<Node>;
-using ValueId = Id<Value>;
+using ValueId = Id<GraphValue>;
 
-struct Value {
+struct GraphValue {
   enum class Role { input, parameter, activation } role;
   std::string name;
   Shape shape;
@@ -55,9 +55,9 @@ class Graph {
   /// Names the loss: what training minimises.
   void loss(ValueId value) { output("loss", value); }
 
-  const IdVector<ValueId, Value>& values() const { return values_; }
+  const IdVector<ValueId, GraphValue>& values() const { return values_; }
   const IdVector<NodeId, Node>& nodes() const { return nodes_; }
-  const Value& value(ValueId id) const { return values_[id]; }
+  const GraphValue& value(ValueId id) const { return values_[id]; }
   const Node& node(NodeId id) const { return nodes_[id]; }
   const std::map<std::string, ValueId>& outputs() const { return outputs_; }
   /// The value of that name; an unknown name is answered with the known inputs and outputs.
@@ -69,7 +69,7 @@ class Graph {
  private:
   void unique(const std::string& name) const;
 
-  IdVector<ValueId, Value> values_;
+  IdVector<ValueId, GraphValue> values_;
   IdVector<NodeId, Node> nodes_;
   std::map<std::string, ValueId> outputs_;
 };

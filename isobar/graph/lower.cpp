@@ -28,12 +28,12 @@ Lowering::Lowering(const Graph& graph, const PlanOptions& options)
   find_needed();
   if (options.phase == ops::Phase::training) find_gradients();
   for (const ValueId id : graph.values().ids()) {
-    const Value& v = graph.value(id);
-    if (v.role == Value::Role::input) {
+    const GraphValue& v = graph.value(id);
+    if (v.role == GraphValue::Role::input) {
       buffer_of_[id] = new_buffer(v.name, channels_last(v.shape), Home::input);
       plan_.buffers.back().input = std::ssize(plan_.inputs);
       plan_.inputs.push_back({v.name, v.shape});
-    } else if (v.role == Value::Role::parameter) {
+    } else if (v.role == GraphValue::Role::parameter) {
       const auto known = options.stored.find(v.name);
       parameter_of_[id] =
           plan_.parameters.add({v.name, v.parameter, known == options.stored.end() ? Layout() : known->second});
@@ -64,7 +64,7 @@ void Lowering::find_gradients() {
   const auto loss = graph_.outputs().find("loss");
   if (loss == graph_.outputs().end()) fail("a training plan needs a graph with a loss");
   IdVector<ValueId, bool> trained;
-  for (const Value& v : graph_.values()) trained.push_back(v.role == Value::Role::parameter && v.parameter.trained);
+  for (const GraphValue& v : graph_.values()) trained.push_back(v.role == GraphValue::Role::parameter && v.parameter.trained);
   for (const Node& node : graph_.nodes())
     if (std::any_of(node.in.begin(), node.in.end(), [&](ValueId id) { return trained[id]; }))
       for (const ValueId id : node.out) trained[id] = true;
@@ -85,7 +85,7 @@ void Lowering::find_gradients() {
 std::vector<ops::Operand> Lowering::operands(const Node& node) const {
   std::vector<ops::Operand> list;
   for (const ValueId id : node.in) {
-    const Value& v = graph_.value(id);
+    const GraphValue& v = graph_.value(id);
     const ParameterId p = parameter_of_[id];
     list.push_back({v.shape, p ? plan_.parameters[p].layout : channels_last(v.shape), needs_gradient_[id]});
   }

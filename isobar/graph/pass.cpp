@@ -41,9 +41,9 @@ IdVector<ValueId, std::vector<NodeId>> readers(const Graph& graph) {
 
 Rewriter::Rewriter(const Graph& from) : from_(from), map_(from.values().size()) {
   for (const ValueId id : map_.ids()) {
-    const Value& v = from.value(id);
-    if (v.role == Value::Role::input) map_[id] = to_.input(v.name, v.shape);
-    if (v.role == Value::Role::parameter) map_[id] = to_.parameter(v.name, v.parameter);
+    const GraphValue& v = from.value(id);
+    if (v.role == GraphValue::Role::input) map_[id] = to_.input(v.name, v.shape);
+    if (v.role == GraphValue::Role::parameter) map_[id] = to_.parameter(v.name, v.parameter);
   }
 }
 

@@ -25,9 +25,9 @@ Graph reaching(const Graph& graph, std::span<const std::string> outputs) {
   Graph part;
   IdVector<ValueId, ValueId> now(graph.values().size());
   for (const ValueId id : now.ids()) {
-    const Value& value = graph.value(id);
-    if (value.role == Value::Role::parameter) now[id] = part.parameter(value.name, value.parameter);
-    if (value.role == Value::Role::input && wanted[id]) now[id] = part.input(value.name, value.shape);
+    const GraphValue& value = graph.value(id);
+    if (value.role == GraphValue::Role::parameter) now[id] = part.parameter(value.name, value.parameter);
+    if (value.role == GraphValue::Role::input && wanted[id]) now[id] = part.input(value.name, value.shape);
   }
   for (const Node& node : graph.nodes()) {
     if (std::ranges::none_of(node.out, [&](ValueId id) { return wanted[id]; })) continue;

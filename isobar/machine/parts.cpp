@@ -4,9 +4,9 @@
 
 namespace isobar::machine {
 
-std::string describe(std::span<const Part> parts) {
+std::string describe(std::span<const BuiltPart> parts) {
   std::string text;
-  for (const Part& part : parts)
+  for (const BuiltPart& part : parts)
     text += fmt::format("  {:<14} {}{}\n", part.name, part.built ? "" : "missing: ", part.text);
   return text;
 }

@@ -8,16 +8,16 @@
 
 namespace isobar::machine {
 
-struct Part {
+struct BuiltPart {
   std::string_view name;
   bool built;
   std::string_view text;  ///< what it is, or what is missing without it and which package brings it
 };
 
 /// The parts as they were told when the build was configured.
-std::span<const Part> parts();
+std::span<const BuiltPart> parts();
 
 /// A line for each: "  LMDB           read and written"; a missing one says so.
-std::string describe(std::span<const Part> parts);
+std::string describe(std::span<const BuiltPart> parts);
 
 }  // namespace isobar::machine

@@ -103,7 +103,7 @@ std::vector<Sample> samples(double start, double length, std::int64_t bins, std:
 
 void fill_align(const Call& call, Arrays& out) {
   const Array &x = call.known(0), &rois = call.known(1), &batches = call.known(2);
-  const Node& node = call.node;
+  const OnnxNode& node = call.node;
   const std::int64_t channels = x.dims[1], height = x.dims[2], width = x.dims[3],
                      ratio = node.integer("sampling_ratio", 0);
   const std::int64_t rows = out[0].dims[2], columns = out[0].dims[3];

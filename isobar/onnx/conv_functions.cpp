@@ -2,7 +2,7 @@
 // ConvTranspose spreads what Conv gathers: its output is where Conv's input would be.
 #include <algorithm>
 
-#include "isobar/onnx/window.hpp"
+#include "isobar/onnx/window_attributes.hpp"
 
 namespace isobar::onnx {
 namespace {
@@ -14,24 +14,24 @@ std::int64_t groups(const Call& call) {
   return group;
 }
 
-Window conv_window(const Call& call) {
+WindowAttributes conv_window(const Call& call) {
   const std::int64_t group = groups(call);
   const Dims &x = call[0].dims, &w = call[1].dims;
-  const Window result = window(call, x, spatial(w));
+  const WindowAttributes result = window(call, x, spatial(w));
   if (x[1] % group != 0 || x[1] / group != w[1] || w[0] % group != 0)
     fail("{} channels in {} groups do not fit weights of {}", x[1], group, dims_text(w));
   if (call.has(2)) expect_dims(call, 2, {w[0]});
   return result;
 }
 Arrays infer_conv(const Call& call) {
-  const Window w = conv_window(call);
+  const WindowAttributes w = conv_window(call);
   Dims dims{call[0].dims[0], call[1].dims[0]};
   dims.insert(dims.end(), w.out.begin(), w.out.end());
   return {described(call[0].type, dims)};
 }
 void fill_conv(const Call& call, Arrays& out) {
   const Array &x = call.known(0), &weights = call.known(1);
-  const Window w = conv_window(call);
+  const WindowAttributes w = conv_window(call);
   const std::int64_t batch = x.dims[0], channels = x.dims[1], filters = weights.dims[0], per_group = weights.dims[1];
   const std::int64_t in_size = product(w.in), out_size = product(w.out), taps = product(w.kernel);
   const std::int64_t filters_per_group = filters / groups(call);
@@ -55,11 +55,11 @@ void fill_conv(const Call& call, Arrays& out) {
 }
 
 /// The window seen from the other side: `in` is the output of the transposed convolution, `out` its input.
-Window transposed_window(const Call& call) {
+WindowAttributes transposed_window(const Call& call) {
   const std::int64_t group = groups(call);
-  const Node& node = call.node;
+  const OnnxNode& node = call.node;
   const Dims &x = call[0].dims, &weights = call[1].dims;
-  Window w;
+  WindowAttributes w;
   w.out = spatial(x);
   w.kernel = spatial(weights);
   const std::size_t rank = w.out.size();
@@ -98,14 +98,14 @@ Window transposed_window(const Call& call) {
   return w;
 }
 Arrays infer_transposed(const Call& call) {
-  const Window w = transposed_window(call);
+  const WindowAttributes w = transposed_window(call);
   Dims dims{call[0].dims[0], call[1].dims[1] * groups(call)};
   dims.insert(dims.end(), w.in.begin(), w.in.end());
   return {described(call[0].type, dims)};
 }
 void fill_transposed(const Call& call, Arrays& out) {
   const Array &x = call.known(0), &weights = call.known(1);
-  const Window w = transposed_window(call);
+  const WindowAttributes w = transposed_window(call);
   const std::int64_t group = groups(call), batch = x.dims[0], channels = x.dims[1], per_group = weights.dims[1];
   const std::int64_t filters = per_group * group, out_size = product(w.in), in_size = product(w.out);
   const std::int64_t taps = product(w.kernel), channels_per_group = channels / group;

@@ -37,7 +37,7 @@ Array from_graph(const Binding& binding, std::span<const float> values) {
   return a;
 }
 
-Imported import_with(const Model& model, const std::map<std::string, Array>& inputs, ImportOptions& options) {
+Imported import_with(const OnnxModel& model, const std::map<std::string, Array>& inputs, ImportOptions& options) {
   options.may_ask = true;
   for (const auto& [name, array] : inputs) {
     options.dims[name] = array.dims;
@@ -55,7 +55,7 @@ Imported import_with(const Model& model, const std::map<std::string, Array>& inp
   }
 }
 
-std::vector<Array> evaluate(const Model& model, const std::map<std::string, Array>& inputs) {
+std::vector<Array> evaluate(const OnnxModel& model, const std::map<std::string, Array>& inputs) {
   if (has_training_nodes(model)) return evaluate_training(model, inputs);
   ImportOptions options;
   const Imported imported = import_with(model, inputs, options);

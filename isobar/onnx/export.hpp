@@ -16,6 +16,6 @@ using WeightReader = std::function<std::vector<float>(const std::string& name)>;
 
 /// Writes what `outputs` (names of the graph's outputs) need, for the newest operator set we know. The batch stays open
 /// unless the graph fixes it.
-Model export_graph(const graph::Graph& graph, const std::vector<std::string>& outputs, const WeightReader& weights);
+OnnxModel export_graph(const graph::Graph& graph, const std::vector<std::string>& outputs, const WeightReader& weights);
 
 }  // namespace isobar::onnx

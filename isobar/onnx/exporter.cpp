@@ -42,7 +42,7 @@ std::string Exporter::fresh_name(const std::string& wish) {
   return name;
 }
 
-std::vector<std::string> Exporter::emit_node(Node node) {
+std::vector<std::string> Exporter::emit_node(OnnxNode node) {
   std::vector<std::string> names;
   for (std::string& out : node.out) names.push_back(out = out.empty() ? "" : fresh_name(node_ ? node_->name : out));
   node.name = fmt::format("{} {}", node.op, names.empty() ? "" : names[0]);
@@ -81,10 +81,10 @@ Exporter::Named& Exporter::held(std::size_t i) {
 
 // Inputs and weights enter the file when they are first read.
 void Exporter::declare(ValueId id) {
-  const graph::Value& v = graph_.value(id);
-  expects(v.role != graph::Value::Role::activation, "values to be written before they are read");
+  const graph::GraphValue& v = graph_.value(id);
+  expects(v.role != graph::GraphValue::Role::activation, "values to be written before they are read");
   const std::string name = fresh_name(v.name);
-  if (v.role == graph::Value::Role::parameter) {
+  if (v.role == graph::GraphValue::Role::parameter) {
     model_.initializers[name] = stored(v.shape.extents(), weights_(v.name));
     held_[id].plain = name;
     return;
@@ -139,8 +139,8 @@ std::string Exporter::first(std::size_t i) {
 bool Exporter::held_first(std::size_t i) const {
   const auto found = held_.find(node_->in[i]);
   if (found != held_.end()) return found->second.plain.empty();
-  const graph::Value& v = graph_.value(node_->in[i]);
-  return v.role == graph::Value::Role::input && v.shape.rank() >= 3 && wants_first(node_->in[i]);
+  const graph::GraphValue& v = graph_.value(node_->in[i]);
+  return v.role == graph::GraphValue::Role::input && v.shape.rank() >= 3 && wants_first(node_->in[i]);
 }
 
 // A value of lower rank lines up with the last axes of the graph, of which the last one is axis 1 of the file.
@@ -167,7 +167,7 @@ void Exporter::give_first(std::size_t o, const std::string& name) {
   (out_shape(o).rank() >= 3 ? held_[node_->out[o]].first : held_[node_->out[o]].plain) = name;
 }
 
-Model Exporter::run(const std::vector<std::string>& outputs) {
+OnnxModel Exporter::run(const std::vector<std::string>& outputs) {
   model_.name = "isobar";
   model_.producer = "isobar";
   model_.versions[""] = written_version;
@@ -183,7 +183,7 @@ Model Exporter::run(const std::vector<std::string>& outputs) {
     if (std::none_of(node.out.begin(), node.out.end(), [&](ValueId id) { return wanted.contains(id); })) continue;
     node_ = &node;
     if (const auto* function = dynamic_cast<const FunctionOperator*>(node.op.get())) {
-      Node copy = function->node();
+      OnnxNode copy = function->node();
       std::size_t next = 0;
       for (std::size_t i = 0; i < copy.in.size(); ++i) {
         const Array& a = function->inputs()[i];
@@ -231,7 +231,7 @@ Model Exporter::run(const std::vector<std::string>& outputs) {
   return std::move(model_);
 }
 
-Model export_graph(const graph::Graph& graph, const std::vector<std::string>& outputs, const WeightReader& weights) {
+OnnxModel export_graph(const graph::Graph& graph, const std::vector<std::string>& outputs, const WeightReader& weights) {
   return Exporter(graph, weights).run(outputs);
 }
 

@@ -23,7 +23,7 @@ using Attributes = std::map<std::string, Attribute>;
 class Exporter {
  public:
   Exporter(const graph::Graph& graph, const WeightReader& weights) : graph_(graph), weights_(weights) {}
-  Model run(const std::vector<std::string>& outputs);
+  OnnxModel run(const std::vector<std::string>& outputs);
 
   // The node at hand.
   const graph::Node& node() const { return *node_; }
@@ -56,7 +56,7 @@ class Exporter {
   std::vector<std::string> emit_many(const char* op, std::vector<std::string> in, std::size_t outputs,
                                      Attributes attributes = {});
   /// Adds a node as it came from a file.
-  std::vector<std::string> emit_node(Node node);
+  std::vector<std::string> emit_node(OnnxNode node);
   void give_plain(std::size_t o, const std::string& name) { held_[node_->out[o]].plain = name; }
   void give_first(std::size_t o, const std::string& name);
   void give(std::size_t o, const std::string& name, bool channels_first) {
@@ -77,7 +77,7 @@ class Exporter {
 
   const graph::Graph& graph_;
   const WeightReader& weights_;
-  Model model_;
+  OnnxModel model_;
   std::map<graph::ValueId, Named> held_;
   std::map<std::string, std::string> indices_;  // value -> its whole numbers
   std::set<std::string> taken_;

@@ -22,7 +22,7 @@ struct NeedsValue : std::runtime_error {
 
 /// One use of an operator: its node, the version of its operator set, and its inputs (null where left out).
 struct Call {
-  const Node& node;
+  const OnnxNode& node;
   std::int64_t version;
   std::span<const Array* const> in;
 

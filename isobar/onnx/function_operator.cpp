@@ -8,7 +8,7 @@ namespace isobar::onnx {
 
 using Kind = ops::Slot::Kind;
 
-FunctionOperator::FunctionOperator(Node node, std::int64_t version, const Function& function, std::vector<Array> in,
+FunctionOperator::FunctionOperator(OnnxNode node, std::int64_t version, const Function& function, std::vector<Array> in,
                                    std::vector<Array> out)
     : node_(std::move(node)), version_(version), function_(function), in_(std::move(in)), out_(std::move(out)) {}
 

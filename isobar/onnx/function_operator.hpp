@@ -11,7 +11,7 @@ class FunctionOperator final : public ops::Operator {
  public:
   /// `in` describes all inputs of the node: those with numbers are fixed, those of undefined type are left out, the
   /// others are read from the graph in this order. `out` are the types and dims of the outputs.
-  FunctionOperator(Node node, std::int64_t version, const Function& function, std::vector<Array> in,
+  FunctionOperator(OnnxNode node, std::int64_t version, const Function& function, std::vector<Array> in,
                    std::vector<Array> out);
 
   int arity() const override { return -1; }
@@ -20,13 +20,13 @@ class FunctionOperator final : public ops::Operator {
   /// Throws Error: there is no gradient.
   std::vector<ops::Kernel> backward(const ops::Setting& setting, std::span<const ops::Operand> in) const override;
 
-  const Node& node() const { return node_; }
+  const OnnxNode& node() const { return node_; }
   std::int64_t version() const { return version_; }
   std::span<const Array> inputs() const { return in_; }
   std::span<const Array> outputs() const { return out_; }
 
  private:
-  Node node_;
+  OnnxNode node_;
   std::int64_t version_;
   const Function& function_;
   std::vector<Array> in_, out_;

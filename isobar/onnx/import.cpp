@@ -23,12 +23,12 @@ constexpr std::string_view elementwise_operators[] = {"Add",  "Sub",     "Mul", 
                                             "Cast", "Dropout", "Clip", "Sigmoid", "Tanh", "Concat",    "Pad"};
 
 // Nodes that some output depends on.
-std::set<const Node*> needed(const Model& model) {
+std::set<const OnnxNode*> needed(const OnnxModel& model) {
   std::set<std::string> names;
-  std::set<const Node*> nodes;
+  std::set<const OnnxNode*> nodes;
   for (const Interface& output : model.outputs) names.insert(output.name);
   for (std::size_t n = model.nodes.size(); n-- > 0;) {
-    const Node& node = model.nodes[n];
+    const OnnxNode& node = model.nodes[n];
     if (std::none_of(node.out.begin(), node.out.end(), [&](const std::string& o) { return names.contains(o); }))
       continue;
     nodes.insert(&node);
@@ -37,7 +37,7 @@ std::set<const Node*> needed(const Model& model) {
   return nodes;
 }
 
-bool supported(const Node& node) {
+bool supported(const OnnxNode& node) {
   if (!node.domain.empty()) return false;
   for (const auto& [name, a] : node.attributes)
     if (a.kind == Attribute::Kind::other) return false;
@@ -48,19 +48,19 @@ constexpr std::int64_t oldest_version = 1, newest_version = 17;
 
 }  // namespace
 
-std::vector<std::string> unsupported_nodes(const Model& model) {
+std::vector<std::string> unsupported_nodes(const OnnxModel& model) {
   std::vector<std::string> list;
-  for (const Node* node : needed(model))
+  for (const OnnxNode* node : needed(model))
     if (!supported(*node))
       list.push_back(fmt::format("{}{} '{}'", node->domain.empty() ? "" : node->domain + ".", node->op, node->name));
   std::sort(list.begin(), list.end());
   return list;
 }
 
-std::vector<std::string> inputs_behind(const Model& model, const std::string& value) {
+std::vector<std::string> inputs_behind(const OnnxModel& model, const std::string& value) {
   std::set<std::string> names{value};
   for (std::size_t n = model.nodes.size(); n-- > 0;) {
-    const Node& node = model.nodes[n];
+    const OnnxNode& node = model.nodes[n];
     if (std::any_of(node.out.begin(), node.out.end(), [&](const std::string& o) { return names.contains(o); }))
       names.insert(node.in.begin(), node.in.end());
   }
@@ -70,9 +70,9 @@ std::vector<std::string> inputs_behind(const Model& model, const std::string& va
   return list;
 }
 
-Importer::Importer(const Model& model, const ImportOptions& options) : model_(model), options_(options) {
+Importer::Importer(const OnnxModel& model, const ImportOptions& options) : model_(model), options_(options) {
   for (const Interface& output : model.outputs) outputs_.insert(output.name);
-  for (const Node* node : needed(model))
+  for (const OnnxNode* node : needed(model))
     for (const std::string& name : node->in)
       if (!name.empty()) readers_[name].push_back(node);
 }
@@ -81,7 +81,7 @@ Importer::Importer(const Model& model, const ImportOptions& options) : model_(mo
 bool Importer::wants_last(const std::string& name, int depth) const {
   const auto readers = readers_.find(name);
   if (readers == readers_.end() || depth > 8) return false;
-  return std::any_of(readers->second.begin(), readers->second.end(), [&](const Node* node) {
+  return std::any_of(readers->second.begin(), readers->second.end(), [&](const OnnxNode* node) {
     if (is_one_of(operators_over_channels, node->op)) return node->in[0] == name;
     return is_one_of(elementwise_operators, node->op) && !node->out.empty() && wants_last(node->out[0], depth + 1);
   });
@@ -134,8 +134,8 @@ void Importer::declare_inputs() {
 }
 
 // Before version 7 the second operand of arithmetic began at a named axis of the first: it gets the axes behind it.
-Node Importer::with_trailing_axes(const Node& node) {
-  Node same = node;
+OnnxNode Importer::with_trailing_axes(const OnnxNode& node) {
+  OnnxNode same = node;
   if (node.in.size() != 2 || node.integer("broadcast", 0) == 0 || !node.has("axis")) return same;
   const Dims& a = value(node.in[0]).dims;
   Held b = value(node.in[1]);
@@ -162,7 +162,7 @@ Node Importer::with_trailing_axes(const Node& node) {
 
 void Importer::translate() {
   const Function* function = find_function(node_->op);
-  const Rule* rule = find_rule(node_->op);
+  const ImportRule* rule = find_rule(node_->op);
   if (node_->op == "Constant") {
     const auto stored = node_->attributes.find("value");
     Array array{Type::float32};
@@ -195,7 +195,7 @@ Binding Importer::binding(const Interface& interface) {
   const Held& h = values_.at(interface.name);
   Binding b{interface.name, h.type, h.dims, h.last && !h.plain, h.plain ? h.plain : h.last};
   if (h.constant()) {
-    Node reader{"", "", "", {interface.name}, {}, {}};
+    OnnxNode reader{"", "", "", {interface.name}, {}, {}};
     node_ = &reader;
     b.constant = numbers(0);
     b.id = {};
@@ -204,7 +204,7 @@ Binding Importer::binding(const Interface& interface) {
     return b;
   }
   // What a plan gives out must be computed: an input that is an output passes through a node.
-  if (graph_.value(b.id).role != graph::Value::Role::activation)
+  if (graph_.value(b.id).role != graph::GraphValue::Role::activation)
     b.id = graph_.add("scale(by=1)", b.id, fresh_name(interface.name));
   graph_.output(interface.name, b.id);
   return b;
@@ -212,14 +212,14 @@ Binding Importer::binding(const Interface& interface) {
 
 Imported Importer::run() {
   declare_inputs();
-  const std::set<const Node*> wanted_nodes = needed(model_);
-  for (const Node& node : model_.nodes) {
+  const std::set<const OnnxNode*> wanted_nodes = needed(model_);
+  for (const OnnxNode& node : model_.nodes) {
     if (!wanted_nodes.contains(&node)) continue;
     node_ = &node;
     const auto version = model_.versions.find(node.domain);
     version_ = version == model_.versions.end() ? 1 : version->second;
     try {
-      Node arithmetic;
+      OnnxNode arithmetic;
       if (version_ < 7 && node.has("axis") && node.has("broadcast")) {
         arithmetic = with_trailing_axes(node);
         node_ = &arithmetic;
@@ -248,7 +248,7 @@ Imported Importer::run() {
   return result;
 }
 
-Imported import_model(const Model& model, const ImportOptions& options) {
+Imported import_model(const OnnxModel& model, const ImportOptions& options) {
   const auto version = model.versions.find("");
   if (version != model.versions.end() && (version->second < oldest_version || version->second > newest_version))
     fail("operator set {} is not supported; valid: {} to {}", version->second, oldest_version, newest_version);

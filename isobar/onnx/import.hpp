@@ -50,13 +50,13 @@ struct NeedsInput : Error {
 };
 
 /// Translates the nodes its outputs depend on. Operators that are not supported are listed all at once, by node.
-Imported import_model(const Model& model, const ImportOptions& options = {});
+Imported import_model(const OnnxModel& model, const ImportOptions& options = {});
 
 /// One line for every node whose operator is not supported: "TopK 'node name'".
-std::vector<std::string> unsupported_nodes(const Model& model);
+std::vector<std::string> unsupported_nodes(const OnnxModel& model);
 
 /// The inputs of the model that a value depends on.
-std::vector<std::string> inputs_behind(const Model& model, const std::string& value);
+std::vector<std::string> inputs_behind(const OnnxModel& model, const std::string& value);
 
 /// Whether a list of names holds this one.
 inline bool is_one_of(std::span<const std::string_view> list, std::string_view name) {

@@ -17,7 +17,7 @@ struct Held {
   Type type = Type::float32;
   Dims dims{};
   std::shared_ptr<const Array> known{};  ///< the numbers, once asked for
-  const Stored* stored = nullptr;        ///< an initializer of the file
+  const StoredTensor* stored = nullptr;        ///< an initializer of the file
   std::string weight{};                  ///< name of the initializer it is or was computed from; "" for others
   bool transposed = false;               ///< `stored` is the transposed of what it means (matrices)
   graph::ValueId plain{}, last{};        ///< in the graph: axes as in the file, and channels-last
@@ -33,11 +33,11 @@ struct WeightUse {
 
 class Importer {
  public:
-  Importer(const Model& model, const ImportOptions& options);
+  Importer(const OnnxModel& model, const ImportOptions& options);
   Imported run();
 
   // The node at hand.
-  const Node& node() const { return *node_; }
+  const OnnxNode& node() const { return *node_; }
   std::int64_t version() const { return version_; }
   std::size_t inputs() const { return node_->in.size(); }
   bool has(std::size_t i) const { return i < node_->in.size() && !node_->in[i].empty(); }
@@ -95,7 +95,7 @@ class Importer {
   Held& value(const std::string& name);
   void declare_inputs();
   bool wants_last(const std::string& name, int depth = 0) const;
-  Node with_trailing_axes(const Node& node);
+  OnnxNode with_trailing_axes(const OnnxNode& node);
   void translate();
   bool affordable(const Function& function, std::span<const Array* const> in);
   bool fold(const Function& function);
@@ -110,26 +110,26 @@ class Importer {
   std::string node_name();
   Binding binding(const Interface& interface);
 
-  const Model& model_;
+  const OnnxModel& model_;
   const ImportOptions& options_;
   graph::Graph graph_;
   std::map<std::string, Held> values_;
   std::map<std::string, graph::ValueId> weights_;  // by initializer and form
-  std::map<std::string, std::vector<const Node*>> readers_;
+  std::map<std::string, std::vector<const OnnxNode*>> readers_;
   std::set<std::string> outputs_, taken_;
   std::vector<Binding> inputs_;
-  const Node* node_ = nullptr;
+  const OnnxNode* node_ = nullptr;
   std::int64_t version_ = 0;
   double folded_ = 0, file_numbers_ = 0;  // computed while importing; held by the file
 };
 
 /// Translates one operator; false: it does not do this use of it, a Function has to.
-struct Rule {
+struct ImportRule {
   std::string_view op;
   bool (*apply)(Importer&);
 };
 
 /// The rule of that operator, or null.
-const Rule* find_rule(std::string_view op);
+const ImportRule* find_rule(std::string_view op);
 
 }  // namespace isobar::onnx

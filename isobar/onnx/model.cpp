@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t max_whole = std::int64_t{1} << 31;
 
-const Attribute* find(const Node& node, const char* name, Attribute::Kind kind, const char* wanted) {
+const Attribute* find(const OnnxNode& node, const char* name, Attribute::Kind kind, const char* wanted) {
   const auto found = node.attributes.find(name);
   if (found == node.attributes.end()) return nullptr;
   if (found->second.kind != kind) fail("attribute {} is not {}", name, wanted);
@@ -23,22 +23,22 @@ std::int64_t limited(std::int64_t v) { return std::clamp(v, -max_whole, max_whol
 
 }  // namespace
 
-std::int64_t Node::integer(const char* attribute, std::int64_t otherwise) const {
+std::int64_t OnnxNode::integer(const char* attribute, std::int64_t otherwise) const {
   const Attribute* a = find(*this, attribute, Attribute::Kind::integer, "a whole number");
   return a ? limited(a->integer) : otherwise;
 }
 
-double Node::number(const char* attribute, double otherwise) const {
+double OnnxNode::number(const char* attribute, double otherwise) const {
   const Attribute* a = find(*this, attribute, Attribute::Kind::number, "a number");
   return a ? a->number : otherwise;
 }
 
-std::string Node::text(const char* attribute, std::string_view otherwise) const {
+std::string OnnxNode::text(const char* attribute, std::string_view otherwise) const {
   const Attribute* a = find(*this, attribute, Attribute::Kind::text, "text");
   return a ? a->text : std::string(otherwise);
 }
 
-std::vector<std::int64_t> Node::integers(const char* attribute, std::vector<std::int64_t> otherwise) const {
+std::vector<std::int64_t> OnnxNode::integers(const char* attribute, std::vector<std::int64_t> otherwise) const {
   const Attribute* a = find(*this, attribute, Attribute::Kind::integers, "a list of whole numbers");
   if (!a) return otherwise;
   std::vector<std::int64_t> list = a->integers;
@@ -46,12 +46,12 @@ std::vector<std::int64_t> Node::integers(const char* attribute, std::vector<std:
   return list;
 }
 
-std::vector<double> Node::numbers(const char* attribute, std::vector<double> otherwise) const {
+std::vector<double> OnnxNode::numbers(const char* attribute, std::vector<double> otherwise) const {
   const Attribute* a = find(*this, attribute, Attribute::Kind::numbers, "a list of numbers");
   return a ? a->numbers : otherwise;
 }
 
-void put_in_order(Model& model) {
+void put_in_order(OnnxModel& model) {
   std::map<std::string, std::size_t> writer;  // value -> node
   std::map<std::string, bool> given;
   for (const auto& [name, ignored] : model.initializers) given[name] = true;
@@ -103,7 +103,7 @@ void put_in_order(Model& model) {
     if (!given.contains(output.name) && !writer.contains(output.name))
       fail("output '{}' is never written", output.name);
 
-  std::vector<Node> sorted;
+  std::vector<OnnxNode> sorted;
   sorted.reserve(order.size());
   for (const std::size_t n : order) sorted.push_back(std::move(model.nodes[n]));
   model.nodes = std::move(sorted);

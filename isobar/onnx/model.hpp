@@ -14,7 +14,7 @@
 namespace isobar::onnx {
 
 /// A tensor as it lies in a file: little-endian bytes in row-major order.
-struct Stored {
+struct StoredTensor {
   Type type = Type::undefined;
   Dims dims{};
   std::string bytes{};
@@ -32,10 +32,10 @@ struct Attribute {
   std::vector<double> numbers{};
   std::vector<std::int64_t> integers{};
   std::vector<std::string> texts{};
-  std::shared_ptr<const Stored> tensor{};
+  std::shared_ptr<const StoredTensor> tensor{};
 };
 
-struct Node {
+struct OnnxNode {
   std::string name;  ///< as in the file, or "Conv #3" when it has none
   std::string op, domain;
   std::vector<std::string> in, out;  ///< "" where left out
@@ -60,27 +60,27 @@ struct Interface {
   bool is_tensor = true;  ///< otherwise a sequence, map or optional
 };
 
-struct Model {
+struct OnnxModel {
   std::string name, producer;
   std::map<std::string, std::int64_t> versions{};  ///< operator set -> version; the default set is ""
-  std::vector<Node> nodes{};
-  std::map<std::string, Stored> initializers{};
+  std::vector<OnnxNode> nodes{};
+  std::map<std::string, StoredTensor> initializers{};
   std::vector<Interface> inputs{}, outputs{};  ///< inputs without those that are initializers
 };
 
 /// Reads a model file. External tensors are read from the file's folder and nowhere else.
-Model read_model(const std::filesystem::path& file);
+OnnxModel read_model(const std::filesystem::path& file);
 /// Reads a model from bytes; external tensors are refused. `origin` stands for the file in messages.
-Model parse_model(std::string_view bytes, std::string_view origin);
+OnnxModel parse_model(std::string_view bytes, std::string_view origin);
 /// Writes a model file: whole or not at all.
-void write_model(const Model& model, const std::filesystem::path& file);
-std::string model_bytes(const Model& model);
+void write_model(const OnnxModel& model, const std::filesystem::path& file);
+std::string model_bytes(const OnnxModel& model);
 
 /// Reads a file that holds one tensor, as the ONNX test data does.
 Array read_tensor(const std::filesystem::path& file);
 
 /// The numbers as a tensor of a file, and back.
-Stored stored(const Array& array);
-Stored stored(const Dims& dims, const std::vector<float>& values);
+StoredTensor stored(const Array& array);
+StoredTensor stored(const Dims& dims, const std::vector<float>& values);
 
 }  // namespace isobar::onnx

@@ -15,7 +15,7 @@ bool NodeWindow::crops() const {
 }
 
 NodeWindow node_window(Importer& m, std::vector<std::int64_t> kernel) {
-  const Node& node = m.node();
+  const OnnxNode& node = m.node();
   const std::size_t spatial = kernel.size();
   NodeWindow w{std::move(kernel),
                node.integers("strides", std::vector<std::int64_t>(spatial, 1)),

@@ -143,7 +143,7 @@ void fill_mean_variance(const Call& call, Arrays& out) {
 /// y = x / (bias + alpha / size * sum of squares over `size` channels around)^beta.
 void fill_local_response(const Call& call, Arrays& out) {
   const Array& x = call.known(0);
-  const Node& node = call.node;
+  const OnnxNode& node = call.node;
   const double alpha = node.number("alpha", 1e-4), beta = node.number("beta", 0.75), bias = node.number("bias", 1);
   const std::int64_t size = node.integer("size", 0);
   if (size < 1) fail("size {}; at least 1 is valid", size);

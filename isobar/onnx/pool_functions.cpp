@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "isobar/onnx/window.hpp"
+#include "isobar/onnx/window_attributes.hpp"
 
 namespace isobar::onnx {
 namespace {
@@ -13,7 +13,7 @@ Dims pooled_dims(const Call& call, const Dims& out) {
   dims.insert(dims.end(), out.begin(), out.end());
   return dims;
 }
-Window pool_window(const Call& call) { return window(call, call[0].dims, std::nullopt); }
+WindowAttributes pool_window(const Call& call) { return window(call, call[0].dims, std::nullopt); }
 
 Arrays infer_pool(const Call& call) { return {described(call[0].type, pooled_dims(call, pool_window(call).out))}; }
 Arrays infer_max_pool(const Call& call) {
@@ -33,7 +33,7 @@ std::int64_t column_major(std::int64_t at, const Dims& dims) {
 
 void fill_max_pool(const Call& call, Arrays& out) {
   const Array& x = call.known(0);
-  const Window w = pool_window(call);
+  const WindowAttributes w = pool_window(call);
   const bool columns = call.node.integer("storage_order", 0) != 0;
   const std::int64_t planes = x.dims[0] * x.dims[1], in_size = product(w.in), out_size = product(w.out);
   std::int64_t p = 0;
@@ -61,7 +61,7 @@ void fill_max_pool(const Call& call, Arrays& out) {
 template <class Term, class End>
 void pool(const Call& call, Arrays& out, Term term, End end) {
   const Array& x = call.known(0);
-  const Window w = pool_window(call);
+  const WindowAttributes w = pool_window(call);
   const std::int64_t planes = x.dims[0] * x.dims[1], in_size = product(w.in), out_size = product(w.out);
   std::int64_t p = 0;
   for_each_index(w.out, [&](const Dims& position) {
@@ -80,7 +80,7 @@ void fill_average_pool(const Call& call, Arrays& out) {
   const bool with_pads = call.node.integer("count_include_pad", 0) != 0;
   pool(
       call, out, [](double x) { return x; },
-      [with_pads](double sum, std::size_t covered, const Window& w, const Dims& position) {
+      [with_pads](double sum, std::size_t covered, const WindowAttributes& w, const Dims& position) {
         double count = static_cast<double>(covered);
         if (with_pads) {
           count = 1;
@@ -103,7 +103,7 @@ void fill_lp_pool(const Call& call, Arrays& out) {
   const double p = norm_order(call);
   pool(
       call, out, [p](double x) { return std::pow(std::fabs(x), p); },
-      [p](double sum, std::size_t, const Window&, const Dims&) { return std::pow(sum, 1 / p); });
+      [p](double sum, std::size_t, const WindowAttributes&, const Dims&) { return std::pow(sum, 1 / p); });
 }
 
 Arrays infer_global(const Call& call) {

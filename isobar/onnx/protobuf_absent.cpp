@@ -11,10 +11,10 @@ namespace {
 
 }  // namespace
 
-Model read_model(const std::filesystem::path& file) { fail_without_onnx("read", file.string()); }
-Model parse_model(std::string_view, std::string_view origin) { fail_without_onnx("read", origin); }
+OnnxModel read_model(const std::filesystem::path& file) { fail_without_onnx("read", file.string()); }
+OnnxModel parse_model(std::string_view, std::string_view origin) { fail_without_onnx("read", origin); }
 Array read_tensor(const std::filesystem::path& file) { fail_without_onnx("read", file.string()); }
-void write_model(const Model&, const std::filesystem::path& file) { fail_without_onnx("write", file.string()); }
-std::string model_bytes(const Model& model) { fail_without_onnx("write", model.name); }
+void write_model(const OnnxModel&, const std::filesystem::path& file) { fail_without_onnx("write", file.string()); }
+std::string model_bytes(const OnnxModel& model) { fail_without_onnx("write", model.name); }
 
 }  // namespace isobar::onnx

@@ -98,8 +98,8 @@ Type read_type(std::int32_t number) {
   return static_cast<Type>(number);
 }
 
-Stored read_stored(::onnx::TensorProto& t, const fs::path* folder) {
-  Stored s{read_type(t.data_type()), {t.dims().begin(), t.dims().end()}};
+StoredTensor read_stored(::onnx::TensorProto& t, const fs::path* folder) {
+  StoredTensor s{read_type(t.data_type()), {t.dims().begin(), t.dims().end()}};
   const auto expected = static_cast<std::uint64_t>(checked_count(s.dims, t.name())) * type_bytes(s.type);
   if (t.has_segment()) fail("tensor '{}' is a segment of another; that is not supported", t.name());
   if (s.type == Type::text) return s;  // kept without content, so that a node which needs it can be named
@@ -128,15 +128,15 @@ Attribute read_attribute(::onnx::AttributeProto& a, const fs::path* folder) {
       to.kind = Kind::texts, to.texts.assign(a.strings().begin(), a.strings().end());
       break;
     case ::onnx::AttributeProto::TENSOR:
-      to.kind = Kind::tensor, to.tensor = std::make_shared<const Stored>(read_stored(*a.mutable_t(), folder));
+      to.kind = Kind::tensor, to.tensor = std::make_shared<const StoredTensor>(read_stored(*a.mutable_t(), folder));
       break;
     default: break;
   }
   return to;
 }
 
-Node read_node(::onnx::NodeProto& n, int number, const fs::path* folder) {
-  Node node{n.name().empty() ? fmt::format("{} #{}", n.op_type(), number) : n.name(),
+OnnxNode read_node(::onnx::NodeProto& n, int number, const fs::path* folder) {
+  OnnxNode node{n.name().empty() ? fmt::format("{} #{}", n.op_type(), number) : n.name(),
             n.op_type(),
             n.domain(),
             {n.input().begin(), n.input().end()},
@@ -162,8 +162,8 @@ Interface read_interface(const ::onnx::ValueInfoProto& v) {
   return to;
 }
 
-Model read_proto(::onnx::ModelProto& m, const fs::path* folder) {
-  Model model{m.graph().name(), m.producer_name()};
+OnnxModel read_proto(::onnx::ModelProto& m, const fs::path* folder) {
+  OnnxModel model{m.graph().name(), m.producer_name()};
   for (const auto& set : m.opset_import())
     model.versions[set.domain() == "ai.onnx" ? "" : set.domain()] = set.version();
   ::onnx::GraphProto& g = *m.mutable_graph();
@@ -196,7 +196,7 @@ std::string whole_file(const fs::path& file) {
 
 }  // namespace
 
-Model parse_model(std::string_view bytes, std::string_view origin) {
+OnnxModel parse_model(std::string_view bytes, std::string_view origin) {
   ::onnx::ModelProto message = parsed(bytes, origin);
   try {
     return read_proto(message, nullptr);
@@ -205,7 +205,7 @@ Model parse_model(std::string_view bytes, std::string_view origin) {
   }
 }
 
-Model read_model(const fs::path& file) {
+OnnxModel read_model(const fs::path& file) {
   ::onnx::ModelProto message = parsed(whole_file(file), file.string());
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   try {

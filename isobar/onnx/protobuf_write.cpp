@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t written_ir = 8;
 
-void write_stored(const std::string& name, const Stored& s, ::onnx::TensorProto& t) {
+void write_stored(const std::string& name, const StoredTensor& s, ::onnx::TensorProto& t) {
   t.set_name(name);
   t.set_data_type(static_cast<std::int32_t>(s.type));
   for (const std::int64_t d : s.dims) t.add_dims(d);
@@ -59,7 +59,7 @@ void write_interface(const Interface& from, ::onnx::ValueInfoProto& v) {
   }
 }
 
-::onnx::ModelProto message(const Model& model) {
+::onnx::ModelProto message(const OnnxModel& model) {
   ::onnx::ModelProto m;
   m.set_ir_version(written_ir);
   m.set_producer_name(model.producer);
@@ -73,7 +73,7 @@ void write_interface(const Interface& from, ::onnx::ValueInfoProto& v) {
   for (const Interface& v : model.inputs) write_interface(v, *g.add_input());
   for (const Interface& v : model.outputs) write_interface(v, *g.add_output());
   for (const auto& [name, s] : model.initializers) write_stored(name, s, *g.add_initializer());
-  for (const Node& node : model.nodes) {
+  for (const OnnxNode& node : model.nodes) {
     ::onnx::NodeProto& n = *g.add_node();
     n.set_name(node.name);
     n.set_op_type(node.op);
@@ -87,13 +87,13 @@ void write_interface(const Interface& from, ::onnx::ValueInfoProto& v) {
 
 }  // namespace
 
-std::string model_bytes(const Model& model) {
+std::string model_bytes(const OnnxModel& model) {
   std::string bytes;
   if (!message(model).SerializeToString(&bytes)) fail("the model has more than the 2 GiB an ONNX file can hold");
   return bytes;
 }
 
-void write_model(const Model& model, const fs::path& file) {
+void write_model(const OnnxModel& model, const fs::path& file) {
   const std::string bytes = model_bytes(model);
   const fs::path part = file.string() + ".part";
   {

@@ -26,7 +26,7 @@ struct Form {
   }
 };
 
-std::int64_t gates_of(const Node& node) { return node.op == "LSTM" ? 4 : node.op == "GRU" ? 3 : 1; }
+std::int64_t gates_of(const OnnxNode& node) { return node.op == "LSTM" ? 4 : node.op == "GRU" ? 3 : 1; }
 
 Form form(const Call& call) {
   expect_rank(call, 0, 3);

@@ -62,7 +62,7 @@ struct ResizeRule {
   double start = 0, end = 1;
 };
 ResizeRule rule(const Call& call) {
-  const Node& node = call.node;
+  const OnnxNode& node = call.node;
   ResizeRule result{node.text("mode", "nearest"), node.text("coordinate_transformation_mode", "half_pixel"),
               node.text("nearest_mode", "round_prefer_floor"), node.number("cubic_coeff_a", -0.75),
               node.integer("exclude_outside", 0) != 0};

@@ -169,9 +169,9 @@ bool pad(Importer& m) {
 
 }  // namespace
 
-std::span<const Rule> rules_axis();
-std::span<const Rule> rules_axis() {
-  static constexpr Rule all[] = {
+std::span<const ImportRule> rules_axis();
+std::span<const ImportRule> rules_axis() {
+  static constexpr ImportRule all[] = {
       {"Softmax", [](Importer& m) { return softmax(m, "softmax"); }},
       {"LogSoftmax", [](Importer& m) { return softmax(m, "log_softmax"); }},
       {"Concat", concat},

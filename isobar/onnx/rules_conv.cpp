@@ -73,9 +73,9 @@ bool conv_transpose(Importer& m) {
 
 }  // namespace
 
-std::span<const Rule> rules_conv();
-std::span<const Rule> rules_conv() {
-  static constexpr Rule all[] = {{"Conv", conv}, {"ConvTranspose", conv_transpose}};
+std::span<const ImportRule> rules_conv();
+std::span<const ImportRule> rules_conv() {
+  static constexpr ImportRule all[] = {{"Conv", conv}, {"ConvTranspose", conv_transpose}};
   return all;
 }
 

@@ -134,7 +134,7 @@ bool prelu(Importer& m) {
 }
 
 // name=value arguments of an elementary function, from attributes with their defaults.
-std::string with(const Node& node, const char* f, std::initializer_list<std::pair<const char*, double>> arguments) {
+std::string with(const OnnxNode& node, const char* f, std::initializer_list<std::pair<const char*, double>> arguments) {
   std::string text = fmt::format("elementary(f={}", f);
   for (const auto& [name, otherwise] : arguments) text += fmt::format(", {}={}", name, node.number(name, otherwise));
   return text + ")";
@@ -142,9 +142,9 @@ std::string with(const Node& node, const char* f, std::initializer_list<std::pai
 
 }  // namespace
 
-std::span<const Rule> rules_elementwise();
-std::span<const Rule> rules_elementwise() {
-  static constexpr Rule all[] = {
+std::span<const ImportRule> rules_elementwise();
+std::span<const ImportRule> rules_elementwise() {
+  static constexpr ImportRule all[] = {
       {"Abs", [](Importer& m) { return unary(m, "elementary(f=abs)"); }},
       {"Acos", [](Importer& m) { return unary(m, "elementary(f=acos)"); }},
       {"Acosh", [](Importer& m) { return unary(m, "elementary(f=acosh)"); }},

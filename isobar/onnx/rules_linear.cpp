@@ -26,7 +26,7 @@ bool matmul(Importer& m) {
 
 // alpha A B + beta C, A and B transposed on demand.
 bool gemm(Importer& m) {
-  const Node& node = m.node();
+  const OnnxNode& node = m.node();
   if (m.rank(0) != 2 || m.rank(1) != 2)
     fail("A = {} and B = {} must be matrices", dims_text(m.dims(0)), dims_text(m.dims(1)));
   if (!m.floating(0) || checked_count(m.dims(0), "A") == 0 || checked_count(m.dims(1), "B") == 0) return false;
@@ -61,9 +61,9 @@ bool gemm(Importer& m) {
 
 }  // namespace
 
-std::span<const Rule> rules_linear();
-std::span<const Rule> rules_linear() {
-  static constexpr Rule all[] = {{"MatMul", matmul}, {"Gemm", gemm}};
+std::span<const ImportRule> rules_linear();
+std::span<const ImportRule> rules_linear() {
+  static constexpr ImportRule all[] = {{"MatMul", matmul}, {"Gemm", gemm}};
   return all;
 }
 

@@ -9,7 +9,7 @@ namespace {
 using graph::ValueId;
 
 bool batch_norm(Importer& m) {
-  const Node& node = m.node();
+  const OnnxNode& node = m.node();
   const std::size_t rank = m.dims(0).size();
   if (rank < 2 || m.inputs() < 5)
     fail("x = {} with {} inputs; needs [N, C, ...] and 5", dims_text(m.dims(0)), m.inputs());
@@ -58,7 +58,7 @@ bool layer_norm(Importer& m) {
 }
 
 bool lrn(Importer& m) {
-  const Node& node = m.node();
+  const OnnxNode& node = m.node();
   const std::int64_t size = node.integer("size", 0);
   if (m.rank(0) < 3 || m.rank(0) > 5) return false;
   if (size < 1 || size > 1 << 20) fail("size = {} is not 1 to 2^20", size);
@@ -70,9 +70,9 @@ bool lrn(Importer& m) {
 
 }  // namespace
 
-std::span<const Rule> rules_norm();
-std::span<const Rule> rules_norm() {
-  static constexpr Rule all[] = {{"BatchNormalization", batch_norm},
+std::span<const ImportRule> rules_norm();
+std::span<const ImportRule> rules_norm() {
+  static constexpr ImportRule all[] = {{"BatchNormalization", batch_norm},
                                  {"InstanceNormalization", instance_norm},
                                  {"LayerNormalization", layer_norm},
                                  {"LRN", lrn}};

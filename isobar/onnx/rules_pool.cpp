@@ -77,7 +77,7 @@ bool resize(Importer& m, std::vector<double> scales, std::vector<std::int64_t> s
 }
 
 bool resize_node(Importer& m) {
-  const Node& node = m.node();
+  const OnnxNode& node = m.node();
   const std::size_t scales_at = m.version() < 11 ? 1 : 2, sizes_at = 3;
   const std::string coordinates =
       m.version() < 11 ? "asymmetric" : node.text("coordinate_transformation_mode", "half_pixel");
@@ -101,9 +101,9 @@ bool upsample(Importer& m) {
 
 }  // namespace
 
-std::span<const Rule> rules_pool();
-std::span<const Rule> rules_pool() {
-  static constexpr Rule all[] = {
+std::span<const ImportRule> rules_pool();
+std::span<const ImportRule> rules_pool() {
+  static constexpr ImportRule all[] = {
       {"MaxPool", max_pool},
       {"AveragePool", average_pool},
       {"GlobalAveragePool", [](Importer& m) { return global_pool(m, "average"); }},

@@ -34,7 +34,7 @@ std::vector<float> summed_bias(const Array& a, std::int64_t units) {
 }
 
 bool lstm(Importer& m) {
-  const Node& node = m.node();
+  const OnnxNode& node = m.node();
   const std::string direction = node.text("direction", "forward");
   const std::int64_t D = direction == "bidirectional" ? 2 : 1;
   if (node.has("activations") || node.has("clip") || node.integer("input_forget", 0) || node.integer("layout", 0) ||
@@ -68,9 +68,9 @@ bool lstm(Importer& m) {
 
 }  // namespace
 
-std::span<const Rule> rules_recurrent();
-std::span<const Rule> rules_recurrent() {
-  static constexpr Rule all[] = {{"LSTM", lstm}};
+std::span<const ImportRule> rules_recurrent();
+std::span<const ImportRule> rules_recurrent() {
+  static constexpr ImportRule all[] = {{"LSTM", lstm}};
   return all;
 }
 

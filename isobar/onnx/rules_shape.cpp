@@ -189,9 +189,9 @@ bool depth_space(Importer& m, bool to_space) {
 
 }  // namespace
 
-std::span<const Rule> rules_shape();
-std::span<const Rule> rules_shape() {
-  static constexpr Rule all[] = {
+std::span<const ImportRule> rules_shape();
+std::span<const ImportRule> rules_shape() {
+  static constexpr ImportRule all[] = {
       {"Reshape", reshape},
       {"Flatten", flatten},
       {"Squeeze", squeeze},

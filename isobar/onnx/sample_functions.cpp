@@ -9,7 +9,7 @@ namespace {
 
 enum class Padding { zeros, border, reflection };
 
-Padding padding(const Node& node) {
+Padding padding(const OnnxNode& node) {
   const std::string name = node.text("padding_mode", "zeros");
   if (name == "zeros") return Padding::zeros;
   if (name == "border") return Padding::border;

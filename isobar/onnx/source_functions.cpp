@@ -7,7 +7,7 @@ namespace isobar::onnx {
 namespace {
 
 Array constant(const Call& call) {
-  const Node& node = call.node;
+  const OnnxNode& node = call.node;
   if (node.has("value")) {
     const Attribute& attribute = node.attributes.at("value");
     if (attribute.kind != Attribute::Kind::tensor || !attribute.tensor) fail("attribute value must be a tensor");

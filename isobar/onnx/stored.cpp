@@ -14,7 +14,7 @@ static_assert(std::endian::native == std::endian::little, "files are little-endi
 
 // Calls use(element) for every element of the bytes, as its own C++ type.
 template <class Use>
-void for_elements(const Stored& s, Use use) {
+void for_elements(const StoredTensor& s, Use use) {
   const auto as = [&]<class T>(T, auto turn) {
     for (std::size_t at = 0; at + sizeof(T) <= s.bytes.size(); at += sizeof(T)) {
       T element;
@@ -82,31 +82,31 @@ void append(std::string& bytes, Type type, double v) {
 }
 
 // Elements that are really there: dims of a tensor without content are not to be trusted.
-std::size_t held(const Stored& s) { return type_bytes(s.type) == 0 ? 0 : s.bytes.size() / type_bytes(s.type); }
+std::size_t held(const StoredTensor& s) { return type_bytes(s.type) == 0 ? 0 : s.bytes.size() / type_bytes(s.type); }
 
 }  // namespace
 
-Array Stored::array() const {
+Array StoredTensor::array() const {
   Array a{type, dims};
   a.values.reserve(held(*this));
   for_elements(*this, [&](auto v) { a.values.push_back(static_cast<double>(v)); });
   return a;
 }
 
-std::vector<float> Stored::floats() const {
+std::vector<float> StoredTensor::floats() const {
   std::vector<float> list;
   list.reserve(held(*this));
   for_elements(*this, [&](auto v) { list.push_back(static_cast<float>(v)); });
   return list;
 }
 
-Stored stored(const Array& array) {
-  Stored s{array.type, array.dims};
+StoredTensor stored(const Array& array) {
+  StoredTensor s{array.type, array.dims};
   for (const double v : array.values) append(s.bytes, array.type, v);
   return s;
 }
 
-Stored stored(const Dims& dims, const std::vector<float>& values) {
+StoredTensor stored(const Dims& dims, const std::vector<float>& values) {
   return {Type::float32, dims,
           std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float))};
 }

@@ -7,6 +7,6 @@ namespace isobar::onnx {
 
 /// Sorts the nodes into an order in which they can run, keeping the file's where that is one. Throws Error for values
 /// that are written twice, never written, or depend on themselves.
-void put_in_order(Model& model);
+void put_in_order(OnnxModel& model);
 
 }  // namespace isobar::onnx

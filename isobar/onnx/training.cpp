@@ -26,7 +26,7 @@ struct Update {
   std::size_t slots;
 };
 
-Update update_of(const Node& node) {
+Update update_of(const OnnxNode& node) {
   const double decay = node.number("norm_coefficient", 0);
   const double epsilon = std::max(node.number("epsilon", 0), 1e-37);  // ONNX allows 0, the optimizers do not
   if (node.op == "Adagrad") return {fmt::format("adagrad(epsilon={}, weight_decay={})", epsilon, decay), 1};
@@ -42,7 +42,7 @@ Update update_of(const Node& node) {
 
 // The rate of ONNX's step t, which counts from 0, for our step, which counts from 1: step 0 of Adam corrects no bias,
 // step t of Adagrad decays its rate.
-double rate_for(const Node& node, double rate, double t) {
+double rate_for(const OnnxNode& node, double rate, double t) {
   if (node.op == "Adagrad") return rate / (1 + t * node.number("decay_factor", 0));
   if (node.op == "Adam" && t == 0)
     return rate * (1 - node.number("alpha", 0.9)) / std::sqrt(1 - node.number("beta", 0.999));
@@ -50,7 +50,7 @@ double rate_for(const Node& node, double rate, double t) {
 }
 
 // Inputs: rate, step, then n weights, n gradients and n of each slot; outputs: n weights and n of each slot.
-void run_update(const Node& node, std::map<std::string, Array>& values) {
+void run_update(const OnnxNode& node, std::map<std::string, Array>& values) {
   const Update update = update_of(node);
   const auto rule = make(optim::optimizers(), update.spec, "optimizer");
   const std::size_t n = (node.in.size() - std::min<std::size_t>(2, node.in.size())) / (2 + update.slots);
@@ -84,14 +84,14 @@ void run_update(const Node& node, std::map<std::string, Array>& values) {
 
 }  // namespace
 
-bool has_training_nodes(const Model& model) {
-  return std::any_of(model.nodes.begin(), model.nodes.end(), [](const Node& n) { return n.domain == training_domain; });
+bool has_training_nodes(const OnnxModel& model) {
+  return std::any_of(model.nodes.begin(), model.nodes.end(), [](const OnnxNode& n) { return n.domain == training_domain; });
 }
 
-std::map<std::string, Array> gradients(const Model& model, const std::map<std::string, Array>& inputs,
+std::map<std::string, Array> gradients(const OnnxModel& model, const std::map<std::string, Array>& inputs,
                                        const std::string& y, const std::vector<std::string>& xs) {
-  Model part = model;
-  std::erase_if(part.nodes, [](const Node& n) { return n.domain == training_domain; });
+  OnnxModel part = model;
+  std::erase_if(part.nodes, [](const OnnxNode& n) { return n.domain == training_domain; });
   part.outputs = {{y}};
   ImportOptions options;
   for (const std::string& x : xs) options.differentiate.insert(x);
@@ -133,10 +133,10 @@ std::map<std::string, Array> gradients(const Model& model, const std::map<std::s
   return result;
 }
 
-std::vector<Array> evaluate_training(const Model& model, const std::map<std::string, Array>& inputs) {
+std::vector<Array> evaluate_training(const OnnxModel& model, const std::map<std::string, Array>& inputs) {
   std::map<std::string, Array> values = inputs;
   for (const auto& [name, stored] : model.initializers) values[name] = stored.array();
-  for (const Node& node : model.nodes) {
+  for (const OnnxNode& node : model.nodes) {
     if (node.domain != training_domain) continue;
     if (node.op != "Gradient") {
       run_update(node, values);
@@ -149,8 +149,8 @@ std::vector<Array> evaluate_training(const Model& model, const std::map<std::str
     for (std::size_t i = 0; i < node.out.size(); ++i) values[node.out[i]] = slopes.at(xs->second.texts[i]);
   }
   // Outputs that are not of training nodes are computed as ever.
-  Model rest = model;
-  std::erase_if(rest.nodes, [](const Node& n) { return n.domain == training_domain; });
+  OnnxModel rest = model;
+  std::erase_if(rest.nodes, [](const OnnxNode& n) { return n.domain == training_domain; });
   std::erase_if(rest.outputs, [&](const Interface& o) { return values.contains(o.name); });
   const std::vector<Array> computed = rest.outputs.empty() ? std::vector<Array>{} : evaluate(rest, inputs);
   for (std::size_t i = 0; i < computed.size(); ++i) values[rest.outputs[i].name] = computed[i];

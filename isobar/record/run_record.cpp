@@ -62,7 +62,7 @@ Record* find(std::vector<Record>& records, std::int64_t Record::*key, std::int64
   return found != records.end() && (*found).*key == value ? &*found : nullptr;
 }
 
-void read_session_end(Session& session, const Json& line) {
+void read_session_end(RecordedSession& session, const Json& line) {
   session.seconds = member<double>(line, "seconds");
   session.step_seconds = member<double>(line, "step_seconds");
   if (line.contains("exchange")) {

@@ -34,7 +34,7 @@ struct EpochRecord {
 };
 
 /// A stretch of the run without a restart, from the start and end lines of timing.jsonl.
-struct Session {
+struct RecordedSession {
   std::int64_t first_step = 0;
   std::optional<double> seconds{}, step_seconds{};  ///< known when it ended by itself
   double exchange_waited = 0, exchange_busy = 0;
@@ -82,7 +82,7 @@ struct RunRecord {
   Spec recipe{};  ///< resolved
   std::vector<StepRecord> steps{};
   std::vector<EpochRecord> epochs{};
-  std::vector<Session> sessions{};
+  std::vector<RecordedSession> sessions{};
   std::string reason{};                  ///< how it ended: finished, interrupted; empty: it runs still, or was killed
   std::map<std::string, double> test{};  ///< at the end
   train::BadSteps bad{};                 ///< what bad numbers did to it

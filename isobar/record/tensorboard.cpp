@@ -52,7 +52,7 @@ class TensorBoard final : public train::Sink {
     start_ = start;
     file_.emplace(start.folder / "tensorboard");
     if (start.first_step > 0) file_->restart(start.first_step + 1);
-    files::Summary summary;
+    files::EventSummary summary;
     summary.text("recipe/text_summary", facts(start) + indented(write_recipe(start.recipe)));
     file_->write(start.first_step, summary);
   }
@@ -65,7 +65,7 @@ class TensorBoard final : public train::Sink {
 
   void epoch(const train::EpochDone& epoch) override {
     write_steps();
-    files::Summary summary;
+    files::EventSummary summary;
     summary.scalar("train/epoch_loss", epoch.train_loss);
     summary.scalar("train/epoch", static_cast<double>(epoch.epoch));
     // A matrix of classes is no curve; it is in metrics.jsonl.
@@ -88,7 +88,7 @@ class TensorBoard final : public train::Sink {
   void write_steps() {
     if (stretch_.steps == 0) return;
     first_ = false;
-    files::Summary summary;
+    files::EventSummary summary;
     summary.scalar("train/loss", last_.loss);
     summary.scalar("train/learning_rate", last_.learning_rate);
     summary.scalar("speed/step_seconds", stretch_.seconds / stretch_.steps);
@@ -115,7 +115,7 @@ class TensorBoard final : public train::Sink {
       } catch (const Error&) {
         continue;  // a bad sample: where they are allowed the evaluation has told
       }
-      files::Summary summary;
+      files::EventSummary summary;
       for (const pictures::NamedImage& drawn : pictures::sample_images(view, viewer.dataset().channels()))
         if (drawn.name == "prediction" || !inputs_shown_)
           summary.image(fmt::format("sample_{}/{}", sample, drawn.name), drawn.image);

@@ -40,7 +40,7 @@ files::Histogram histogram_of(std::span<const float> numbers) {
   return histogram;
 }
 
-void add_weight_histograms(files::Summary& summary, const exec::ParamStore& store) {
+void add_weight_histograms(files::EventSummary& summary, const exec::ParamStore& store) {
   std::vector<float> plain;
   const auto add = [&](const char* group, int p, std::span<const float> stored) {
     store.read_plain(p, stored, plain);

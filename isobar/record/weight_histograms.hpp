@@ -14,6 +14,6 @@ namespace isobar::record {
 files::Histogram histogram_of(std::span<const float> numbers);
 
 /// Adds weights/<name> and, of those that are trained, gradients/<name>.
-void add_weight_histograms(files::Summary& summary, const exec::ParamStore& store);
+void add_weight_histograms(files::EventSummary& summary, const exec::ParamStore& store);
 
 }  // namespace isobar::record

@@ -27,7 +27,7 @@ std::pair<double, double> traced_and_computing(const record::RunRecord& run) {
 
 }  // namespace
 
-Finding tuning_runs(const CardFacts& facts) {
+CardFinding tuning_runs(const CardFacts& facts) {
   const Ledger& own = facts.ledger;
   if (!own.has_history)
     return not_shown("how often it was started is not recorded (no history.jsonl, an older program): " +
@@ -51,7 +51,7 @@ Finding tuning_runs(const CardFacts& facts) {
                                     short_seconds(seconds)));
 }
 
-Finding whole_application(const CardFacts& facts) {
+CardFinding whole_application(const CardFacts& facts) {
   const Ledger& ledger = facts.ledger;
   if (!facts.timed() || ledger.kept_seconds() <= 0) return not_shown("no step of it was timed: " + facts.to_its_end());
   const double whole = ledger.kept_seconds();
@@ -69,7 +69,7 @@ Finding whole_application(const CardFacts& facts) {
   return shown(figure + facts.ending());
 }
 
-Finding input_and_staging(const CardFacts& facts) {
+CardFinding input_and_staging(const CardFacts& facts) {
   const Ledger& ledger = facts.ledger;
   if (!facts.timed()) return not_shown("no step of it was timed: " + facts.to_its_end());
   const std::string data = one_line(facts.setting("data", "train"), 60);
@@ -90,13 +90,13 @@ Finding input_and_staging(const CardFacts& facts) {
   figure += staging.empty() || staging == "none"
                 ? fmt::format("nothing was staged, {:.3g} s until the data was ready", ledger.staging_seconds())
                 : fmt::format("staging by {} took {:.4g} s, beside the steps", staging, ledger.staging_seconds());
-  for (const record::Session& session : facts.run.sessions)
+  for (const record::RecordedSession& session : facts.run.sessions)
     if (const auto read = session.staging.find("train.bytes_read"); read != session.staging.end())
       figure += fmt::format(", {} read", human_bytes(read->second));
   return shown(figure + facts.ending());
 }
 
-Finding flops(const CardFacts& facts) {
+CardFinding flops(const CardFacts& facts) {
   const record::RunRecord& run = facts.run;
   if (run.flops_per_sample <= 0 || run.precision.empty())
     return not_shown(fmt::format("{} not recorded (an older program, or no step was begun): {}",

@@ -46,30 +46,30 @@ struct CardFacts {
 };
 
 /// What a row found out: a figure, or what is missing.
-struct Finding {
+struct CardFinding {
   bool shown = false;
   std::string text{};
 };
 
-inline Finding shown(std::string figure) { return {true, std::move(figure)}; }
-inline Finding not_shown(std::string missing) { return {false, std::move(missing)}; }
+inline CardFinding shown(std::string figure) { return {true, std::move(figure)}; }
+inline CardFinding not_shown(std::string missing) { return {false, std::move(missing)}; }
 
 // card_quality.cpp
-Finding accuracy_with_speed(const CardFacts& facts);
-Finding test_accuracy(const CardFacts& facts);
-Finding same_run(const CardFacts& facts);
-Finding time_to_solution(const CardFacts& facts);
-Finding against_reference(const CardFacts& facts);
+CardFinding accuracy_with_speed(const CardFacts& facts);
+CardFinding test_accuracy(const CardFacts& facts);
+CardFinding same_run(const CardFacts& facts);
+CardFinding time_to_solution(const CardFacts& facts);
+CardFinding against_reference(const CardFacts& facts);
 
 // card_cost.cpp
-Finding tuning_runs(const CardFacts& facts);
-Finding whole_application(const CardFacts& facts);
-Finding input_and_staging(const CardFacts& facts);
-Finding flops(const CardFacts& facts);
+CardFinding tuning_runs(const CardFacts& facts);
+CardFinding whole_application(const CardFacts& facts);
+CardFinding input_and_staging(const CardFacts& facts);
+CardFinding flops(const CardFacts& facts);
 
 // card_setting.cpp
-Finding hardware(const CardFacts& facts);
-Finding input_size(const CardFacts& facts);
-Finding scaling_kind(const CardFacts& facts);
+CardFinding hardware(const CardFacts& facts);
+CardFinding input_size(const CardFacts& facts);
+CardFinding scaling_kind(const CardFacts& facts);
 
 }  // namespace isobar::report

@@ -55,7 +55,7 @@ bool measures(const CardFacts& facts, const Reference& reference, const train::T
          });
 }
 
-Finding time_to(const CardFacts& facts, const train::Target& target, const std::string& whose) {
+CardFinding time_to(const CardFacts& facts, const train::Target& target, const std::string& whose) {
   if (facts.evaluations.empty() || !facts.evaluations.back().values.contains(target.metric))
     return not_shown(fmt::format("{} {} was not evaluated: {}", whose, target.str(),
                                  facts.evaluations.empty()
@@ -74,14 +74,14 @@ Finding time_to(const CardFacts& facts, const train::Target& target, const std::
 
 }  // namespace
 
-Finding accuracy_with_speed(const CardFacts& facts) {
+CardFinding accuracy_with_speed(const CardFacts& facts) {
   if (!facts.timed()) return not_shown("no step of it was timed, so there is no speed to show: " + facts.to_its_end());
   if (facts.evaluations.empty())
     return not_shown(fmt::format("{} stand alone; {}", facts.speed(), would_evaluate(facts)));
   return shown(fmt::format("{} with {}{}", facts.speed(), facts.result(), facts.ending()));
 }
 
-Finding test_accuracy(const CardFacts& facts) {
+CardFinding test_accuracy(const CardFacts& facts) {
   if (facts.evaluations.empty()) {
     const std::string loss =
         facts.run.steps.empty() ? "nothing" : fmt::format("a training loss of {:.4g}", facts.run.steps.back().loss);
@@ -101,7 +101,7 @@ Finding test_accuracy(const CardFacts& facts) {
   return shown(figure + facts.ending());
 }
 
-Finding same_run(const CardFacts& facts) {
+CardFinding same_run(const CardFacts& facts) {
   if (!facts.timed() || facts.evaluations.empty())
     return not_shown(fmt::format("it has {}, so the two would have to come from different runs; {}",
                                  facts.timed() ? "a speed and no accuracy" : "no speed", would_evaluate(facts)));
@@ -117,7 +117,7 @@ Finding same_run(const CardFacts& facts) {
   return shown(figure + facts.ending());
 }
 
-Finding time_to_solution(const CardFacts& facts) {
+CardFinding time_to_solution(const CardFacts& facts) {
   if (facts.target) return time_to(facts, *facts.target, "target");
   const std::string obstacle = facts.not_comparable();
   if (facts.reference && facts.reference->target() && obstacle.empty() &&
@@ -134,7 +134,7 @@ Finding time_to_solution(const CardFacts& facts) {
                   facts.again(fmt::format("--set 'report.target={}'", example))));
 }
 
-Finding against_reference(const CardFacts& facts) {
+CardFinding against_reference(const CardFacts& facts) {
   const std::string with_own =
       "; a run of your own can stand for it: `isobar report REFERENCE_RUN " + facts.run.folder.string() + "`";
   if (const std::string obstacle = facts.not_comparable(); !obstacle.empty()) return not_shown(obstacle + with_own);

@@ -45,7 +45,7 @@ std::string plural(int count, std::string_view thing) {
 
 }  // namespace
 
-Finding hardware(const CardFacts& facts) {
+CardFinding hardware(const CardFacts& facts) {
   const record::RunRecord& run = facts.run;
   const std::string processor = entry(run.machine, "processor");
   if (processor.empty()) return not_shown("the processor is not recorded (no run.json): " + facts.again(""));
@@ -67,7 +67,7 @@ Finding hardware(const CardFacts& facts) {
   return shown(figure);
 }
 
-Finding input_size(const CardFacts& facts) {
+CardFinding input_size(const CardFacts& facts) {
   const record::RunRecord& run = facts.run;
   if (run.inputs.empty()) return not_shown("the size of a sample is not recorded (no run.json): " + facts.again(""));
   const std::string& shape = run.inputs[0].second;
@@ -92,7 +92,7 @@ Finding input_size(const CardFacts& facts) {
   return shown(figure);
 }
 
-Finding scaling_kind(const CardFacts& facts) {
+CardFinding scaling_kind(const CardFacts& facts) {
   const record::RunRecord& run = facts.run;
   std::string setting = plural(run.ranks, "rank");
   if (run.global_batch > 0) setting += fmt::format(", global batch {}", run.global_batch);

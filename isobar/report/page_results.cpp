@@ -28,7 +28,7 @@ Share shares(const record::RunRecord& run) {
 double seconds_of(const record::RunRecord& run) {
   double ended = 0, recorded = 0;
   bool all_ended = !run.sessions.empty();
-  for (const record::Session& session : run.sessions) {
+  for (const record::RecordedSession& session : run.sessions) {
     all_ended = all_ended && session.seconds.has_value();
     ended += session.seconds.value_or(0);
   }

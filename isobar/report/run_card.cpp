@@ -14,7 +14,7 @@ namespace {
 
 struct Way {
   const char *trap, *what;
-  Finding (*find)(const CardFacts&);
+  CardFinding (*find)(const CardFacts&);
 };
 
 constexpr Way ways[] = {
@@ -68,7 +68,7 @@ std::vector<CardRow> run_card(const record::RunRecord& run) {
   const CardFacts facts(run);
   std::vector<CardRow> card;
   for (const Way& way : ways) {
-    const Finding found = way.find(facts);
+    const CardFinding found = way.find(facts);
     card.push_back({static_cast<int>(card.size()) + 1, way.trap, way.what, found.shown, found.shown ? found.text : "",
                     found.shown ? "" : found.text});
   }

@@ -134,8 +134,8 @@ graph::Plan Inference::plan_for(const InferenceOptions& options) const {
   if (options.shows && has_loss) {
     const std::vector<datasets::Field> fields = job_.test_data->fields();
     const Shape* y = train::shape_of(fields, "y");
-    for (const graph::Value& value : graph.values())
-      if (value.role == graph::Value::Role::input && value.name == "y" && y)
+    for (const graph::GraphValue& value : graph.values())
+      if (value.role == graph::GraphValue::Role::input && value.name == "y" && y)
         loss = *y == train::sample_shape(value.shape);
   }
   return graph::make_plan(loss ? graph : graph::reaching(graph, prediction_only), planning);

@@ -25,7 +25,7 @@ Shape target_shape(const Shape& prediction, bool classes) {
 }
 
 // The file with a loss, if one is named, behind its output, for one batch.
-Graph with_loss(const onnx::Model& model, const onnx::ImportOptions& options, const Spec& loss) {
+Graph with_loss(const onnx::OnnxModel& model, const onnx::ImportOptions& options, const Spec& loss) {
   onnx::Imported imported = onnx::import_model(model, options);
   Graph& graph = imported.graph;
   const onnx::Binding& output = imported.outputs.at(0);
@@ -56,7 +56,7 @@ train::Model onnx_model(const Spec& spec, const Spec& loss) {
   const std::string wanted = args.text("output", "");
   const std::vector<std::int64_t> dims = args.integers("dims", {});
   args.finish();
-  auto model = std::make_shared<onnx::Model>(onnx::read_model(file));
+  auto model = std::make_shared<onnx::OnnxModel>(onnx::read_model(file));
   if (model->inputs.empty() || model->outputs.empty()) fail("'{}' needs an input and an output to be used", file);
   if (!wanted.empty()) {
     std::vector<std::string> known;

@@ -18,7 +18,7 @@ constexpr double mean_counts = 0.25;
 
 }  // namespace
 
-int LinkShares::begin(double at, std::vector<Phase> phases) {
+int LinkShares::begin(double at, std::vector<RoundPhase> phases) {
   while (now_ < at && advance(at)) {
   }
   now_ = std::max(now_, at);
@@ -45,7 +45,7 @@ double LinkShares::end(int sum) {
 // The next part that takes time, or the end.
 void LinkShares::next_part(UnderWay& sum) const {
   do {
-    const Phase& phase = sum.phases[sum.phase];
+    const RoundPhase& phase = sum.phases[sum.phase];
     if (sum.part == Part::latency) {
       sum.part = Part::transfer;
       sum.left = phase.transfer;

@@ -18,7 +18,7 @@ struct LinkShare {
 };
 
 /// Rounds of one kind, one after the other, seconds of all of them.
-struct Phase {
+struct RoundPhase {
   int round = 0;  ///< the kind: what its links are asked by
   double latency = 0, transfer = 0, adding = 0;
 };
@@ -29,14 +29,14 @@ class LinkShares {
   explicit LinkShares(Shares shares) : shares_(std::move(shares)) {}
 
   /// Begins a sum; not earlier than anything that was asked before. Returns its number.
-  int begin(double at, std::vector<Phase> phases);
+  int begin(double at, std::vector<RoundPhase> phases);
   /// When a sum ends, if no other begins before.
   double end(int sum);
 
  private:
   enum class Part { latency, transfer, adding, over };
   struct UnderWay {
-    std::vector<Phase> phases{};
+    std::vector<RoundPhase> phases{};
     std::size_t phase = 0;
     Part part = Part::latency;
     double left = 0;   // seconds of this part at full speed

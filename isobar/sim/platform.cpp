@@ -12,7 +12,7 @@
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/sim/platform_texts.hpp"
-#include "isobar/sim/shape.hpp"
+#include "isobar/sim/network_shape.hpp"
 
 namespace isobar::sim {
 

@@ -113,7 +113,7 @@ double SumCosts::latency_of(const RoundCost& round, double scale) const {
 
 SumCost SumCosts::cost(const Spec& algorithm, std::size_t count, comm::Wire wire, const Without& without) {
   SumCost sum;
-  for (const Phase& phase : phases(algorithm, count, wire, without)) {
+  for (const RoundPhase& phase : phases(algorithm, count, wire, without)) {
     sum.latency += phase.latency;
     sum.transfer += phase.transfer;
     sum.adding += phase.adding;
@@ -126,15 +126,15 @@ SumCost SumCosts::cost(const Spec& algorithm, std::size_t count, comm::Wire wire
   return sum;
 }
 
-std::vector<Phase> SumCosts::phases(const Spec& algorithm, std::size_t count, comm::Wire wire, const Without& without) {
-  std::vector<Phase> list;
+std::vector<RoundPhase> SumCosts::phases(const Spec& algorithm, std::size_t count, comm::Wire wire, const Without& without) {
+  std::vector<RoundPhase> list;
   if (placement_.ranks == 1 || count == 0) return list;
   const Costed& of = costed(algorithm, count);
   const double scale = static_cast<double>(count) / static_cast<double>(of.count);
   const double moving = without.bandwidth ? 0 : scale * static_cast<double>(comm::bytes_of(wire)) / sizeof(float);
   for (const RoundCost& round : of.rounds) {
     const double phases = std::min(std::ceil(round.times), phases_of_kind), each = round.times / phases;
-    const Phase phase{.round = round.kind + (without.contention ? 1 : 0),
+    const RoundPhase phase{.round = round.kind + (without.contention ? 1 : 0),
                       .latency = without.latency ? 0 : each * latency_of(round, scale),
                       .transfer = each * moving * (without.contention ? round.alone : round.transfer),
                       .adding = without.bandwidth ? 0 : each * scale * round.adding};

@@ -8,7 +8,7 @@
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
-#include "isobar/sim/shape.hpp"
+#include "isobar/sim/network_shape.hpp"
 
 namespace isobar::sim {
 

@@ -15,7 +15,7 @@
 namespace isobar::train {
 
 /// The network of a job as one rank computes it.
-struct Network {
+struct PlannedNetwork {
   std::shared_ptr<const ops::Tuning> tuning;  ///< null: the usual kernels
   std::unique_ptr<exec::ParamStore> store;
   std::unique_ptr<exec::Executor> trains, tests;  ///< `tests` is null without a test set
@@ -47,7 +47,7 @@ class Session {
   comm::Comm& talk() const { return talk_; }
   bool is_first() const { return world_.rank() == 0; }
   parallel::Strategy& strategy() const { return *job_.strategy; }
-  Network& network() { return network_; }
+  PlannedNetwork& network() { return network_; }
   const graph::Plan& plan() const { return network_.trains->plan(); }
   exec::ParamStore& store() const { return *network_.store; }
   /// What the strategy keeps from step to step.
@@ -71,7 +71,7 @@ class Session {
   comm::Comm& talk_;
   StepTrace& trace_;
   Batching batching_;
-  Network network_;
+  PlannedNetwork network_;
   std::unique_ptr<JointNorm> norm_;  // null unless batches are normalised over all ranks
   StagedData staged_;
   std::int64_t batches_per_epoch_ = 0;

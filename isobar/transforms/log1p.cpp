@@ -15,7 +15,7 @@ class Log1p final : public Transform {
     if (below)
       fail("transform 'log1p': '{}' holds {}; the logarithm of 1 + x needs x of at least -1", field.name,
            *std::ranges::find_if(out, [](float value) { return value < -1.0f; }));
-    datasets::apply_scaling(datasets::Scaling::log, out);
+    datasets::apply_scaling(datasets::CountScaling::log, out);
   }
 };
 

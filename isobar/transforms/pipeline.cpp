@@ -84,7 +84,7 @@ void Pipeline::learn(const datasets::Dataset& train, const std::filesystem::path
     // Borrowed for the time of learning: the pipeline and the training set outlive it.
     const Transformed before(std::shared_ptr<const datasets::Dataset>(std::shared_ptr<void>(), &train),
                              std::shared_ptr<const Pipeline>(std::shared_ptr<void>(), this), i);
-    steps_[i].transform->learn(before, steps_[i].field_of(Route(*this, i, train).result()), threads);
+    steps_[i].transform->learn(before, steps_[i].field_of(FieldRoute(*this, i, train).result()), threads);
   }
   hdf5::Hdf5File out = hdf5::Hdf5File::create(file);
   for (std::size_t i = 0; i < steps_.size(); ++i) {

@@ -31,7 +31,7 @@ class Pipeline {
   std::vector<std::vector<float>*> learned();
 
  private:
-  friend class Route;
+  friend class FieldRoute;
   struct Step {
     std::string name;   // as the recipe has it
     std::string spec;   // with all defaults
@@ -44,10 +44,10 @@ class Pipeline {
 };
 
 /// The first transforms of a pipeline, laid out for the fields of a data set.
-class Route {
+class FieldRoute {
  public:
   /// Fields that a transform cannot be applied to are an Error. The pipeline must outlive the route.
-  Route(const Pipeline& pipeline, std::size_t count, const datasets::Dataset& source);
+  FieldRoute(const Pipeline& pipeline, std::size_t count, const datasets::Dataset& source);
 
   /// The fields that come out.
   const std::vector<Grid>& result() const { return grids_; }
@@ -103,7 +103,7 @@ class Transformed final : public datasets::Dataset {
  private:
   std::shared_ptr<const datasets::Dataset> source_;
   std::shared_ptr<const Pipeline> pipeline_;
-  Route route_;
+  FieldRoute route_;
 };
 
 }  // namespace isobar::transforms

@@ -46,7 +46,7 @@ std::vector<Grid> grids_of(const datasets::Dataset& source) {
 
 }  // namespace
 
-Route::Route(const Pipeline& pipeline, std::size_t count, const datasets::Dataset& source) : grids_(grids_of(source)) {
+FieldRoute::Route(const Pipeline& pipeline, std::size_t count, const datasets::Dataset& source) : grids_(grids_of(source)) {
   for (const Grid& grid : grids_) sizes_.push_back(numbers(grid.shape));
   for (std::size_t i = 0; i < count; ++i) {
     const Pipeline::Step& step = pipeline.steps_[i];
@@ -75,14 +75,14 @@ Route::Route(const Pipeline& pipeline, std::size_t count, const datasets::Datase
   }
 }
 
-void Route::add(const Pipeline::Step& step, std::size_t number, std::size_t field) {
+void FieldRoute::add(const Pipeline::Step& step, std::size_t number, std::size_t field) {
   const Grid before = grids_[field];
   grids_[field] = step.transform->infer(before);
   const bool stays = grids_[field].shape == before.shape && step.transform->in_place();
   acts_.push_back({number, field, step.transform.get(), before, numbers(grids_[field].shape), stays, Place::out});
 }
 
-void Route::read(const datasets::Dataset& source, const datasets::Reading& reading, std::int64_t index,
+void FieldRoute::read(const datasets::Dataset& source, const datasets::Reading& reading, std::int64_t index,
                  std::span<const std::span<float>> out) const {
   // Taken for the time of reading: the source may read through a route of its own.
   thread_local Scratch kept;

@@ -20,7 +20,7 @@ void run_all(const ops::Moment& moment, std::span<const ops::Kernel> kernels,
 
 }  // namespace
 
-KernelTimer::KernelTimer(const Care& care) : care_(care) { moment_.stream = dnnl::stream(cpu_engine()); }
+KernelTimer::KernelTimer(const TimingCare& care) : care_(care) { moment_.stream = dnnl::stream(cpu_engine()); }
 
 // Ordinary numbers: zeros, denormal numbers and such that grow would be slower or faster than what a network computes.
 void* KernelTimer::numbers(Key key, std::size_t bytes) {

@@ -13,14 +13,14 @@
 namespace isobar::tune {
 
 /// How carefully is measured.
-struct Care {
+struct TimingCare {
   int runs = 5;          ///< the median of so many, after one that warms up
   double seconds = 0.3;  ///< but no further run begins after so many, if there were two
 };
 
 class KernelTimer {
  public:
-  explicit KernelTimer(const Care& care = {});
+  explicit KernelTimer(const TimingCare& care = {});
 
   /// Median seconds of the kernels, run in order; infinity when the first run takes longer than `hopeless` seconds.
   double time(std::span<const ops::Kernel> kernels, double hopeless = std::numeric_limits<double>::infinity());
@@ -41,7 +41,7 @@ class KernelTimer {
   template <class Run>
   double median(const Run& run, double hopeless);
 
-  Care care_;
+  TimingCare care_;
   ops::Moment moment_{};
   std::map<Key, Block> blocks_;  // grown as needed, and kept
   int measurements_ = 0;

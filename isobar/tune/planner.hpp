@@ -19,7 +19,7 @@ namespace isobar::tune {
 struct TuneOptions {
   std::size_t workspace = 256'000'000;  ///< bytes a kernel may use besides its operands
   bool inexact = false;                 ///< methods that round otherwise may be chosen
-  Care care{};
+  TimingCare care{};
 };
 
 /// What was found for one direction of a layer. It is used only where it is faster as a whole.

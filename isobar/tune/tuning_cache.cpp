@@ -57,7 +57,7 @@ TuningCache tuning_cache(std::string_view processor, int threads, std::string_vi
   return cache;
 }
 
-std::string record_text(const Record& record, std::string_view key) {
+std::string record_text(const TuningRecord& record, std::string_view key) {
   std::string text = fmt::format("{}\n{}\n{} {} \n", first_line, key, record.workspace, record.inexact ? 1 : 0);
   for (const Finding& f : record.findings)
     if (ops::can_be_kept(f.chosen.node))
@@ -66,9 +66,9 @@ std::string record_text(const Record& record, std::string_view key) {
   return text + fmt::format("{}\n", record.complete ? whole : unfinished);
 }
 
-std::optional<Record> parse_record(std::string_view text, std::string_view key) {
+std::optional<TuningRecord> parse_record(std::string_view text, std::string_view key) {
   if (take_line(text) != first_line || take_line(text) != key) return std::nullopt;
-  Record record;
+  TuningRecord record;
   std::string_view settings = take_line(text);
   int inexact = 0;
   if (!take_number(settings, record.workspace) || !take_number(settings, inexact) || inexact < 0 || inexact > 1 ||
@@ -97,7 +97,7 @@ Remembered read_tuning(const TuningCache& cache) {
                                     one_line(cache.file.string(), 400))};
 }
 
-void write_tuning(const TuningCache& cache, const Record& record) {
+void write_tuning(const TuningCache& cache, const TuningRecord& record) {
   write_cache(cache.file, record_text(record, cache.key));
 }
 

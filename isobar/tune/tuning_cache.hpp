@@ -15,7 +15,7 @@
 namespace isobar::tune {
 
 /// Everything found so far, and how it was asked for.
-struct Record {
+struct TuningRecord {
   std::size_t workspace = 0;
   bool inexact = false;
   bool complete = false;  ///< all layers were measured
@@ -33,15 +33,15 @@ TuningCache tuning_cache(std::string_view processor, int threads, std::string_vi
 
 /// What a file holds; `problem` says in a few words why an existing one cannot be used.
 struct Remembered {
-  std::optional<Record> record{};
+  std::optional<TuningRecord> record{};
   std::string problem{};
 };
 
 Remembered read_tuning(const TuningCache& cache);
-void write_tuning(const TuningCache& cache, const Record& record);
+void write_tuning(const TuningCache& cache, const TuningRecord& record);
 
 /// The text of the file, and back; nothing unless it is whole and has this key.
-std::string record_text(const Record& record, std::string_view key);
-std::optional<Record> parse_record(std::string_view text, std::string_view key);
+std::string record_text(const TuningRecord& record, std::string_view key);
+std::optional<TuningRecord> parse_record(std::string_view text, std::string_view key);
 
 }  // namespace isobar::tune

@@ -129,7 +129,7 @@ void Atmosphere::make(std::int64_t hour, std::span<float> state) const {
 
   const Climate climate(hour);
   each_part(grid_.height, options_.threads, [&](int row) { standing_.complete(fields[0], climate, row); });
-  Moment moment{.grid = grid_,
+  WeatherMoment moment{.grid = grid_,
                 .hour_of_day = static_cast<double>(((hour % 24) + 24) % 24),
                 .climate = climate,
                 .land = land_,

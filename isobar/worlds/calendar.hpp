@@ -7,16 +7,16 @@
 namespace isobar::worlds {
 
 /// A moment to the hour.
-struct Date {
+struct WorldDate {
   int year, month, day, hour;
-  bool operator==(const Date&) const = default;
+  bool operator==(const WorldDate&) const = default;
 };
 
 /// The date of an hour; hours before 2000 are negative.
-Date date_of(std::int64_t hour);
+WorldDate date_of(std::int64_t hour);
 
 /// The hour of a date that exists.
-std::int64_t hour_of(const Date& date);
+std::int64_t hour_of(const WorldDate& date);
 
 /// Reads YYYY-MM-DD; throws UsageError for a day the calendar does not have.
 std::int64_t hour_of(std::string_view text);

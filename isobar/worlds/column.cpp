@@ -17,7 +17,7 @@ constexpr double log_500_200 = 0.9162907318741551;
 
 }  // namespace
 
-void fill_channels(const Column& column, std::span<float, 16> state) {
+void fill_channels(const AirColumn& column, std::span<float, 16> state) {
   const double pressure = column.sea_pressure + column.storm_pressure;
   // The air at sea level under a mountain, by the standard lapse rate.
   const double sea_air = column.air + lapse * column.height;

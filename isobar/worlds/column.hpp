@@ -8,7 +8,7 @@
 namespace isobar::worlds {
 
 /// The air over one point.
-struct Column {
+struct AirColumn {
   double sea_pressure;                      ///< Pa, without the storms
   double storm_pressure = 0;                ///< Pa, what storms add: their warm core closes it aloft
   double east_850, north_850;               ///< m/s
@@ -24,6 +24,6 @@ struct Column {
 };
 
 /// Fills the sixteen channels.
-void fill_channels(const Column& column, std::span<float, 16> state);
+void fill_channels(const AirColumn& column, std::span<float, 16> state);
 
 }  // namespace isobar::worlds

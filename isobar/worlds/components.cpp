@@ -52,9 +52,9 @@ std::vector<Component> components(const SphereGrid& grid, std::span<const std::u
   return found;
 }
 
-Extent extent(const SphereGrid& grid, const Component& component) {
+ComponentExtent extent(const SphereGrid& grid, const Component& component) {
   expects(!component.cells.empty(), "a piece of at least one cell");
-  Extent result;
+  ComponentExtent result;
   for (const std::uint32_t cell : component.cells) result.area += grid.cell_area(static_cast<int>(cell) / grid.width);
   // From any cell to the farthest, and from there to the farthest again: exact for all but odd shapes, and linear.
   double distance = 0;

@@ -22,7 +22,7 @@ struct Component {
 std::vector<Component> components(const SphereGrid& grid, std::span<const std::uint8_t> mask);
 
 /// Size and form of a piece.
-struct Extent {
+struct ComponentExtent {
   double area = 0;    ///< square metres
   double length = 0;  ///< metres between its farthest cells, along the great circle
   /// Mean width, metres: the area over the length.
@@ -30,6 +30,6 @@ struct Extent {
 };
 
 /// Measures a piece.
-Extent extent(const SphereGrid& grid, const Component& component);
+ComponentExtent extent(const SphereGrid& grid, const Component& component);
 
 }  // namespace isobar::worlds

@@ -81,7 +81,7 @@ Mask river_mask(const SphereGrid& grid, std::span<const float> state, std::span<
     // Nothing so small can be long: do not measure it.
     if (static_cast<double>(piece.cells.size()) * grid.row_step() * degree * earth_radius < rules.least_length)
       continue;
-    const Extent size = extent(grid, piece);
+    const ComponentExtent size = extent(grid, piece);
     if (size.length < rules.least_length || size.width() > rules.most_width) continue;
     double poleward = 0, reach = 0;
     for (const std::uint32_t cell : piece.cells) {

@@ -21,10 +21,10 @@ class PowerSpectrum {
   /// Standard deviation of the linear density in balls of a radius in Mpc/h.
   double sigma(double radius) const;
 
-  const Transfer& transfer() const { return transfer_; }
+  const TransferFunction& transfer() const { return transfer_; }
 
  private:
-  Transfer transfer_;
+  TransferFunction transfer_;
   double n_s_;
   double amplitude_ = 1.0;
 };

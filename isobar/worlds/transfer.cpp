@@ -17,7 +17,7 @@ double pressureless(double q, double alpha, double beta) {
 
 }  // namespace
 
-Transfer::Transfer(const Cosmology& cosmology) {
+TransferFunction::Transfer(const Cosmology& cosmology) {
   check(cosmology);
   h_ = cosmology.h0 / 100.0;
   const double matter = cosmology.omega_m * h_ * h_, baryons = cosmology.omega_b * h_ * h_;
@@ -53,7 +53,7 @@ Transfer::Transfer(const Cosmology& cosmology) {
   beta_node_ = 8.41 * std::pow(matter, 0.435);
 }
 
-double Transfer::operator()(double k_h) const {
+double TransferFunction::operator()(double k_h) const {
   const double k = k_h * h_, q = k / (13.41 * k_equality_), ks = k * sound_horizon_;
 
   // Equations 17 and 18: dark matter.

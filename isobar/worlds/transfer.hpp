@@ -7,9 +7,9 @@
 namespace isobar::worlds {
 
 /// T(k), which tends to 1 at small k; a few per cent accurate for ordinary cosmologies.
-class Transfer {
+class TransferFunction {
  public:
-  explicit Transfer(const Cosmology& cosmology);
+  explicit TransferFunction(const Cosmology& cosmology);
 
   /// k in h/Mpc, positive.
   double operator()(double k) const;

@@ -91,7 +91,7 @@ bool Vortex::reaches(double latitude) const {
   return std::abs(storm_.latitude - latitude) <= reach / earth_radius / degree;
 }
 
-Place before_turning(std::span<const Vortex> vortices, Place place) {
+SpherePlace before_turning(std::span<const Vortex> vortices, SpherePlace place) {
   for (const Vortex& vortex : vortices) {
     if (!vortex.reaches(place.latitude)) continue;
     const Storm& storm = vortex.storm();

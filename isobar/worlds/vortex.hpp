@@ -22,7 +22,7 @@ struct VortexEffect {
 };
 
 /// A place on the sphere, degrees.
-struct Place {
+struct SpherePlace {
   double latitude, longitude;
 };
 
@@ -55,6 +55,6 @@ class Vortex {
 };
 
 /// Where the air at a place would be had no storm turned it.
-Place before_turning(std::span<const Vortex> vortices, Place place);
+SpherePlace before_turning(std::span<const Vortex> vortices, SpherePlace place);
 
 }  // namespace isobar::worlds

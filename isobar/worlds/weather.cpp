@@ -18,7 +18,7 @@ double day_wave(double hour, double longitude, double peak, double period) {
 
 }  // namespace
 
-WeatherRow::WeatherRow(const Moment& moment, int row)
+WeatherRow::WeatherRow(const WeatherMoment& moment, int row)
     : moment_(moment),
       row_(row),
       latitude_(moment.grid.latitude(row)),
@@ -31,7 +31,7 @@ WeatherRow::Origin WeatherRow::origin(double longitude) const {
   const SphereGrid& coarse = moment_.past.grid;
   const std::size_t moments = std::min(moment_.past.flows.size(), most_moments);
   std::array<Waypoint, most_moments> way;
-  const Place from = before_turning(moment_.vortices, {latitude_, longitude});
+  const SpherePlace from = before_turning(moment_.vortices, {latitude_, longitude});
   trace_back(moment_.past,
              {static_cast<float>(coarse.row_of(from.latitude)), static_cast<float>(coarse.column_of(from.longitude))},
              std::span(way).first(moments));
@@ -60,7 +60,7 @@ VortexEffect WeatherRow::storms(double longitude) const {
   return sum;
 }
 
-Column WeatherRow::at(int column) const {
+AirColumn WeatherRow::at(int column) const {
   const SphereGrid& grid = moment_.grid;
   const std::size_t cell = grid.cell(row_, column);
   const double longitude = grid.longitude(column);
@@ -70,7 +70,7 @@ Column WeatherRow::at(int column) const {
   const double advected = from.temperature_500 - mean_.temperature_500;
   const Wind eddy = wind_of(moment_.psi, grid, row_, column);
 
-  Column air{};
+  AirColumn air{};
   air.height = height;
   air.land = land;
   const double tide = 110 * cosine_ * cosine_ * cosine_ * day_wave(moment_.hour_of_day, longitude, 9.7, 12);

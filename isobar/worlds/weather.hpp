@@ -12,7 +12,7 @@
 namespace isobar::worlds {
 
 /// Everything that is known of a moment before its points are made.
-struct Moment {
+struct WeatherMoment {
   SphereGrid grid;
   double hour_of_day;  ///< UTC
   Climate climate;
@@ -27,10 +27,10 @@ struct Moment {
 /// Makes the points of one row; one object for each thread.
 class WeatherRow {
  public:
-  WeatherRow(const Moment& moment, int row);
+  WeatherRow(const WeatherMoment& moment, int row);
 
   /// The air over a column of the grid.
-  Column at(int column) const;
+  AirColumn at(int column) const;
 
  private:
   // Averages along the way of the air, later parts counting less.
@@ -41,7 +41,7 @@ class WeatherRow {
   Origin origin(double longitude) const;
   VortexEffect storms(double longitude) const;
 
-  const Moment& moment_;
+  const WeatherMoment& moment_;
   int row_;
   double latitude_, cosine_, tropics_, land_warmth_;
   ZonalMean mean_;

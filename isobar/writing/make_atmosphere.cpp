@@ -36,7 +36,7 @@ struct AtmosphereTask {
 };
 
 datasets::WeatherOptions century_later(datasets::WeatherOptions options) {
-  worlds::Date date = worlds::date_of(worlds::hour_of(options.start));
+  worlds::WorldDate date = worlds::date_of(worlds::hour_of(options.start));
   date.year += validation_years_later;
   if (date.year > 9999) fail_usage("atmosphere: start = {} leaves no century for validation", options.start);
   options.start = fmt::format("{:04}-{:02}-{:02}", date.year, date.month, date.day);

@@ -3,7 +3,7 @@
 // 60,965,224 parameters and 724.4 M multiply-adds at 227 x 227 x 3. Biases learn twice as fast and do not decay.
 #include "isobar/zoo/alexnet.hpp"
 
-#include "isobar/zoo/scaling.hpp"
+#include "isobar/zoo/width_scaling.hpp"
 
 namespace isobar::zoo {
 namespace {
@@ -75,7 +75,7 @@ class AlexNet final : public Network {
 
   AlexNetKind kind_;
   std::int64_t size_, channels_, classes_;
-  Scaling scale_;
+  WidthScaling scale_;
   double dropout_;
 };
 

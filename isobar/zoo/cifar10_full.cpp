@@ -2,7 +2,7 @@
 // behind the first two poolings and a single dense layer, whose weights decay 250 times as strongly.
 // 89,578 parameters and 12.30 M multiply-adds at 32 x 32 x 3.
 #include "isobar/zoo/network.hpp"
-#include "isobar/zoo/scaling.hpp"
+#include "isobar/zoo/width_scaling.hpp"
 
 namespace isobar::zoo {
 namespace {
@@ -50,7 +50,7 @@ class Cifar10Full final : public Network {
   }
 
   std::int64_t size_, channels_, classes_;
-  Scaling scale_;
+  WidthScaling scale_;
 };
 
 }  // namespace

@@ -2,7 +2,7 @@
 // others rectified and then averaged, all by Caffe's ceil pooling 3/2; two dense layers with nothing in between.
 // 145,578 parameters and 12.35 M multiply-adds at 32 x 32 x 3. Biases learn twice as fast and decay.
 #include "isobar/zoo/network.hpp"
-#include "isobar/zoo/scaling.hpp"
+#include "isobar/zoo/width_scaling.hpp"
 
 namespace isobar::zoo {
 namespace {
@@ -47,7 +47,7 @@ class Cifar10Quick final : public Network {
   }
 
   std::int64_t size_, channels_, classes_;
-  Scaling scale_;
+  WidthScaling scale_;
 };
 
 }  // namespace

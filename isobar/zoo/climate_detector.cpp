@@ -4,7 +4,7 @@
 //   variant b (15 PF): five layers, ReLU, four heads, decoder with weights of its own.
 // prediction [N, grid, grid, x y w h object none classes...]; loss = detection + lambda * mse(reconstruction, input).
 #include "isobar/zoo/network.hpp"
-#include "isobar/zoo/scaling.hpp"
+#include "isobar/zoo/width_scaling.hpp"
 #include "isobar/zoo/segmentation.hpp"
 
 namespace isobar::zoo {
@@ -93,7 +93,7 @@ class ClimateDetector final : public Network {
 
   bool tied_;
   std::int64_t height_, width_, channels_, classes_;
-  Scaling scale_;
+  WidthScaling scale_;
   double lambda_;
   std::vector<std::int64_t> filters_;
 };

@@ -3,7 +3,7 @@
 // layers with dropout in front of each. 7,041,443 parameters at 128^3 x 1. Volumes too small for VALID
 // convolutions can be trained with padding=same.
 #include "isobar/zoo/network.hpp"
-#include "isobar/zoo/scaling.hpp"
+#include "isobar/zoo/width_scaling.hpp"
 
 namespace isobar::zoo {
 namespace {
@@ -63,7 +63,7 @@ class CosmoFlowSc18 final : public Network {
   std::int64_t size_, channels_, outputs_;
   double dropout_;
   std::string padding_;
-  Scaling scale_;
+  WidthScaling scale_;
 };
 
 }  // namespace

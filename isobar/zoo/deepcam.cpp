@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "isobar/zoo/network.hpp"
-#include "isobar/zoo/scaling.hpp"
+#include "isobar/zoo/width_scaling.hpp"
 #include "isobar/zoo/segmentation.hpp"
 
 namespace isobar::zoo {
@@ -159,7 +159,7 @@ class DeepCam final : public Network {
   }
 
   std::int64_t height_, width_, channels_, classes_;
-  Scaling scale_;
+  WidthScaling scale_;
   std::int64_t middle_;
 };
 

@@ -4,7 +4,7 @@
 // in front of a residual unit is missing, as in those runs. 43,669,251 parameters (43,718,883 with batch normalisation)
 // and 4.341 TF forward at 768 x 1152 x 16, counting atrous convolutions as dense ones of their kernel.
 #include "isobar/zoo/network.hpp"
-#include "isobar/zoo/scaling.hpp"
+#include "isobar/zoo/width_scaling.hpp"
 #include "isobar/zoo/segmentation.hpp"
 
 namespace isobar::zoo {
@@ -125,7 +125,7 @@ class DeepLabV3Plus final : public Network {
   }
 
   std::int64_t height_, width_, channels_, classes_;
-  Scaling scale_;
+  WidthScaling scale_;
   std::vector<std::int64_t> units_;
   bool batch_norm_;
 };

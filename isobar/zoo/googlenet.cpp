@@ -2,7 +2,7 @@
 // two auxiliary classifiers on the way help training and are left out of the deployed network (auxiliary=false).
 // 13,378,280 parameters with them, 6,998,552 deployed; 1.591 and 1.583 G multiply-adds at 224 x 224 x 3.
 #include "isobar/zoo/network.hpp"
-#include "isobar/zoo/scaling.hpp"
+#include "isobar/zoo/width_scaling.hpp"
 
 namespace isobar::zoo {
 namespace {
@@ -109,7 +109,7 @@ class GoogLeNet final : public Network {
   }
 
   std::int64_t size_, channels_, classes_;
-  Scaling scale_;
+  WidthScaling scale_;
   double dropout_;
   bool auxiliary_;
   double auxiliary_dropout_;

@@ -2,7 +2,7 @@
 // without activation, a hidden dense layer with ReLU. Weights by Caffe's xavier, biases learn twice as fast.
 // 431,080 parameters and 2.29 M multiply-adds at 28 x 28.
 #include "isobar/zoo/network.hpp"
-#include "isobar/zoo/scaling.hpp"
+#include "isobar/zoo/width_scaling.hpp"
 
 namespace isobar::zoo {
 namespace {
@@ -37,7 +37,7 @@ class LeNet final : public Network {
 
  private:
   std::int64_t size_, channels_, classes_;
-  Scaling scale_;
+  WidthScaling scale_;
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 // parameters, of which 42,496,192 in front of the 11,166 classes. The source's adaptive class coefficients are not in
 // the loss here.
 #include "isobar/zoo/network.hpp"
-#include "isobar/zoo/scaling.hpp"
+#include "isobar/zoo/width_scaling.hpp"
 
 namespace isobar::zoo {
 namespace {
@@ -60,7 +60,7 @@ class ResNet101 final : public Network {
   }
 
   std::int64_t size_, channels_, classes_;
-  Scaling scale_;
+  WidthScaling scale_;
   std::vector<std::int64_t> units_;
 };
 

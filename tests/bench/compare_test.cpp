@@ -32,7 +32,7 @@ TEST(Compare, TheRatioHasTheIntervalsOfBoth) {
 }
 
 TEST(Compare, RowsOfOneSideOnlyAreNoRegressions) {
-  const Comparison outcome = compare_records({made_record("old", 1, 1, 1), made_record("both", 1, 1, 1)},
+  const RecordComparison outcome = compare_records({made_record("old", 1, 1, 1), made_record("both", 1, 1, 1)},
                                              {made_record("both", 1, 1, 1), made_record("new", 1, 1, 1)}, 0.05);
   EXPECT_EQ(outcome.count(Change::gone), 1);
   EXPECT_EQ(outcome.count(Change::added), 1);
@@ -45,7 +45,7 @@ TEST(Compare, RowsOfOneSideOnlyAreNoRegressions) {
 
 TEST(Compare, TheLastOfEqualRowsCounts) {
   const Record slow = made_record("hep", 2, 2, 2), fast = made_record("hep", 1, 1, 1);
-  const Comparison outcome = compare_records({slow, fast}, {slow, fast}, 0.05);
+  const RecordComparison outcome = compare_records({slow, fast}, {slow, fast}, 0.05);
   ASSERT_EQ(outcome.rows.size(), 1u);
   EXPECT_EQ(outcome.rows[0].change, Change::none);
   EXPECT_EQ(outcome.rows[0].now.median, 1);
@@ -57,7 +57,7 @@ TEST(Compare, AnotherMachineIsSaid) {
   EXPECT_TRUE(compare_records({before}, {now}, 0.05).differences.empty());
   now.where.machine = "another";
   now.where.threads = 4;
-  const Comparison outcome = compare_records({before}, {now}, 0.05);
+  const RecordComparison outcome = compare_records({before}, {now}, 0.05);
   ASSERT_EQ(outcome.differences.size(), 2u);
   EXPECT_NE(comparison_text(outcome).find("other machine: a machine before, another now"), std::string::npos);
 }

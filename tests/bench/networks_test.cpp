@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "isobar/bench/bare_primitives.hpp"
-#include "isobar/bench/profile.hpp"
+#include "isobar/bench/kernel_profile.hpp"
 #include "isobar/zoo/network.hpp"
 
 #include "tests/temporary_folder.hpp"

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "isobar/base/error.hpp"
-#include "isobar/bench/profile.hpp"
+#include "isobar/bench/kernel_profile.hpp"
 #include "isobar/comm/local_comm.hpp"
 
 namespace isobar::bench {

@@ -18,7 +18,7 @@ std::vector<std::int16_t> some_counts() {
 }
 
 TEST(Counts, ExpandInPlaceAsApart) {
-  for (const Scaling scaling : {Scaling::none, Scaling::log}) {
+  for (const CountScaling scaling : {CountScaling::none, CountScaling::log}) {
     const std::vector<std::int16_t> counts = some_counts();
     std::vector<float> apart(counts.size()), in_place(counts.size()), by_floats(counts.begin(), counts.end());
     expand_counts(counts, scaling, apart);
@@ -33,7 +33,7 @@ TEST(Counts, ExpandInPlaceAsApart) {
 TEST(Counts, LogarithmOfOneMore) {
   const std::vector<std::int16_t> counts{0, 1, 32767, -1};
   std::vector<float> out(4);
-  expand_counts(counts, Scaling::log, out);
+  expand_counts(counts, CountScaling::log, out);
   EXPECT_EQ(out[0], 0.0f);
   EXPECT_FLOAT_EQ(out[1], std::log(2.0f));
   EXPECT_FLOAT_EQ(out[2], std::log(32768.0f));

@@ -151,7 +151,7 @@ TEST(MutatedFiles, ExamplesInsideSoundRecords) {
   write_set("tfrecord(type=int16)", folder / "a.tfrecord", numbered_samples(Shape{8, 6, 3}, 1));
   std::vector<std::uint8_t> record;
   {
-    files::Buffer scratch;
+    files::ByteBuffer scratch;
     const auto first = files::TfrecordFile(folder / "a.tfrecord", 1 << 20).record(0, scratch);
     record.assign(first.begin(), first.end());
   }

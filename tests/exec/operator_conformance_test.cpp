@@ -105,8 +105,8 @@ struct Network {
       in.push_back(graph.input("indices", problem.in.back()));
     }
     ValueId y = all_outputs(graph.add(spec, in, "op"));
-    for (const graph::Value& v : graph.values()) {
-      if (v.role != graph::Value::Role::parameter || !v.name.starts_with("op.")) continue;
+    for (const graph::GraphValue& v : graph.values()) {
+      if (v.role != graph::GraphValue::Role::parameter || !v.name.starts_with("op.")) continue;
       names.push_back(v.name);
       values.push_back(spread_out(v.shape, 30 + names.size()));
       trained.resize(names.size(), true);

@@ -24,7 +24,7 @@ Image ramp(std::int64_t height, std::int64_t width) {
 }
 
 TEST(EventFile, ScalarsAsTheFormatHasThem) {
-  Summary summary;
+  EventSummary summary;
   EXPECT_TRUE(summary.empty());
   summary.scalar("a/b", 1.5);
   // Summary.value = 1 {tag = 1: "a/b", simple_value = 2: 1.5}
@@ -36,7 +36,7 @@ TEST(EventFile, ScalarsAsTheFormatHasThem) {
 TEST(EventFile, EveryKindOfValueIsReadBack) {
   const TemporaryFolder folder;
   EventFile file(folder.path());
-  Summary first, second;
+  EventSummary first, second;
   first.scalar("train/loss", 0.1);
   first.scalar("train/nan", std::numeric_limits<double>::quiet_NaN());
   second.text("recipe/text_summary", "# Recipe\n\n    lr = 0.1\n");
@@ -84,7 +84,7 @@ TEST(EventFile, CutAnywhereItIsGoodUpToTheCut) {
   const TemporaryFolder folder;
   EventFile file(folder.path());
   for (std::int64_t step = 1; step <= 3; ++step) {
-    Summary summary;
+    EventSummary summary;
     summary.scalar("loss", 1.0 / static_cast<double>(step));
     file.write(step, summary);
   }

@@ -18,7 +18,7 @@ namespace {
 using namespace isobar::tests;
 
 std::string value(const LmdbFile& file, std::int64_t index) {
-  Buffer scratch;
+  ByteBuffer scratch;
   const auto bytes = file.value(index, scratch);
   return {bytes.begin(), bytes.end()};
 }
@@ -98,7 +98,7 @@ void check_letters(const std::filesystem::path& folder) {
   const LmdbFile file(folder);
   ASSERT_EQ(file.size(), 10);
   for (int i = 0; i < 10; ++i) EXPECT_EQ(value(file, i), std::string(1, static_cast<char>('a' + i)));
-  Buffer scratch;
+  ByteBuffer scratch;
   EXPECT_HAS(error_of([&] { read_datum(file.value(0, scratch)); }), "damaged");
 }
 

@@ -28,7 +28,7 @@ FileBytes content_of(const std::filesystem::path& path) {
 }
 
 std::string record(const TfrecordFile& file, std::int64_t index) {
-  Buffer scratch;
+  ByteBuffer scratch;
   const auto bytes = file.record(index, scratch);
   return {bytes.begin(), bytes.end()};
 }
@@ -178,7 +178,7 @@ TEST(TfExample, DamagedMessagesEndInErrors) {
 }
 
 void check_examples(const std::filesystem::path& folder) {
-  Buffer scratch;
+  ByteBuffer scratch;
   int sequences = 0;
   for (const char* name : {"example.tfrecord", "sequence_example.tfrecord"}) {
     const TfrecordFile file(folder / name, tfrecord_file_limit);

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_problems = 3, most_bytes = 3000;
 
-void write(const fs::path& file, const onnx::Model& model) {
+void write(const fs::path& file, const onnx::OnnxModel& model) {
   if (onnx::model_bytes(model).size() <= most_bytes) onnx::write_model(model, file);
 }
 
@@ -41,7 +41,7 @@ void write_operator(const fs::path& folder, const ops::OperatorRow& row) {
 
 // One node with a constant list as its second input: what shape arithmetic is made of.
 void write_node(const fs::path& folder, const char* op, const std::vector<double>& second) {
-  onnx::Model model{.name = op, .producer = "isobar", .versions = {{"", 13}}};
+  onnx::OnnxModel model{.name = op, .producer = "isobar", .versions = {{"", 13}}};
   model.inputs = {{"x", onnx::Type::float32, {2, 3, 4}, {"", "", ""}, true, true}};
   model.outputs = {{"y", onnx::Type::float32}};
   model.initializers["k"] =

@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace isobar;
   try {
-    const onnx::Model model = onnx::parse_model({reinterpret_cast<const char*>(data), size}, "fuzz");
+    const onnx::OnnxModel model = onnx::parse_model({reinterpret_cast<const char*>(data), size}, "fuzz");
     for (const std::int64_t batch : {0, 3}) onnx::import_model(model, {.batch = batch});
   } catch (const Error&) {
   }

@@ -7,7 +7,7 @@ namespace isobar::machine {
 namespace {
 
 TEST(Parts, AreListedWithWhatBringsTheMissing) {
-  const Part some[] = {{"LMDB", true, "read and written"}, {"NetCDF", false, "not written (libnetcdf-dev brings it)"}};
+  const BuiltPart some[] = {{"LMDB", true, "read and written"}, {"NetCDF", false, "not written (libnetcdf-dev brings it)"}};
   EXPECT_EQ(describe(some),
             "  LMDB           read and written\n"
             "  NetCDF         missing: not written (libnetcdf-dev brings it)\n");
@@ -15,7 +15,7 @@ TEST(Parts, AreListedWithWhatBringsTheMissing) {
 
 TEST(Parts, OfThisBuildAreTold) {
   std::string names;
-  for (const Part& part : parts()) {
+  for (const BuiltPart& part : parts()) {
     names += std::string(part.name) + " ";
     EXPECT_FALSE(part.text.empty()) << part.name;
     EXPECT_EQ(part.text.find(';'), std::string_view::npos) << part.text;

@@ -50,7 +50,7 @@ inline Array wholes(Dims dims, std::vector<double> values) { return {Type::int64
 /// Runs the operator `op` of that version; an input of type undefined counts as left out.
 inline std::vector<Array> call(const char* op, std::int64_t version, const std::vector<Array>& inputs,
                                std::map<std::string, Attribute> attributes = {}, std::size_t outputs = 1) {
-  Node node{op, op, "", {}, std::vector<std::string>(outputs, "y"), std::move(attributes)};
+  OnnxNode node{op, op, "", {}, std::vector<std::string>(outputs, "y"), std::move(attributes)};
   std::vector<const Array*> pointers;
   for (const Array& input : inputs) pointers.push_back(input.type == Type::undefined ? nullptr : &input);
   const Function* function = find_function(op);

@@ -18,7 +18,7 @@ namespace isobar::onnx {
 inline const std::filesystem::path data_folder = "/usr/share/libonnx-testdata/data";
 
 struct Case {
-  Model model;
+  OnnxModel model;
   std::map<std::string, Array> values{};
   std::vector<Array> expected{};
 };
@@ -55,7 +55,7 @@ inline std::string difference(const Array& got, const Array& wanted) {
 /// The case in that folder, or why there is none.
 inline std::optional<Case> read_case(const std::filesystem::path& path, std::string& reason) {
   Case result{read_model(path / "model.onnx")};
-  for (const Node& node : result.model.nodes)
+  for (const OnnxNode& node : result.model.nodes)
     if (!node.domain.empty() || !find_function(node.op)) return reason = "no function for " + node.op, std::nullopt;
   const std::filesystem::path data = path / "test_data_set_0";
   const std::vector<Interface>&inputs = result.model.inputs, &outputs = result.model.outputs;

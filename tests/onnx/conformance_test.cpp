@@ -35,13 +35,13 @@ std::string out_of_scope(const std::string& op) {
   return "";
 }
 
-std::string out_of_scope(const Model& model) {
+std::string out_of_scope(const OnnxModel& model) {
   for (const auto* list : {&model.inputs, &model.outputs})
     for (const Interface& i : *list) {
       if (!i.is_tensor) return "sequences and optional values";
       if (i.type == Type::text) return "text";
     }
-  for (const Node& node : model.nodes)
+  for (const OnnxNode& node : model.nodes)
     if (const std::string reason = out_of_scope(node.op); !reason.empty()) return reason;
   return "";
 }
@@ -51,7 +51,7 @@ const std::map<std::string, std::string> contradictory = {
     {"test_adam_multiple", "the results were computed with epsilon = 0.01, the node has none: 1e-6"}};
 
 // "" when all data sets of the case give what they should.
-std::string run_case(const fs::path& folder, const Model& model) {
+std::string run_case(const fs::path& folder, const OnnxModel& model) {
   for (int set = 0; fs::exists(folder / fmt::format("test_data_set_{}", set)); ++set) {
     const fs::path data = folder / fmt::format("test_data_set_{}", set);
     std::map<std::string, Array> inputs;
@@ -88,7 +88,7 @@ TEST_P(OnnxCases, AllPassOrAreOutOfScope) {
     std::string wrong;
     std::set<std::string> operators;
     try {
-      const Model model = read_model(folder / "model.onnx");
+      const OnnxModel model = read_model(folder / "model.onnx");
       if (const auto known = contradictory.find(name); known != contradictory.end()) {
         apart[known->second].push_back(name);
         continue;
@@ -97,7 +97,7 @@ TEST_P(OnnxCases, AllPassOrAreOutOfScope) {
         apart[reason].push_back(name);
         continue;
       }
-      for (const Node& node : model.nodes) operators.insert(node.op);
+      for (const OnnxNode& node : model.nodes) operators.insert(node.op);
       wrong = run_case(folder, model);
     } catch (const std::exception& e) {
       wrong = e.what();

@@ -21,7 +21,7 @@ TEST(Exporter, WritesImagesChannelsFirstAndLeavesTheBatchOpen) {
   graph::Graph graph;
   const graph::ValueId x = graph.input("x", {2, 8, 6, 3});
   graph.output("y", graph.add("relu", graph.add("max_pool(window=2)", x, "pool"), "act"));
-  const Model model = export_graph(graph, {"y"}, no_weights);
+  const OnnxModel model = export_graph(graph, {"y"}, no_weights);
   EXPECT_EQ(model.inputs.at(0).dims, (Dims{-1, 3, 8, 6}));
   EXPECT_EQ(model.inputs[0].symbols[0], "batch");
   EXPECT_EQ(model.outputs.at(0).dims, (Dims{-1, 3, 4, 3}));
@@ -43,7 +43,7 @@ TEST(Exporter, LeavesOutWhatTheOutputsDoNotNeed) {
   const graph::ValueId p = graph.add("relu", x, "act");
   graph.output("prediction", p);
   graph.loss(graph.add("mse", {p, y}, "loss"));
-  const Model model = export_graph(graph, {"prediction"}, no_weights);
+  const OnnxModel model = export_graph(graph, {"prediction"}, no_weights);
   EXPECT_EQ(model.inputs.size(), 1u);
   EXPECT_THROW(export_graph(graph, {"loss"}, no_weights), Error) << "losses are not written";
   EXPECT_THROW(export_graph(graph, {"nothing"}, no_weights), Error);

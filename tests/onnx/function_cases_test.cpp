@@ -52,7 +52,7 @@ std::vector<Array> run_checked(const Call& call) {
 
 /// Runs all nodes; gives what is wrong with the outputs, or "".
 std::string check(Case test) {
-  for (const Node& node : test.model.nodes) {
+  for (const OnnxNode& node : test.model.nodes) {
     std::vector<const Array*> inputs;
     for (const std::string& name : node.in) inputs.push_back(name.empty() ? nullptr : &test.values.at(name));
     std::vector<Array> outputs = run_checked({node, test.model.versions.at(""), inputs});

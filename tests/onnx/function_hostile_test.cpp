@@ -18,7 +18,7 @@ class Damage {
   explicit Damage(std::uint32_t seed) : random_(seed) {}
 
   /// Changes one thing of a node or of its inputs.
-  void apply(Node& node, std::vector<Array>& inputs, std::int64_t& version) {
+  void apply(OnnxNode& node, std::vector<Array>& inputs, std::int64_t& version) {
     const std::size_t what = below(8);
     if (what == 0) version = static_cast<std::int64_t>(below(18));
     if (what == 1 && !inputs.empty()) inputs[below(inputs.size())].type = Type::undefined;
@@ -96,7 +96,7 @@ class Damage {
 };
 
 /// Whether the call ended in outputs.
-bool survives(const Node& node, const std::vector<Array>& inputs, std::int64_t version) {
+bool survives(const OnnxNode& node, const std::vector<Array>& inputs, std::int64_t version) {
   std::vector<const Array*> pointers;
   for (const Array& input : inputs) pointers.push_back(input.type == Type::undefined ? nullptr : &input);
   const Function& function = *find_function(node.op);
@@ -133,7 +133,7 @@ TEST(FunctionHostile, DamagedCallsEndInErrorsOrOutputs) {
     const std::optional<Case> test = read_case(entry.path(), reason);
     if (!test || test->model.nodes.size() != 1) continue;
     for (int round = 0; round < 20; ++round) {
-      Node node = test->model.nodes[0];
+      OnnxNode node = test->model.nodes[0];
       std::int64_t version = test->model.versions.at("");
       std::vector<Array> inputs;
       for (const std::string& name : node.in) {

@@ -16,7 +16,7 @@ Interface import_floats(std::string name, Dims dims) {
   return {std::move(name), Type::float32, dims, std::vector<std::string>(dims.size()), true, true};
 }
 
-Stored ones(Dims dims) { return stored(dims, std::vector<float>(static_cast<std::size_t>(Shape(dims).count()), 1.0f)); }
+StoredTensor ones(Dims dims) { return stored(dims, std::vector<float>(static_cast<std::size_t>(Shape(dims).count()), 1.0f)); }
 
 Attribute list(std::vector<std::int64_t> values) {
   return {.kind = Attribute::Kind::integers, .integers = std::move(values)};
@@ -29,8 +29,8 @@ std::vector<std::string> kinds(const graph::Graph& graph) {
   return list;
 }
 
-Model base(std::vector<Node> nodes, std::vector<Interface> inputs) {
-  Model model{.name = "t", .producer = "", .versions = {{"", 13}}};
+OnnxModel base(std::vector<OnnxNode> nodes, std::vector<Interface> inputs) {
+  OnnxModel model{.name = "t", .producer = "", .versions = {{"", 13}}};
   model.nodes = std::move(nodes);
   model.inputs = std::move(inputs);
   model.outputs = {{"y"}};
@@ -38,7 +38,7 @@ Model base(std::vector<Node> nodes, std::vector<Interface> inputs) {
 }
 
 TEST(Import, ImagesAreChannelsLastFromTheInputOn) {
-  Model model = base({{"c", "Conv", "", {"x", "w"}, {"h"}, {}},
+  OnnxModel model = base({{"c", "Conv", "", {"x", "w"}, {"h"}, {}},
                       {"s", "Add", "", {"h", "b"}, {"g"}, {}},
                       {"r", "Relu", "", {"g"}, {"y"}, {}}},
                      {import_floats("x", {2, 3, 8, 10})});
@@ -55,7 +55,7 @@ TEST(Import, ImagesAreChannelsLastFromTheInputOn) {
 
 TEST(Import, TransposesBetweenConventionsVanish) {
   // As TensorFlow exports: turn to channels-first, convolve, turn back.
-  Model model = base(
+  OnnxModel model = base(
       {{"a", "Conv", "", {"x", "w"}, {"h"}, {}}, {"b", "Transpose", "", {"h"}, {"y"}, {{"perm", list({0, 2, 3, 1})}}}},
       {import_floats("x", {1, 3, 8, 8})});
   model.initializers["w"] = ones({4, 3, 3, 3});
@@ -63,7 +63,7 @@ TEST(Import, TransposesBetweenConventionsVanish) {
 }
 
 TEST(Import, TheBatchOfAFixedFileCanBeAnother) {
-  Model model = base({{"f", "Reshape", "", {"x", "shape"}, {"h"}, {}}, {"d", "Gemm", "", {"h", "w"}, {"y"}, {}}},
+  OnnxModel model = base({{"f", "Reshape", "", {"x", "shape"}, {"h"}, {}}, {"d", "Gemm", "", {"h", "w"}, {"y"}, {}}},
                      {import_floats("x", {1, 2, 3})});
   model.initializers["shape"] = stored(Array{Type::int64, {2}, {1, 6}});
   model.initializers["w"] = ones({6, 5});
@@ -72,7 +72,7 @@ TEST(Import, TheBatchOfAFixedFileCanBeAnother) {
 }
 
 TEST(Import, TiedWeightsStayOneWeight) {
-  Model model = base({{"e", "Gather", "", {"w", "x"}, {"h"}, {}},
+  OnnxModel model = base({{"e", "Gather", "", {"w", "x"}, {"h"}, {}},
                       {"t", "Transpose", "", {"w"}, {"wt"}, {{"perm", list({1, 0})}}},
                       {"o", "MatMul", "", {"h", "wt"}, {"y"}, {}}},
                      {{"x", Type::int64, {2, 3}, {"", ""}, true, true}});
@@ -84,7 +84,7 @@ TEST(Import, TiedWeightsStayOneWeight) {
 }
 
 TEST(Import, ShapeArithmeticIsFolded) {
-  Model model = base({{"s", "Shape", "", {"x"}, {"a"}, {}},
+  OnnxModel model = base({{"s", "Shape", "", {"x"}, {"a"}, {}},
                       {"g", "Gather", "", {"a", "zero"}, {"n"}, {}},
                       {"u", "Unsqueeze", "", {"n", "first"}, {"n1"}, {}},
                       {"c", "Concat", "", {"n1", "rest"}, {"shape"}, {{"axis", whole(0)}}},
@@ -99,7 +99,7 @@ TEST(Import, ShapeArithmeticIsFolded) {
 }
 
 TEST(Import, AnElementPickedByAScalarHasNoAxisLeft) {
-  Model model = base({{"g", "Gather", "", {"x", "last"}, {"h"}, {}}, {"d", "MatMul", "", {"h", "w"}, {"y"}, {}}},
+  OnnxModel model = base({{"g", "Gather", "", {"x", "last"}, {"h"}, {}}, {"d", "MatMul", "", {"h", "w"}, {"y"}, {}}},
                      {import_floats("x", {5, 2, 3})});
   model.initializers["last"] = stored(Array{Type::int64, {}, {-1}});
   model.initializers["w"] = ones({3, 4});
@@ -109,7 +109,7 @@ TEST(Import, AnElementPickedByAScalarHasNoAxisLeft) {
 }
 
 TEST(Import, WeightsAreTrainedAndConstantsAreNot) {
-  Model model =
+  OnnxModel model =
       base({{"k", "Constant", "", {}, {"two"}, {{"value_float", {.kind = Attribute::Kind::number, .number = 2}}}},
             {"m", "Mul", "", {"x", "two"}, {"h"}, {}},
             {"g", "Gemm", "", {"h", "w", "b"}, {"y"}, {{"transB", whole(1)}}}},
@@ -119,13 +119,13 @@ TEST(Import, WeightsAreTrainedAndConstantsAreNot) {
   const Imported imported = import_model(model);
   EXPECT_EQ(imported.graph.parameter_count(), 16);
   const Imported fresh = import_model(model, {.fresh = true});
-  const graph::Value& w = fresh.graph.value(fresh.graph.find("w"));
+  const graph::GraphValue& w = fresh.graph.value(fresh.graph.find("w"));
   EXPECT_FALSE(w.parameter.values) << "from scratch, a layer starts from its initialiser";
   EXPECT_TRUE(fresh.graph.value(fresh.graph.find("two")).parameter.values) << "a constant stays what it is";
 }
 
 TEST(Import, AsksForInputsThatDecideShapes) {
-  Model model = base({{"r", "Reshape", "", {"x", "shape"}, {"y"}, {}}},
+  OnnxModel model = base({{"r", "Reshape", "", {"x", "shape"}, {"y"}, {}}},
                      {import_floats("x", {2, 3}), {"shape", Type::int64, {2}, {""}, true, true}});
   try {
     import_model(model);
@@ -140,7 +140,7 @@ TEST(Import, AsksForInputsThatDecideShapes) {
 }
 
 TEST(Import, OperatorsWithoutGradientSayHowToGoOn) {
-  Model model = base({{"top", "TopK", "", {"h", "k"}, {"y", ""}, {}}, {"g", "Gemm", "", {"x", "w"}, {"h"}, {}}},
+  OnnxModel model = base({{"top", "TopK", "", {"h", "k"}, {"y", ""}, {}}, {"g", "Gemm", "", {"x", "w"}, {"h"}, {}}},
                      {import_floats("x", {2, 3})});
   model.initializers["k"] = stored(Array{Type::int64, {1}, {2}});
   model.initializers["w"] = ones({3, 4});
@@ -154,13 +154,13 @@ TEST(Import, OperatorsWithoutGradientSayHowToGoOn) {
 }
 
 TEST(Import, NumbersThatAreNoNumbersAreRefused) {
-  Model model = base({{"r", "Reshape", "", {"x", "shape"}, {"y"}, {}}}, {import_floats("x", {2, 3})});
+  OnnxModel model = base({{"r", "Reshape", "", {"x", "shape"}, {"y"}, {}}}, {import_floats("x", {2, 3})});
   model.initializers["shape"] = stored(Array{Type::float32, {1}, {std::nan("")}});
   EXPECT_THROW(import_model(model), Error);
 }
 
 TEST(Import, MasksHaveAGradient) {
-  Model model = base({{"m", "Where", "", {"mask", "x", "low"}, {"h"}, {}},
+  OnnxModel model = base({{"m", "Where", "", {"mask", "x", "low"}, {"h"}, {}},
                       {"s", "Softmax", "", {"h"}, {"p"}, {}},
                       {"q", "Mul", "", {"p", "p"}, {"y"}, {}}},
                      {import_floats("x", {1, 3})});
@@ -178,14 +178,14 @@ TEST(Import, MasksHaveAGradient) {
 }
 
 TEST(Import, SmallFilesCauseLittleWork) {
-  Model model = base({{"big", "ConstantOfShape", "", {"shape"}, {"y"}, {}}}, {});
+  OnnxModel model = base({{"big", "ConstantOfShape", "", {"shape"}, {"y"}, {}}}, {});
   model.initializers["shape"] = stored(Array{Type::int64, {3}, {4096, 4096, 4096}});
   EXPECT_THROW(import_model(model), Error);
-  Model repeated = base({}, {});
+  OnnxModel repeated = base({}, {});
   repeated.initializers["shape"] = stored(Array{Type::int64, {2}, {2048, 2048}});
   for (int i = 0; i < 40; ++i)
     repeated.nodes.push_back({fmt::format("n{}", i), "ConstantOfShape", "", {"shape"}, {fmt::format("v{}", i)}, {}});
-  Node sum{"sum", "Sum", "", {}, {"y"}, {}};
+  OnnxNode sum{"sum", "Sum", "", {}, {"y"}, {}};
   for (int i = 0; i < 40; ++i) sum.in.push_back(fmt::format("v{}", i));
   repeated.nodes.push_back(sum);
   EXPECT_THROW(import_model(repeated), Error);

@@ -17,8 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // x [2, 3] -> Relu -> y, and an initializer.
-Model small() {
-  Model model{.name = "small", .producer = "test", .versions = {{"", 13}}};
+OnnxModel small() {
+  OnnxModel model{.name = "small", .producer = "test", .versions = {{"", 13}}};
   model.inputs = {{"x", Type::float32, {2, 3}, {"", ""}, true, true}};
   model.outputs = {{"y", Type::float32, {2, 3}, {"", ""}, true, true}};
   model.initializers["w"] = stored(Dims{3}, {1, 2, 3});
@@ -26,7 +26,7 @@ Model small() {
   return model;
 }
 
-std::string refusal(const Model& model) {
+std::string refusal(const OnnxModel& model) {
   try {
     import_model(parse_model(model_bytes(model), "file"));
   } catch (const Error& e) {
@@ -38,19 +38,19 @@ std::string refusal(const Model& model) {
 #define EXPECT_REFUSED(model, part) EXPECT_NE(refusal(model).find(part), std::string::npos) << refusal(model)
 
 TEST(ModelFile, ComesBackAsWritten) {
-  Model model = small();
+  OnnxModel model = small();
   model.nodes[1].attributes = {{"i", {.kind = Attribute::Kind::integer, .integer = 7}},
                                {"f", {.kind = Attribute::Kind::number, .number = 0.5}},
                                {"s", {.kind = Attribute::Kind::text, .text = "word"}},
                                {"is", {.kind = Attribute::Kind::integers, .integers = {1, -2}}},
                                {"fs", {.kind = Attribute::Kind::numbers, .numbers = {1.5}}},
                                {"ss", {.kind = Attribute::Kind::texts, .texts = {"a", "b"}}}};
-  const Model back = parse_model(model_bytes(model), "file");
+  const OnnxModel back = parse_model(model_bytes(model), "file");
   EXPECT_EQ(back.producer, "test");
   EXPECT_EQ(back.versions.at(""), 13);
   EXPECT_EQ(back.inputs.at(0).dims, (Dims{2, 3}));
   EXPECT_EQ(back.initializers.at("w").floats(), (std::vector<float>{1, 2, 3}));
-  const Node& node = back.nodes.at(1);
+  const OnnxNode& node = back.nodes.at(1);
   EXPECT_EQ(node.integer("i", 0), 7);
   EXPECT_EQ(node.number("f", 0), 0.5);
   EXPECT_EQ(node.text("s", ""), "word");
@@ -76,7 +76,7 @@ TEST(ModelFile, HoldsNumbersOfEveryType) {
 }
 
 TEST(ModelFile, NodesInAnyOrderAreSorted) {
-  Model model = small();
+  OnnxModel model = small();
   std::swap(model.nodes[0], model.nodes[1]);
   EXPECT_EQ(parse_model(model_bytes(model), "file").nodes[0].name, "first");
 }
@@ -98,51 +98,51 @@ TEST(ModelFile, RefusesTruncatedFiles) {
 }
 
 TEST(ModelFile, RefusesABrokenStructure) {
-  Model circle = small();
+  OnnxModel circle = small();
   circle.nodes[0].in[0] = "y";
   EXPECT_REFUSED(circle, "circle: first, second");
-  Model twice = small();
+  OnnxModel twice = small();
   twice.nodes[1].out[0] = "h";
   EXPECT_REFUSED(twice, "'h'");
-  Model nowhere = small();
+  OnnxModel nowhere = small();
   nowhere.nodes[1].in[0] = "nothing";
   EXPECT_REFUSED(nowhere, "node 'second' reads 'nothing', which nothing writes");
-  Model without = small();
+  OnnxModel without = small();
   without.outputs[0].name = "z";
   EXPECT_REFUSED(without, "output 'z' is never written");
 }
 
 TEST(ModelFile, RefusesTensorsThatAreNotWhatTheySay) {
-  Model less = small();
+  OnnxModel less = small();
   less.initializers["w"].bytes.resize(7);
   EXPECT_REFUSED(less, "'w' [3] of float32 has 7 bytes, its dims need 12");
-  Model huge = small();
+  OnnxModel huge = small();
   huge.initializers["w"].dims = {1 << 30, 1 << 30, 1 << 30};
   EXPECT_REFUSED(huge, "w");
-  Model negative = small();
+  OnnxModel negative = small();
   negative.initializers["w"].dims = {-3};
   EXPECT_REFUSED(negative, "-3");
-  Model wide = small();
+  OnnxModel wide = small();
   wide.inputs[0].dims = {std::int64_t{1} << 40, 3};
   EXPECT_REFUSED(wide, "axis of 1099511627776");
 }
 
 TEST(ModelFile, RefusesTensorsOfNoNumbers) {
   for (const Type type : {Type::undefined, Type::text, Type::complex64}) {
-    Model model = small();
+    OnnxModel model = small();
     model.initializers["w"] = {type, {1 << 29}, {}};
     EXPECT_NE(refusal(model), "accepted") << type_name(type);
   }
 }
 
 TEST(ModelFile, RefusesShapesThatDoNotFit) {
-  Model shapes = small();
+  OnnxModel shapes = small();
   shapes.inputs[0].dims = {2, 4};
   EXPECT_REFUSED(shapes, "Mul 'first': inputs [2,4] and [3] do not broadcast");
 }
 
 TEST(ModelFile, ListsAllThatIsNotSupportedAtOnce) {
-  Model model = small();
+  OnnxModel model = small();
   model.nodes[0].op = "Frobnicate";
   model.nodes[1].op = "Loop";
   EXPECT_REFUSED(model, "2 nodes are not supported: Frobnicate 'first', Loop 'second'");
@@ -162,7 +162,7 @@ std::string external(const std::string& location, const std::string& length) {
   };
   const std::string tensor = std::string("\x08\x03\x10\x01", 4) + field(8, "w") + entry("location", location) +
                              (length.empty() ? "" : entry("length", length)) + std::string("\x70\x01", 2);
-  Model rest = small();
+  OnnxModel rest = small();
   rest.initializers.clear();
   bytes = model_bytes(rest);
   return bytes + field(7, field(5, tensor));  // another piece of the graph: messages merge

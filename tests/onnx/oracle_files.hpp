@@ -53,9 +53,9 @@ inline graph::Graph with_masks(const OracleCase& from, std::map<std::string, std
   const graph::Graph& old = from.graph();
   IdVector<graph::ValueId, graph::ValueId> now(old.values().size());
   for (const graph::ValueId id : now.ids()) {
-    const graph::Value& v = old.value(id);
-    if (v.role == graph::Value::Role::input) now[id] = g.input(v.name, v.shape);
-    if (v.role == graph::Value::Role::parameter) now[id] = g.parameter(v.name, v.parameter);
+    const graph::GraphValue& v = old.value(id);
+    if (v.role == graph::GraphValue::Role::input) now[id] = g.input(v.name, v.shape);
+    if (v.role == graph::GraphValue::Role::parameter) now[id] = g.parameter(v.name, v.parameter);
   }
   for (const graph::Node& node : old.nodes()) {
     std::vector<graph::ValueId> in;
@@ -108,7 +108,7 @@ inline void write_case(const std::filesystem::path& folder, OracleCase& from, co
     std::string& name = taps[id];
     if (!name.empty()) return name;
     if (losses.contains(id)) return name = graph.value(id).name;
-    if (graph.value(id).role == graph::Value::Role::input) return name = "given " + graph.value(id).name;
+    if (graph.value(id).role == graph::GraphValue::Role::input) return name = "given " + graph.value(id).name;
     name = fmt::format("tap {}", taps.size());  // a view keeps the axes of the graph in the file
     const auto extents = fmt::format("reshape(whole=[{}])", fmt::join(graph.value(id).shape.extents(), ", "));
     graph.output(name, graph.add(extents, id, "view for " + name));
@@ -135,7 +135,7 @@ inline void write_case(const std::filesystem::path& folder, OracleCase& from, co
     description["outputs"]["y"] = tap(graph.find("y"));
     write_raw(folder / "output_y.raw", from.output("y"));
   }
-  const Model model = export_graph(graph, outputs, [&](const std::string& name) { return weights.at(name); });
+  const OnnxModel model = export_graph(graph, outputs, [&](const std::string& name) { return weights.at(name); });
   write_model(model, folder / "model.onnx");
   for (const auto& [name, values] : from.inputs()) {
     const Shape& shape = graph.value(graph.find(name)).shape;
@@ -147,7 +147,7 @@ inline void write_case(const std::filesystem::path& folder, OracleCase& from, co
       if (held->dims[0] < 0) dims[0] = -1;
       // With equal extents the file's dims do not tell whether it is channels-first: a convolution reads it so.
       turned = held->dims != dims ||
-               (shape.rank() >= 3 && std::any_of(model.nodes.begin(), model.nodes.end(), [&](const Node& node) {
+               (shape.rank() >= 3 && std::any_of(model.nodes.begin(), model.nodes.end(), [&](const OnnxNode& node) {
                   return node.op == "Conv" && node.in[0] == held->name;
                 }));
     }

@@ -54,8 +54,8 @@ void expect_same(const Graph& graph, const std::map<std::string, std::vector<flo
   const auto span = ran.executor.output(output);
   const std::vector<float> expected(span.begin(), span.end());
 
-  const Model written = export_graph(graph, {output}, [&](const std::string& name) { return ran.weight(name); });
-  const Model model = parse_model(model_bytes(written), "round trip");
+  const OnnxModel written = export_graph(graph, {output}, [&](const std::string& name) { return ran.weight(name); });
+  const OnnxModel model = parse_model(model_bytes(written), "round trip");
   ImportOptions options;
   for (const auto& [name, values] : inputs) {
     const Shape& shape = graph.value(graph.find(name)).shape;

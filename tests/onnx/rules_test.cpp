@@ -11,7 +11,7 @@ namespace {
 
 TEST(Rules, AreFoundByTheNameOfTheOperator) {
   for (const char* op : {"Conv", "Gemm", "Relu", "Softmax", "LSTM", "BatchNormalization", "Reshape", "MaxPool"}) {
-    const Rule* rule = find_rule(op);
+    const ImportRule* rule = find_rule(op);
     ASSERT_NE(rule, nullptr) << op;
     EXPECT_EQ(rule->op, op);
   }
@@ -28,7 +28,7 @@ TEST(Rules, WindowsAreWrittenAsArguments) {
 
 // The output of one Conv with auto_pad over 7 columns, kernel 3, stride 2.
 Dims padded(const char* mode) {
-  Model model{.name = "t", .producer = "", .versions = {{"", 13}}};
+  OnnxModel model{.name = "t", .producer = "", .versions = {{"", 13}}};
   model.inputs = {{"x", Type::float32, {1, 1, 7}, {"", "", ""}, true, true}};
   model.outputs = {{"y"}};
   model.initializers["w"] = stored(Dims{1, 1, 3}, {1, 1, 1});

@@ -31,13 +31,13 @@ TEST_P(ZooRoundTrip, PredictsTheSame) {
   const zoo::Trial trial(GetParam().spec, zoo::shrunken_batch, GetParam().tokens);
   const std::vector<float> expected = prediction(graph, "x", trial.x(), "prediction", store);
 
-  const Model written = export_graph(graph, {"prediction"}, [&](const std::string& name) {
+  const OnnxModel written = export_graph(graph, {"prediction"}, [&](const std::string& name) {
     const int p = store.find(name);
     std::vector<float> values(static_cast<std::size_t>(store.parameter(p).declared.shape.count()));
     store.read_plain(p, store.weight(p), values);
     return values;
   });
-  const Model model = parse_model(model_bytes(written), GetParam().spec);
+  const OnnxModel model = parse_model(model_bytes(written), GetParam().spec);
   EXPECT_LT(model.inputs.at(0).dims.at(0), 0) << "the batch stays open";
   const Imported imported = import_model(model, {.batch = zoo::shrunken_batch});
   exec::ParamStore again(graph::make_plan(imported.graph, {.phase = ops::Phase::inference}), 0);

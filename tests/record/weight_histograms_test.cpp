@@ -57,7 +57,7 @@ TEST(WeightHistograms, PaddingIsNotCounted) {
   exec::ParamStore store(plan, 0);
   store.initialize(1);
   std::ranges::fill(store.all_gradients(), 1.0f);
-  files::Summary summary;
+  files::EventSummary summary;
   add_weight_histograms(summary, store);
   const auto message = summary.message().message();
   std::map<std::string, double> counts;

@@ -94,7 +94,7 @@ struct CrewSetting {
 };
 
 inline CrewRun run_in_crew(const std::filesystem::path& folder, const CrewSetting& setting,
-                           std::vector<comm::Death> deaths = {}) {
+                           std::vector<comm::PlannedDeath> deaths = {}) {
   CrewRun run;
   std::mutex mutex;
   const auto make_job = [&] {

@@ -9,7 +9,7 @@
 namespace isobar::train {
 namespace {
 
-using comm::Death;
+using comm::PlannedDeath;
 
 // Two epochs of two steps, evaluated: short, because it is run hundreds of
 // times.

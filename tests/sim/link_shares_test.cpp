@@ -11,7 +11,7 @@ LinkShares made() {
   return LinkShares([](int round) -> std::span<const LinkShare> { return kinds[static_cast<std::size_t>(round)]; });
 }
 
-Phase moving(int round, double seconds) { return {.round = round, .transfer = seconds}; }
+RoundPhase moving(int round, double seconds) { return {.round = round, .transfer = seconds}; }
 
 TEST(LinkShares, OneSumTakesItsTime) {
   LinkShares links = made();
@@ -55,7 +55,7 @@ TEST(LinkShares, WhatIsLeftOfALinkIsGiven) {
 TEST(LinkShares, ASumOfNothingEndsAtOnce) {
   LinkShares links = made();
   EXPECT_EQ(links.end(links.begin(3, {})), 3);
-  EXPECT_EQ(links.end(links.begin(4, {Phase{}})), 4);
+  EXPECT_EQ(links.end(links.begin(4, {RoundPhase{}})), 4);
 }
 
 }  // namespace

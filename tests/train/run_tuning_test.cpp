@@ -36,7 +36,7 @@ class TunedBefore {
   TunedBefore() {
     const TemporaryFolder folder;
     cache_ = tune::cache_of(conv_job(folder.path() / "run").model.resolved, 4);
-    tune::Record record{.complete = true};
+    tune::TuningRecord record{.complete = true};
     record.findings.push_back({.chosen = example_choice});
     tune::write_tuning(cache_, record);
   }

@@ -8,7 +8,7 @@
 
 #include "isobar/ops/conv_pieces.hpp"
 #include "isobar/tensor/engine.hpp"
-#include "isobar/tune/compare.hpp"
+#include "isobar/tune/compare_methods.hpp"
 #include "isobar/tune/layers.hpp"
 
 namespace isobar::tune {
@@ -28,7 +28,7 @@ graph::Graph small(std::int64_t batch) {
   return graph;
 }
 
-constexpr Care quick{1, 0.0};
+constexpr TimingCare quick{1, 0.0};
 
 TEST(Layers, AreTheConvolutionsAndTheDirectionsThatRun) {
   const auto layers = convolutions(small(4));

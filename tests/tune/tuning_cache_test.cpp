@@ -9,14 +9,14 @@
 namespace isobar::tune {
 namespace {
 
-Record example() {
-  Record record{256'000'000, true, true, {}};
+TuningRecord example() {
+  TuningRecord record{256'000'000, true, true, {}};
   record.findings.push_back({{"conv1", ops::Direction::forward, {{{"im2col", 4}, {"direct", 4}}}}, 0.25, 0.5, 1024});
   record.findings.push_back({{"conv 2", ops::Direction::data_gradient, {{{"flipped", 8}}}}, 1e-6, 1e-6, 0, true});
   return record;
 }
 
-void expect_same(const Record& a, const Record& b) {
+void expect_same(const TuningRecord& a, const TuningRecord& b) {
   EXPECT_EQ(record_text(a, ""), record_text(b, ""));
   EXPECT_EQ(a.complete, b.complete);
 }
@@ -26,7 +26,7 @@ TEST(TuningCache, IsReadBack) {
   ASSERT_TRUE(back);
   expect_same(*back, example());
   EXPECT_EQ(tuning_of(back->findings), tuning_of(example().findings));
-  Record begun = example();
+  TuningRecord begun = example();
   begun.complete = false;
   EXPECT_FALSE(parse_record(record_text(begun, "m"), "m")->complete);
 }

@@ -55,7 +55,7 @@ TEST(AtmosphereCalibration, agrees_with_the_climatenet_points) {
   double count = 0;
   for (int month = 1; month <= 12; ++month)
     for (int i = 0; i < samples_by_month[month - 1]; i += 4, ++count) {
-      atmosphere.make(hour_of(Date{1996 + i % 14, month, 1 + (i * 7) % 28, (i * 3) % 24}), state);
+      atmosphere.make(hour_of(WorldDate{1996 + i % 14, month, 1 + (i * 7) % 28, (i * 3) % 24}), state);
       for (std::size_t p = 0; p < places; ++p) {
         const auto row = static_cast<std::size_t>(std::lround(grid.row_of(patches[p].latitude)));
         const auto column = static_cast<std::size_t>(std::lround(grid.column_of(patches[p].longitude)));

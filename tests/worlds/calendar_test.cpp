@@ -9,12 +9,12 @@ namespace isobar::worlds {
 namespace {
 
 TEST(Calendar, knows_no_leap_day) {
-  EXPECT_EQ(date_of(0), (Date{2000, 1, 1, 0}));
-  EXPECT_EQ(date_of(59 * 24), (Date{2000, 3, 1, 0}));
-  EXPECT_EQ(date_of(365 * 24), (Date{2001, 1, 1, 0}));
-  EXPECT_EQ(date_of(-1), (Date{1999, 12, 31, 23}));
-  EXPECT_EQ(date_of(-365 * 24), (Date{1999, 1, 1, 0}));
-  EXPECT_EQ(date_of(-365 * 24 - 1), (Date{1998, 12, 31, 23}));
+  EXPECT_EQ(date_of(0), (WorldDate{2000, 1, 1, 0}));
+  EXPECT_EQ(date_of(59 * 24), (WorldDate{2000, 3, 1, 0}));
+  EXPECT_EQ(date_of(365 * 24), (WorldDate{2001, 1, 1, 0}));
+  EXPECT_EQ(date_of(-1), (WorldDate{1999, 12, 31, 23}));
+  EXPECT_EQ(date_of(-365 * 24), (WorldDate{1999, 1, 1, 0}));
+  EXPECT_EQ(date_of(-365 * 24 - 1), (WorldDate{1998, 12, 31, 23}));
 }
 
 TEST(Calendar, goes_there_and_back) {
@@ -23,7 +23,7 @@ TEST(Calendar, goes_there_and_back) {
 
 TEST(Calendar, reads_dates_and_refuses_others) {
   EXPECT_EQ(hour_of("2000-07-15"), (181 + 14) * 24);
-  EXPECT_EQ(date_of(hour_of("1979-12-31")), (Date{1979, 12, 31, 0}));
+  EXPECT_EQ(date_of(hour_of("1979-12-31")), (WorldDate{1979, 12, 31, 0}));
   for (const char* text : {"2000-02-29", "2000-13-01", "2000-7", "2000-07-15x", "", "summer", "2000-00-10"})
     EXPECT_THROW(hour_of(text), UsageError) << text;
 }

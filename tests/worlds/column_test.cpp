@@ -12,8 +12,8 @@
 namespace isobar::worlds {
 namespace {
 
-Column tropical() {
-  Column air{};
+AirColumn tropical() {
+  AirColumn air{};
   air.sea_pressure = 101500;
   air.surface = 300;
   air.air = air.lower = 298.6;
@@ -23,7 +23,7 @@ Column tropical() {
   return air;
 }
 
-std::array<float, 16> channels_of(const Column& air) {
+std::array<float, 16> channels_of(const AirColumn& air) {
   std::array<float, 16> state;
   fill_channels(air, state);
   return state;
@@ -34,13 +34,13 @@ TEST(Column, heights_are_hydrostatic) {
   EXPECT_NEAR(state[Z1000], 29.27 * 298.6 * 1.01 * std::log(1.015), 1.5);
   EXPECT_NEAR(state[Z200], 12340, 60);
   EXPECT_NEAR(state[ZBOT], 65.8, 0.5);
-  Column warm = tropical();
+  AirColumn warm = tropical();
   warm.temperature_500 += 2;
   EXPECT_NEAR(channels_of(warm)[Z200] - state[Z200], 29.27 * (1 * std::log(101500 / 5e4) + 1 * std::log(2.5)), 0.5);
 }
 
 TEST(Column, mountains_lower_the_pressure) {
-  Column air = tropical();
+  AirColumn air = tropical();
   EXPECT_EQ(channels_of(air)[PS], channels_of(air)[PSL]);
   air.height = 3000;
   air.air -= 19.5;
@@ -51,7 +51,7 @@ TEST(Column, mountains_lower_the_pressure) {
 }
 
 TEST(Column, humidity_stays_below_saturation) {
-  Column air = tropical();
+  AirColumn air = tropical();
   for (const double moisture : {1.0, 20.0, 40.0, 75.0}) {
     air.moisture = moisture;
     const auto state = channels_of(air);
@@ -61,7 +61,7 @@ TEST(Column, humidity_stays_below_saturation) {
 }
 
 TEST(Column, storms_warm_core_closes_the_deficit_aloft) {
-  Column air = tropical();
+  AirColumn air = tropical();
   const auto calm = channels_of(air);
   air.storm_pressure = -5000;
   const auto storm = channels_of(air);

@@ -36,7 +36,7 @@ TEST(Components, are_measured_on_the_sphere) {
       for (int y = latitude; y < latitude + 4; ++y) mask[cell(y, x)] = 1;
     const auto pieces = components(grid, mask);
     ASSERT_EQ(pieces.size(), 1u);
-    const Extent size = extent(grid, pieces[0]);
+    const ComponentExtent size = extent(grid, pieces[0]);
     const double narrow = std::cos((latitude + 1.5) * degree), kilometres = 111.2;
     EXPECT_NEAR(size.area / 1e6, 30 * 4 * kilometres * kilometres * narrow, 0.01 * size.area / 1e6);
     EXPECT_NEAR(size.length / 1e3, 30 * kilometres * narrow, 0.06 * size.length / 1e3);

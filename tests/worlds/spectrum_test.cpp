@@ -22,7 +22,7 @@ double smooth_transfer(const Cosmology& c, double k) {
 }
 
 TEST(Transfer, tends_to_one_on_large_scales) {
-  const Transfer transfer(Cosmology{});
+  const TransferFunction transfer(Cosmology{});
   EXPECT_NEAR(transfer(1e-5), 1.0, 1e-3);
   EXPECT_NEAR(transfer(1e-7), 1.0, 1e-5);
 }
@@ -31,19 +31,19 @@ TEST(Transfer, sound_horizon_agrees_with_the_fit) {
   const Cosmology c{};
   const double h = c.h0 / 100, matter = c.omega_m * h * h, baryons = c.omega_b * h * h;
   const double fit = 44.5 * std::log(9.83 / matter) / std::sqrt(1 + 10 * std::pow(baryons, 0.75)) * h;
-  EXPECT_NEAR(Transfer(c).sound_horizon() / fit, 1.0, 0.02);
+  EXPECT_NEAR(TransferFunction(c).sound_horizon() / fit, 1.0, 0.02);
 }
 
 TEST(Transfer, follows_the_smooth_fit_everywhere) {
   for (const Cosmology& c : {Cosmology{}, Cosmology{.omega_m = 0.25, .h0 = 75}, Cosmology{.omega_m = 0.35, .h0 = 65}}) {
-    const Transfer transfer(c);
+    const TransferFunction transfer(c);
     for (double k = 1e-4; k < 20; k *= 1.05) EXPECT_NEAR(transfer(k) / smooth_transfer(c, k), 1.0, 0.1) << "k = " << k;
   }
 }
 
 TEST(Transfer, wiggles_with_the_sound_horizon) {
   const Cosmology c{};
-  const Transfer transfer(c);
+  const TransferFunction transfer(c);
   const auto ratio = [&](double k) { return transfer(k) / smooth_transfer(c, k); };
   std::vector<double> peaks;
   const double step = 5e-4;
@@ -58,7 +58,7 @@ TEST(Transfer, wiggles_with_the_sound_horizon) {
   EXPECT_NEAR(std::pow(ratio(0.2535) / ratio(0.2825), 2), 1.02, 0.01);
 
   const Cosmology few{.omega_b = 1e-4};
-  const Transfer flat(few);
+  const TransferFunction flat(few);
   for (double k = 0.03; k < 0.3; k *= 1.02) EXPECT_NEAR(flat(k) / smooth_transfer(few, k), 1.0, 0.03);
 }
 

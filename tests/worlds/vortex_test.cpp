@@ -66,10 +66,10 @@ TEST(Vortex, coarse_grid_sees_it_wider_and_weaker) {
 
 TEST(Vortex, swirl_brings_air_from_the_same_distance) {
   const std::vector<Vortex> one{Vortex(vortex_storm, 1)};
-  const Place from = before_turning(one, {18, 301});
+  const SpherePlace from = before_turning(one, {18, 301});
   EXPECT_NEAR(great_circle(from.latitude, from.longitude, 18, 300), great_circle(18, 301, 18, 300), 3e3);
   EXPECT_GT(great_circle(from.latitude, from.longitude, 18, 301), 2e4);
-  const Place outside = before_turning(one, {50, 10});
+  const SpherePlace outside = before_turning(one, {50, 10});
   EXPECT_EQ(outside.latitude, 50);
   EXPECT_EQ(outside.longitude, 10);
 }

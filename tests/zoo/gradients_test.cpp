@@ -35,9 +35,9 @@ graph::Graph smoothed(const graph::Graph& from) {
   graph::Graph g;
   IdVector<graph::ValueId, graph::ValueId> now(from.values().size());
   for (const graph::ValueId id : now.ids()) {
-    const graph::Value& v = from.value(id);
-    if (v.role == graph::Value::Role::input) now[id] = g.input(v.name, v.shape);
-    if (v.role == graph::Value::Role::parameter) now[id] = g.parameter(v.name, v.parameter);
+    const graph::GraphValue& v = from.value(id);
+    if (v.role == graph::GraphValue::Role::input) now[id] = g.input(v.name, v.shape);
+    if (v.role == graph::GraphValue::Role::parameter) now[id] = g.parameter(v.name, v.parameter);
   }
   for (const graph::Node& node : from.nodes()) {
     std::vector<graph::ValueId> in;

@@ -57,8 +57,8 @@ TEST(DeepLabV3Plus, HasSixtySixLayers) {
   EXPECT_EQ(count(g, "conv") + count(g, "deconv") - 4, 66);
   EXPECT_EQ(count(g, "batch_norm"), 0);
   std::int64_t pyramid = 0;
-  for (const graph::Value& v : g.values())
-    if (v.role == graph::Value::Role::parameter && (v.name.starts_with("pyramid") || v.name.starts_with("image")))
+  for (const graph::GraphValue& v : g.values())
+    if (v.role == graph::GraphValue::Role::parameter && (v.name.starts_with("pyramid") || v.name.starts_with("image")))
       pyramid += v.shape.count();
   EXPECT_EQ(pyramid, 15'532'032);
 }

@@ -7,10 +7,10 @@
 
 namespace isobar::zoo {
 
-class Scaling {
+class WidthScaling {
  public:
   /// Reads `scale`, the factor of all channels inside the network.
-  explicit Scaling(Args& args) : scale_(args.real("scale", 1)) {
+  explicit WidthScaling(Args& args) : scale_(args.real("scale", 1)) {
     args.require(scale_ > 0 && scale_ <= 64, "scale multiplies the channels and must be above 0 and at most 64");
   }
 

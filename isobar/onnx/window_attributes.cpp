@@ -1,5 +1,5 @@
 // Pads and positions of a window.
-#include "isobar/onnx/window.hpp"
+#include "isobar/onnx/window_attributes.hpp"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ Dims spatial(const Dims& dims) {
   return {dims.begin() + 2, dims.end()};
 }
 
-Dims window_attribute(const Node& node, const char* name, std::size_t rank, std::int64_t least) {
+Dims window_attribute(const OnnxNode& node, const char* name, std::size_t rank, std::int64_t least) {
   const Dims values = node.integers(name, Dims(rank, least));
   if (values.size() != rank) fail("{} has {} entries for {} spatial axes", name, values.size(), rank);
   for (const std::int64_t value : values)
@@ -18,9 +18,9 @@ Dims window_attribute(const Node& node, const char* name, std::size_t rank, std:
   return values;
 }
 
-Window window(const Call& call, const Dims& dims, std::optional<Dims> kernel) {
-  const Node& node = call.node;
-  Window w;
+WindowAttributes window(const Call& call, const Dims& dims, std::optional<Dims> kernel) {
+  const OnnxNode& node = call.node;
+  WindowAttributes w;
   w.in = spatial(dims);
   const std::size_t rank = w.in.size();
   w.kernel = node.has("kernel_shape") || !kernel ? window_attribute(node, "kernel_shape", rank, 1) : *kernel;

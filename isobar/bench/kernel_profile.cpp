@@ -1,4 +1,4 @@
-#include "isobar/bench/profile.hpp"
+#include "isobar/bench/kernel_profile.hpp"
 
 #include <algorithm>
 #include <map>
@@ -10,7 +10,7 @@ namespace {
 
 // What one kernel did in every step.
 struct Sums {
-  KernelTime kernel{};
+  MeasuredKernel kernel{};
   std::vector<double> seconds{};
 };
 
@@ -23,7 +23,7 @@ std::map<std::string, const graph::PlanStep*> planned_kernels(const graph::Plan&
 
 }  // namespace
 
-std::vector<KernelTime> profile_steps(TrainingStep& step, int steps) {
+std::vector<MeasuredKernel> profile_steps(TrainingStep& step, int steps) {
   expects(steps > 0, "at least one step");
   const auto known = planned_kernels(step.executor().plan());
   std::map<std::string, Sums> all;
@@ -46,24 +46,24 @@ std::vector<KernelTime> profile_steps(TrainingStep& step, int steps) {
       sums.kernel.bytes += event.bytes;
     }
   }
-  std::vector<KernelTime> profile;
+  std::vector<MeasuredKernel> profile;
   for (auto& [name, sums] : all) {
     sums.seconds.resize(steps, 0.0);
     sums.kernel.seconds = summarize(sums.seconds).median;
     profile.push_back(std::move(sums.kernel));
   }
   std::stable_sort(profile.begin(), profile.end(),
-                   [](const KernelTime& a, const KernelTime& b) { return a.seconds > b.seconds; });
+                   [](const MeasuredKernel& a, const MeasuredKernel& b) { return a.seconds > b.seconds; });
   return profile;
 }
 
-std::string profile_line(const std::vector<KernelTime>& profile) {
+std::string profile_line(const std::vector<MeasuredKernel>& profile) {
   Record record{"profile", "", ""};
   record.entries.push_back({"isobar"});
   record.profile = profile;
   return record_line(record);
 }
 
-std::vector<KernelTime> parse_profile(const std::string& line) { return parse_record(line).profile; }
+std::vector<MeasuredKernel> parse_profile(const std::string& line) { return parse_record(line).profile; }
 
 }  // namespace isobar::bench

@@ -1,4 +1,4 @@
-#include "isobar/cli/training.hpp"
+#include "isobar/cli/run_training.hpp"
 
 #include <cstdio>
 

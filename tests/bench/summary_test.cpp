@@ -1,4 +1,4 @@
-#include "isobar/bench/statistics.hpp"
+#include "isobar/bench/summary.hpp"
 
 #include <numeric>
 #include <vector>

@@ -8,7 +8,7 @@
 
 namespace isobar::onnx {
 
-struct Window {
+struct WindowAttributes {
   Dims in, kernel, stride, dilation;  ///< one entry per spatial axis
   Dims before, after;                 ///< pads
   Dims out;                           ///< how many positions the window takes
@@ -36,10 +36,10 @@ struct Window {
 };
 
 /// Attributes kernel_shape (unless `kernel` is given), strides, dilations, pads, auto_pad and ceil_mode over `dims`.
-Window window(const Call& call, const Dims& dims, std::optional<Dims> kernel);
+WindowAttributes window(const Call& call, const Dims& dims, std::optional<Dims> kernel);
 
 /// An attribute with one entry per spatial axis, each between `least` and 2^30; all 1 or 0, as `least`, when absent.
-Dims window_attribute(const Node& node, const char* name, std::size_t rank, std::int64_t least);
+Dims window_attribute(const OnnxNode& node, const char* name, std::size_t rank, std::int64_t least);
 
 /// The spatial axes of [batch, channels, spatial...]; throws Error when there are none.
 Dims spatial(const Dims& dims);

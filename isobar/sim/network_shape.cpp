@@ -1,4 +1,4 @@
-#include "isobar/sim/shape.hpp"
+#include "isobar/sim/network_shape.hpp"
 
 #include <functional>
 #include <numeric>

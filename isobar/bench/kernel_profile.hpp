@@ -11,10 +11,10 @@ namespace isobar::bench {
 
 /// Medians over so many steps, the longest first. A kernel that runs several times in a step is counted once, with the
 /// sum.
-std::vector<KernelTime> profile_steps(TrainingStep& step, int steps);
+std::vector<MeasuredKernel> profile_steps(TrainingStep& step, int steps);
 
 /// One line of JSON, as the contestants' protocol has it, and back.
-std::string profile_line(const std::vector<KernelTime>& profile);
-std::vector<KernelTime> parse_profile(const std::string& line);
+std::string profile_line(const std::vector<MeasuredKernel>& profile);
+std::vector<MeasuredKernel> parse_profile(const std::string& line);
 
 }  // namespace isobar::bench

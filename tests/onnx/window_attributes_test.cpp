@@ -1,4 +1,4 @@
-#include "isobar/onnx/window.hpp"
+#include "isobar/onnx/window_attributes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,19 +9,19 @@ namespace {
 
 using Places = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-Window make(const Dims& dims, std::map<std::string, Attribute> attributes) {
-  const Node node{"pool", "MaxPool", "", {}, {"y"}, std::move(attributes)};
+WindowAttributes make(const Dims& dims, std::map<std::string, Attribute> attributes) {
+  const OnnxNode node{"pool", "MaxPool", "", {}, {"y"}, std::move(attributes)};
   return window({node, 12, {}}, dims, std::nullopt);
 }
 
-Places covered(const Window& w, const Dims& position) {
+Places covered(const WindowAttributes& w, const Dims& position) {
   Places places;
   w.cover(position, [&](std::int64_t at, std::int64_t tap) { places.emplace_back(at, tap); });
   return places;
 }
 
 TEST(Window, CoversTheInputWithoutThePads) {
-  const Window w = make({1, 1, 5}, {{"kernel_shape", wholes_attribute({3})},
+  const WindowAttributes w = make({1, 1, 5}, {{"kernel_shape", wholes_attribute({3})},
                                     {"strides", wholes_attribute({2})},
                                     {"dilations", wholes_attribute({2})},
                                     {"pads", wholes_attribute({3, 2})}});
@@ -44,7 +44,7 @@ TEST(Window, SameKeepsTheExtentAndPadsOnTheNamedSide) {
 }
 
 TEST(Window, AbsurdAttributesCostNothingOrAreRefused) {
-  const Window w =
+  const WindowAttributes w =
       make({1, 1, 4}, {{"kernel_shape", wholes_attribute({1 << 30})}, {"pads", wholes_attribute({1 << 30, 0})}});
   EXPECT_EQ(covered(w, {0}).size(), 0U);
   EXPECT_EQ(covered(w, {4}).size(), 4U);

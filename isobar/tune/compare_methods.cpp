@@ -1,4 +1,4 @@
-#include "isobar/tune/compare.hpp"
+#include "isobar/tune/compare_methods.hpp"
 
 #include "isobar/ops/conv_methods.hpp"
 #include "isobar/ops/conv_pieces.hpp"
