@@ -27,7 +27,7 @@ bench::Effort BenchOptions::effort(int most_rounds, double most_seconds) const {
   return effort;
 }
 
-ScratchFolder::Scratch(const std::string& below)
+ScratchFolder::ScratchFolder(const std::string& below)
     : path_((below.empty() ? std::filesystem::temp_directory_path() : std::filesystem::path(below)) /
             fmt::format("isobar-bench-{}", getpid())) {
   std::error_code problem;

@@ -46,7 +46,7 @@ std::vector<Grid> grids_of(const datasets::Dataset& source) {
 
 }  // namespace
 
-FieldRoute::Route(const Pipeline& pipeline, std::size_t count, const datasets::Dataset& source) : grids_(grids_of(source)) {
+FieldRoute::FieldRoute(const Pipeline& pipeline, std::size_t count, const datasets::Dataset& source) : grids_(grids_of(source)) {
   for (const Grid& grid : grids_) sizes_.push_back(numbers(grid.shape));
   for (std::size_t i = 0; i < count; ++i) {
     const Pipeline::Step& step = pipeline.steps_[i];

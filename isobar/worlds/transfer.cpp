@@ -17,7 +17,7 @@ double pressureless(double q, double alpha, double beta) {
 
 }  // namespace
 
-TransferFunction::Transfer(const Cosmology& cosmology) {
+TransferFunction::TransferFunction(const Cosmology& cosmology) {
   check(cosmology);
   h_ = cosmology.h0 / 100.0;
   const double matter = cosmology.omega_m * h_ * h_, baryons = cosmology.omega_b * h_ * h_;
