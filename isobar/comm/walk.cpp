@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "isobar/comm/wire.hpp"
+#include "isobar/comm/wire_format.hpp"
 
 namespace isobar::comm {
 namespace {

@@ -6,7 +6,7 @@
 #include "isobar/comm/flight.hpp"
 #include "isobar/comm/reducers.hpp"
 #include "isobar/comm/schedule_shelf.hpp"
-#include "isobar/comm/wire.hpp"
+#include "isobar/comm/wire_format.hpp"
 #include "isobar/sim/flow_world.hpp"
 
 namespace isobar::sim {

@@ -1,4 +1,4 @@
-#include "isobar/comm/measure.hpp"
+#include "isobar/comm/measured_choice.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,5 @@
 // Conversions are plain loops over bits, with choices instead of branches, so that the compiler makes vectors of them.
-#include "isobar/comm/wire.hpp"
+#include "isobar/comm/wire_format.hpp"
 
 #include <algorithm>
 #include <bit>
