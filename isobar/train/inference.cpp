@@ -141,7 +141,7 @@ graph::Plan Inference::plan_for(const InferenceOptions& options) const {
 void Inference::fill_weights() {
   if (!trained_.is_run()) return store_->initialize(job_.seed);
   if (comm_.rank() == 0) restore_weights(trained_.checkpoint->read_weights(), *store_);
-  share_numbers(comm_, store_->all_weights());
+  broadcast(comm_, std::as_writable_bytes(store_->all_weights()));
 }
 
 std::optional<Shape> Inference::target_shape() const {
@@ -188,7 +188,7 @@ void Inference::give(const data::Batch& batch, const std::function<void(const Pr
   if (comm_.rank() == 0 && count > 0) take({batch.samples, mine, targets});
   if (comm_.size() == 1) return;
   std::vector<std::vector<std::int64_t>> samples;
-  collect(comm_, std::as_bytes(std::span(batch.samples)), [&](int, std::span<const std::byte> theirs) {
+  gather(comm_, std::as_bytes(std::span(batch.samples)), [&](int, std::span<const std::byte> theirs) {
     std::vector<std::int64_t>& list = samples.emplace_back(theirs.size() / sizeof(std::int64_t));
     if (!theirs.empty()) std::memcpy(list.data(), theirs.data(), theirs.size());
   });
@@ -197,7 +197,7 @@ void Inference::give(const data::Batch& batch, const std::function<void(const Pr
     rows.assign(mine.begin(), mine.end());
     rows.insert(rows.end(), targets.begin(), targets.end());
   }
-  collect(comm_, std::as_bytes(std::span(rows)), [&](int rank, std::span<const std::byte> theirs) {
+  gather(comm_, std::as_bytes(std::span(rows)), [&](int rank, std::span<const std::byte> theirs) {
     const std::vector<std::int64_t>& list = samples[static_cast<std::size_t>(rank)];
     if (rank == 0 || list.empty()) return;
     rows.resize(theirs.size() / sizeof(float));

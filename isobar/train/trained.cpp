@@ -69,8 +69,8 @@ Trained find_run(const fs::path& what, const ModelMaker& make_model, comm::Comm&
     found.position = found.checkpoint->position();
     text = found.checkpoint->recipe();
   }
-  share_object(comm, found.position);
-  share_text(comm, text);
+  broadcast_object(comm, found.position);
+  broadcast(comm, text);
   found.recipe = parse_recipe(text, "recipe in " + what.string());
   Args recipe(found.recipe, "recipe");
   found.model = make_model(recipe.spec("model"), recipe.has("loss") ? recipe.spec("loss") : Spec());
