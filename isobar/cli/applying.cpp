@@ -33,7 +33,7 @@ InferenceKind kind_of(const std::string& what) {
 run::Trained find_trained(const InferenceRequest& request, comm::Comm& comm) {
   InferenceKind kind = InferenceKind::run;
   if (comm.rank() == 0) kind = kind_of(request.what);  // other nodes may not see the folder
-  train::share_object(comm, kind);
+  broadcast_object(comm, kind);
   if (kind == InferenceKind::run) {
     if (!request.loss.empty()) fail_usage("--loss is for ONNX files; a run has its own");
     return run::find_run(request.what, comm, request.checkpoint == "best");
@@ -113,7 +113,7 @@ void infer(const InferenceRequest& request, const std::function<void()>& before,
       catch_signals();
       work(inference, comm);
       // No rank leaves before the last file is written: one that fails there ends all.
-      train::sum_over_ranks(comm, {}, train::while_all_answer(comm, inference.limits(), "the end"));
+      train::meet(comm, inference.limits(), "the end");
     });
   });
 }

@@ -14,7 +14,7 @@ constexpr int look_microseconds = 50;  // between looks; messages go on meanwhil
 }  // namespace
 
 BackgroundReducer::BackgroundReducer(Comm& comm, std::size_t floats, const ReducerOptions& options, bool shared)
-    : comm_(comm), options_(options), own_(comm.split(0, comm.rank())) {
+    : comm_(comm), options_(options), own_(duplicate(comm)) {
   if (shared) node_ = std::make_unique<NodeGroup>(comm, floats);
   else floats_ = std::make_unique<AlignedFloats>(floats);
   place_ = std::make_unique<Place>(Place{*own_, shared ? node_->memory() : floats_->all(), options.wire, node_.get()});

@@ -1,27 +1,47 @@
 #include "isobar/comm/collectives.hpp"
 
 #include <algorithm>
-#include <cstring>
+
+#include "isobar/comm/reserved_tags.hpp"
+#include "isobar/comm/schedule.hpp"
 
 namespace isobar::comm {
 namespace {
 
-constexpr int broadcast_tag = first_reserved_tag, gather_tag = first_reserved_tag + 1,
-              barrier_tag = first_reserved_tag + 2;
+constexpr double between_looks = 0.05;
 
 std::span<std::byte> as_bytes(std::uint64_t& number) { return std::as_writable_bytes(std::span(&number, 1)); }
 
-// Every rank's block goes round once: in step s a rank hands on what its left neighbour gave it in step s - 1.
-template <class Block>
-void ring(Comm& comm, Block block) {
-  const int size = comm.size(), right = (comm.rank() + 1) % size, left = (comm.rank() + size - 1) % size;
+void wait(Ticket& ticket, const Look& look) {
+  if (!look) return ticket.wait();
+  while (!ticket.wait_for(between_looks)) look();
+}
+
+// Every block goes round once: in step s a rank hands on what its left neighbour gave it in step s - 1. `rank_at` tells
+// which rank stands at a place of the ring, `block` where the bytes of a place are.
+template <class RankAt, class Block>
+void ring(Comm& comm, int size, int place, RankAt rank_at, Block block) {
+  const int right = rank_at((place + 1) % size), left = rank_at((place + size - 1) % size);
   for (int step = 1; step < size; ++step) {
-    const int outgoing = (comm.rank() - step + 1 + size) % size, incoming = (comm.rank() - step + size) % size;
-    Ticket receive = comm.start_receive(left, gather_tag, block(incoming));
-    Ticket send = comm.start_send(right, gather_tag, block(outgoing));
+    const int outgoing = (place - step + 1 + size) % size, incoming = (place - step + size) % size;
+    Ticket receive = comm.start_receive(left, all_gather_tag, block(incoming));
+    Ticket send = comm.start_send(right, all_gather_tag, block(outgoing));
     receive.wait();
     send.wait();
   }
+}
+
+template <class Block>
+void ring(Comm& comm, Block block) {
+  ring(comm, comm.size(), comm.rank(), std::identity(), block);
+}
+
+template <class T>
+std::vector<T> all_gather_each(Comm& comm, T mine) {
+  std::vector<T> all(static_cast<std::size_t>(comm.size()));
+  all[static_cast<std::size_t>(comm.rank())] = mine;
+  ring(comm, [&](int rank) { return std::as_writable_bytes(std::span(&all[static_cast<std::size_t>(rank)], 1)); });
+  return all;
 }
 
 // A dissemination barrier, unless `finish`, called for every message, gives up.
@@ -38,52 +58,90 @@ bool meet(Comm& comm, Finish finish) {
 
 }  // namespace
 
-void broadcast(Comm& comm, Bytes& bytes, int root) {
+void broadcast(Comm& comm, std::span<std::byte> bytes, int root) {
+  constexpr std::size_t piece = std::size_t{64} << 20;  // bounds the copies that messages may need on their way
   const int size = comm.size(), place = (comm.rank() - root + size) % size;  // the root is at place 0
-  std::uint64_t length = bytes.size();
   int reach = 1;  // a rank at place p hears from p without its highest bit, then tells p + reach while that exists
   while (reach <= place) reach *= 2;
-  if (place > 0) {
-    const int from = (place - reach / 2 + root) % size;
-    comm.receive(from, broadcast_tag, as_bytes(length));
-    bytes.resize(length);
-    comm.receive(from, broadcast_tag, bytes);
-  }
-  for (; place + reach < size; reach *= 2) {
-    const int to = (place + reach + root) % size;
-    comm.send(to, broadcast_tag, as_bytes(length));
-    comm.send(to, broadcast_tag, bytes);
+  for (std::size_t first = 0; first < bytes.size(); first += piece) {
+    const auto part = bytes.subspan(first, std::min(piece, bytes.size() - first));
+    if (place > 0) comm.receive((place - reach / 2 + root) % size, broadcast_tag, part);
+    for (int distance = reach; place + distance < size; distance *= 2)
+      comm.send((place + distance + root) % size, broadcast_tag, part);
   }
 }
 
+void gather(Comm& comm, std::span<const std::byte> mine,
+            const std::function<void(int rank, std::span<const std::byte> theirs)>& take) {
+  std::uint64_t length = mine.size();
+  if (comm.rank() > 0) {
+    comm.send(0, gather_tag, as_bytes(length));
+    comm.send(0, gather_tag, mine);
+    return;
+  }
+  take(0, mine);
+  Bytes theirs;
+  for (int rank = 1; rank < comm.size(); ++rank) {
+    comm.receive(rank, gather_tag, as_bytes(length));
+    theirs.resize(length);
+    comm.receive(rank, gather_tag, theirs);
+    take(rank, theirs);
+  }
+}
+
+void scatter(Comm& comm, std::span<const std::byte> all, std::span<std::byte> mine) {
+  if (comm.rank() > 0) return comm.receive(0, scatter_tag, mine);
+  expects(all.size() == mine.size() * static_cast<std::size_t>(comm.size()), "a part for every rank");
+  for (int rank = 1; rank < comm.size(); ++rank)
+    comm.send(rank, scatter_tag, all.subspan(mine.size() * static_cast<std::size_t>(rank), mine.size()));
+  std::ranges::copy(all.first(mine.size()), mine.begin());
+}
+
 std::vector<Bytes> all_gather(Comm& comm, std::span<const std::byte> mine) {
-  const auto size = static_cast<std::size_t>(comm.size()), self = static_cast<std::size_t>(comm.rank());
-  std::vector<std::uint64_t> lengths(size);
-  lengths[self] = mine.size();
-  ring(comm, [&](int rank) { return as_bytes(lengths[static_cast<std::size_t>(rank)]); });
-  std::vector<Bytes> blocks(size);
-  for (std::size_t rank = 0; rank < size; ++rank) blocks[rank].resize(lengths[rank]);
-  blocks[self].assign(mine.begin(), mine.end());
+  const std::vector<std::uint64_t> lengths = all_gather_each<std::uint64_t>(comm, mine.size());
+  std::vector<Bytes> blocks;
+  for (const std::uint64_t length : lengths) blocks.emplace_back(length);
+  blocks[static_cast<std::size_t>(comm.rank())].assign(mine.begin(), mine.end());
   ring(comm, [&](int rank) { return std::span<std::byte>(blocks[static_cast<std::size_t>(rank)]); });
   return blocks;
 }
 
-std::vector<std::int64_t> all_gather_number(Comm& comm, std::int64_t mine) {
-  std::vector<std::int64_t> numbers(static_cast<std::size_t>(comm.size()));
-  numbers[static_cast<std::size_t>(comm.rank())] = mine;
-  ring(comm, [&](int rank) { return std::as_writable_bytes(std::span(&numbers[static_cast<std::size_t>(rank)], 1)); });
-  return numbers;
+std::vector<Bytes> all_gather_among(Comm& comm, std::span<const int> ranks, std::span<const std::byte> mine) {
+  const auto place = std::ranges::find(ranks, comm.rank()) - ranks.begin();
+  std::vector<Bytes> blocks(ranks.size(), Bytes(mine.size()));
+  blocks.at(static_cast<std::size_t>(place)).assign(mine.begin(), mine.end());
+  ring(
+      comm, static_cast<int>(ranks.size()), static_cast<int>(place),
+      [&](int each) { return ranks[static_cast<std::size_t>(each)]; },
+      [&](int each) { return std::span<std::byte>(blocks[static_cast<std::size_t>(each)]); });
+  return blocks;
 }
 
-double all_largest(Comm& comm, double mine) {
-  std::vector<double> numbers(static_cast<std::size_t>(comm.size()));
-  numbers[static_cast<std::size_t>(comm.rank())] = mine;
-  ring(comm, [&](int rank) { return std::as_writable_bytes(std::span(&numbers[static_cast<std::size_t>(rank)], 1)); });
-  return *std::ranges::max_element(numbers);
+std::vector<std::int64_t> all_gather_number(Comm& comm, std::int64_t mine) { return all_gather_each(comm, mine); }
+
+double all_largest(Comm& comm, double mine) { return std::ranges::max(all_gather_each(comm, mine)); }
+
+// Numbers are few: all messages of a round are under way at once, and count when all have arrived.
+void sum_over_ranks(Comm& comm, std::span<std::int64_t> numbers, const Look& look) {
+  static const std::unique_ptr<Algorithm> doubling = make(all_reduces(), "recursive_doubling", "all-reduce");
+  std::vector<std::int64_t> theirs(numbers.size());
+  for (const Round& round : doubling->schedule(comm.group(), numbers.size())) {
+    std::vector<Ticket> tickets;
+    for (const auto& [kind, peer, range] : round) {
+      const auto here = std::as_writable_bytes(std::span(theirs).subspan(range.begin, range.count));
+      const auto mine = std::as_bytes(numbers.subspan(range.begin, range.count));
+      if (kind != Move::Kind::send) tickets.push_back(comm.start_receive(peer, whole_numbers_tag, here));
+      else if (peer != comm.rank()) tickets.push_back(comm.start_send(peer, whole_numbers_tag, mine));
+    }
+    for (Ticket& ticket : tickets) wait(ticket, look);
+    for (const Move& move : round)
+      for (std::size_t i = move.range.begin; i < move.range.end() && move.kind != Move::Kind::send; ++i)
+        numbers[i] = theirs[i] + (move.kind == Move::Kind::add ? numbers[i] : 0);
+  }
 }
 
-void barrier(Comm& comm) {
-  meet(comm, [](Ticket& ticket) { return ticket.wait(), true; });
+void barrier(Comm& comm, const Look& look) {
+  meet(comm, [&](Ticket& ticket) { return wait(ticket, look), true; });
 }
 
 bool barrier_within(Comm& comm, double seconds) {

@@ -1,8 +1,10 @@
-// Comm: a numbered group of ranks that send each other bytes. It knows its members and its epoch from the first day, so
-// that a group without a dead member is only another list: messages of different groups, epochs or tags never meet.
-// A rank that fails says so with abort(): every wait of every rank then throws, and nobody waits for ever.
+// Comm: a numbered group of ranks that send each other bytes. Messages of different groups, epochs or tags never meet,
+// so a group without a dead member is just another list of ranks. A rank that fails says so with abort(): every wait of
+// every rank then throws, and nobody waits forever. A kind of group implements begin_send, begin_receive, among and
+// share; what concerns all ranks, whatever their groups, is in its WorldView.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,7 +16,9 @@
 #include <vector>
 
 #include "isobar/base/error.hpp"
+#include "isobar/comm/group.hpp"
 #include "isobar/comm/shared_memory.hpp"
+#include "isobar/comm/world_view.hpp"
 
 namespace isobar::comm {
 
@@ -27,31 +31,31 @@ class Aborted : public Error {
   using Error::Error;
 };
 
-/// Ranks have died, and the others go on without them: every wait of a group of an older epoch ends with it. The rank
-/// leaves what it does and musters again (crew.hpp).
+/// Ranks have died, and the others go on without them: every wait in a group of an older epoch ends with this. The rank
+/// drops what it is doing and musters again (crew.hpp).
 class MembersChanged : public Aborted {
  public:
   using Aborted::Aborted;
 };
 
-/// A rank that was waited for has ended, without failing; nobody else is told.
+/// A rank that this one waits for has ended without failing; the others are not told.
 class PeerLeft : public Error {
  public:
   using Error::Error;
 };
 
-/// What is behind a Ticket; a kind of Comm brings its own.
+/// What is behind a Ticket; every kind of Comm has its own.
 class Transfer {
  public:
-  /// Withdraws what is not finished: the memory is not touched any more.
+  /// Withdraws a message that is not finished: its memory is not touched any more.
   virtual ~Transfer() = default;
-  /// Whether it is finished within so many seconds; throws Aborted when a rank has failed meanwhile.
+  /// Whether it finishes within so many seconds; throws Aborted if a rank fails meanwhile.
   virtual bool finishes_within(double seconds) = 0;
-  /// Waits until it is finished; throws Aborted when a rank has failed meanwhile.
+  /// Waits until it is finished; throws Aborted if a rank fails meanwhile.
   virtual void finish() = 0;
 };
 
-/// A message under way. Its memory must outlive it; a ticket that is dropped unfinished withdraws the message.
+/// A message on its way. Its memory must outlive it; dropping an unfinished ticket withdraws the message.
 class Ticket {
  public:
   Ticket() = default;
@@ -74,8 +78,8 @@ class Ticket {
   std::unique_ptr<Transfer> transfer_;
 };
 
-/// Tags of messages are at least 0 and below this; those from first_reserved_tag on belong to collectives. Few enough
-/// to leave room for group and epoch beside them in a tag of MPI.
+/// Tags of messages are at least 0 and below tag_limit; those from first_reserved_tag on belong to collectives. So few
+/// that a tag of MPI has room for group and epoch too.
 inline constexpr int tag_limit = 1 << 13, first_reserved_tag = 1 << 12;
 
 /// What a rank has sent so far.
@@ -88,66 +92,75 @@ class Comm {
  public:
   virtual ~Comm() = default;
 
-  /// This rank's number in the group: its place in members().
-  virtual int rank() const = 0;
-  /// The numbers the members have in the world, the group of all ranks.
-  virtual const std::vector<int>& members() const = 0;
-  virtual std::uint32_t epoch() const = 0;
-  int size() const { return static_cast<int>(members().size()); }
-  /// Whether members may die without ending the world: waits then end with MembersChanged.
-  virtual bool elastic() const { return false; }
-  /// The number of every member's node, by rank, counted from 0 in the order of the ranks: members of one node can
-  /// share memory.
-  virtual const std::vector<int>& nodes() const = 0;
+  /// Who belongs to the group; never changes. All lists are filled in.
+  const Group& group() const { return group_; }
+  int rank() const { return group_.rank; }
+  int size() const { return group_.size; }
+  const std::vector<int>& members() const { return group_.members; }
+  const std::vector<int>& nodes() const { return group_.nodes; }
+  std::uint32_t epoch() const { return group_.epoch; }
 
-  /// Begins to send; messages of one tag between two ranks arrive in the order in which they were begun. It may take
-  /// until the receiver has begun to receive.
-  virtual Ticket start_send(int to, int tag, std::span<const std::byte> bytes) = 0;
+  /// Begins to send; messages with one tag between two ranks arrive in the order in which they were begun. The ticket
+  /// may not finish before the receiver has begun to receive.
+  Ticket start_send(int to, int tag, std::span<const std::byte> bytes) {
+    messages_.fetch_add(1, std::memory_order_relaxed);
+    bytes_.fetch_add(static_cast<std::int64_t>(bytes.size()), std::memory_order_relaxed);
+    return begin_send(to, tag, bytes);
+  }
   /// Begins to receive; the message must have exactly this length.
-  virtual Ticket start_receive(int from, int tag, std::span<std::byte> bytes) = 0;
-
+  Ticket start_receive(int from, int tag, std::span<std::byte> bytes) { return begin_receive(from, tag, bytes); }
   void send(int to, int tag, std::span<const std::byte> bytes) { start_send(to, tag, bytes).wait(); }
   void receive(int from, int tag, std::span<std::byte> bytes) { start_receive(from, tag, bytes).wait(); }
+  /// What this rank has sent in this group.
+  Traffic traffic() const { return {messages_, bytes_}; }
 
-  /// Tells the whole world that this rank cannot go on: all waiting ends with Aborted("[rank n] message"), n its number
-  /// in the world. Of several messages the first is kept; returns whether that is one of this rank.
-  virtual bool abort(const std::string& message) = 0;
-  /// Throws Aborted when some rank has failed: for long work without messages.
-  virtual void check() const = 0;
+  /// What all groups of this rank share; the functions below pass on to it.
+  const std::shared_ptr<WorldView>& view() const { return view_; }
+  bool elastic() const { return view_->elastic(); }
+  const std::string& carrier() const { return view_->carrier(); }
+  bool abort(const std::string& message) { return view_->abort(message); }
+  void check() const { view_->check(epoch()); }
+  void note(std::string what) { view_->note(std::move(what)); }
+  /// What the ranks of this group noted last, by rank.
+  std::vector<std::optional<std::string>> whereabouts(double seconds) { return view_->whereabouts(members(), seconds); }
+  double now() const { return view_->now(); }
 
-  /// Makes a group of the ranks that give the same colour, in the order of their keys, equal keys in the old order. All
-  /// ranks must call; one that gives a colour below 0 gets none.
-  virtual std::unique_ptr<Comm> split(int color, int key) = 0;
-  /// This group with only some of its ranks, in the given order, and another epoch; this rank must be among them. No
-  /// message is sent: those who stay must give the same list.
-  virtual std::unique_ptr<Comm> regroup(std::span<const int> ranks, std::uint32_t epoch) = 0;
-
+  /// Makes a group of some ranks of this one, in the given order, with messages that meet no others. Only they call,
+  /// all with the same list; ranks that are together in several lists make these groups in the same order.
+  virtual std::unique_ptr<Comm> among(std::span<const int> ranks) = 0;
   /// Makes memory that all members see, `bytes` for each, all zero. All ranks must call, and be on one node.
   virtual std::shared_ptr<SharedMemory> share(std::size_t bytes) = 0;
 
-  /// The sum over all ranks by what the machine's message library brings itself, in place; an empty function where
-  /// there is none. Blocks; all ranks must call it in the same order, no two threads at the same time.
+  /// The message library's own sum over all ranks, in place; an empty function where there is none. The sum blocks; all
+  /// ranks must call it in the same order, no two threads at the same time.
   virtual std::function<void(std::span<float>)> native_sum() { return {}; }
-
   /// A reducer of this group's own kind, where it has one: a simulated group sums by simulating. Null: any will do. All
   /// ranks must call.
   virtual std::unique_ptr<Reducer> own_reducer(std::size_t floats, const ReducerOptions& options);
 
-  /// What carries messages between nodes: "MPICH 4.0.2"; empty where speed is not worth measuring, as among threads.
-  virtual std::string carrier() const { return {}; }
+ protected:
+  /// Lists that `group` leaves empty are filled in.
+  Comm(Group group, std::shared_ptr<WorldView> view);
+  /// The number that a rank of the group has in the world.
+  int in_world(int rank) const {
+    expects(rank >= 0 && rank < size(), "a rank of the group");
+    return group_.members[static_cast<std::size_t>(rank)];
+  }
 
-  /// Notes what this rank is about to do: "step 12: gradients 3 of 7". Cheap; shown to others that wait for this rank.
-  virtual void note(std::string what) = 0;
-  /// What every rank noted last, by rank; a rank that does not answer in time has no value.
-  virtual std::vector<std::optional<std::string>> whereabouts(double seconds) = 0;
-  virtual Traffic traffic() const = 0;
+ private:
+  virtual Ticket begin_send(int to, int tag, std::span<const std::byte> bytes) = 0;
+  virtual Ticket begin_receive(int from, int tag, std::span<std::byte> bytes) = 0;
 
-  /// Seconds on this world's clock.
-  virtual double now() const = 0;
+  Group group_;
+  std::shared_ptr<WorldView> view_;
+  std::atomic<std::int64_t> messages_ = 0, bytes_ = 0;
 };
 
-/// Runs `work`; when it fails on this rank the whole world is told before the error goes on. What fails only because
-/// another rank has failed before goes on as that rank's failure; a wrong call, which all ranks got, stays one on all.
+/// The same ranks as a group of their own, with messages that meet no others. All ranks must call.
+std::unique_ptr<Comm> duplicate(Comm& comm);
+
+/// Runs `work`; if it fails on this rank, all ranks are told before the error is passed on. A failure that only follows
+/// from another rank's is passed on as that one; a wrong call, which all ranks were given, stays one on all of them.
 template <class F>
 auto guarded(Comm& comm, F work) {
   try {

@@ -10,7 +10,7 @@ class FixedCrew final : public Crew {
   std::unique_ptr<Comm> muster(const std::function<int(int available)>&) override {
     if (mustered_) return nullptr;
     mustered_ = true;
-    return world_.split(0, world_.rank());
+    return duplicate(world_);
   }
   [[noreturn]] void give_up(const std::string& why) override {
     world_.abort(why);

@@ -18,7 +18,7 @@ class FlatFlight final : public Flight {
 class FlatRoute final : public Route {
  public:
   FlatRoute(const Place& place, const Spec& algorithm)
-      : place_(place), name_(algorithm.str()), shelf_(algorithm, group_of(place.comm)) {}
+      : place_(place), name_(algorithm.str()), shelf_(algorithm, place.comm.group()) {}
 
   std::unique_ptr<Flight> fly(std::int64_t number, Range range) override {
     return std::make_unique<FlatFlight>(Walk(place_.comm, shelf_.of(range.count),

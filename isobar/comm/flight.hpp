@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "isobar/comm/reserved_tags.hpp"
 #include "isobar/comm/schedule.hpp"
 
 namespace isobar::comm {
@@ -44,9 +45,5 @@ std::unique_ptr<Route> flat_route(const Place& place, const Spec& algorithm);
 
 /// Sums within nodes through their memory, and between nodes, each lane for itself, by an algorithm of all_reduces().
 std::unique_ptr<Route> node_route(const Place& place, const Spec& algorithm);
-
-/// The tag of the messages of a sum; as many may be under way.
-inline constexpr std::int64_t sums_under_way = 2048;
-inline int sum_tag(std::int64_t number) { return first_reserved_tag + 16 + static_cast<int>(number % sums_under_way); }
 
 }  // namespace isobar::comm

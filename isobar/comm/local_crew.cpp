@@ -1,7 +1,6 @@
 #include "isobar/comm/local_crew.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "isobar/comm/local_comm.hpp"
 #include "isobar/comm/local_world.hpp"
@@ -15,14 +14,13 @@ class LocalCrew final : public Crew {
 
   std::unique_ptr<Comm> muster(const std::function<int(int available)>& usable) override {
     for (bool stands_by = false;; stands_by = true) {
-      LocalRoster::Order order = world_->muster(rank_, stands_by);
+      const LocalRoster::Order order = world_->muster(rank_, stands_by);
       if (order.members.empty()) return nullptr;
       const int available = static_cast<int>(order.members.size()), used = usable(available);
       expects(used >= 1 && used <= available, "ranks that can work together, of those available");
-      const auto self = std::ranges::find(order.members, rank_) - order.members.begin();
-      if (self >= used) continue;
-      order.members.resize(static_cast<std::size_t>(used));
-      return local_group(world_, order.epoch, std::move(order.members), static_cast<int>(self));
+      const auto those = std::span(order.members).first(static_cast<std::size_t>(used));
+      if (std::ranges::find(those, rank_) == those.end()) continue;
+      return local_group(world_, order.epoch, those, rank_);
     }
   }
   [[noreturn]] void give_up(const std::string& why) override {

@@ -119,9 +119,15 @@ void LocalWorld::leave(int rank) {
   wake_all();
 }
 
-std::uint64_t LocalWorld::group(std::uint64_t parent, std::uint64_t serial, int color) {
+Group LocalWorld::all(int rank) const {
+  Group group{.rank = rank, .size = size()};
+  for (int each = 0; each < size(); ++each) group.nodes.push_back(each / per_node_);
+  return group;
+}
+
+std::uint64_t LocalWorld::number(std::uint64_t parent, const Group& group) {
   const std::lock_guard lock(mutex_);
-  return groups_.try_emplace({parent, serial, color}, groups_.size() + 1).first->second;
+  return groups_.number(parent, group);
 }
 
 std::shared_ptr<std::vector<std::byte>> LocalWorld::memory(std::uint64_t group, std::uint32_t epoch,

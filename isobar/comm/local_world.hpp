@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "isobar/comm/comm.hpp"
+#include "isobar/comm/group_register.hpp"
 #include "isobar/comm/local_roster.hpp"
 
 namespace isobar::comm {
@@ -43,8 +44,9 @@ class LocalWorld {
         roster_(std::move(roster)) {}
 
   int size() const { return static_cast<int>(mailboxes_.size()); }
-  int node(int rank) const { return rank / per_node_; }
   bool elastic() const { return elastic_; }
+  /// All ranks, as one of them sees them.
+  Group all(int rank) const;
   /// Begins one side of a message: meets the other side, or waits in the channel for it.
   void begin(const Channel& channel, const std::shared_ptr<Side>& side);
   /// Whether the side is finished within some seconds; below 0: as long as it takes.
@@ -57,8 +59,8 @@ class LocalWorld {
   void check(int rank, std::uint32_t epoch) const;
   /// The rank takes no further part: whoever still waits for it fails.
   void leave(int rank);
-  /// The number of a group; those who give the same parent, serial number and colour get the same.
-  std::uint64_t group(std::uint64_t parent, std::uint64_t serial, int color);
+  /// The number of a group within another; see GroupRegister.
+  std::uint64_t number(std::uint64_t parent, const Group& group);
   /// Memory of so many bytes; those who give the same group, epoch and serial number get the same.
   std::shared_ptr<std::vector<std::byte>> memory(std::uint64_t group, std::uint32_t epoch, std::uint64_t serial,
                                                  std::size_t bytes);
@@ -92,7 +94,7 @@ class LocalWorld {
   mutable std::mutex mutex_;
   std::vector<Mailbox> mailboxes_;
   std::map<Channel, std::deque<std::shared_ptr<Side>>> waiting_;  // in one channel all send or all receive
-  std::map<std::tuple<std::uint64_t, std::uint64_t, int>, std::uint64_t> groups_;
+  GroupRegister groups_;
   std::map<std::tuple<std::uint64_t, std::uint32_t, std::uint64_t>, std::weak_ptr<std::vector<std::byte>>> memories_;
   std::vector<std::string> notes_;
   std::optional<LocalRoster> roster_;

@@ -24,17 +24,16 @@ std::size_t place_of(std::int64_t number) { return static_cast<std::size_t>(numb
 
 }  // namespace
 
-NodeGroup::NodeGroup(Comm& comm, std::size_t floats) : floats_(floats) {
-  const std::vector<int>& nodes = comm.nodes();
-  std::vector<int> sizes(nodes.size());  // of nodes, of which there are at most as many as ranks
-  for (const int node : nodes) ++sizes[static_cast<std::size_t>(node)];
+NodeGroup::NodeGroup(Comm& comm, std::size_t floats) : floats_(floats), ranks_(ranks_of_node(comm.group())) {
+  const auto place = std::ranges::find(ranks_, comm.rank()) - ranks_.begin();
+  std::vector<int> sizes(comm.nodes().size()), same_place;  // of nodes, of which there are at most as many as ranks
+  for (int rank = 0; rank < comm.size(); ++rank)
+    if (sizes[static_cast<std::size_t>(comm.nodes()[static_cast<std::size_t>(rank)])]++ == place)
+      same_place.push_back(rank);
   std::erase(sizes, 0);
   lanes_ = std::ranges::min(sizes);
-  const int node = nodes[static_cast<std::size_t>(comm.rank())];
-  for (int rank = 0; rank < comm.size(); ++rank)
-    if (nodes[static_cast<std::size_t>(rank)] == node) ranks_.push_back(rank);
-  local_ = comm.split(node, comm.rank());
-  between_ = comm.split(owns() ? local_->rank() : -1, comm.rank());
+  local_ = comm.among(ranks_);
+  if (owns()) between_ = comm.among(same_place);
   shared_ = local_->share(sizeof(Flags) + floats * sizeof(float));
   for (int rank = 0; rank < local_->size(); ++rank) {
     std::byte* part = shared_->part(rank).data();

@@ -50,9 +50,9 @@ class NodeGroup {
   void count(std::size_t floats);
 
   std::size_t floats_;
+  std::vector<int> ranks_;  // of this node, in the whole group
   int lanes_ = 0;
   std::unique_ptr<Comm> local_, between_;
-  std::vector<int> ranks_;  // of this node, in the whole group
   std::shared_ptr<SharedMemory> shared_;
   std::vector<Flags*> flags_;
   std::vector<float*> memory_;

@@ -48,7 +48,7 @@ class NodeRoute final : public Route {
  public:
   NodeRoute(const Place& place, const Spec& algorithm) : place_(place), name_(algorithm.str()) {
     find(all_reduces(), algorithm.name(), "algorithm");
-    if (place.node->owns()) shelf_.emplace(algorithm, group_of(*place.node->between()));
+    if (place.node->owns()) shelf_.emplace(algorithm, place.node->between()->group());
   }
 
   std::unique_ptr<Flight> fly(std::int64_t number, Range range) override {

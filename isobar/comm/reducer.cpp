@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "isobar/comm/collectives.hpp"
-#include "isobar/comm/measure.hpp"
+#include "isobar/comm/measured_choice.hpp"
 #include "isobar/comm/reducers.hpp"
 
 namespace isobar::comm {

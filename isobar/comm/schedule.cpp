@@ -2,14 +2,10 @@
 
 #include <algorithm>
 
+#include "isobar/comm/reserved_tags.hpp"
 #include "isobar/comm/walk.hpp"
 
 namespace isobar::comm {
-namespace {
-
-constexpr int run_tag = first_reserved_tag + 3;  // after those of collectives.cpp
-
-}  // namespace
 
 Range block(std::size_t count, int parts, int index) {
   expects(parts >= 1 && index >= 0 && index < parts, "one of the blocks");
@@ -18,10 +14,8 @@ Range block(std::size_t count, int parts, int index) {
   return {length * place + std::min(place, longer), length + (place < longer ? 1 : 0)};
 }
 
-Group group_of(const Comm& comm) { return {comm.rank(), comm.size(), comm.nodes()}; }
-
 void run(Comm& comm, const Schedule& schedule, std::span<float> data, Wire wire) {
-  Walk walk(comm, schedule, data, wire, run_tag);
+  Walk walk(comm, schedule, data, wire, schedule_tag);
   while (!walk.advance()) walk.wait(0.1);
 }
 

@@ -36,12 +36,6 @@ using Round = std::vector<Move>;
 /// All ranks have equally many rounds, empty where a rank has nothing to do; moves of no numbers are left out.
 using Schedule = std::vector<Round>;
 
-/// Who takes part, and where this rank stands.
-struct Group {
-  int rank = 0, size = 1;
-  std::vector<int> nodes{};  ///< as Comm::nodes(); empty: every rank on a node of its own
-};
-
 /// Block `index` of `count` numbers cut into `parts` whose lengths differ by at most one, the longer ones first.
 Range block(std::size_t count, int parts, int index);
 
@@ -68,8 +62,5 @@ enum class Wire { float32, bfloat16, float16 };
 /// Walks a schedule in the calling thread and returns when this rank's part is done. All ranks must call, with
 /// schedules of one algorithm.
 void run(Comm& comm, const Schedule& schedule, std::span<float> data, Wire wire = Wire::float32);
-
-/// The group of a Comm.
-Group group_of(const Comm& comm);
 
 }  // namespace isobar::comm

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "isobar/comm/wire.hpp"
+#include "isobar/comm/wire_format.hpp"
 
 namespace isobar::comm {
 namespace {

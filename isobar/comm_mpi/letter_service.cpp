@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "isobar/base/clock.hpp"
+#include "isobar/post_mortem/flight_recorder.hpp"
 #include "isobar/comm_mpi/mpi_call.hpp"
 
 namespace isobar::comm_mpi {
@@ -170,6 +171,7 @@ void LetterService::report(int failed_rank, const std::string& message, bool tol
 }
 
 void LetterService::note(std::string what) {
+  post_mortem::flight_recorder().note(what);
   witness_.note(what);
   const std::lock_guard lock(mutex_);
   note_ = std::move(what);

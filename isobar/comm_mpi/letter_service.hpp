@@ -31,7 +31,6 @@ class LetterService final : public Service {
                 Witness& witness);
   ~LetterService() override;
 
-  bool elastic() const override { return false; }
   void check(std::uint32_t) const override { failure_.check(); }
   bool abort(const std::string& message) override;
   void note(std::string what) override;

@@ -11,21 +11,21 @@ constexpr double until_messages_arrive = 30;
 
 class LifelineCrew final : public comm::Crew {
  public:
-  LifelineCrew(MpiWorld& world, comm::Comm& all) : world_(world), lifeline_(*world.lifeline()), all_(all) {}
+  LifelineCrew(MpiWorld& world, MpiComm& all) : world_(world), lifeline_(*world.lifeline()), all_(all) {}
 
   std::unique_ptr<comm::Comm> muster(const std::function<int(int available)>& usable) override {
     for (;;) {
       const control::Order order = lifeline_.await_order(lifeline_.epoch());
       if (order.kind == control::Order::Kind::over) return over();
       if (order.kind == control::Order::Kind::relaunch) ends("all ranks are started anew");
-      // Messages of an abandoned group may be under way for ever: no later group may look like it.
+      // Messages of an abandoned group may be under way forever: no later group may look like it.
       if (order.epoch >= world_.tags().epochs())
         give_up(fmt::format("more than {} ranks have died: messages tell no more epochs apart", order.epoch - 1));
       const int available = static_cast<int>(order.members.size()), used = usable(available);
       expects(used >= 1 && used <= available, "ranks that can work together, of those available");
       const auto those = std::span(order.members).first(static_cast<std::size_t>(used));
       if (std::ranges::find(those, world_.rank()) == those.end()) continue;
-      if (auto group = met(all_.regroup(those, order.epoch))) return group;
+      if (auto group = met(all_.in_epoch(order.epoch, those))) return group;
     }
   }
 
@@ -37,7 +37,7 @@ class LifelineCrew final : public comm::Crew {
 
  private:
   // A rank that is killed while it writes into the queue of another blocks that queue for good where a library keeps
-  // queues in shared memory: whoever waits there would wait for ever. Null when the members have changed again.
+  // queues in shared memory: whoever waits there would wait forever. Null when the members have changed again.
   std::unique_ptr<comm::Comm> met(std::unique_ptr<comm::Comm> group) {
     if (group->epoch() == comm::first_epoch) return group;  // nobody has died yet
     try {
@@ -62,12 +62,12 @@ class LifelineCrew final : public comm::Crew {
 
   MpiWorld& world_;
   control::Lifeline& lifeline_;
-  comm::Comm& all_;
+  MpiComm& all_;
 };
 
 }  // namespace
 
-std::unique_ptr<comm::Crew> lifeline_crew(MpiWorld& world, comm::Comm& all) {
+std::unique_ptr<comm::Crew> lifeline_crew(MpiWorld& world, MpiComm& all) {
   return std::make_unique<LifelineCrew>(world, all);
 }
 

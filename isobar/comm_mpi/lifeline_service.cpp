@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "isobar/base/clock.hpp"
+#include "isobar/post_mortem/flight_recorder.hpp"
 #include "isobar/comm/crew.hpp"
 
 namespace isobar::comm_mpi {
@@ -18,7 +19,7 @@ constexpr const char* at_its_end = "has come to its end";
 }  // namespace
 
 LifelineService::LifelineService(control::Lifeline& lifeline, std::function<void()> progress)
-    : lifeline_(lifeline), progress_(std::move(progress)) {
+    : Service(/*elastic=*/true), lifeline_(lifeline), progress_(std::move(progress)) {
   thread_ = std::thread([this] { run(); });
 }
 
@@ -56,6 +57,11 @@ void LifelineService::check(std::uint32_t epoch) const {
 
 bool LifelineService::abort(const std::string& message) { return !launch_ends_ && lifeline_.fail(message); }
 
+void LifelineService::note(std::string what) {
+  post_mortem::flight_recorder().note(what);
+  lifeline_.note(std::move(what));
+}
+
 void LifelineService::end_of_launch(const std::string& why) {
   const std::lock_guard lock(mutex_);
   if (launch_ends_) return;
@@ -86,7 +92,7 @@ bool LifelineService::has_left(int rank) {
 
 // Never MPI_Finalize: it would wait for the dead.
 int LifelineService::end(int exit_code) {
-  note(at_its_end);
+  lifeline_.note(at_its_end);
   lifeline_.goodbye(exit_code);
   std::fflush(nullptr);
   _exit(exit_code);

@@ -21,10 +21,9 @@ class LifelineService final : public Service {
   LifelineService(control::Lifeline& lifeline, std::function<void()> progress);
   ~LifelineService() override;
 
-  bool elastic() const override { return true; }
   void check(std::uint32_t epoch) const override;
   bool abort(const std::string& message) override;
-  void note(std::string what) override { lifeline_.note(std::move(what)); }
+  void note(std::string what) override;
   std::vector<std::optional<std::string>> whereabouts(const std::vector<int>& ranks, double seconds) override;
   bool has_left(int rank) override;
   void end_of_launch(const std::string& why) override;

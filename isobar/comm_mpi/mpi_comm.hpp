@@ -5,11 +5,35 @@
 #include <memory>
 
 #include "isobar/comm/comm.hpp"
-#include "isobar/comm_mpi/mpi_world.hpp"
 
 namespace isobar::comm_mpi {
 
+class MpiWorld;
+
+class MpiComm final : public comm::Comm {
+ public:
+  /// `number`, which is in the tags of its messages, must have been taken for the group's epoch.
+  MpiComm(std::shared_ptr<MpiWorld> world, int number, comm::Group group);
+  ~MpiComm() override;
+
+  std::unique_ptr<Comm> among(std::span<const int> ranks) override;
+  std::shared_ptr<comm::SharedMemory> share(std::size_t bytes) override;
+  std::function<void(std::span<float>)> native_sum() override;
+
+  /// This group with only some of its ranks, in the given order, and another epoch; this rank must be among them. No
+  /// message is sent: those who stay must give the same list.
+  std::unique_ptr<MpiComm> in_epoch(std::uint32_t epoch, std::span<const int> ranks) const;
+
+ private:
+  comm::Ticket begin_send(int to, int tag, std::span<const std::byte> bytes) override;
+  comm::Ticket begin_receive(int from, int tag, std::span<std::byte> bytes) override;
+  comm::Ticket begin(bool sends, int peer, int tag, std::byte* memory, std::size_t length);
+
+  std::shared_ptr<MpiWorld> world_;
+  int number_;
+};
+
 /// The group of all ranks of the world.
-std::unique_ptr<comm::Comm> world_group(std::shared_ptr<MpiWorld> world);
+std::unique_ptr<MpiComm> world_group(std::shared_ptr<MpiWorld> world);
 
 }  // namespace isobar::comm_mpi

@@ -2,7 +2,7 @@
 // MPI cannot take back a send that has begun, so dropping one that nobody has received waits for a moment; then it
 // is a failure of the world, after which MPI is not called any more: so the memory is not touched either way.
 // In an elastic world messages have memory of their own, from which and into which they are copied: what is dropped is
-// left to MPI with its memory, for ever, since MPI may touch it at any time after a rank has died.
+// left to MPI with its memory, forever, since MPI may touch it at any time after a rank has died.
 #pragma once
 
 #include <cstddef>

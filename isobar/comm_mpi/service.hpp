@@ -3,27 +3,16 @@
 // supervises the run, for worlds that go on without the dead.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
-#include <vector>
+
+#include "isobar/comm/world_view.hpp"
 
 namespace isobar::comm_mpi {
 
-class Service {
+class Service : public comm::WorldView {
  public:
-  virtual ~Service() = default;
+  using WorldView::WorldView;
 
-  /// Whether ranks may die without ending the world.
-  virtual bool elastic() const = 0;
-  /// Throws Aborted once the world has failed, MembersChanged once groups of this epoch have lost members. Cheap.
-  virtual void check(std::uint32_t epoch) const = 0;
-  /// Tells all ranks; returns whether this rank's failure is the one that counts.
-  virtual bool abort(const std::string& message) = 0;
-
-  virtual void note(std::string what) = 0;
-  /// What ranks noted last, in the order asked for; a rank that does not answer in time has no value.
-  virtual std::vector<std::optional<std::string>> whereabouts(const std::vector<int>& ranks, double seconds) = 0;
   /// Whether a rank has come to its end without a failure; asks it, and answers no until it has said so.
   virtual bool has_left(int rank) = 0;
 

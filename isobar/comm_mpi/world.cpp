@@ -35,7 +35,7 @@ class Joined final : public World {
 
  private:
   std::shared_ptr<MpiWorld> world_;
-  std::unique_ptr<comm::Comm> comm_ = world_group(world_);
+  std::unique_ptr<MpiComm> comm_ = world_group(world_);
   std::unique_ptr<comm::Crew> crew_ = world_->elastic() ? lifeline_crew(*world_, *comm_) : comm::fixed_crew(*comm_);
 };
 

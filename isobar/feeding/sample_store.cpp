@@ -35,7 +35,7 @@ std::vector<std::int64_t> share_bounds(const datasets::Dataset& dataset, int ran
 }
 
 SampleStore::SampleStore(std::shared_ptr<const datasets::Dataset> source, const StoreOptions& options, comm::Comm& comm)
-    : source_(std::move(source)), options_(options), comm_(comm.split(0, comm.rank())), fields_(source_->fields()) {
+    : source_(std::move(source)), options_(options), comm_(duplicate(comm)), fields_(source_->fields()) {
   expects(options.threads >= 1 && options.ahead >= 1, "at least one reader and one batch ahead");
   comm::guarded(*comm_, [&] {
     for (std::size_t f = 0; f < fields_.size(); ++f) {

@@ -4,11 +4,11 @@
 #include <cstring>
 
 #include "isobar/comm/collectives.hpp"
+#include "isobar/comm/reserved_tags.hpp"
 
 namespace isobar::machine {
 namespace {
 
-constexpr int tag = comm::first_reserved_tag + 4;  // after that of schedule.cpp
 constexpr std::size_t small = 8, large = std::size_t{4} << 20;
 
 struct Result {
@@ -23,8 +23,8 @@ double seconds(comm::Comm& comm, int peer, bool first, comm::Bytes& bytes, std::
   for (int attempt = 0; attempt < 5; ++attempt) {
     const double begin = comm.now();
     for (int i = 0; i < times; ++i) {
-      first ? comm.send(peer, tag, there) : comm.receive(peer, tag, there);
-      first ? comm.receive(peer, tag, back) : comm.send(peer, tag, back);
+      first ? comm.send(peer, links_tag, there) : comm.receive(peer, links_tag, there);
+      first ? comm.receive(peer, links_tag, back) : comm.send(peer, links_tag, back);
     }
     const double taken = comm.now() - begin;
     if (attempt == 0 || taken < best) best = taken;

@@ -144,7 +144,7 @@ graph::Plan Inference::plan_for(const InferenceOptions& options) const {
 void Inference::fill_weights() {
   if (!trained_.is_run()) return store_->initialize(job_.seed);
   if (comm_.rank() == 0) checkpoint::restore_weights(trained_.checkpoint->read_weights(), *store_);
-  train::share_numbers(comm_, store_->all_weights());
+  broadcast(comm_, std::as_writable_bytes(store_->all_weights()));
 }
 
 std::optional<Shape> Inference::target_shape() const {
@@ -171,7 +171,7 @@ bool Inference::predict(const std::function<void(const PredictedRows&)>& take, c
   feeding::Loader loader(*job_.test_data, sampler, reading);
   while (const feeding::Batch* batch = loader.next()) {
     std::int64_t stopping[] = {stop && *stop};
-    train::sum_over_ranks(comm_, stopping, train::while_all_answer(comm_, job_.limits, "a batch of predictions"));
+    sum_over_ranks(comm_, stopping, train::while_all_answer(comm_, job_.limits, "a batch of predictions"));
     if (stopping[0] > 0) return false;
     if (batch->count > 0) {
       for (const auto& [name, memory] : train::named_inputs(executor_->plan(), *job_.test_data, *batch))
@@ -192,7 +192,7 @@ void Inference::give(const feeding::Batch& batch, const std::function<void(const
   if (comm_.rank() == 0 && count > 0) take({batch.samples, mine, targets});
   if (comm_.size() == 1) return;
   std::vector<std::vector<std::int64_t>> samples;
-  train::collect(comm_, std::as_bytes(std::span(batch.samples)), [&](int, std::span<const std::byte> theirs) {
+  gather(comm_, std::as_bytes(std::span(batch.samples)), [&](int, std::span<const std::byte> theirs) {
     std::vector<std::int64_t>& list = samples.emplace_back(theirs.size() / sizeof(std::int64_t));
     if (!theirs.empty()) std::memcpy(list.data(), theirs.data(), theirs.size());
   });
@@ -201,7 +201,7 @@ void Inference::give(const feeding::Batch& batch, const std::function<void(const
     rows.assign(mine.begin(), mine.end());
     rows.insert(rows.end(), targets.begin(), targets.end());
   }
-  train::collect(comm_, std::as_bytes(std::span(rows)), [&](int rank, std::span<const std::byte> theirs) {
+  gather(comm_, std::as_bytes(std::span(rows)), [&](int rank, std::span<const std::byte> theirs) {
     const std::vector<std::int64_t>& list = samples[static_cast<std::size_t>(rank)];
     if (rank == 0 || list.empty()) return;
     rows.resize(theirs.size() / sizeof(float));

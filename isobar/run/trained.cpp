@@ -70,8 +70,8 @@ Trained read_run(const fs::path& what, comm::Comm& comm, bool best) {
     found.position = found.checkpoint->position();
     text = found.checkpoint->recipe();
   }
-  train::share_object(comm, found.position);
-  train::share_text(comm, text);
+  broadcast_object(comm, found.position);
+  broadcast(comm, text);
   found.recipe = parse_recipe(text, "recipe in " + what.string());
   return found;
 }

@@ -7,7 +7,7 @@
 #include "isobar/comm/reducers.hpp"
 #include "isobar/comm/schedule_shelf.hpp"
 #include "isobar/comm/walk.hpp"
-#include "isobar/comm/wire.hpp"
+#include "isobar/comm/wire_format.hpp"
 #include "isobar/sim/flow_world.hpp"
 
 namespace isobar::sim {

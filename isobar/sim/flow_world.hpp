@@ -5,14 +5,14 @@
 #include <map>
 #include <simgrid/s4u.hpp>
 
+#include "isobar/comm/group_register.hpp"
 #include "isobar/sim/flows.hpp"
 #include "isobar/sim/shared_core.hpp"
 
 namespace isobar::sim {
 
-/// A meeting of all members of a group: each leaves a word, and goes on when all have come.
+/// A meeting of all members of a group, to share memory: each goes on when all have come.
 struct Meeting {
-  std::vector<std::pair<int, int>> words{};  ///< by rank
   simgrid::s4u::BarrierPtr all{};
   std::shared_ptr<comm::SharedMemory> memory{};
 };
@@ -26,7 +26,8 @@ struct FlowWorld {
   std::exception_ptr error{};
   std::vector<SharedCore> cores{};                                   ///< by rank
   std::map<std::pair<int, int>, int> reducers{};                     ///< made so far, by group and rank
-  std::map<std::pair<int, int>, Meeting> meetings{};                 ///< by group and the how-manieth it is there
+  comm::GroupRegister groups{};                                      ///< numbers of groups; that of all ranks is 0
+  std::map<std::pair<int, int>, Meeting> meetings{};                 ///< by group, and how many it has had before
   std::map<std::size_t, std::unique_ptr<PhantomFloats>> phantoms{};  ///< by length, for all ranks
 
   double latency(int from, int to) const {

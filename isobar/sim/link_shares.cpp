@@ -138,7 +138,7 @@ const std::vector<double>& LinkShares::speeds(const std::vector<int>& rounds) {
                return share.part > hardly && used_[static_cast<std::size_t>(share.link)] >= 1 - 1e-9;
              });
     };
-    // A full link stops somebody; rounding must not let all go on for ever.
+    // A full link stops somebody; rounding must not let all go on forever.
     if (std::erase_if(growing, stays) == 0) break;
   }
   for (std::size_t i = 0; i < rounds.size(); ++i) {

@@ -46,40 +46,42 @@ class LockstepReducer final : public comm::Reducer {
   double busy_until_ = 0;
 };
 
+class LockstepView final : public comm::WorldView {
+ public:
+  explicit LockstepView(Lockstep& ranks) : ranks_(ranks) {}
+  bool abort(const std::string& message) override { throw comm::Aborted(message); }
+  void check(std::uint32_t) const override {}
+  void note(std::string) override {}
+  std::vector<std::optional<std::string>> whereabouts(const std::vector<int>& ranks, double) override {
+    return std::vector<std::optional<std::string>>(ranks.size());
+  }
+  double now() const override { return ranks_.now(); }
+
+ private:
+  Lockstep& ranks_;
+};
+
 class LockstepComm final : public comm::Comm {
  public:
-  explicit LockstepComm(Lockstep& ranks) : ranks_(ranks), nodes_(ranks.placement().nodes_of_ranks()) {
-    for (int rank = 0; rank < ranks.placement().ranks; ++rank) members_.push_back(rank);
-  }
+  explicit LockstepComm(Lockstep& ranks)
+      : Comm({.size = ranks.placement().ranks, .nodes = ranks.placement().nodes_of_ranks()},
+             std::make_shared<LockstepView>(ranks)),
+        ranks_(ranks) {}
 
-  int rank() const override { return 0; }
-  const std::vector<int>& members() const override { return members_; }
-  std::uint32_t epoch() const override { return 0; }
-  const std::vector<int>& nodes() const override { return nodes_; }
-  comm::Ticket start_send(int, int, std::span<const std::byte>) override { refuse("single messages"); }
-  comm::Ticket start_receive(int, int, std::span<std::byte>) override { refuse("single messages"); }
-  bool abort(const std::string& message) override { throw comm::Aborted(message); }
-  void check() const override {}
-  std::unique_ptr<Comm> split(int, int) override { refuse("groups of some ranks"); }
-  std::unique_ptr<Comm> regroup(std::span<const int>, std::uint32_t) override { refuse("groups of some ranks"); }
+  std::unique_ptr<Comm> among(std::span<const int>) override { refuse("groups of some ranks"); }
   std::shared_ptr<comm::SharedMemory> share(std::size_t) override { refuse("shared memory"); }
   std::unique_ptr<comm::Reducer> own_reducer(std::size_t floats, const comm::ReducerOptions& options) override {
     return std::make_unique<LockstepReducer>(ranks_, floats, options);
   }
-  void note(std::string) override {}
-  std::vector<std::optional<std::string>> whereabouts(double) override {
-    return std::vector<std::optional<std::string>>(members_.size());
-  }
-  comm::Traffic traffic() const override { return {}; }
-  double now() const override { return ranks_.now(); }
 
  private:
+  comm::Ticket begin_send(int, int, std::span<const std::byte>) override { refuse("single messages"); }
+  comm::Ticket begin_receive(int, int, std::span<std::byte>) override { refuse("single messages"); }
   [[noreturn]] static void refuse(const char* what) {
     fail_usage("a simulation by rounds knows sums over all ranks, and not {}; simulate by flows", what);
   }
 
   Lockstep& ranks_;
-  std::vector<int> members_, nodes_;
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "isobar/comm/walk.hpp"
-#include "isobar/comm/wire.hpp"
+#include "isobar/comm/wire_format.hpp"
 
 namespace isobar::sim {
 namespace {

@@ -35,7 +35,7 @@ s4u::Engine* make_engine() {
   for (std::string& word : words) arguments.push_back(word.data());
   int count = static_cast<int>(arguments.size());
   arguments.push_back(nullptr);
-  return new s4u::Engine(&count, arguments.data());  // for ever: no other can be made
+  return new s4u::Engine(&count, arguments.data());  // forever: no other can be made
 }
 
 /// Builds a zone of the platform's kind; hosts are made in the order of their numbers.

@@ -70,7 +70,7 @@ void BadStepPolicy::end_run(const NotFinite& found, std::span<const parallel::Fe
   const Cause cause = find_cause(*session_.network().trains, session_.store(), feeds, *session_.job().train_data);
   const std::vector<std::int64_t> orders = comm::all_gather_number(session_.talk(), cause.order);
   const auto earliest = std::ranges::min_element(orders);
-  if (earliest - orders.begin() != world.rank()) sum_over_ranks(session_.talk(), {});
+  if (earliest - orders.begin() != world.rank()) barrier(session_.talk());
   const std::string where = world.size() > 1 ? fmt::format(" on rank {}", world.rank()) : "";
   std::string text = fmt::format("step {} (epoch {}): {}", step.index, epoch, found.what());
   if (*earliest != Cause::none) text += fmt::format("; first{}: {}", where, cause.text);

@@ -36,11 +36,10 @@ struct Carried {
 
 /// What the ranks of a group have between them.
 struct Standing {
-  int ahead = -1;          ///< the first rank that has the newest state; -1: nobody has any
-  bool even = true;        ///< all have it
-  bool behind = false;     ///< this rank has an older one, or none
-  std::int64_t batch = 0;  ///< as in Carried, if anybody knows it
-  bool stopping = false;   ///< somebody had agreed to stop
+  int ahead = -1;             ///< the first rank that has the newest state; -1: nobody has any
+  std::vector<int> behind{};  ///< ranks that have an older one, or none
+  std::int64_t batch = 0;     ///< as in Carried, if anybody knows it
+  bool stopping = false;      ///< somebody had agreed to stop
 };
 
 /// Compares positions; a small message. All ranks must call.

@@ -53,9 +53,9 @@ std::vector<float> ordered(const std::vector<float>& rows, const std::vector<std
 void collect_rows(comm::Comm& comm, const KeptRows& kept, Evaluated& evaluated) {
   std::vector<std::int64_t> samples;
   std::vector<float> predictions, targets;
-  collect(comm, bytes_of(kept.samples), [&](int, std::span<const std::byte> theirs) { append(theirs, samples); });
-  collect(comm, bytes_of(kept.predictions), [&](int, auto theirs) { append(theirs, predictions); });
-  collect(comm, bytes_of(kept.targets), [&](int, auto theirs) { append(theirs, targets); });
+  gather(comm, bytes_of(kept.samples), [&](int, std::span<const std::byte> theirs) { append(theirs, samples); });
+  gather(comm, bytes_of(kept.predictions), [&](int, auto theirs) { append(theirs, predictions); });
+  gather(comm, bytes_of(kept.targets), [&](int, auto theirs) { append(theirs, targets); });
   std::vector<std::size_t> order(samples.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t row) { return samples[row]; });
@@ -92,7 +92,7 @@ void append_portions(std::span<const double> numbers, std::size_t metrics, std::
 std::map<std::string, double> collect_results(comm::Comm& comm, const Job& job, const graph::Plan& plan,
                                               const std::vector<Portion>& mine, bool with_loss) {
   std::vector<Portion> all;
-  collect(comm, bytes_of(numbers_of(mine)), [&](int, std::span<const std::byte> theirs) {
+  gather(comm, bytes_of(numbers_of(mine)), [&](int, std::span<const std::byte> theirs) {
     std::vector<double> numbers;
     append(theirs, numbers);
     append_portions(numbers, job.metrics.size(), all);
@@ -118,17 +118,11 @@ void share_results(comm::Comm& comm, std::map<std::string, double>& results) {
   std::string names;
   std::vector<double> values;
   for (const auto& [name, value] : results) names += name + '\0', values.push_back(value);
-  const auto raw_names = std::as_bytes(std::span(names));
-  comm::Bytes name_bytes(raw_names.begin(), raw_names.end()),
-      value_bytes(bytes_of(values).begin(), bytes_of(values).end());
-  comm::broadcast(comm, name_bytes);
-  comm::broadcast(comm, value_bytes);
-  values.clear();
-  append(value_bytes, values);
-  const std::string text(reinterpret_cast<const char*>(name_bytes.data()), name_bytes.size());
+  broadcast(comm, names);
+  broadcast(comm, values);
   std::size_t at = 0;
   for (const double value : values) {
-    const std::string name(text.c_str() + at);
+    const std::string name(names.c_str() + at);
     results[name] = value;
     at += name.size() + 1;
   }

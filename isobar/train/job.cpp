@@ -47,7 +47,7 @@ void learn(Job& job, const datasets::Dataset& from, const std::filesystem::path&
   if (!job.pipeline || !job.pipeline->learns()) return;
   // Nothing is computed meanwhile: the threads that will are free to read.
   if (comm.rank() == 0) job.pipeline->learn(from, file, std::max(job.readers, omp_get_max_threads()));
-  sum_over_ranks(comm, {}, while_all_answer(comm, job.limits, "what transforms learn from the training set"));
+  meet(comm, job.limits, "what transforms learn from the training set");
   share_learned(*job.pipeline, comm);
 }
 
@@ -60,12 +60,7 @@ WaitLimits limits_of(const Spec& strategy) {
 }
 
 void share_learned(transforms::Pipeline& pipeline, comm::Comm& comm) {
-  for (std::vector<float>* values : pipeline.learned()) {
-    std::uint64_t length = values->size();
-    share_object(comm, length);
-    values->resize(length);
-    share_numbers(comm, *values);
-  }
+  for (std::vector<float>* values : pipeline.learned()) broadcast(comm, *values);
 }
 
 StagedData stage_data(Job& job, const std::filesystem::path& learned_file, comm::Comm& comm) {

@@ -6,11 +6,11 @@
 
 namespace isobar::train {
 
-JointNorm::JointNorm(comm::Comm& world, StepTrace& trace) : group_(world.split(0, world.rank())) {
+JointNorm::JointNorm(comm::Comm& world, StepTrace& trace) : group_(duplicate(world)) {
   const std::shared_ptr<comm::Algorithm> algorithm =
       make(comm::all_reduces(), "recursive_doubling", "all-reduce");  // few numbers: what counts is the latency
   const std::uint32_t name = trace.main().intern("statistics of a batch");
-  sum_ = [this, &trace, name, algorithm, group = comm::group_of(*group_)](std::span<float> numbers) {
+  sum_ = [this, &trace, name, algorithm, group = group_->group()](std::span<float> numbers) {
     const double begin = now_seconds();
     comm::run(*group_, algorithm->schedule(group, numbers.size()), numbers);
     trace.main().record({Category::communication, name, step_, begin, now_seconds() - begin, 0,

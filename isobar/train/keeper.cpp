@@ -152,9 +152,9 @@ void Keeper::gather_own(checkpoint::Snapshot& into, const std::vector<float>& st
   into.statistics = statistics;
   into.own_numbers = numbers;
   if (session_.world().size() == 1 || session_.job().deterministic || statistics.empty()) return;
-  const auto gather = [&]<class T>(const std::vector<T>& mine, std::vector<T>& all) {
+  const auto gather_all = [&]<class T>(const std::vector<T>& mine, std::vector<T>& all) {
     all.clear();
-    collect(session_.talk(), std::as_bytes(std::span(mine)), [&](int, std::span<const std::byte> theirs) {
+    gather(session_.talk(), std::as_bytes(std::span(mine)), [&](int, std::span<const std::byte> theirs) {
       const std::size_t before = all.size();
       all.resize(before + theirs.size() / sizeof(T));
       std::ranges::copy(
@@ -162,8 +162,8 @@ void Keeper::gather_own(checkpoint::Snapshot& into, const std::vector<float>& st
     });
   };
   into.ranks = session_.world().size();
-  gather(statistics, into.statistics);
-  gather(numbers, into.own_numbers);
+  gather_all(statistics, into.statistics);
+  gather_all(numbers, into.own_numbers);
 }
 
 void Keeper::save_behind(const EpochDone& done) {

@@ -202,7 +202,7 @@ SkippedSamples Loop::finish() {
   if (all.count == 0) return all;
   std::string reasons;
   for (const std::string& reason : loader->first_skipped()) reasons += one_line(reason, 400) + "\n";
-  collect(talk, std::as_bytes(std::span(reasons)), [&](int, std::span<const std::byte> theirs) {
+  gather(talk, std::as_bytes(std::span(reasons)), [&](int, std::span<const std::byte> theirs) {
     std::istringstream lines(std::string(reinterpret_cast<const char*>(theirs.data()), theirs.size()));
     for (std::string line; all.first.size() < most_shown && std::getline(lines, line);) all.first.push_back(line);
   });

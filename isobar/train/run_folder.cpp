@@ -58,29 +58,19 @@ void clear(const Job& job, bool relaunched) {
 }
 
 // Rank 0 has restored the model as it was on rank 0; the others get it, and each what it had for itself.
-void share_model(const checkpoint::Snapshot& snapshot, exec::ParamStore& store, const checkpoint::Kept& kept,
-                 comm::Comm& comm) {
+void share_model(const checkpoint::Snapshot& snapshot, exec::ParamStore& store, const checkpoint::Kept& kept, comm::Comm& comm) {
   bool own = comm.rank() == 0 && checkpoint::holds_own(snapshot, store, kept, comm.size());
-  share_numbers(comm, store.all_weights());
+  broadcast(comm, std::as_writable_bytes(store.all_weights()));
   for (int p = 0; p < store.count(); ++p)
-    for (int s = 0; s < store.slot_count(); ++s) share_numbers(comm, store.slot(p, s));
-  for (const auto& [name, numbers] : kept.blocks) share_numbers(comm, numbers);
-  for (double& number : kept.numbers) share_object(comm, number);
-  share_object(comm, own);
+    for (int s = 0; s < store.slot_count(); ++s) broadcast(comm, std::as_writable_bytes(store.slot(p, s)));
+  for (const auto& [name, numbers] : kept.blocks) broadcast(comm, std::as_writable_bytes(numbers));
+  for (double& number : kept.numbers) broadcast_object(comm, number);
+  broadcast_object(comm, own);
   if (!own) return;
   std::vector<float> statistics = checkpoint::own_statistics(store);
-  constexpr int tag = 0;
-  if (comm.rank() > 0) {
-    comm.receive(0, tag, std::as_writable_bytes(std::span(statistics)));
-    comm.receive(0, tag, std::as_writable_bytes(kept.own));
-    return checkpoint::set_own_statistics(store, statistics);
-  }
-  for (std::size_t rank = 1; rank < static_cast<std::size_t>(comm.size()); ++rank) {
-    comm.send(static_cast<int>(rank), tag,
-              std::as_bytes(std::span(snapshot.statistics).subspan(rank * statistics.size(), statistics.size())));
-    comm.send(static_cast<int>(rank), tag,
-              std::as_bytes(std::span(snapshot.own_numbers).subspan(rank * kept.own.size(), kept.own.size())));
-  }
+  scatter(comm, std::as_bytes(std::span(snapshot.statistics)), std::as_writable_bytes(std::span(statistics)));
+  scatter(comm, std::as_bytes(std::span(snapshot.own_numbers)), std::as_writable_bytes(kept.own));
+  checkpoint::set_own_statistics(store, statistics);
 }
 
 }  // namespace
@@ -116,12 +106,12 @@ Opened open_run(const Job& job, const Batching& batching, exec::ParamStore& stor
   }
   opened.position.batch = batching.batch;
   opened.position.rows = batching.rows;
-  share_object(comm, opened.position);
-  share_object(comm, opened.best);
-  share_text(comm, opened.metrics);
+  broadcast_object(comm, opened.position);
+  broadcast_object(comm, opened.best);
+  broadcast(comm, opened.metrics);
   bool resumed = snapshot.has_value();
-  share_object(comm, resumed);
-  if (!resumed) share_numbers(comm, store.all_weights());
+  broadcast_object(comm, resumed);
+  if (!resumed) broadcast(comm, std::as_writable_bytes(store.all_weights()));
   else share_model(snapshot ? *snapshot : checkpoint::Snapshot(), store, kept, comm);
   return opened;
 }

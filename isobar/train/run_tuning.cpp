@@ -30,7 +30,7 @@ std::string read_kept(const fs::path& folder) {
 }
 
 std::shared_ptr<const ops::Tuning> shared(std::string text, comm::Comm& comm) {
-  share_text(comm, text);
+  broadcast(comm, text);
   auto tuning = ops::parse_tuning(text);
   if (!tuning || tuning->all().empty()) return nullptr;
   return std::make_shared<const ops::Tuning>(std::move(*tuning));

@@ -21,7 +21,7 @@ Trainer::Trainer(Job job, std::unique_ptr<comm::Comm> alone, comm::Comm* world, 
                  Carried* carried)
     : alone_(std::move(alone)), world_(world ? *world : *alone_), listeners_(std::move(sinks), world_.rank() == 0) {
   comm::guarded(world_, [&] {
-    talk_ = world_.split(0, world_.rank());
+    talk_ = duplicate(world_);
     members_.emplace(world_, *talk_, carried);
     const bool under_way = members_->batch() != 0;
     if (under_way) {  // the batch stays what it was at the first start, also where it was counted per rank

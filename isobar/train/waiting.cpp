@@ -12,7 +12,7 @@
 namespace isobar::train {
 namespace {
 
-constexpr double between_looks = 0.05, answer_seconds = 1;
+constexpr double between_questions = 0.5, answer_seconds = 1;
 
 // When every rank answered last.
 class Answers {
@@ -81,17 +81,12 @@ Vigil::Vigil(comm::Comm& comm, const WaitLimits& limits) {
     std::unique_lock lock(mutex);
     try {
       while (!stop.stop_requested()) {
-        never.wait_for(lock, stop, std::chrono::duration<double>(10 * between_looks), [] { return false; });
+        never.wait_for(lock, stop, std::chrono::duration<double>(between_questions), [] { return false; });
         if (!stop.stop_requested()) look();
       }
     } catch (const std::exception&) {  // whoever waits has been told, this rank's own threads among them
     }
   });
-}
-
-void wait(comm::Ticket& ticket, const Look& look) {
-  if (!look) return ticket.wait();
-  while (!ticket.wait_for(between_looks)) look();
 }
 
 }  // namespace isobar::train

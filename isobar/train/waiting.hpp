@@ -3,12 +3,11 @@
 // a rank that does not even answer is given up.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "isobar/comm/comm.hpp"
+#include "isobar/comm/collectives.hpp"
 
 namespace isobar::train {
 
@@ -17,8 +16,7 @@ struct WaitLimits {
   double warn_seconds = 10, stall_seconds = 60;
 };
 
-/// Called again and again while a rank waits; throws when the wait must end.
-using Look = std::function<void()>;
+using comm::Look;
 
 /// Gives up a wait that lasts longer than the limit, naming the ranks that are missing from `what`.
 Look until_stalled(comm::Comm& comm, const WaitLimits& limits, const std::string& what);
@@ -35,8 +33,5 @@ class Vigil {
  private:
   std::jthread thread_;
 };
-
-/// Waits for a message and looks meanwhile; without anything to look at it just waits.
-void wait(comm::Ticket& ticket, const Look& look);
 
 }  // namespace isobar::train

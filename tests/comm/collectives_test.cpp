@@ -1,7 +1,10 @@
 #include "isobar/comm/collectives.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <latch>
+#include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -75,6 +78,84 @@ TEST(Collectives, ABarrierThatSomebodyMissesIsGivenUp) {
       all_gave_up.arrive_and_wait();
     });
   }
+}
+
+TEST(Collectives, BroadcastsOfObjectsNumbersAndTexts) {
+  for (const int size : {1, 2, 3, 7})
+    run_ranks(size, [&](Comm& comm) {
+      const int root = size - 1;
+      std::vector<float> numbers(1000, static_cast<float>(comm.rank()) + 0.5f);
+      broadcast(comm, std::as_writable_bytes(std::span(numbers)), root);
+      EXPECT_EQ(numbers, std::vector<float>(1000, static_cast<float>(root) + 0.5f));
+      double object = comm.rank() + 7;
+      broadcast_object(comm, object, root);
+      EXPECT_EQ(object, root + 7);
+      std::string text(static_cast<std::size_t>(comm.rank()), 'a');
+      broadcast(comm, text, root);
+      EXPECT_EQ(text, std::string(static_cast<std::size_t>(root), 'a'));
+      std::vector<double> list(static_cast<std::size_t>(comm.rank() + 1), comm.rank());
+      broadcast(comm, list);
+      EXPECT_EQ(list, std::vector<double>{0});
+    });
+}
+
+TEST(Collectives, GathersInTheOrderOfRanksWhateverTheLengths) {
+  run_ranks(4, [](Comm& comm) {
+    const std::string mine(static_cast<std::size_t>(3 - comm.rank()), static_cast<char>('a' + comm.rank()));
+    std::string all;
+    std::vector<int> from;
+    gather(comm, std::as_bytes(std::span(mine)), [&](int rank, std::span<const std::byte> theirs) {
+      from.push_back(rank);
+      all.append(reinterpret_cast<const char*>(theirs.data()), theirs.size());
+    });
+    EXPECT_EQ(all, comm.rank() == 0 ? "aaabbc" : "");
+    EXPECT_EQ(from.size(), comm.rank() == 0 ? 4u : 0u);
+  });
+}
+
+TEST(Collectives, EveryRankGetsItsPart) {
+  for (const int size : {1, 2, 5})
+    for (const std::size_t count : {0, 3})
+      run_ranks(size, [&](Comm& comm) {
+        const Bytes all = comm.rank() == 0 ? pattern(count * static_cast<std::size_t>(size), 1) : Bytes();
+        Bytes mine(count);
+        scatter(comm, all, mine);
+        for (std::size_t i = 0; i < count; ++i)
+          EXPECT_EQ(mine[i], static_cast<std::byte>((static_cast<std::size_t>(comm.rank()) * count + i) * 13 + 1));
+      });
+}
+
+TEST(Collectives, SomeRanksGatherWithoutTheOthers) {
+  run_ranks(5, [](Comm& comm) {
+    const int some[] = {4, 0, 3};
+    if (std::ranges::find(some, comm.rank()) == std::end(some)) return;
+    const Bytes mine = pattern(7, comm.rank());
+    EXPECT_EQ(all_gather_among(comm, some, mine), (std::vector{pattern(7, 4), pattern(7, 0), pattern(7, 3)}));
+  });
+}
+
+TEST(Collectives, SumsOverAnyNumberOfRanks) {
+  for (int size = 1; size <= 9; ++size)
+    run_ranks(size, [&](Comm& comm) {
+      std::int64_t numbers[] = {comm.rank() + 1, std::int64_t{1} << 40};
+      for (int i = 0; i < 2; ++i) sum_over_ranks(comm, numbers);  // twice: nothing is left over from the first
+      const std::int64_t sum = size * (size + 1) / 2;
+      EXPECT_EQ(numbers[0], sum * size);
+      EXPECT_EQ(numbers[1], (std::int64_t{1} << 40) * size * size);
+      const Traffic before = comm.traffic();
+      sum_over_ranks(comm, {});
+      EXPECT_EQ(comm.traffic().messages, before.messages);
+    });
+}
+
+TEST(Collectives, WhoWaitsLooks) {
+  std::atomic<int> looks = 0;
+  run_ranks(2, [&](Comm& comm) {
+    if (comm.rank() == 1)
+      while (looks < 2) std::this_thread::yield();
+    barrier(comm, [&] { ++looks; });
+  });
+  EXPECT_GE(looks, 2);
 }
 
 TEST(Collectives, TheLargestOfAll) {

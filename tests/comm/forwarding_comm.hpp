@@ -1,4 +1,4 @@
-// A Comm that hands everything on to another: tests change what they need of it.
+// A Comm that hands everything on to another, and a view of the world that does: tests change what they need of them.
 #pragma once
 
 #include <utility>
@@ -7,33 +7,40 @@
 
 namespace isobar::tests {
 
+class ForwardingView : public comm::WorldView {
+ public:
+  explicit ForwardingView(std::shared_ptr<comm::WorldView> to) : ForwardingView(to, to->elastic()) {}
+  ForwardingView(std::shared_ptr<comm::WorldView> to, bool elastic) : WorldView(elastic), to_(std::move(to)) {}
+
+  bool abort(const std::string& message) override { return to_->abort(message); }
+  void check(std::uint32_t epoch) const override { to_->check(epoch); }
+  void note(std::string what) override { to_->note(std::move(what)); }
+  std::vector<std::optional<std::string>> whereabouts(const std::vector<int>& ranks, double seconds) override {
+    return to_->whereabouts(ranks, seconds);
+  }
+  double now() const override { return to_->now(); }
+
+ private:
+  std::shared_ptr<comm::WorldView> to_;
+};
+
 class ForwardingComm : public comm::Comm {
  public:
-  explicit ForwardingComm(comm::Comm& to) : to_(to) {}
+  explicit ForwardingComm(comm::Comm& to) : ForwardingComm(to, to.view()) {}
+  ForwardingComm(comm::Comm& to, std::shared_ptr<comm::WorldView> view)
+      : Comm(to.group(), std::move(view)), to_(to) {}
 
-  int rank() const override { return to_.rank(); }
-  const std::vector<int>& members() const override { return to_.members(); }
-  std::uint32_t epoch() const override { return to_.epoch(); }
-  const std::vector<int>& nodes() const override { return to_.nodes(); }
-  comm::Ticket start_send(int to, int tag, std::span<const std::byte> bytes) override {
-    return to_.start_send(to, tag, bytes);
-  }
-  comm::Ticket start_receive(int from, int tag, std::span<std::byte> bytes) override {
-    return to_.start_receive(from, tag, bytes);
-  }
-  bool abort(const std::string& message) override { return to_.abort(message); }
-  void check() const override { to_.check(); }
-  std::unique_ptr<Comm> split(int color, int key) override { return to_.split(color, key); }
-  std::unique_ptr<Comm> regroup(std::span<const int> ranks, std::uint32_t epoch) override {
-    return to_.regroup(ranks, epoch);
-  }
+  std::unique_ptr<Comm> among(std::span<const int> ranks) override { return to_.among(ranks); }
   std::shared_ptr<comm::SharedMemory> share(std::size_t bytes) override { return to_.share(bytes); }
-  void note(std::string what) override { to_.note(std::move(what)); }
-  std::vector<std::optional<std::string>> whereabouts(double seconds) override { return to_.whereabouts(seconds); }
-  comm::Traffic traffic() const override { return to_.traffic(); }
-  double now() const override { return to_.now(); }
 
  protected:
+  comm::Ticket begin_send(int to, int tag, std::span<const std::byte> bytes) override {
+    return to_.start_send(to, tag, bytes);
+  }
+  comm::Ticket begin_receive(int from, int tag, std::span<std::byte> bytes) override {
+    return to_.start_receive(from, tag, bytes);
+  }
+
   comm::Comm& to_;
 };
 

@@ -7,7 +7,9 @@
 #include <thread>
 
 #include "isobar/comm/collectives.hpp"
+#include "isobar/comm/local_world.hpp"
 
+#include "tests/comm/every_other.hpp"
 #include "tests/expect_error.hpp"
 
 namespace isobar::comm {
@@ -73,16 +75,14 @@ TEST(LocalComm, TagsDoNotMix) {
 }
 
 TEST(LocalComm, EpochsAndGroupsDoNotMix) {
-  run_ranks(3, [](Comm& comm) {
-    if (comm.rank() == 2) {
-      EXPECT_EQ(comm.split(-1, 0), nullptr);
-      return;
-    }
-    const auto pair = comm.split(4, -comm.rank());  // in reverse order
+  const auto world = std::make_shared<LocalWorld>(3);
+  run_threads(world, [&](Comm& comm) {
+    if (comm.rank() == 2) return;
+    const int both[] = {0, 1}, reversed[] = {1, 0};
+    const auto pair = comm.among(reversed);
     EXPECT_EQ(pair->members(), (std::vector<int>{1, 0}));
     EXPECT_EQ(pair->rank(), 1 - comm.rank());
-    const int both[] = {0, 1};
-    const auto later = comm.regroup(both, 7);
+    const auto later = local_group(world, 7, both, comm.rank());
     EXPECT_EQ(later->epoch(), 7u);
     EXPECT_EQ(later->size(), 2);
     const Bytes old = local_comm_pattern(1, 1), in_pair = local_comm_pattern(1, 2), newer = local_comm_pattern(1, 3);
@@ -101,16 +101,33 @@ TEST(LocalComm, EpochsAndGroupsDoNotMix) {
   });
 }
 
-TEST(LocalComm, SplitsTwiceIntoApartGroups) {
+TEST(LocalComm, GroupsOfTheSameRanksAreApart) {
   run_ranks(6, [](Comm& comm) {
-    const auto first = comm.split(comm.rank() % 2, 0), second = comm.split(comm.rank() % 2, 0);
+    const std::vector<int> half = tests::every_other(comm.group());
+    const auto first = comm.among(half), second = comm.among(half);
     EXPECT_EQ(first->size(), 3);
     EXPECT_EQ(first->members()[static_cast<std::size_t>(first->rank())], comm.rank());
-    const std::vector<std::int64_t> wanted = {comm.rank() % 2, comm.rank() % 2 + 2, comm.rank() % 2 + 4};
+    const std::vector<std::int64_t> wanted(half.begin(), half.end());
     EXPECT_EQ(all_gather_number(*first, comm.rank()), wanted);
-    const auto inner = second->split(0, 0);
+    const auto inner = duplicate(*second);
     EXPECT_EQ(all_gather_number(*inner, comm.rank()), wanted);
+    const Bytes of_first = local_comm_pattern(1, 1), of_second = local_comm_pattern(1, 2);
+    Bytes in(1);
+    const int right = (first->rank() + 1) % 3, left = (first->rank() + 2) % 3;
+    Ticket a = first->start_send(right, 0, of_first), b = second->start_send(right, 0, of_second);
+    second->receive(left, 0, in);
+    EXPECT_EQ(in, of_second);
+    first->receive(left, 0, in);
+    EXPECT_EQ(in, of_first);
+    a.wait(), b.wait();
   });
+}
+
+TEST(LocalComm, AGroupOfOtherRanksIsAMistakeOfTheProgram) {
+  const auto comm = alone();
+  EXPECT_THROW(comm->among({}), std::logic_error);
+  const int too_many[] = {0, 1};
+  EXPECT_THROW(comm->among(too_many), std::logic_error);
 }
 
 // Whoever fails, and whatever the others are doing, everyone ends and says why.

@@ -28,7 +28,7 @@ TEST(LocalCrew, WithoutADeathItWorksOnceAndSparesAreNotNeeded) {
     }
     EXPECT_TRUE(group->elastic());
     EXPECT_EQ(group->epoch(), first_epoch);
-    EXPECT_EQ(group->split(0, 0)->epoch(), first_epoch);
+    EXPECT_EQ(duplicate(*group)->epoch(), first_epoch);
     EXPECT_EQ(all_gather_number(*group, rank), (std::vector<std::int64_t>{0, 1, 2}));
     ++worked;
   });
@@ -176,7 +176,7 @@ TEST(LocalCrew, TheDeadDoNotAnswerAndAreNamed) {
         EXPECT_TRUE(notes[0]);
         EXPECT_FALSE(notes[1]);
         EXPECT_THROW(group->share(10), MembersChanged);
-        EXPECT_THROW(group->split(0, 0), MembersChanged);
+        EXPECT_THROW(duplicate(*group), MembersChanged);
         EXPECT_THROW(group->send(0, 0, {}), MembersChanged);
         EXPECT_THROW(guarded(*group, [&] { barrier(*group); }), MembersChanged);
         group = crew.muster(all);

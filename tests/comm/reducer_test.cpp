@@ -106,7 +106,7 @@ class NativeComm final : public tests::ForwardingComm {
   std::function<void(std::span<float>)> native_sum() override {
     return [this](std::span<float> data) {
       const auto ring = make(all_reduces(), "ring", "algorithm");
-      run(to_, ring->schedule(group_of(to_), data.size()), data);
+      run(*this, ring->schedule(group(), data.size()), data);
     };
   }
 };

@@ -98,7 +98,7 @@ void walk(const std::vector<const Member*>& members, int size, int per_node, std
       [&](Comm& comm) {
         for (Run& run : runs) {
           std::vector<float> data = before(run.member->collective, comm.rank(), size, run.count);
-          const Schedule schedule = run.member->algorithm->schedule(group_of(comm), run.count);
+          const Schedule schedule = run.member->algorithm->schedule(comm.group(), run.count);
           comm::run(comm, schedule, data, run.wire);
           run.results[static_cast<std::size_t>(comm.rank())] = std::move(data);
           if (comm.rank() == 0) run.rounds = schedule.size();
@@ -149,7 +149,7 @@ TEST(ScheduleMessagesConformance, ReproducibleGivesTheBitsOfABalancedTree) {
         for (std::size_t i = 0; i < count; ++i) tree[k][i] = tree[2 * k][i] + tree[2 * k + 1][i];
     run_ranks(size, [&](Comm& comm) {
       std::vector<float> data = before(Collective::all_reduce, comm.rank(), size, count);
-      run(comm, reproducible->schedule(group_of(comm), count), data);
+      run(comm, reproducible->schedule(comm.group(), count), data);
       EXPECT_EQ(data, tree[0]);
     });
   }
@@ -163,7 +163,7 @@ TEST(ScheduleMessagesConformance, WhatIsNotANumberReachesAll) {
         std::vector<float> data(5, 1.0f);
         if (comm.rank() == 1) data[1] = std::nanf("");
         if (comm.rank() == 2) data[3] = INFINITY;
-        run(comm, member.algorithm->schedule(group_of(comm), data.size()), data, wire);
+        run(comm, member.algorithm->schedule(comm.group(), data.size()), data, wire);
         EXPECT_TRUE(std::isnan(data[1])) << member.spec.str();
         EXPECT_EQ(data[3], INFINITY) << member.spec.str();
         for (const int i : {0, 2, 4}) EXPECT_EQ(data[static_cast<std::size_t>(i)], 4) << member.spec.str();

@@ -37,21 +37,23 @@ TEST(StallWatch, NamesThoseWhoDoSomethingElse) {
   EXPECT_HAS(what_rank_0_finds("waits for sum 'gradients'", "waits for sum 'gradients'"), "though all ranks take part");
 }
 
-class ClockedComm final : public tests::ForwardingComm {
+class ClockedView final : public tests::ForwardingView {
  public:
-  using ForwardingComm::ForwardingComm;
+  using ForwardingView::ForwardingView;
   double now() const override { return seconds; }
   double seconds = 100;
 };
 
 TEST(StallWatch, SlowIsNotStalled) {
   const auto comm = alone();
-  ClockedComm clocked(*comm);
+  const auto clocked_view = std::make_shared<ClockedView>(comm->view());
+  ClockedView& clocked = *clocked_view;
+  tests::ForwardingComm clocked_comm(*comm, clocked_view);
   const ReducerOptions options{.warn_seconds = 10, .stall_seconds = 60};
   const std::string what = "loss";
   const auto nobody = [] { return std::vector<int>{0}; };
   testing::internal::CaptureStderr();
-  StallWatch watch(clocked, options, what);
+  StallWatch watch(clocked_comm, options, what);
   for (int i = 0; i < 100; ++i) {
     clocked.seconds += 9;
     watch.look(nobody);

@@ -179,7 +179,7 @@ TEST(Schedule, TheGroupOfAComm) {
   run_ranks(
       5,
       [](Comm& comm) {
-        const Group group = group_of(comm);
+        const Group group = comm.group();
         EXPECT_EQ(group.rank, comm.rank());
         EXPECT_EQ(group.size, 5);
         EXPECT_EQ(group.nodes, (std::vector<int>{0, 0, 1, 1, 2}));

@@ -38,7 +38,7 @@ TEST(Collectives, AllGatherOfDifferentLengths) {
 
 TEST(Collectives, NobodyLeavesABarrierBeforeAllHaveCome) {
   Comm& comm = ranks();
-  const auto node = comm.split(comm.nodes()[static_cast<std::size_t>(comm.rank())], 0);
+  const auto node = comm.among(ranks_of_node(comm.group()));
   const auto memory = node->share(sizeof(std::atomic<int>));
   auto& came = *reinterpret_cast<std::atomic<int>*>(memory->part(0).data());
   for (int round = 1; round <= 100; ++round) {
@@ -58,7 +58,7 @@ TEST(Collectives, EveryAlgorithmOnEveryWire) {
     if (!member.serves(size, nodes)) continue;
     for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{1237}, std::size_t{100'003}})
       for (const Wire wire : {Wire::float32, Wire::bfloat16, Wire::float16}) {
-        const auto schedule = member.algorithm->schedule(group_of(comm), count);
+        const auto schedule = member.algorithm->schedule(comm.group(), count);
         if (schedule.size() > 300) continue;  // thousands of segments show nothing new
         const Range own = block(count, size, comm.rank());
         std::vector<float> data(count, -1);

@@ -10,7 +10,7 @@ using namespace comm;
 
 TEST(MappedMemory, EveryRankSeesThePartsOfAll) {
   Comm& comm = ranks();
-  const auto node = comm.split(comm.nodes()[static_cast<std::size_t>(comm.rank())], 0);
+  const auto node = comm.among(ranks_of_node(comm.group()));
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{5000}, std::size_t{16} << 20}) {
     const auto memory = node->share(bytes);
     const auto mine = memory->part(node->rank());
@@ -32,7 +32,7 @@ TEST(MappedMemory, EveryRankSeesThePartsOfAll) {
 // Ranks agree through numbers in it; one that drops its view waits for nobody.
 TEST(MappedMemory, CarriesAtomicNumbersAndOutlivesWhoeverDropsIt) {
   Comm& comm = ranks();
-  const auto node = comm.split(comm.nodes()[static_cast<std::size_t>(comm.rank())], 0);
+  const auto node = comm.among(ranks_of_node(comm.group()));
   auto memory = node->share(64);
   auto& counter = *reinterpret_cast<std::atomic<std::uint64_t>*>(memory->part(0).data());
   for (int i = 0; i < 10'000; ++i) ++counter;
@@ -48,7 +48,7 @@ TEST(MappedMemory, CarriesAtomicNumbersAndOutlivesWhoeverDropsIt) {
 
 TEST(MappedMemory, TooMuchIsRefusedOnAllRanks) {
   Comm& comm = ranks();
-  const auto node = comm.split(comm.nodes()[static_cast<std::size_t>(comm.rank())], 0);
+  const auto node = comm.among(ranks_of_node(comm.group()));
   EXPECT_THROW(node->share(std::size_t{1} << 60), Error);
   barrier(*node);
 }

@@ -1,19 +1,25 @@
+#include "isobar/comm_mpi/mpi_comm.hpp"
+
+#include "tests/comm/every_other.hpp"
 #include "tests/comm_mpi/ranks.hpp"
 
 namespace isobar::comm_mpi::tests {
 namespace {
 
 using namespace comm;
+using isobar::tests::every_other;
+
+// The same with what only a group over MPI can do.
+MpiComm& over_mpi() { return dynamic_cast<MpiComm&>(ranks()); }
 
 TEST(MpiComm, EpochsAndGroupsDoNotMix) {
-  Comm& comm = ranks();
+  MpiComm& comm = over_mpi();
   const int size = comm.size();
-  const auto reversed = comm.split(4, -comm.rank());
+  const std::vector<int> all = comm.members(), backwards(all.rbegin(), all.rend());
+  const auto reversed = comm.among(backwards);
   EXPECT_EQ(reversed->rank(), size - 1 - comm.rank());
-  std::vector<int> all(static_cast<std::size_t>(size));
-  for (int rank = 0; rank < size; ++rank) all[static_cast<std::size_t>(rank)] = rank;
-  EXPECT_EQ(reversed->members(), std::vector<int>(all.rbegin(), all.rend()));
-  const auto later = comm.regroup(all, 7);
+  EXPECT_EQ(reversed->members(), backwards);
+  const auto later = comm.in_epoch(7, all);
   EXPECT_EQ(later->epoch(), 7u);
   const Bytes old = pattern(1, 1), turned = pattern(1, 2), newer = pattern(1, 3);
   Ticket a = comm.start_send(0, 0, old), b = reversed->start_send(size - 1, 0, turned),
@@ -31,53 +37,67 @@ TEST(MpiComm, EpochsAndGroupsDoNotMix) {
   a.wait(), b.wait(), c.wait();
 }
 
-TEST(MpiComm, SplitsTwiceIntoApartGroups) {
+TEST(MpiComm, GroupsOfTheSameRanksAreApart) {
   Comm& comm = ranks();
-  const int color = comm.rank() % 2;
-  const auto first = comm.split(color, 0), second = comm.split(color, 0);
-  std::vector<std::int64_t> wanted;
-  for (int rank = color; rank < comm.size(); rank += 2) wanted.push_back(rank);
+  const std::vector<int> half = every_other(comm.group());
+  const auto first = comm.among(half), second = comm.among(half);
+  const std::vector<std::int64_t> wanted(half.begin(), half.end());
   EXPECT_EQ(all_gather_number(*first, comm.rank()), wanted);
   EXPECT_EQ(first->members()[static_cast<std::size_t>(first->rank())], comm.rank());
-  const auto inner = second->split(0, 0);
+  const auto inner = duplicate(*second);
   EXPECT_EQ(all_gather_number(*inner, comm.rank()), wanted);
-  const auto none = comm.split(comm.rank() == 0 ? -1 : 1, 0);
-  EXPECT_EQ(none == nullptr, comm.rank() == 0);
+  Bytes in(1);
+  const Bytes of_first = pattern(1, 1), of_second = pattern(1, 2);
+  Ticket a = first->start_send(first->rank(), 0, of_first), b = second->start_send(second->rank(), 0, of_second);
+  second->receive(second->rank(), 0, in);
+  EXPECT_EQ(in, of_second);
+  first->receive(first->rank(), 0, in);
+  EXPECT_EQ(in, of_first);
+  a.wait(), b.wait();
+}
+
+// Who is not in a list has nothing to do: groups that overlap are made one after the other.
+TEST(MpiComm, OnlyThoseInTheListMakeAGroup) {
+  Comm& comm = ranks();
+  for (int left = 0; left + 1 < comm.size(); ++left) {
+    if (comm.rank() < left || comm.rank() > left + 1) continue;
+    const int pair[] = {left + 1, left};
+    const auto two = comm.among(pair);
+    EXPECT_EQ(all_gather_number(*two, comm.rank()), (std::vector<std::int64_t>{left + 1, left}));
+  }
 }
 
 // Far more groups than there are numbers, one after the other, and then too many at once.
 TEST(MpiComm, NumbersOfGroupsAreUsedAgainAndRunOutWithAnError) {
   Comm& comm = ranks();
   if (comm.size() > 2) return;  // many small messages, slow with more ranks than cores
-  for (int round = 0; round < 1200; ++round) EXPECT_EQ(comm.split(round % 3, 0)->size(), comm.size());
+  for (int round = 0; round < 1200; ++round) EXPECT_EQ(duplicate(comm)->size(), comm.size());
   std::vector<std::unique_ptr<Comm>> kept;
   try {
-    for (;;) kept.push_back(comm.split(0, 0));
+    for (;;) kept.push_back(duplicate(comm));
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("groups of ranks at the same time"), std::string::npos) << error.what();
   }
   EXPECT_GE(kept.size(), 15u);
   kept.clear();
-  barrier(*comm.split(0, 0));
+  barrier(*duplicate(comm));
 }
 
 TEST(MpiComm, AGroupWithoutAMemberNeedsNoMessage) {
-  Comm& comm = ranks();
+  MpiComm& comm = over_mpi();
   if (comm.rank() == comm.size() - 1 && comm.size() > 1) return;  // as if it were dead
   std::vector<int> stay;
   for (int rank = 0; rank < std::max(1, comm.size() - 1); ++rank) stay.push_back(rank);
-  const auto fewer = comm.regroup(stay, 1);
+  const auto fewer = comm.in_epoch(1, stay);
   EXPECT_EQ(fewer->size(), static_cast<int>(stay.size()));
   const auto numbers = all_gather_number(*fewer, comm.rank() * 10);
   for (int rank = 0; rank < fewer->size(); ++rank) EXPECT_EQ(numbers[static_cast<std::size_t>(rank)], rank * 10);
 }
 
 TEST(MpiComm, AnEpochThatMessagesCannotTellFromALivingOneIsRefused) {
-  Comm& comm = ranks();
-  std::vector<int> all(static_cast<std::size_t>(comm.size()));
-  for (int rank = 0; rank < comm.size(); ++rank) all[static_cast<std::size_t>(rank)] = rank;
-  EXPECT_THROW(comm.regroup(all, 1u << 31), Error);
-  EXPECT_THROW(comm.regroup(all, 0), std::logic_error);
+  MpiComm& comm = over_mpi();
+  EXPECT_THROW(comm.in_epoch(1u << 31, comm.members()), Error);
+  EXPECT_THROW(comm.in_epoch(0, comm.members()), std::logic_error);
 }
 
 TEST(MpiComm, CountsWhatItSends) {
@@ -93,7 +113,7 @@ TEST(MpiComm, CountsWhatItSends) {
 
 TEST(MpiComm, SumsByTheLibrary) {
   Comm& comm = ranks();
-  const auto half = comm.split(comm.rank() % 2, 0);
+  const auto half = comm.among(every_other(comm.group()));
   for (Comm* group : {&comm, half.get()}) {
     const auto sum = group->native_sum(), again = group->native_sum();
     for (const std::size_t count : {0, 1, 1001}) {

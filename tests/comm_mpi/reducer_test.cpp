@@ -1,5 +1,6 @@
 #include "isobar/comm/reducer.hpp"
 
+#include "tests/comm/every_other.hpp"
 #include "tests/comm_mpi/ranks.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -42,7 +43,7 @@ TEST(Reducer, EveryKindGivesTheSums) {
   }
   if (world().node_count() == 1) sums_are_right(comm, {.algorithm = "shared"});
   if (comm.size() != 3) sums_are_right(comm, {.algorithm = "reproducible"});
-  sums_are_right(*comm.split(comm.rank() % 2, 0), {.algorithm = "ring"});
+  sums_are_right(*comm.among(isobar::tests::every_other(comm.group())), {.algorithm = "ring"});
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "isobar/comm/local_comm.hpp"
 
 #include "tests/datasets/samples.hpp"
+#include "tests/comm/forwarding_comm.hpp"
 
 namespace isobar::feeding {
 namespace {
@@ -246,38 +247,18 @@ TEST(StageFiles, AFileThatChangesOnTheWayEndsAllRanks) {
               fs::last_write_time(victim, fs::file_time_type::clock::now() + std::chrono::hours(1));
           };
           StageOptions options = set.options(comm.rank(), 2);
-          struct Watched final : comm::Comm {  // changes the file when the exchange asks whether all is well
-            Watched(comm::Comm& inside, std::function<void()> first_check)
-                : inside_(inside), first_check_(std::move(first_check)) {}
-            int rank() const override { return inside_.rank(); }
-            const std::vector<int>& members() const override { return inside_.members(); }
-            std::uint32_t epoch() const override { return inside_.epoch(); }
-            comm::Ticket start_send(int to, int tag, std::span<const std::byte> bytes) override {
-              return inside_.start_send(to, tag, bytes);
-            }
-            comm::Ticket start_receive(int from, int tag, std::span<std::byte> bytes) override {
-              return inside_.start_receive(from, tag, bytes);
-            }
-            bool abort(const std::string& message) override { return inside_.abort(message); }
-            void check() const override {
+          // Changes the file when the exchange asks whether all is well.
+          struct Watched final : isobar::tests::ForwardingView {
+            Watched(std::shared_ptr<comm::WorldView> inside, std::function<void()> first_check)
+                : ForwardingView(std::move(inside)), first_check_(std::move(first_check)) {}
+            void check(std::uint32_t epoch) const override {
               if (auto action = std::exchange(first_check_, nullptr)) action();
-              inside_.check();
+              ForwardingView::check(epoch);
             }
-            std::unique_ptr<comm::Comm> split(int color, int key) override { return inside_.split(color, key); }
-            std::unique_ptr<comm::Comm> regroup(std::span<const int> list, std::uint32_t epoch) override {
-              return inside_.regroup(list, epoch);
-            }
-            double now() const override { return inside_.now(); }
-            const std::vector<int>& nodes() const override { return inside_.nodes(); }
-            std::shared_ptr<comm::SharedMemory> share(std::size_t bytes) override { return inside_.share(bytes); }
-            void note(std::string what) override { inside_.note(std::move(what)); }
-            std::vector<std::optional<std::string>> whereabouts(double seconds) override {
-              return inside_.whereabouts(seconds);
-            }
-            comm::Traffic traffic() const override { return inside_.traffic(); }
-            comm::Comm& inside_;
             mutable std::function<void()> first_check_;
-          } watched(comm, comm.rank() == 0 ? std::function<void()>(changed) : nullptr);
+          };
+          const auto first_check = comm.rank() == 0 ? std::function<void()>(changed) : nullptr;
+          isobar::tests::ForwardingComm watched(comm, std::make_shared<Watched>(comm.view(), first_check));
           try {
             stage_files(set.spec(), options, watched);
           } catch (const comm::Aborted& told) {

@@ -39,32 +39,38 @@ class MortalTransfer final : public comm::Transfer {
   Fate& fate_;
 };
 
-class MortalComm final : public tests::ForwardingComm {
+class MortalView final : public tests::ForwardingView {
  public:
-  MortalComm(comm::Comm& whole, Fate& fate) : ForwardingComm(whole), fate_(fate) {}
-
-  bool elastic() const override { return true; }
-  comm::Ticket start_send(int to, int tag, std::span<const std::byte> bytes) override {
-    fate_.count();
-    return comm::Ticket(std::make_unique<MortalTransfer>(to_.start_send(to, tag, bytes), fate_));
-  }
-  comm::Ticket start_receive(int from, int tag, std::span<std::byte> bytes) override {
-    fate_.count();
-    return comm::Ticket(std::make_unique<MortalTransfer>(to_.start_receive(from, tag, bytes), fate_));
-  }
-  void check() const override {
+  MortalView(std::shared_ptr<comm::WorldView> to, Fate& fate) : ForwardingView(std::move(to), true), fate_(fate) {}
+  void check(std::uint32_t epoch) const override {
     fate_.check();
-    to_.check();
-  }
-  std::unique_ptr<comm::Comm> split(int color, int key) override { return wrapped(to_.split(color, key)); }
-  std::unique_ptr<comm::Comm> regroup(std::span<const int> ranks, std::uint32_t epoch) override {
-    return wrapped(to_.regroup(ranks, epoch));
+    ForwardingView::check(epoch);
   }
 
  private:
-  MortalComm(std::unique_ptr<comm::Comm> own, Fate& fate) : ForwardingComm(*own), own_(std::move(own)), fate_(fate) {}
-  std::unique_ptr<comm::Comm> wrapped(std::unique_ptr<comm::Comm> group) {
-    return std::unique_ptr<comm::Comm>(new MortalComm(std::move(group), fate_));
+  Fate& fate_;
+};
+
+class MortalComm final : public tests::ForwardingComm {
+ public:
+  MortalComm(comm::Comm& whole, Fate& fate)
+      : ForwardingComm(whole, std::make_shared<MortalView>(whole.view(), fate)), fate_(fate) {}
+
+  std::unique_ptr<comm::Comm> among(std::span<const int> ranks) override {
+    auto group = to_.among(ranks);
+    auto mortal = std::make_unique<MortalComm>(*group, fate_);
+    mortal->own_ = std::move(group);
+    return mortal;
+  }
+
+ private:
+  comm::Ticket begin_send(int to, int tag, std::span<const std::byte> bytes) override {
+    fate_.count();
+    return comm::Ticket(std::make_unique<MortalTransfer>(to_.start_send(to, tag, bytes), fate_));
+  }
+  comm::Ticket begin_receive(int from, int tag, std::span<std::byte> bytes) override {
+    fate_.count();
+    return comm::Ticket(std::make_unique<MortalTransfer>(to_.start_receive(from, tag, bytes), fate_));
   }
 
   std::unique_ptr<comm::Comm> own_;

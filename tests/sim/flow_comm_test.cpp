@@ -1,5 +1,6 @@
-// The group of a simulation by flows, used as a group: messages carry their bytes and take their time, groups are
-// split, shrunk and share memory. Strategies with messages of their own will lean on it.
+// The group of a simulation by flows, used as a group: messages carry their bytes and take their time, ranks form groups
+// within groups and share memory. Strategies with messages of their own will lean on it.
+#include <algorithm>
 #include <numeric>
 
 #include <gtest/gtest.h>
@@ -7,6 +8,7 @@
 #include "isobar/sim/flows.hpp"
 #include "isobar/sim/in_child.hpp"
 
+#include "tests/comm/every_other.hpp"
 #include "tests/expect_error.hpp"
 #include "tests/sim/made_scenario.hpp"
 
@@ -50,20 +52,23 @@ TEST(FlowComm, MessagesArriveInOrderWithTheirBytesAndTime) {
   EXPECT_EQ(text, "false ab true");
 }
 
-TEST(FlowComm, GroupsAreSplitAndShrunk) {
+TEST(FlowComm, GroupsWithinGroups) {
   const std::string text = on_ranks(5, [](const FlowRank& rank) {
-    // Odd and even ranks, the last first.
-    const auto half = rank.comm.split(rank.rank % 2, -rank.rank);
+    std::vector<int> last_first = tests::every_other(rank.comm.group());
+    std::ranges::reverse(last_first);
+    const auto half = rank.comm.among(last_first);
     std::vector<char> mine(1, static_cast<char>('0' + rank.rank)), got(1, '-');
     // The first of each group sends to the second, with the same tag in both.
     if (half->rank() == 0) half->send(1, 7, bytes_of(mine));
     if (half->rank() == 1) half->receive(0, 7, std::as_writable_bytes(std::span(got)));
-    const auto none = rank.comm.split(rank.rank == 4 ? -1 : 0, 0);
-    const int stay[] = {0, 1};
-    const auto fewer = half->rank() < 2 ? half->regroup(stay, 1) : nullptr;
-    return fmt::format("{}/{}{}{}{} ", half->rank(), half->size(), got[0], none ? "" : "!", fewer ? fewer->size() : 0);
+    // The first two of each, the other way round: the one that has received hands it back.
+    const int turned[] = {1, 0};
+    const auto two = half->rank() < 2 ? half->among(turned) : nullptr;
+    if (two && two->rank() == 0) two->send(1, 7, bytes_of(got));
+    if (two && two->rank() == 1) two->receive(0, 7, std::as_writable_bytes(std::span(got)));
+    return fmt::format("{}/{}{}{} ", half->rank(), half->size(), got[0], two ? two->members().front() : -1);
   });
-  EXPECT_EQ(text, "2/3-0 1/232 1/342 0/2-2 0/3-!2 ");
+  EXPECT_EQ(text, "2/3--1 1/231 1/342 0/231 0/342 ");
 }
 
 TEST(FlowComm, MembersShareMemory) {

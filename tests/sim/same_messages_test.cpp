@@ -29,21 +29,22 @@ struct Log {
   }
 };
 
-// Hands on, and writes down what is sent with the tags of sums, also in groups that are split off.
+// Hands on, and writes down what is sent with the tags of sums, also in groups within this one.
 class LoggedComm final : public tests::ForwardingComm {
  public:
   LoggedComm(comm::Comm& to, Log& log) : ForwardingComm(to), log_(log) {}
   LoggedComm(std::unique_ptr<comm::Comm> own, Log& log) : ForwardingComm(*own), log_(log), own_(std::move(own)) {}
 
-  comm::Ticket start_send(int to, int tag, std::span<const std::byte> bytes) override {
-    if (const int sum = tag - comm::sum_tag(0); sum >= 0) log_.add(sum, rank(), to, bytes.size());
-    return ForwardingComm::start_send(to, tag, bytes);
-  }
-  std::unique_ptr<comm::Comm> split(int color, int key) override {
-    return std::make_unique<LoggedComm>(ForwardingComm::split(color, key), log_);
+  std::unique_ptr<comm::Comm> among(std::span<const int> ranks) override {
+    return std::make_unique<LoggedComm>(ForwardingComm::among(ranks), log_);
   }
 
  private:
+  comm::Ticket begin_send(int to, int tag, std::span<const std::byte> bytes) override {
+    if (const int sum = tag - comm::sum_tag(0); sum >= 0) log_.add(sum, rank(), to, bytes.size());
+    return ForwardingComm::begin_send(to, tag, bytes);
+  }
+
   Log& log_;
   std::unique_ptr<comm::Comm> own_;
 };

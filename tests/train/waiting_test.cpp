@@ -17,7 +17,7 @@ namespace {
 TEST(Waiting, AStallEndsAllAndNamesWhoIsMissing) {
   const std::string message = tests::error_of([] {
     comm::run_ranks(3, [](comm::Comm& comm) {
-      comm.note(comm.rank() == 1 ? "reads for ever" : "step 7");
+      comm.note(comm.rank() == 1 ? "reads forever" : "step 7");
       if (comm.rank() == 1)
         for (;; std::this_thread::yield()) comm.check();
       std::int64_t number[] = {1};
@@ -25,7 +25,7 @@ TEST(Waiting, AStallEndsAllAndNamesWhoIsMissing) {
     });
   });
   EXPECT_HAS(message, "'step 7' waits");
-  EXPECT_HAS(message, "rank 1 (it says: 'reads for ever')");
+  EXPECT_HAS(message, "rank 1 (it says: 'reads forever')");
 }
 
 TEST(Waiting, ARankThatAnswersMayTakeLong) {
@@ -43,44 +43,50 @@ TEST(Waiting, ARankThatAnswersMayTakeLong) {
   });
 }
 
-// A group whose rank 1 never says where it is, on a clock that goes on with every look at it.
-class Silent final : public comm::Comm {
+// A world whose rank 5 never says what it is doing, on a clock that goes on with every look at it.
+class Silent final : public comm::WorldView {
  public:
-  int rank() const override { return 0; }
-  const std::vector<int>& members() const override { return members_; }
-  std::uint32_t epoch() const override { return 0; }
-  const std::vector<int>& nodes() const override { return members_; }
-  comm::Ticket start_send(int, int, std::span<const std::byte>) override { return {}; }
-  comm::Ticket start_receive(int, int, std::span<std::byte>) override { return {}; }
   bool abort(const std::string& message) override {
     aborted = message;
     return true;
   }
-  void check() const override {}
-  std::unique_ptr<comm::Comm> split(int, int) override { return nullptr; }
-  std::unique_ptr<comm::Comm> regroup(std::span<const int>, std::uint32_t) override { return nullptr; }
-  std::shared_ptr<comm::SharedMemory> share(std::size_t) override { return nullptr; }
+  void check(std::uint32_t) const override {}
   void note(std::string) override {}
-  std::vector<std::optional<std::string>> whereabouts(double) override { return {"here", std::nullopt, "there"}; }
-  comm::Traffic traffic() const override { return {}; }
+  std::vector<std::optional<std::string>> whereabouts(const std::vector<int>& ranks, double) override {
+    EXPECT_EQ(ranks, (std::vector{4, 5, 6}));
+    return {"here", std::nullopt, "there"};
+  }
   double now() const override { return ++time_; }
 
   std::string aborted;
 
  private:
-  std::vector<int> members_{4, 5, 6};
   mutable double time_ = 0;
 };
 
+// Its ranks 0, 1 and 2 have the numbers 4, 5 and 6 in the world.
+class WithoutMessages final : public comm::Comm {
+ public:
+  explicit WithoutMessages(std::shared_ptr<comm::WorldView> view)
+      : Comm({.size = 3, .members = {4, 5, 6}}, std::move(view)) {}
+  std::unique_ptr<comm::Comm> among(std::span<const int>) override { return nullptr; }
+  std::shared_ptr<comm::SharedMemory> share(std::size_t) override { return nullptr; }
+
+ private:
+  comm::Ticket begin_send(int, int, std::span<const std::byte>) override { return {}; }
+  comm::Ticket begin_receive(int, int, std::span<std::byte>) override { return {}; }
+};
+
 TEST(Waiting, ARankThatDoesNotAnswerIsGivenUp) {
-  Silent comm;
+  const auto silent = std::make_shared<Silent>();
+  WithoutMessages comm(silent);
   const Look look = while_all_answer(comm, {10, 60}, "checkpoint after step 3");
   const std::string message = tests::error_of([&] {
     for (int i = 0; i < 200; ++i) look();
   });
   EXPECT_HAS(message, "rank 5 has not answered for");
   EXPECT_HAS(message, "checkpoint after step 3");
-  EXPECT_EQ(comm.aborted, message);
+  EXPECT_EQ(silent->aborted, message);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "isobar/comm/wire.hpp"
+#include "isobar/comm/wire_format.hpp"
 
 #include "isobar/base/float16.hpp"
 #include "isobar/base/instructions.hpp"

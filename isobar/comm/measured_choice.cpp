@@ -1,4 +1,4 @@
-#include "isobar/comm/measure.hpp"
+#include "isobar/comm/measured_choice.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -87,15 +87,11 @@ Choice measure(Comm& comm, Reducer& reducer, std::size_t& candidate, std::size_t
   return choice;
 }
 
-std::string share_text(Comm& comm, const std::filesystem::path& file) {
-  Bytes bytes;
-  if (comm.rank() == 0 && !file.empty()) {
-    const std::string text = read_cache(file);
-    bytes.assign(reinterpret_cast<const std::byte*>(text.data()),
-                 reinterpret_cast<const std::byte*>(text.data()) + text.size());
-  }
-  broadcast(comm, bytes);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+std::string text_of_first(Comm& comm, const std::filesystem::path& file) {
+  std::string text;
+  if (comm.rank() == 0 && !file.empty()) text = read_cache(file);
+  broadcast(comm, text);
+  return text;
 }
 
 }  // namespace
@@ -121,7 +117,7 @@ void choose_routes(Comm& comm, BackgroundReducer& reducer, std::vector<std::uniq
     return choose(unmeasured, "not measured");
   const std::string key = key_of(comm, options, lengths_for(reducer.memory().size()).back());
   const std::filesystem::path file = options.cache.empty() ? choice_file(key) : std::filesystem::path(options.cache);
-  if (const auto known = parse_choice(share_text(comm, file), names, key)) return choose(*known, "remembered");
+  if (const auto known = parse_choice(text_of_first(comm, file), names, key)) return choose(*known, "remembered");
   if (comm.elastic() && comm.epoch() > first_epoch) return choose(unmeasured, "not measured");  // the work waits
 
   std::size_t candidate = 0;

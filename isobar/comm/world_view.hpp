@@ -1,0 +1,43 @@
+// WorldView: what a rank learns from the whole world and tells it, beside messages: failures, what ranks are doing, the
+// time. Every rank has one, and all its groups share it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "isobar/base/clock.hpp"
+
+namespace isobar::comm {
+
+class WorldView {
+ public:
+  explicit WorldView(bool elastic = false, std::string carrier = {})
+      : elastic_(elastic), carrier_(std::move(carrier)) {}
+  virtual ~WorldView() = default;
+
+  /// Whether ranks may die without ending the world.
+  bool elastic() const { return elastic_; }
+  /// What carries messages between nodes: "MPICH 4.0.2"; empty where speed is not worth measuring, as among threads.
+  const std::string& carrier() const { return carrier_; }
+
+  /// Tells all ranks that this one cannot go on: every wait then ends with Aborted("[rank n] message"), n being its
+  /// number in the world. Of several messages the first is kept; returns whether that is this rank's.
+  virtual bool abort(const std::string& message) = 0;
+  /// Throws Aborted once a rank has failed, MembersChanged once groups of this epoch have lost members. Cheap.
+  virtual void check(std::uint32_t epoch) const = 0;
+  /// Notes what this rank is about to do: "step 12: gradients 3 of 7". Cheap; shown to ranks that wait for this one.
+  virtual void note(std::string what) = 0;
+  /// What some ranks of the world noted last, in the order given; a rank that does not answer in time has no value.
+  virtual std::vector<std::optional<std::string>> whereabouts(const std::vector<int>& ranks, double seconds) = 0;
+  /// Seconds on the clock of this world; only a simulation has one of its own.
+  virtual double now() const { return now_seconds(); }
+
+ private:
+  const bool elastic_;
+  const std::string carrier_;
+};
+
+}  // namespace isobar::comm
