@@ -23,8 +23,8 @@ double seconds(comm::Comm& comm, int peer, bool first, comm::Bytes& bytes, std::
   for (int attempt = 0; attempt < 5; ++attempt) {
     const double begin = comm.now();
     for (int i = 0; i < times; ++i) {
-      first ? comm.send(peer, links_tag, there) : comm.receive(peer, links_tag, there);
-      first ? comm.receive(peer, links_tag, back) : comm.send(peer, links_tag, back);
+      first ? comm.send(peer, comm::links_tag, there) : comm.receive(peer, comm::links_tag, there);
+      first ? comm.receive(peer, comm::links_tag, back) : comm.send(peer, comm::links_tag, back);
     }
     const double taken = comm.now() - begin;
     if (attempt == 0 || taken < best) best = taken;

@@ -94,12 +94,12 @@ TEST_P(SupervisedUnder, ADeterministicRunThatLosesRankZeroEndsWithTheSameBits) {
   const std::string settings = "--set train.deterministic=true";
   TemporaryFolder alone;
   const Outcome whole = run_isobar(fmt::format("train {} --quiet --threads 1 --set 'folder=\"{}\"' {}",
-                                               recipe_in(alone, 80), alone / "run", settings));
+                                               recipe_in(alone, 200), alone / "run", settings));
   ASSERT_EQ(whole.code, 0) << whole;
-  Supervised supervised(GetParam(), "-n 2 --spares 1", 80, settings);
+  Supervised supervised(GetParam(), "-n 2 --spares 1", 200, settings);
   ASSERT_TRUE(supervised.wait_for_steps(20)) << supervised.launched.outcome(0);
   supervised.kill_rank(0);
-  const Outcome outcome = supervised.expect_finished(1600);
+  const Outcome outcome = supervised.expect_finished(4000);
   EXPECT_SHOWS(outcome, "rank 0 (pid ");
   EXPECT_SHOWS(outcome, "died of signal 9");
   EXPECT_SHOWS(outcome, "rank 2 takes its place");
@@ -113,11 +113,11 @@ TEST_P(SupervisedUnder, ADeterministicRunThatLosesRankZeroEndsWithTheSameBits) {
 }
 
 TEST_P(SupervisedUnder, TwoThatDieAtOnceLeaveTheOthersAtWork) {
-  Supervised supervised(GetParam(), "-n 4", 80);
+  Supervised supervised(GetParam(), "-n 4", 200);
   ASSERT_TRUE(supervised.wait_for_steps(10)) << supervised.launched.outcome(0);
   supervised.kill_rank(1);
   supervised.kill_rank(2);
-  supervised.expect_finished(1600);
+  supervised.expect_finished(4000);
   EXPECT_EQ(supervised.events("death"), 2);
   EXPECT_EQ(supervised.events("launch"), 1);
 }
@@ -156,18 +156,18 @@ INSTANTIATE_TEST_SUITE_P(Launchers, SupervisedUnder, testing::ValuesIn(launch_ki
                          [](const auto& tested) { return tested.param.name; });
 
 TEST(Supervised, AFrozenRankIsDropped) {
-  Supervised supervised(launch_kinds()[0], "-n 3 --freeze 4", 80);
+  Supervised supervised(launch_kinds()[0], "-n 3 --freeze 4", 200);
   ASSERT_TRUE(supervised.wait_for_steps(10)) << supervised.launched.outcome(0);
   supervised.kill_rank(1, SIGSTOP);
-  const Outcome outcome = supervised.expect_finished(1600);
+  const Outcome outcome = supervised.expect_finished(4000);
   EXPECT_SHOWS(outcome, "silence for 4 s");
 }
 
 TEST(Supervised, AStrategyThatCannotGoOnIsStartedAnewFromTheCheckpoint) {
-  Supervised supervised(launch_kinds()[0], "-n 2", 80, "--set 'strategy=lagged(k=1)' --set checkpoint.every_steps=20");
+  Supervised supervised(launch_kinds()[0], "-n 2", 200, "--set 'strategy=lagged(k=1)' --set checkpoint.every_steps=20");
   ASSERT_TRUE(supervised.wait_for_steps(60)) << supervised.launched.outcome(0);
   supervised.kill_rank(1);
-  supervised.expect_finished(1600);
+  supervised.expect_finished(4000);
   EXPECT_EQ(supervised.events("launch"), 2);
 }
 
