@@ -1,5 +1,5 @@
 // hdf5(path=..., x=x, y=y, layout='', ...): samples in HDF5 files. A file has the sample as first axis of its arrays,
-// or is one sample (sample_axis); in a folder the latter is usual. The layouts of isobar/data/hdf5_layouts.hpp are
+// or is one sample (sample_axis); in a folder the latter is usual. The layouts of isobar/datasets/hdf5_layouts.hpp are
 // found by themselves when x is not given. channels=[...] takes some channels, channels_first=true turns [channels,
 // space] around, plane=N chooses a set of labels, log=true means x -> ln(x + 1). labels=folder: the class is the name
 // of the folder a file lies in; labels=PATH: y comes from other files. Up to 128 files of many samples stay open.

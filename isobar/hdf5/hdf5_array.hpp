@@ -1,7 +1,7 @@
 // Hdf5Array: one array of numbers in an HDF5 file, read by many threads at once. The library is asked once, under its
 // lock, how the array lies in the file; reading then goes past it: pread, and our own filters and conversions. Only
 // what is rare (szip, nbit, scale-offset, external or virtual storage, odd types) is still read by the library, one
-// thread after another. A thread keeps the chunks it decoded last (isobar/files/chunk_cache.hpp).
+// thread after another. A thread keeps the chunks it decoded last (isobar/hdf5/chunk_cache.hpp).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // How the HDF5 library reads files here: through a driver of our own, which reads like its default one, keeps no file
-// locks, refuses broken heaps (isobar/files/hdf5_heap.hpp), and can be asked where raw data lies instead of reading it.
+// locks, refuses broken heaps (isobar/hdf5/hdf5_heap.hpp), and can be asked where raw data lies instead of reading it.
 // So the place of a chunk is found by the library's own search, in any kind of chunk index: its call for that,
 // H5Dget_chunk_info, searches from the beginning every time.
 #pragma once
