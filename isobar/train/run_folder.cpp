@@ -58,27 +58,33 @@ void clear(const Job& job, bool relaunched) {
 }
 
 // Rank 0 has restored the model as it was on rank 0; the others get it, and each what it had for itself.
-void share_model(const Snapshot& snapshot, exec::ParamStore& store, const Kept& kept, comm::Comm& comm) {
-  bool own = comm.rank() == 0 && holds_own(snapshot, store, kept, comm.size());
+void share_model(const Snapshot& snapshot, exec::ParamStore& store, const exec::StateBlocks& state, comm::Comm& comm) {
+  bool own = comm.rank() == 0 && holds_own(snapshot, store, state, comm.size());
   share_numbers(comm, store.all_weights());
   for (int p = 0; p < store.count(); ++p)
     for (int s = 0; s < store.slot_count(); ++s) share_numbers(comm, store.slot(p, s));
-  for (const auto& [name, numbers] : kept.blocks) share_numbers(comm, numbers);
-  for (double& number : kept.numbers) share_object(comm, number);
+  using Scope = exec::StateBlock::Scope;
+  for (const exec::StateBlock& block : state)
+    if (!block.floats().empty()) share_numbers(comm, block.floats());
+  std::vector<double> kept = numbers_of(state, Scope::once);
+  for (double& number : kept) share_object(comm, number);
+  set_numbers(state, Scope::once, kept);
   share_object(comm, own);
   if (!own) return;
   std::vector<float> statistics = own_statistics(store);
+  std::vector<double> numbers = numbers_of(state, Scope::each_rank);
   constexpr int tag = 0;
   if (comm.rank() > 0) {
     comm.receive(0, tag, std::as_writable_bytes(std::span(statistics)));
-    comm.receive(0, tag, std::as_writable_bytes(kept.own));
+    comm.receive(0, tag, std::as_writable_bytes(std::span(numbers)));
+    set_numbers(state, Scope::each_rank, numbers);
     return set_own_statistics(store, statistics);
   }
   for (std::size_t rank = 1; rank < static_cast<std::size_t>(comm.size()); ++rank) {
     comm.send(static_cast<int>(rank), tag,
               std::as_bytes(std::span(snapshot.statistics).subspan(rank * statistics.size(), statistics.size())));
     comm.send(static_cast<int>(rank), tag,
-              std::as_bytes(std::span(snapshot.own_numbers).subspan(rank * kept.own.size(), kept.own.size())));
+              std::as_bytes(std::span(snapshot.own_numbers).subspan(rank * numbers.size(), numbers.size())));
   }
 }
 
@@ -91,7 +97,8 @@ bool take_over_folder(const Job& job, const Batching& batching) {
   return true;
 }
 
-Opened open_run(const Job& job, const Batching& batching, exec::ParamStore& store, const Kept& kept, comm::Comm& comm) {
+Opened open_run(const Job& job, const Batching& batching, exec::ParamStore& store, const exec::StateBlocks& state,
+                comm::Comm& comm) {
   Opened opened;
   std::optional<Snapshot> snapshot;
   if (comm.rank() == 0) {
@@ -102,7 +109,7 @@ Opened open_run(const Job& job, const Batching& batching, exec::ParamStore& stor
     if (job.resume || relaunched) snapshot = read_newest(job, batching);
     const CheckpointShelf shelf(job.folder);
     if (snapshot) {
-      restore(*snapshot, store, kept, 0, comm.size());
+      restore(*snapshot, store, state, 0, comm.size());
       opened = {snapshot->position, snapshot->metrics, snapshot->best};
       note_start(job.folder, "resumed", opened.position.step, job.launch);
       shelf.set_aside_after(opened.position.step);
@@ -120,7 +127,7 @@ Opened open_run(const Job& job, const Batching& batching, exec::ParamStore& stor
   bool resumed = snapshot.has_value();
   share_object(comm, resumed);
   if (!resumed) share_numbers(comm, store.all_weights());
-  else share_model(snapshot ? *snapshot : Snapshot(), store, kept, comm);
+  else share_model(snapshot ? *snapshot : Snapshot(), store, state, comm);
   return opened;
 }
 
