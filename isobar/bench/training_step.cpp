@@ -18,7 +18,7 @@ TrainingStep::TrainingStep(const Spec& model, std::int64_t batch, const Spec& op
   graph::Plan plan = graph::make_plan(graph, chosen);
   const auto arena = std::make_shared<Block>(plan.arena_bytes);
   std::span<float> gradients = exec::arena_gradients(plan, *arena);
-  if (company.comm) gradients = strategy_->open(*company.comm, exec::ParamStore::gradient_floats(plan));
+  if (company.comm) gradients = strategy_->open(*company.comm, exec::ParamStore::gradient_floats(plan), {});
   store_ = std::make_unique<exec::ParamStore>(plan, optimizer_->slots(), gradients);
   store_->initialize(1);
   for (const graph::PlanInput& input : plan.inputs) inputs_.push_back(made_input(graph, input.name));

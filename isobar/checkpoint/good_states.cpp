@@ -4,15 +4,15 @@
 
 namespace isobar::checkpoint {
 
-void GoodStates::begin(const exec::ParamStore& store, const Position& position, const Kept& kept) {
-  take_snapshot(good_, store, position, kept);
+void GoodStates::begin(const exec::ParamStore& store, const Position& position, const exec::StateBlocks& state) {
+  take_snapshot(good_, store, position, state);
   newest_ = good_;
   taken_ = position.step;
 }
 
-void GoodStates::renew(const exec::ParamStore& store, const Position& position, const Kept& kept) {
+void GoodStates::renew(const exec::ParamStore& store, const Position& position, const exec::StateBlocks& state) {
   std::swap(good_, newest_);
-  take_snapshot(newest_, store, position, kept);
+  take_snapshot(newest_, store, position, state);
   taken_ = position.step;
 }
 

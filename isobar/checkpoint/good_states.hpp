@@ -13,11 +13,11 @@ class GoodStates {
   explicit GoodStates(std::int64_t every = 1) : every_(every) {}
 
   /// The state is where a run would go on from, at its start or from a checkpoint: it counts at once.
-  void begin(const exec::ParamStore& store, const Position& position, const Kept& kept);
+  void begin(const exec::ParamStore& store, const Position& position, const exec::StateBlocks& state);
   /// Whether a copy is due after the last step of the position, which was good.
   bool due(const Position& position) const { return position.step - taken_ >= every_; }
   /// The newest copy was followed by good steps: it counts now, and a newer one is taken.
-  void renew(const exec::ParamStore& store, const Position& position, const Kept& kept);
+  void renew(const exec::ParamStore& store, const Position& position, const exec::StateBlocks& state);
   /// The state to go back to; the next copy is then due as many steps after `position` as ever.
   const Snapshot& go_back(const Position& position);
 

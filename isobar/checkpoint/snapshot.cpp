@@ -17,18 +17,36 @@ std::size_t plain_count(const exec::ParamStore& store, int p) {
   return static_cast<std::size_t>(store.parameter(p).declared.shape.count());
 }
 
-// Calls visit(name, parameter, numbers in the layout of the store) for every array of a snapshot, always in this order.
-void for_each_array(const exec::ParamStore& store, const Kept& kept,
-                    const std::function<void(const std::string&, int, std::span<float>)>& visit) {
+using Scope = exec::StateBlock::Scope;
+
+// Whether a strategy has something under way that is to be kept.
+bool is_under_way(const exec::StateBlocks& state) {
+  const auto is_array = [](const exec::StateBlock& block) { return !block.floats().empty(); };
+  if (std::ranges::none_of(state, is_array)) return false;
+  const std::vector<double> numbers = numbers_of(state, Scope::once);
+  return numbers.empty() || std::ranges::any_of(numbers, [](double n) { return n != 0; });
+}
+
+using Visit = std::function<void(const std::string& name, int p, std::span<float> stored)>;
+
+// Calls visit(name, parameter, numbers in the layout of the store) for every array of the model, always in this order.
+void for_each_array(const exec::ParamStore& store, const Visit& visit) {
   const auto group = [&](const std::string& prefix, const std::function<std::span<float>(int)>& numbers) {
     for (int p = 0; p < store.count(); ++p) visit(prefix + store.parameter(p).name, p, numbers(p));
   };
   group("weights/", [&](int p) { return store.weight(p); });
   for (int s = 0; s < store.slot_count(); ++s) group(slot_group(s), [&, s](int p) { return store.slot(p, s); });
-  if (kept.empty()) return;
-  for (const auto& block : kept.blocks)
-    group("kept/" + block.first + "/",
-          [&](int p) { return block.second.subspan(store.offset(p), store.gradient(p).size()); });
+}
+
+// The same for those of a strategy.
+void for_each_array(const exec::ParamStore& store, const exec::StateBlocks& state, const Visit& visit) {
+  for (const exec::StateBlock& block : state) {
+    if (block.floats().empty()) continue;
+    expects(block.scope == Scope::once, "arrays that are equal on all ranks");
+    for (int p = 0; p < store.count(); ++p)
+      visit("kept/" + block.name + "/" + store.parameter(p).name, p,
+            block.floats().subspan(store.offset(p), store.gradient(p).size()));
+  }
 }
 
 std::size_t statistics_count(const exec::ParamStore& store) {
@@ -68,12 +86,13 @@ std::vector<std::string> blocks_in(const Snapshot& snapshot) {
 }
 
 // What was left under way by one strategy cannot be finished by another.
-void expect_same_kept(const Snapshot& snapshot, const Kept& kept) {
+void expect_same_kept(const Snapshot& snapshot, const exec::StateBlocks& state) {
   std::vector<std::string> names;
-  for (const auto& block : kept.blocks) names.push_back(block.first);
+  for (const exec::StateBlock& block : state)
+    if (!block.floats().empty()) names.push_back(block.name);
   std::ranges::sort(names);
   const std::vector<std::string> held = blocks_in(snapshot);
-  if (names != held || snapshot.kept_numbers.size() != kept.numbers.size())
+  if (names != held || snapshot.kept_numbers.size() != numbers_of(state, Scope::once).size())
     fail(
         "{}: its strategy had steps under way, {}, which the recipe's strategy does not know; resume with the strategy "
         "it was made with",
@@ -88,10 +107,6 @@ void Position::finish_epoch() {
   loss_sum = 0;
 }
 
-bool Kept::empty() const {
-  return blocks.empty() || (!numbers.empty() && std::ranges::all_of(numbers, [](double n) { return n == 0; }));
-}
-
 const Snapshot::Part* Snapshot::find(const std::string& name) const {
   const auto found = std::ranges::find(parts, name, &Part::name);
   return found == parts.end() ? nullptr : &*found;
@@ -102,71 +117,79 @@ std::size_t Snapshot::bytes() const {
          (kept_numbers.size() + own_numbers.size()) * sizeof(double);
 }
 
-void take_snapshot(Snapshot& into, const exec::ParamStore& store, const Position& position, const Kept& kept) {
+void take_snapshot(Snapshot& into, const exec::ParamStore& store, const Position& position,
+                   const exec::StateBlocks& state) {
   into.position = position;
   into.slots = store.slot_count();
   into.parts.clear();
+  const bool under_way = is_under_way(state);
+  const auto visit_all = [&](const Visit& visit) {
+    for_each_array(store, visit);
+    if (under_way) for_each_array(store, state, visit);
+  };
   std::size_t all = 0;
-  for_each_array(store, kept, [&](const std::string& name, int p, std::span<float>) {
+  visit_all([&](const std::string& name, int p, std::span<float>) {
     into.parts.push_back({name, store.parameter(p).declared.shape, all, plain_count(store, p)});
     all += plain_count(store, p);
   });
   into.numbers.resize(all);
   std::size_t part = 0;
-  for_each_array(store, kept, [&](const std::string&, int p, std::span<float> stored) {
+  visit_all([&](const std::string&, int p, std::span<float> stored) {
     const Snapshot::Part& to = into.parts[part++];
     store.read_plain(p, stored, std::span(into.numbers).subspan(to.first, to.count));
   });
   into.kept_numbers.clear();
-  if (!kept.empty()) into.kept_numbers.assign(kept.numbers.begin(), kept.numbers.end());
+  if (under_way) into.kept_numbers = numbers_of(state, Scope::once);
   into.ranks = 1;
   into.statistics = own_statistics(store);
-  into.own_numbers.assign(kept.own.begin(), kept.own.end());
+  into.own_numbers = numbers_of(state, Scope::each_rank);
 }
 
-std::size_t snapshot_bytes(const exec::ParamStore& store, const Kept& kept, int ranks) {
+std::size_t snapshot_bytes(const exec::ParamStore& store, const exec::StateBlocks& state, int ranks) {
   std::size_t plain = 0;
   for (int p = 0; p < store.count(); ++p) plain += plain_count(store, p);
-  const std::size_t arrays = 1 + static_cast<std::size_t>(store.slot_count()) + kept.blocks.size();
+  auto arrays = static_cast<std::size_t>(1 + store.slot_count());
+  for (const exec::StateBlock& block : state) arrays += block.floats().empty() ? 0 : 1;
   const auto members = static_cast<std::size_t>(ranks);
   return (arrays * plain + members * statistics_count(store)) * sizeof(float) +
-         (kept.numbers.size() + members * kept.own.size()) * sizeof(double);
+         (numbers_of(state, Scope::once).size() + members * numbers_of(state, Scope::each_rank).size()) *
+             sizeof(double);
 }
 
-bool holds_own(const Snapshot& snapshot, const exec::ParamStore& store, const Kept& kept, int ranks) {
+bool holds_own(const Snapshot& snapshot, const exec::ParamStore& store, const exec::StateBlocks& state, int ranks) {
   const auto members = static_cast<std::size_t>(ranks);
   return snapshot.ranks == ranks && snapshot.statistics.size() == members * statistics_count(store) &&
-         snapshot.own_numbers.size() == members * kept.own.size();
+         snapshot.own_numbers.size() == members * numbers_of(state, Scope::each_rank).size();
 }
 
-void restore(const Snapshot& snapshot, exec::ParamStore& store, const Kept& kept, int rank, int ranks) {
+void restore(const Snapshot& snapshot, exec::ParamStore& store, const exec::StateBlocks& state, int rank, int ranks) {
   expect_weights(snapshot, store);
   if (snapshot.slots != store.slot_count())
     fail("{}: its optimizer keeps {} numbers per weight, the recipe's keeps {}", snapshot.origin, snapshot.slots,
          store.slot_count());
   const bool under_way = !blocks_in(snapshot).empty();
-  if (under_way) expect_same_kept(snapshot, kept);
-  const std::size_t statistics = statistics_count(store), own = kept.own.size();
+  if (under_way) expect_same_kept(snapshot, state);
+  const std::size_t statistics = statistics_count(store);
   const auto me = static_cast<std::size_t>(rank);
-  const bool mine = holds_own(snapshot, store, kept, ranks);
-  // Blocks are read even when their numbers here are zero, as they are at a start.
+  const bool mine = holds_own(snapshot, store, state, ranks);
   std::vector<std::function<void()>> changes;
   const auto read = [&](const std::string& name, int p, std::span<float> stored) {
     const Snapshot::Part& part = fitting(snapshot, name, store.parameter(p).declared.shape);
     changes.emplace_back(
         [&store, &snapshot, &part, p, stored] { store.write_plain(p, snapshot.values(part), stored); });
   };
-  for_each_array(store, {}, read);
-  if (under_way)
-    for_each_array(store, {kept.blocks, {}, {}}, [&](const std::string& name, int p, auto stored) {
-      if (name.starts_with("kept/")) read(name, p, stored);
-    });
+  for_each_array(store, read);
+  if (under_way) for_each_array(store, state, read);
   for (const auto& change : changes) change();
-  if (under_way) std::ranges::copy(snapshot.kept_numbers, kept.numbers.begin());
-  std::ranges::fill(kept.own, 0.0);
-  if (!mine) return;
-  set_own_statistics(store, std::span(snapshot.statistics).subspan(me * statistics, statistics));
-  std::ranges::copy(std::span(snapshot.own_numbers).subspan(me * own, own), kept.own.begin());
+  // What is under way here is not any more, also where nothing was then.
+  std::vector<double> kept(numbers_of(state, Scope::once).size()), own(numbers_of(state, Scope::each_rank).size());
+  if (under_way) kept = snapshot.kept_numbers;
+  if (mine) {
+    set_own_statistics(store, std::span(snapshot.statistics).subspan(me * statistics, statistics));
+    std::ranges::copy(std::span(snapshot.own_numbers).subspan(me * own.size(), own.size()), own.begin());
+  }
+  set_numbers(state, Scope::once, kept);
+  set_numbers(state, Scope::each_rank, own);
 }
 
 void restore_weights(const Snapshot& snapshot, exec::ParamStore& store) {

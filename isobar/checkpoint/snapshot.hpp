@@ -7,10 +7,10 @@
 #include <limits>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "isobar/exec/param_store.hpp"
+#include "isobar/exec/state_block.hpp"
 
 namespace isobar::checkpoint {
 
@@ -35,16 +35,6 @@ struct Position {
   bool operator==(const Position&) const = default;
 };
 
-/// What a strategy keeps from step to step: blocks laid out as all gradients, by name, and numbers beside them, which
-/// are all zero when nothing is under way; and numbers that every rank has for itself.
-struct Kept {
-  std::vector<std::pair<std::string, std::span<float>>> blocks{};
-  std::span<double> numbers{};
-  std::span<double> own{};
-
-  bool empty() const;
-};
-
 struct Snapshot {
   /// One array: "weights/NAME", "slots/0/NAME", "kept/BLOCK/NAME".
   struct Part {
@@ -64,10 +54,10 @@ struct Snapshot {
   int slots = 0;                                           ///< of the optimizer, for every weight
   std::vector<Part> parts{};
   std::vector<float> numbers{};
-  std::vector<double> kept_numbers{};
-  int ranks = 1;                      ///< whose own statistics and numbers follow, rank by rank
-  std::vector<float> statistics{};    ///< running statistics as each rank gathered them, in the order of weights
-  std::vector<double> own_numbers{};  ///< Kept::own of each rank
+  std::vector<double> kept_numbers{};  ///< that a strategy has once beside its arrays
+  int ranks = 1;                       ///< whose own statistics and numbers follow, rank by rank
+  std::vector<float> statistics{};     ///< running statistics as each rank gathered them, in the order of weights
+  std::vector<double> own_numbers{};   ///< that a strategy has on each rank
 
   const Part* find(const std::string& name) const;
   std::span<const float> values(const Part& part) const { return std::span(numbers).subspan(part.first, part.count); }
@@ -75,19 +65,22 @@ struct Snapshot {
   std::size_t bytes() const;
 };
 
-/// Copies the state of this rank; the texts, seed and best stay as they are. Memory that is there is used again.
-void take_snapshot(Snapshot& into, const exec::ParamStore& store, const Position& position, const Kept& kept);
+/// Copies the state of this rank; the texts, seed and best stay as they are. Memory that is there is used again. A
+/// strategy has nothing under way when all numbers that it has once are zero: its arrays are left out then.
+void take_snapshot(Snapshot& into, const exec::ParamStore& store, const Position& position,
+                   const exec::StateBlocks& state);
 
 /// Bytes that a snapshot of this state takes.
-std::size_t snapshot_bytes(const exec::ParamStore& store, const Kept& kept, int ranks);
+std::size_t snapshot_bytes(const exec::ParamStore& store, const exec::StateBlocks& state, int ranks);
 
 /// Whether it holds the statistics and numbers that each of `ranks` ranks of this network had for itself.
-bool holds_own(const Snapshot& snapshot, const exec::ParamStore& store, const Kept& kept, int ranks);
+bool holds_own(const Snapshot& snapshot, const exec::ParamStore& store, const exec::StateBlocks& state, int ranks);
 
 /// Puts weights, slots and what the strategy keeps back, as they were on rank `rank` of `ranks`: when the snapshot is
 /// of as many ranks, each gets its own running statistics and numbers again, otherwise the weights' and zeros. Throws
 /// Error, with nothing changed, when it is of another network, optimizer, or of another strategy with steps under way.
-void restore(const Snapshot& snapshot, exec::ParamStore& store, const Kept& kept, int rank = 0, int ranks = 1);
+void restore(const Snapshot& snapshot, exec::ParamStore& store, const exec::StateBlocks& state, int rank = 0,
+             int ranks = 1);
 
 /// Puts back the weights alone, for a network that is not trained any further.
 void restore_weights(const Snapshot& snapshot, exec::ParamStore& store);

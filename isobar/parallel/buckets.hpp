@@ -9,7 +9,7 @@
 
 namespace isobar::parallel {
 
-/// Parameters [first, last) and the range of all_gradients() that holds theirs and nobody else's.
+/// Parameters [first, last) and the range of all gradients that holds theirs and nobody else's.
 struct Bucket {
   int first = 0, last = 0;
   comm::Range range;
@@ -19,10 +19,11 @@ class Buckets {
  public:
   /// Cuts after the parameter with which a bucket reaches so many numbers (0: after each); parameters that are not
   /// trained are in none.
-  Buckets(Replica& replica, std::size_t numbers);
+  Buckets(const Replica& replica, std::size_t numbers);
 
   int count() const { return static_cast<int>(buckets_.size()); }
   const Bucket& operator[](int b) const { return buckets_[static_cast<std::size_t>(b)]; }
+  std::span<const Bucket> all() const { return buckets_; }
   /// Where the numbers lie that have no gradient: as few ranges as possible.
   const std::vector<comm::Range>& untrained() const { return untrained_; }
 

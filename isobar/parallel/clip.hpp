@@ -8,8 +8,8 @@
 
 namespace isobar::parallel {
 
-/// The step with a gradient_scale with which the norm of all gradients is at most step.clip_norm; `gradients` lie as in
-/// all_gradients(). Left as it is where there is no limit, and where the norm is not finite.
-optim::Step clip(Replica& replica, std::span<const float> gradients, const optim::Step& step);
+/// The step with a gradient_scale with which the norm of all gradients is at most step.clip_norm; `gradients` lie as
+/// all gradients do. Left as it is where there is no limit, and where the norm is not finite. `chore`: taking the norm.
+optim::Step clip(Replica& replica, std::span<const float> gradients, const optim::Step& step, Chore& chore);
 
 }  // namespace isobar::parallel

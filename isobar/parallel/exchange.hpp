@@ -1,16 +1,14 @@
-// Exchange: what strategies with many ranks have in common: sums of buckets of gradients, begun when they are due and
-// awaited in order, and the few numbers of a forward pass (loss, running statistics), which are summed beside them as
-// soon as it is over. It owns the memory the gradients lie in: [gradients][loss and count][further copies of
-// gradients].
+// Exchange: what strategies with many ranks have in common. It owns the memory the gradients lie in, as
+// [gradients][numbers of a step][further copies of gradients]. begin() makes a StepExchange, which computes a step and
+// sums its loss; sums of gradients may outlive their step.
 #pragma once
 
 #include <memory>
 #include <optional>
 
-#include "isobar/comm/reducer.hpp"
 #include "isobar/parallel/buckets.hpp"
 #include "isobar/parallel/micro_batches.hpp"
-#include "isobar/parallel/step_start.hpp"
+#include "isobar/parallel/step_numbers.hpp"
 #include "isobar/parallel/strategy.hpp"
 
 namespace isobar::parallel {
@@ -19,79 +17,100 @@ struct ExchangeOptions {
   comm::ReducerOptions reducer{};
   double bucket_mb = 0;
   bool deterministic = false;
+
+  StrategyTraits traits() const;
 };
 
 /// Reads algorithm, wire, bucket_mb, deterministic, warn_seconds and stall_seconds.
 ExchangeOptions read_exchange_options(Args& args);
 
+/// The sums of all buckets, in the gradients or in a copy of them; empty: none is under way.
+using BucketSums = std::vector<comm::Reducer::Sum>;
+
+class Exchange;
+
+/// One step: one of the two compute functions, then summary(); sum() where gradients are to travel later. If an
+/// exception ends the step, running statistics and the count of samples are put back as begin() found them.
+class StepExchange {
+ public:
+  ~StepExchange();
+  StepExchange(const StepExchange&) = delete;
+
+  /// Forward and backward; each bucket begins to be summed when its gradients are final, and the loss after the last
+  /// forward pass.
+  BucketSums compute_and_sum();
+  /// Forward and backward; then the loss begins to be summed, and with it what is bad: bad() is asked for a number.
+  void compute(const std::function<std::size_t()>& bad);
+  /// After compute(): begins to sum all buckets, where they lie in a copy or in the gradients (-1).
+  BucketSums sum(int copy, int priority);
+  /// Waits for the loss; deterministic, the running statistics are then set.
+  ForwardSummary summary();
+
+ private:
+  friend class Exchange;
+  StepExchange(Exchange& exchange, Replica& replica, std::span<const Feed> feeds);
+
+  enum class Phase { begun, computed, summed_up };
+
+  Exchange& exchange_;
+  Replica& replica_;
+  std::span<const Feed> feeds_;
+  StepGuard guard_;
+  double rows_before_;
+  Phase phase_ = Phase::begun;
+};
+
 class Exchange {
  public:
-  explicit Exchange(ExchangeOptions options) : options_(std::move(options)) {}
+  /// Joins the ranks; there are `copies` more memories as long as the gradients'. All ranks must call; `world` must
+  /// outlive this.
+  Exchange(ExchangeOptions options, const Care& care, comm::Comm& world, std::size_t gradients, int copies = 0);
+  Exchange(const Exchange&) = delete;
 
-  /// Joins the ranks and returns memory for the gradients; there are `copies` more of the same length. All ranks must
-  /// call, before anything else.
-  std::span<float> open(comm::Comm& world, std::size_t gradients, int copies = 0);
-  /// Finite: the summary tells of running statistics that are not.
-  void take_care(const Care& care) { care_ = care; }
-  /// Puts back running statistics and the count of samples as begin() found them.
-  void undo(Replica& replica);
+  std::span<float> gradients() const { return reducer_->memory().first(gradients_); }
   /// Copy c of the gradients' memory, from 0.
   std::span<float> copy(int c) const;
+  /// How the gradients of the replica, which lie in the memory given here, are cut.
+  const Buckets& buckets(const Replica& replica) { return parts(replica).buckets; }
 
-  /// Looks at the replica, whose gradients lie in the memory that open() gave; only the first time does anything.
-  void prepare(Replica& replica);
-  /// A step begins.
-  void begin(Replica& replica, std::int64_t step);
-  Buckets& buckets() { return *buckets_; }
-  /// Begins to sum what is known after the last forward pass, and whatever bad numbers the caller knows of.
-  void start_summary(Replica& replica, const MicroBatches& batches, std::size_t bad = 0);
-  /// Waits for it: returns the loss over all samples; deterministic, the running statistics are then set.
-  double wait_summary(Replica& replica);
-  /// Of all ranks, after wait_summary(): running statistics that are not finite, and what start_summary() was told.
-  double bad_numbers();
-  /// Begins to sum bucket b, in the gradients (-1) or in a copy of them.
-  comm::Reducer::Sum start(int b, int copy, int priority);
-  /// Waits for a sum of bucket b.
-  void wait(int b, comm::Reducer::Sum sum);
+  /// Begins a step. All must outlive it.
+  StepExchange begin(Replica& replica, std::span<const Feed> feeds, std::int64_t step);
+  /// Returns when the sum of bucket b is there.
+  void wait(const BucketSums& sums, int b);
+  /// Between steps: makes the running statistics of all ranks their mean, weighted by the samples seen since the last
+  /// time.
+  void settle(const Replica& replica);
 
-  /// Makes the running statistics of all ranks their mean, weighted by the samples seen since the last time.
-  void settle(Replica& replica);
-  /// The micro-batches of a step begin: counts their samples.
-  void count_rows(std::span<const Feed> feeds);
-  /// What it counts between two settle(): for checkpoints.
-  std::span<double> own_numbers() { return {&rows_, 1}; }
-
-  bool deterministic() const { return options_.deterministic; }
-  comm::ExchangeCost cost() const { return reducer_ ? reducer_->cost() : comm::ExchangeCost{}; }
+  /// The count of those samples.
+  exec::StateBlocks state();
+  comm::ExchangeCost cost() const { return reducer_->cost(); }
   /// "shared memory of 2 ranks, buckets of 4 MB"
   std::string describe() const;
 
  private:
-  template <class Copy>
-  void copy_ranges(Copy copy);
-  void start_numbers(bool statistics);
-  void wait_numbers();
-  float& number(std::size_t i) { return reducer_->memory()[gradients_ + i]; }
-  template <class Wait>
-  void timed(std::uint32_t name, double bytes, Wait wait);
-  std::function<void()> watched(const std::string& what, std::uint32_t name, double bytes);
+  friend class StepExchange;
+
+  /// What is made when the replica is known.
+  struct Parts {
+    Parts(const Exchange& exchange, const Replica& replica);
+
+    Buckets buckets;
+    SumWatch watch;
+    StepNumbers numbers;
+  };
+  Parts& parts(const Replica& replica);
+  comm::Reducer::Sum start_bucket(int b, int copy, int priority);
+  void start_summary(const Replica& replica, std::size_t bad);
 
   ExchangeOptions options_;
   Care care_;
-  StepStart start_;
-  comm::Comm* world_ = nullptr;
+  comm::Comm& world_;
+  std::size_t gradients_;
   std::unique_ptr<comm::Reducer> reducer_;
-  std::unique_ptr<comm::Reducer> exact_;  // where gradients travel in 16 bits: sums copies of ranges_ as they are
-  std::size_t gradients_ = 0;
-  int copies_ = 0;
-  std::optional<Buckets> buckets_;
-  std::vector<comm::Range> ranges_;  // where running statistics and numbers lie
-  std::vector<comm::Reducer::Sum> summary_;
-  StepTrace* trace_ = nullptr;        // null with one rank alone
-  std::vector<std::uint32_t> names_;  // of sums in the trace: one for each bucket, then the summary
-  std::int64_t step_ = 0;
-  double rows_ = 0;         // samples since the last settle()
-  double rows_before_ = 0;  // at the beginning of the step
+  std::optional<Parts> parts_;
+  MicroBatches batches_;
+  StepStart start_;
+  double rows_ = 0;  // samples since the last settle()
 };
 
 }  // namespace isobar::parallel

@@ -1,200 +1,160 @@
 // lagged: the mean gradient of step t is applied k steps later, after the backward pass of step t + k: it has that long
 // to travel, from a copy, while steps go on with weights k updates old. Each gradient is applied with the number and
-// the rate of its own step, so that N steps and finish() make the N updates of the steps 1 to N, in order; the first k
-// steps apply nothing. k = 0 is sync. A rank looks at its own gradients before they are laid aside and says so with the
-// loss: bad ones are known in their own step, and only what the sum itself spoils is found when it is due.
+// the rate of its own step, so that N steps and the last settle() make the N updates of the steps 1 to N, in order; the
+// first k steps apply nothing. k = 0 is sync. A rank looks at its own gradients before they are laid aside and says so
+// with the loss: bad ones are known in their own step, and only what the sum itself spoils is found when it is due.
 #include <algorithm>
+#include <limits>
 
-#include "isobar/parallel/clip.hpp"
 #include "isobar/parallel/exchange.hpp"
-#include "isobar/parallel/strategy.hpp"
+#include "isobar/parallel/updates.hpp"
 
 namespace isobar::parallel {
 namespace {
 
 constexpr std::int64_t most_copies = 64;
 
+/// A copy of the gradients: what step they are of (0: none), and their sums under way, if any.
+struct LaidAside {
+  static constexpr optim::Step nothing{
+      .index = 0, .learning_rate = 0, .decay_scale = 0, .rate_scale = 0, .gradient_scale = 0};
+  optim::Step step = nothing;
+  BucketSums sums{};
+};
+
 class Lagged final : public Strategy {
  public:
   Lagged(std::int64_t lag, ExchangeOptions options)
-      : exchange_(std::move(options)),
-        batches_(exchange_.deterministic() ? PartialSums::Order::balanced : PartialSums::Order::running),
-        sums_(static_cast<std::size_t>(lag)),
-        numbers_(static_cast<std::size_t>(lag) * numbers_each) {}
+      : Strategy(traits_of(lag, options)), options_(std::move(options)), copies_(static_cast<std::size_t>(lag)) {}
 
-  void take_care(const Care& care) override {
-    care_ = care;
-    exchange_.take_care(care);
-  }
-  std::span<float> open(comm::Comm& world, std::size_t gradients) override {
-    return exchange_.open(world, gradients, copies());
+  std::span<float> open(comm::Comm& world, std::size_t gradients, const Care& care) override {
+    updates_ = Updates(care);
+    exchange_.emplace(options_, care, world, gradients, static_cast<int>(copies_.size()));
+    return exchange_->gradients();
   }
 
   double step(Replica& replica, std::span<const Feed> feeds, const optim::Step& step) override {
-    exchange_.begin(replica, step.index);
-    exchange_.count_rows(feeds);
-    batches_.run(replica, feeds, {});
-    exchange_.start_summary(replica, batches_, own_bad(replica, step));
-    std::vector<comm::Reducer::Sum> sums;
-    if (copies() == 0) sums = start(-1);
-    const double loss = expect_finite_summary(replica, sums);
-    if (copies() == 0) {
-      apply(replica, replica.all_gradients(), sums, step);
-    } else {
-      // Where nothing lies the number of the step is 0; so that is taken first, and then the oldest.
-      const int next = oldest();
+    return with_no_sums_left_if_bad([&] {
+      StepExchange now = exchange_->begin(replica, feeds, step.index);
+      // Nobody waits for these gradients when the loss is known: what is wrong with them is told beside it.
+      const auto buckets = exchange_->buckets(replica).all();
+      now.compute([&] { return updates_.finite(replica, buckets, step.index) ? std::size_t{0} : 1; });
+      if (copies_.empty()) {
+        const BucketSums sums = start(now, -1);
+        const ForwardSummary summary = now.summary();
+        apply(replica, replica.gradients(), sums, step, summary);
+        return summary.loss;
+      }
+      const ForwardSummary summary = now.summary();
+      updates_.expect_finite(summary);
+      const int next = first_by([](const LaidAside& copy) { return copy.step.index; });  // one of none, or the oldest
       apply(replica, next);
-      keep(replica, next, step);
+      copy_gradients(replica, next, step.index);
+      copies_[static_cast<std::size_t>(next)] = {step, start(now, next)};
+      return summary.loss;
+    });
+  }
+
+  void settle(Replica& replica, Settle until) override {
+    if (until == Settle::updates) with_no_sums_left_if_bad([&] { apply_all(replica); });
+    else wait_all();
+    if (until != Settle::sums) exchange_->settle(replica);
+  }
+
+  exec::StateBlocks state() override {
+    exec::StateBlocks blocks = exchange_->state();
+    for (std::size_t c = 0; c < copies_.size(); ++c) {
+      const std::string name = fmt::format("lagged_gradient_{}", c);
+      blocks.push_back({name, exchange_->copy(static_cast<int>(c))});
+      optim::Step& step = copies_[c].step;
+      blocks.push_back({name + ".index", std::span(&step.index, 1)});
+      for (const auto& [what, number] : {std::pair(".learning_rate", &step.learning_rate),
+                                         {".decay_scale", &step.decay_scale},
+                                         {".rate_scale", &step.rate_scale},
+                                         {".gradient_scale", &step.gradient_scale},
+                                         {".clip_norm", &step.clip_norm}})
+        blocks.push_back({name + what, std::span(number, 1)});
+      blocks.push_back({name + ".undone", std::span(&step.undone, 1)});
     }
-    return loss;
+    return blocks;
   }
 
-  void undo(Replica& replica) override { exchange_.undo(replica); }
-  // Sums of earlier steps are lost with a rank.
-  bool recovers() const override { return copies() == 0; }
-
-  void rest() override { wait_all(); }
-  void settle(Replica& replica) override {
-    wait_all();
-    exchange_.settle(replica);
+  comm::ExchangeCost cost() const override { return exchange_->cost(); }
+  std::string describe() const override {
+    return fmt::format("lagged by {}: {}", copies_.size(), exchange_->describe());
   }
-
-  void finish(Replica& replica) override {
-    exchange_.prepare(replica);
-    for (int c = 0; c < copies(); ++c) apply(replica, oldest_pending());
-    exchange_.settle(replica);
-  }
-
-  std::vector<std::pair<std::string, std::span<float>>> kept() override {
-    std::vector<std::pair<std::string, std::span<float>>> list;
-    for (int c = 0; c < copies(); ++c) list.emplace_back(fmt::format("lagged_gradient_{}", c), exchange_.copy(c));
-    return list;
-  }
-  std::span<double> kept_numbers() override { return numbers_; }
-  std::span<double> own_numbers() override { return exchange_.own_numbers(); }
-
-  comm::ExchangeCost cost() const override { return exchange_.cost(); }
-  std::string describe() const override { return fmt::format("lagged by {}: {}", copies(), exchange_.describe()); }
 
  private:
-  // Of the step a copy was computed in: number, learning rate, scales of decay, rate and gradient, norm to clip to,
-  // steps undone before it.
-  static constexpr std::size_t numbers_each = 7;
-
-  int copies() const { return static_cast<int>(sums_.size()); }
-  double* numbers(int c) { return numbers_.data() + static_cast<std::size_t>(c) * numbers_each; }
-
-  // The copy to be used next: an empty one, or else the oldest.
-  int oldest() {
-    int first = 0;
-    for (int c = 1; c < copies(); ++c)
-      if (numbers(c)[0] < numbers(first)[0]) first = c;
-    return first;
+  // Sums of earlier steps are lost with a rank.
+  static StrategyTraits traits_of(std::int64_t lag, const ExchangeOptions& options) {
+    StrategyTraits traits = options.traits();
+    traits.recovers = lag == 0;
+    return traits;
   }
 
-  int oldest_pending() {
-    int first = 0;
-    for (int c = 1; c < copies(); ++c)
-      if (numbers(c)[0] > 0 && (numbers(first)[0] == 0 || numbers(c)[0] < numbers(first)[0])) first = c;
-    return first;
+  template <class Key>
+  int first_by(Key key) const {
+    return static_cast<int>(std::ranges::min_element(copies_, {}, key) - copies_.begin());
   }
 
-  std::vector<comm::Reducer::Sum> start(int copy) {
-    std::vector<comm::Reducer::Sum> sums;
-    // What was begun earlier is wanted earlier.
-    const int priority = -static_cast<int>(begun_++ % 1'000'000);
-    for (int b = 0; b < exchange_.buckets().count(); ++b) sums.push_back(exchange_.start(b, copy, priority));
-    return sums;
-  }
-
-  void wait(std::vector<comm::Reducer::Sum>& sums) {
-    for (std::size_t b = 0; b < sums.size(); ++b) exchange_.wait(static_cast<int>(b), sums[b]);
-    sums.clear();
-  }
-
-  // Nobody waits for these gradients when the loss is known: what is wrong with them is told beside it.
-  std::size_t own_bad(Replica& replica, const optim::Step& step) {
-    FiniteSearch search(care_.finite);
-    Buckets& buckets = exchange_.buckets();
-    for (int b = 0; b < buckets.count(); ++b)
-      search.look(replica, replica.all_gradients(), buckets[b].first, buckets[b].last, step.index);
-    return search.good() ? 0 : 1;
-  }
-
-  double expect_finite_summary(Replica& replica, std::vector<comm::Reducer::Sum>& under_way) {
-    const double loss = exchange_.wait_summary(replica);
-    FiniteSearch search(care_.finite);
-    search.look_at_loss(loss, exchange_.bad_numbers());
-    if (!search.good()) wait(under_way), wait_all();
-    search.raise();
-    return loss;
+  // Who meets bad numbers has no sums under way.
+  template <class Work>
+  auto with_no_sums_left_if_bad(Work work) -> decltype(work()) {
+    try {
+      return work();
+    } catch (const NotFinite&) {
+      wait_all();
+      throw;
+    }
   }
 
   void wait_all() {
-    for (std::vector<comm::Reducer::Sum>& sums : sums_) wait(sums);
-  }
-
-  void keep(Replica& replica, int c, const optim::Step& step) {
-    Buckets& buckets = exchange_.buckets();
-    const double bytes = 2.0 * static_cast<double>(replica.all_gradients().size_bytes());
-    replica.timed(Category::copy, "gradients laid aside", step.index, bytes, [&] {
-      for (int b = 0; b < buckets.count(); ++b) {
-        const comm::Range range = buckets[b].range;
-        copy_to(exchange_.copy(c).subspan(range.begin, range.count),
-                replica.all_gradients().subspan(range.begin, range.count));
-      }
-    });
-    const double numbers[] = {static_cast<double>(step.index),
-                              step.learning_rate,
-                              step.decay_scale,
-                              step.rate_scale,
-                              step.gradient_scale,
-                              step.clip_norm,
-                              static_cast<double>(step.undone)};
-    std::copy_n(numbers, numbers_each, this->numbers(c));
-    sums_[static_cast<std::size_t>(c)] = start(c);
-  }
-
-  void apply(Replica& replica, int c) {
-    double* const n = numbers(c);
-    if (n[0] == 0) return;
-    const optim::Step step{static_cast<std::int64_t>(n[0]), n[1], n[2], n[3], n[4], n[5],
-                           static_cast<std::int64_t>(n[6])};
-    std::fill_n(n, numbers_each, 0.0);  // also when it is bad: nobody shall meet it again
-    apply(replica, exchange_.copy(c), sums_[static_cast<std::size_t>(c)], step);
-  }
-
-  // Restored from a checkpoint there are no sums to wait for.
-  void apply(Replica& replica, std::span<float> gradients, std::vector<comm::Reducer::Sum>& sums,
-             const optim::Step& step) {
-    Buckets& buckets = exchange_.buckets();
-    FiniteSearch search(care_.finite);
-    const bool together = care_.whole || step.clip_norm > 0;
-    const auto update = [&](int b, const optim::Step& with) {
-      for (int p = buckets[b].first; p < buckets[b].last; ++p)
-        replica.update(p, gradients.subspan(replica.offset(p), replica.gradient(p).size()), with);
-      return buckets[b].last - buckets[b].first;
-    };
-    int updated = 0;
-    for (int b = 0; b < buckets.count(); ++b) {
-      if (!sums.empty()) exchange_.wait(b, sums[static_cast<std::size_t>(b)]);
-      search.look(replica, gradients, buckets[b].first, buckets[b].last, step.index);
-      if (!together && search.good()) updated += update(b, step);
+    for (LaidAside& copy : copies_) {
+      for (int b = 0; b < static_cast<int>(copy.sums.size()); ++b) exchange_->wait(copy.sums, b);
+      copy.sums.clear();
     }
-    sums.clear();
-    if (!search.good()) wait_all();
-    search.raise(updated);
-    if (!together) return;
-    const optim::Step clipped = clip(replica, gradients, step);
-    for (int b = 0; b < buckets.count(); ++b) update(b, clipped);
   }
 
-  Care care_;
-  Exchange exchange_;
-  MicroBatches batches_;
-  std::vector<std::vector<comm::Reducer::Sum>> sums_;  // by copy; none: it is there
-  std::vector<double> numbers_;                        // by copy
+  // What was begun earlier is wanted earlier.
+  BucketSums start(StepExchange& now, int copy) { return now.sum(copy, -static_cast<int>(begun_++ % 1'000'000)); }
+
+  void copy_gradients(Replica& replica, int c, std::int64_t step) {
+    const double bytes = 2.0 * static_cast<double>(replica.gradients().size_bytes());
+    replica.timed(laying_aside_, step, bytes, [&] {
+      for (const Bucket& bucket : exchange_->buckets(replica).all())
+        copy_to(exchange_->copy(c).subspan(bucket.range.begin, bucket.range.count),
+                replica.gradients().subspan(bucket.range.begin, bucket.range.count));
+    });
+  }
+
+  // The oldest first.
+  void apply_all(Replica& replica) {
+    for (std::size_t i = 0; i < copies_.size(); ++i)
+      apply(replica, first_by([](const LaidAside& copy) {
+              return copy.step.index > 0 ? copy.step.index : std::numeric_limits<std::int64_t>::max();
+            }));
+  }
+
+  // What was restored from a checkpoint has no sums to wait for.
+  void apply(Replica& replica, int c) {
+    if (copies_[static_cast<std::size_t>(c)].step.index == 0) return;
+    // Taken away also when it is bad: nobody shall meet it again.
+    const LaidAside copy = std::exchange(copies_[static_cast<std::size_t>(c)], {});
+    apply(replica, exchange_->copy(c), copy.sums, copy.step, {});
+  }
+
+  void apply(Replica& replica, std::span<const float> gradients, const BucketSums& sums, const optim::Step& step,
+             const ForwardSummary& summary) {
+    updates_.apply(replica, gradients, exchange_->buckets(replica).all(), step, summary,
+                   [&](int b) { exchange_->wait(sums, b); });
+  }
+
+  ExchangeOptions options_;
+  std::optional<Exchange> exchange_;  // once it is open
+  Updates updates_;
+  std::vector<LaidAside> copies_;
   std::int64_t begun_ = 0;
+  Chore laying_aside_{Category::copy, "gradients laid aside"};
 };
 
 }  // namespace

@@ -8,9 +8,9 @@
 namespace isobar::parallel {
 namespace {
 
-void clear_gradients(Replica& replica) {
-  for (int p = 0; p < replica.parameters(); ++p)
-    if (replica.trained(p)) std::ranges::fill(replica.gradient(p), 0.0f);
+void clear_gradients(const Replica& replica) {
+  for (const ReplicaParameter& parameter : replica.parameters())
+    if (parameter.trained) std::ranges::fill(parameter.gradient, 0.0f);
 }
 
 }  // namespace
@@ -22,7 +22,7 @@ std::int64_t rows_of(const Feed& feed) {
 }
 
 void MicroBatches::run(Replica& replica, std::span<const Feed> feeds, const Listener& listener) {
-  if (!sums_) sums_ = std::make_unique<PartialSums>(order_, replica.all_gradients().size() + 1);
+  if (!sums_) sums_ = std::make_unique<PartialSums>(order_, replica.gradients().size() + 1);
   loss_ = 0;
   if (balanced()) {
     if (!std::has_single_bit(feeds.size()))
@@ -45,16 +45,16 @@ void MicroBatches::run(Replica& replica, std::span<const Feed> feeds, const List
 
 void MicroBatches::run_one(Replica& replica, const Feed& feed, std::size_t item, bool last, const Listener& listener) {
   const bool empty = !computes(feed);
-  if (!empty) replica.forward(feed);
-  add_forward(replica, feed, item, last);
+  const double loss = empty ? 0 : replica.forward(feed);
+  add_forward(replica, feed, static_cast<float>(loss), item, last);
   if (last && listener.forwarded) listener.forwarded();
   // Their sum is no work of the network: no FLOPs of it are counted, only what it moves.
   const auto add = [&](int p) {
-    const double bytes = 3.0 * static_cast<double>(replica.gradient(p).size_bytes());
-    replica.timed(Category::copy, "sum of micro-batches", feed.run.step, bytes,
-                  [&] { sums_->add(item, last, replica.gradient(p), replica.offset(p)); });
+    const ReplicaParameter& parameter = replica[p];
+    replica.timed(adding_, feed.run.step, 3.0 * static_cast<double>(parameter.gradient.size_bytes()),
+                  [&] { sums_->add(item, last, parameter.gradient, parameter.offset); });
   };
-  std::vector<bool> told(static_cast<std::size_t>(replica.parameters()));
+  std::vector<bool> told(replica.parameters().size());
   if (empty) {
     clear_gradients(replica);
   } else if (!last) {
@@ -68,27 +68,30 @@ void MicroBatches::run_one(Replica& replica, const Feed& feed, std::size_t item,
       if (listener.ready) listener.ready(p);
     });
   }
-  for (int p = 0; p < replica.parameters(); ++p)
-    if (replica.trained(p) && !told[static_cast<std::size_t>(p)]) add(p);
+  for (int p = 0; p < replica.count(); ++p)
+    if (replica[p].trained && !told[static_cast<std::size_t>(p)]) add(p);
 }
 
 // The loss and, balanced, the running statistics, weighted by samples; then the statistics start again.
-void MicroBatches::add_forward(Replica& replica, const Feed& feed, std::size_t item, bool last) {
-  const bool empty = !computes(feed);
-  float loss = empty ? 0 : static_cast<float>(replica.loss());
-  sums_->add(item, last, {&loss, 1}, replica.all_gradients().size());
+void MicroBatches::add_forward(Replica& replica, const Feed& feed, float loss, std::size_t item, bool last) {
+  sums_->add(item, last, {&loss, 1}, replica.gradients().size());
   loss_ = loss;
   if (!balanced()) return;
-  const auto weight = empty ? 0.0f
-                            : static_cast<float>(static_cast<double>(rows_of(feed)) /
-                                                 (feed.run.total < 0 ? rows_of(feed) : feed.run.total));
-  for (int p = 0; p < replica.parameters(); ++p) {
-    if (replica.trained(p)) continue;
-    const std::span<float> value = replica.weight(p), part = replica.gradient(p);
+  const auto weight = computes(feed) ? static_cast<float>(static_cast<double>(rows_of(feed)) /
+                                                          (feed.run.total < 0 ? rows_of(feed) : feed.run.total))
+                                     : 0.0f;
+  for (const ReplicaParameter& parameter : replica.parameters()) {
+    if (parameter.trained) continue;
+    const std::span<float> value = parameter.weight, part = parameter.gradient;
     for (std::size_t i = 0; i < part.size(); ++i) part[i] = weight * value[i];
-    sums_->add(item, last, part, replica.offset(p));
+    sums_->add(item, last, part, parameter.offset);
   }
   start_.put_back(replica);
+}
+
+void take_statistics(const Replica& replica) {
+  for (const ReplicaParameter& parameter : replica.parameters())
+    if (!parameter.trained) std::ranges::copy(parameter.gradient, parameter.weight.begin());
 }
 
 }  // namespace isobar::parallel

@@ -16,9 +16,9 @@ namespace isobar::parallel {
 /// What a step wants to be told meanwhile; each may be empty.
 struct Listener {
   /// The last forward pass is over: loss() is known and, balanced, so is this rank's part of the running statistics, in
-  /// the gradient memory of the untrained parameters.
+  /// the gradient memory of what is not trained.
   std::function<void()> forwarded{};
-  /// The sum of gradient p over all micro-batches is final, in replica.gradient(p).
+  /// The sum of gradient p over all micro-batches is final, in its memory.
   std::function<void(int p)> ready{};
 };
 
@@ -40,13 +40,17 @@ class MicroBatches {
 
  private:
   void run_one(Replica& replica, const Feed& feed, std::size_t item, bool last, const Listener& listener);
-  void add_forward(Replica& replica, const Feed& feed, std::size_t item, bool last);
+  void add_forward(Replica& replica, const Feed& feed, float loss, std::size_t item, bool last);
   bool balanced() const { return order_ == PartialSums::Order::balanced; }
 
   PartialSums::Order order_;
   std::unique_ptr<PartialSums> sums_;
   StepStart start_;
   float loss_ = 0;
+  Chore adding_{Category::copy, "sum of micro-batches"};
 };
+
+/// Sets the running statistics to what lies in their gradient memory.
+void take_statistics(const Replica& replica);
 
 }  // namespace isobar::parallel

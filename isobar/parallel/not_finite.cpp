@@ -32,10 +32,10 @@ bool all_finite(std::span<const float> numbers) {
   return good;
 }
 
-std::size_t spoilt_statistics(Replica& replica, bool in_gradients) {
+std::size_t spoilt_statistics(const Replica& replica, bool in_gradients) {
   std::size_t spoilt = 0;
-  for (int p = 0; p < replica.parameters(); ++p)
-    if (!replica.trained(p) && !all_finite(in_gradients ? replica.gradient(p) : replica.weight(p))) ++spoilt;
+  for (const ReplicaParameter& parameter : replica.parameters())
+    if (!parameter.trained && !all_finite(in_gradients ? parameter.gradient : parameter.weight)) ++spoilt;
   return spoilt;
 }
 
@@ -63,12 +63,18 @@ std::string Extent::str() const {
   return fmt::format("{} of {} not finite, the others {}", bad, all, range);
 }
 
-void FiniteSearch::look_at_loss(double loss, double spoilt_statistics) {
+void FiniteSearch::begin() {
+  message_.clear();
+  part_.clear();
+  parameter_ = -1;
+}
+
+void FiniteSearch::look(const ForwardSummary& summary) {
   if (!on_ || !good()) return;
-  if (!std::isfinite(loss)) {
+  if (!std::isfinite(summary.loss)) {
     part_ = "the loss";
-    message_ = fmt::format("the loss is {}", loss);
-  } else if (spoilt_statistics != 0) {
+    message_ = fmt::format("the loss is {}", summary.loss);
+  } else if (summary.bad != 0) {
     part_ = "the running statistics";
     message_ = "running statistics are not finite";
   }
@@ -76,18 +82,17 @@ void FiniteSearch::look_at_loss(double loss, double spoilt_statistics) {
 
 void FiniteSearch::look(Replica& replica, std::span<const float> gradients, int first, int last, std::int64_t step) {
   if (!on_ || !good() || first >= last) return;
-  const std::size_t begin = replica.offset(first);
-  const std::size_t end = replica.offset(last - 1) + replica.gradient(last - 1).size();
+  const std::size_t begin = replica[first].offset;
+  const std::size_t end = replica[last - 1].offset + replica[last - 1].gradient.size();
   const std::span<const float> range = gradients.subspan(begin, end - begin);
   bool finite = true;
-  replica.timed(Category::optimizer, "search for numbers that are not finite", step,
-                static_cast<double>(range.size_bytes()), [&] { finite = all_finite(range); });
+  replica.timed(chore_, step, static_cast<double>(range.size_bytes()), [&] { finite = all_finite(range); });
   if (finite) return;
   for (int p = first; p < last; ++p) {
-    const Extent extent = extent_of(gradients.subspan(replica.offset(p), replica.gradient(p).size()));
+    const Extent extent = extent_of(replica[p].in(gradients));
     if (extent.bad == 0) continue;
     parameter_ = p;
-    part_ = fmt::format("the gradient of '{}'", replica.name(p));
+    part_ = fmt::format("the gradient of '{}'", replica[p].name);
     message_ = fmt::format("{}: {}", part_, extent.str());
     return;
   }

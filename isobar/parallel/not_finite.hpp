@@ -15,7 +15,7 @@ bool all_finite(std::span<const float> numbers);
 
 /// How many parameters that are not trained, such as running statistics, hold numbers that are not finite: where they
 /// lie, or `in_gradients`, where their parts wait to be summed.
-std::size_t spoilt_statistics(Replica& replica, bool in_gradients = false);
+std::size_t spoilt_statistics(const Replica& replica, bool in_gradients = false);
 
 /// What a piece of memory holds: the smallest and largest of the finite numbers (0 when there are none), and how many
 /// are not.
@@ -25,6 +25,12 @@ struct Extent {
   std::string str() const;  ///< "from -1.5 to 2e+30", "3 of 10 not finite, the others from -1.5 to 2e+30"
 };
 Extent extent_of(std::span<const float> numbers);
+
+/// What is known of a step after its last forward pass, over all ranks.
+struct ForwardSummary {
+  double loss = 0;
+  double bad = 0;  ///< running statistics that are not finite, and whatever else that is bad was told with them
+};
 
 /// A step came out with numbers that are not finite: thrown on all ranks alike, when no sum is under way any more.
 class NotFinite : public Error {
@@ -37,15 +43,17 @@ class NotFinite : public Error {
   int updated = 0;     ///< parameters that were updated before it was found: none with Care::whole
 };
 
-/// The search of one step: looks at parts as they come, remembers the first that is bad, and throws when told.
+/// One search after the other: looks at the parts of a step as they come, remembers the first that is bad, and throws
+/// when told.
 class FiniteSearch {
  public:
   explicit FiniteSearch(bool on = true) : on_(on) {}
 
-  /// `spoilt_statistics`: how many running statistics, of all ranks, are not finite.
-  void look_at_loss(double loss, double spoilt_statistics = 0);
-  /// The gradients of parameters [first, last), which lie in `gradients` as in all_gradients() and become final with
-  /// the step of this number.
+  /// Forgets what was found before.
+  void begin();
+  void look(const ForwardSummary& summary);
+  /// The gradients of parameters [first, last), which lie in `gradients` as all gradients do and become final with the
+  /// step of this number.
   void look(Replica& replica, std::span<const float> gradients, int first, int last, std::int64_t step);
   bool good() const { return message_.empty(); }
   /// Throws NotFinite if something bad was found; `updated` parameters have been updated meanwhile.
@@ -55,6 +63,7 @@ class FiniteSearch {
   bool on_;
   std::string message_, part_;
   int parameter_ = -1;
+  Chore chore_{Category::optimizer, "search for numbers that are not finite"};
 };
 
 }  // namespace isobar::parallel

@@ -1,20 +1,36 @@
 #include "isobar/parallel/replica.hpp"
 
-#include "isobar/base/clock.hpp"
-
 namespace isobar::parallel {
+namespace {
+
+std::vector<ReplicaParameter> parameters_of(const exec::ParamStore& store) {
+  std::vector<ReplicaParameter> list;
+  for (int p = 0; p < store.count(); ++p) {
+    const graph::PlanParameter& parameter = store.parameter(p);
+    list.push_back(
+        {parameter.name, store.weight(p), store.gradient(p), store.offset(p), parameter.declared.trained});
+  }
+  return list;
+}
+
+}  // namespace
 
 ComputedReplica::ComputedReplica(exec::Executor& executor, exec::ParamStore& store, const optim::Optimizer& optimizer,
                                  StepTrace* trace)
-    : executor_(executor), store_(store), optimizer_(optimizer), trace_(trace) {
-  if (trace_)
-    for (int p = 0; p < store_.count(); ++p)
-      trace_names_.push_back(trace_->main().intern(store_.parameter(p).name + " update"));
+    : Replica(parameters_of(store), store.all_gradients(), trace),
+      executor_(executor),
+      store_(store),
+      optimizer_(optimizer),
+      loss_(executor.output("loss")) {
+  if (trace)
+    for (const ReplicaParameter& parameter : parameters())
+      trace_names_.push_back(trace->main().intern(std::string(parameter.name) + " update"));
 }
 
-void ComputedReplica::forward(const Feed& feed) {
+double ComputedReplica::forward(const Feed& feed) {
   for (const auto& [name, data] : feed.inputs) executor_.bind(name, data);
   executor_.forward(feed.run);
+  return static_cast<double>(loss_[0]);
 }
 
 void ComputedReplica::backward(const Feed& feed, const std::function<void(int p)>& ready) {
@@ -34,10 +50,10 @@ void ComputedReplica::update(int p, std::span<const float> gradient, const optim
   optimizer_.update(store_.weight(p), gradient, slots, scaled);
   // Weight read and written, gradient read, each slot read and written.
   const double bytes = static_cast<double>(gradient.size_bytes()) * (3 + 2 * store_.slot_count());
-  if (trace_)
-    trace_->main().record({Category::optimizer, trace_names_[static_cast<std::size_t>(p)], step.index, begin,
-                           now_seconds() - begin,
-                           2.0 * static_cast<double>(gradient.size()) * (1 + store_.slot_count()), bytes});
+  if (trace())
+    trace()->main().record({Category::optimizer, trace_names_[static_cast<std::size_t>(p)], step.index, begin,
+                            now_seconds() - begin,
+                            2.0 * static_cast<double>(gradient.size()) * (1 + store_.slot_count()), bytes});
 }
 
 }  // namespace isobar::parallel

@@ -1,5 +1,5 @@
-// Replica: this rank's model as a strategy sees it: weights, gradients, forward, backward, update. The real one runs
-// an executor; a simulated one can replay recorded times behind the same functions.
+// Replica: this rank's model as a strategy sees it: its parameters as data; forward, backward and update as functions.
+// The real one runs an executor; a simulated one can replay recorded times behind the same functions.
 #pragma once
 
 #include <functional>
@@ -22,44 +22,73 @@ struct Feed {
   exec::Run run;
 };
 
+/// Where one parameter of the model lies, from the first step to the last.
+struct ReplicaParameter {
+  std::string_view name{};
+  std::span<float> weight{}, gradient{};
+  std::size_t offset = 0;  ///< of its gradient in the memory of all gradients
+  /// False for what a forward pass gathers by itself, such as running statistics: it has no gradient, and the memory of
+  /// one is free for whoever exchanges it.
+  bool trained = true;
+
+  /// Its part of memory that is laid out as all gradients are.
+  template <class T>
+  std::span<T> in(std::span<T> all) const {
+    return all.subspan(offset, gradient.size());
+  }
+};
+
+/// A kind of work that strategies do themselves, as the trace calls it. Whoever does it keeps this, for one replica, so
+/// that its name is looked up once.
+struct Chore {
+  Category category;
+  std::string_view name;
+  std::int64_t in_trace = -1;  ///< the number of the name there; -1: not looked up yet
+};
+
 class Replica {
  public:
   virtual ~Replica() = default;
-  virtual int parameters() const = 0;
-  virtual std::span<float> weight(int p) = 0;
-  virtual std::span<float> gradient(int p) = 0;
-  /// The memory of all gradients, in the order they become final; parameters lie in it by their number.
-  virtual std::span<float> all_gradients() = 0;
-  /// Where the gradient of p begins in all_gradients().
-  virtual std::size_t offset(int p) const = 0;
-  /// False for what a forward pass gathers by itself, such as running statistics: it has no gradient, and its part of
-  /// all_gradients() is free for whoever exchanges it.
-  virtual bool trained(int p) const = 0;
-  virtual std::string name(int p) const = 0;
-  virtual void forward(const Feed& feed) = 0;
-  /// Calls ready(p) as soon as gradient p is final; weights may still be read until backward returns.
+  /// Returns the loss.
+  virtual double forward(const Feed& feed) = 0;
+  /// Of the last forward(). Calls ready(p) as soon as gradient p is final; weights may still be read until it returns.
   virtual void backward(const Feed& feed, const std::function<void(int p)>& ready) = 0;
   /// Applies `gradient` to weight p by the optimizer's rule.
   virtual void update(int p, std::span<const float> gradient, const optim::Step& step) = 0;
-  /// Of the last forward().
-  virtual double loss() const = 0;
-  /// Where this rank's events are recorded, if anywhere; strategies record there what they do themselves.
-  virtual StepTrace* trace() { return nullptr; }
-
   /// Whether work that moves so many bytes is only pretended: a simulated replica lets its time pass and says yes.
   virtual bool pretends(double /*bytes*/) { return false; }
 
+  /// In the order in which their gradients lie in memory.
+  std::span<const ReplicaParameter> parameters() const { return parameters_; }
+  int count() const { return static_cast<int>(parameters_.size()); }
+  const ReplicaParameter& operator[](int p) const { return parameters_[static_cast<std::size_t>(p)]; }
+  /// The memory of all gradients, in the order they become final.
+  std::span<float> gradients() const { return gradients_; }
+  /// Where this rank's events are recorded; null: nowhere.
+  StepTrace* trace() const { return trace_; }
+
   /// Does some work of a strategy itself and records it.
   template <class Work>
-  void timed(Category category, std::string_view name, std::int64_t step, double bytes, Work work) {
+  void timed(Chore& chore, std::int64_t step, double bytes, Work work) {
     if (pretends(bytes)) return;
-    StepTrace* const into = trace();
-    if (!into) return work();
+    if (!trace_) return work();
     const double begin = now_seconds();
     work();
-    Trace& main = into->main();
-    main.record({category, main.intern(name), step, begin, now_seconds() - begin, 0, bytes});
+    Trace& main = trace_->main();
+    if (chore.in_trace < 0) chore.in_trace = main.intern(chore.name);
+    const auto name = static_cast<std::uint32_t>(chore.in_trace);
+    main.record({chore.category, name, step, begin, now_seconds() - begin, 0, bytes});
   }
+
+ protected:
+  /// The memory, the names and the trace must outlive the replica.
+  Replica(std::vector<ReplicaParameter> parameters, std::span<float> gradients, StepTrace* trace)
+      : parameters_(std::move(parameters)), gradients_(gradients), trace_(trace) {}
+
+ private:
+  std::vector<ReplicaParameter> parameters_;
+  std::span<float> gradients_;
+  StepTrace* trace_;
 };
 
 /// The replica that computes.
@@ -69,24 +98,15 @@ class ComputedReplica final : public Replica {
   ComputedReplica(exec::Executor& executor, exec::ParamStore& store, const optim::Optimizer& optimizer,
                   StepTrace* trace);
 
-  int parameters() const override { return store_.count(); }
-  std::span<float> weight(int p) override { return store_.weight(p); }
-  std::span<float> gradient(int p) override { return store_.gradient(p); }
-  std::span<float> all_gradients() override { return store_.all_gradients(); }
-  std::size_t offset(int p) const override { return store_.offset(p); }
-  bool trained(int p) const override { return store_.parameter(p).declared.trained; }
-  std::string name(int p) const override { return store_.parameter(p).name; }
-  void forward(const Feed& feed) override;
+  double forward(const Feed& feed) override;
   void backward(const Feed& feed, const std::function<void(int p)>& ready) override;
   void update(int p, std::span<const float> gradient, const optim::Step& step) override;
-  double loss() const override { return static_cast<double>(executor_.output("loss")[0]); }
-  StepTrace* trace() override { return trace_; }
 
  private:
   exec::Executor& executor_;
   exec::ParamStore& store_;
   const optim::Optimizer& optimizer_;
-  StepTrace* trace_;
+  std::span<const float> loss_;
   std::vector<std::uint32_t> trace_names_;
 };
 

@@ -1,39 +1,42 @@
 // solo: one rank alone. Weights are updated after the whole backward pass, because a layer's data gradient still reads
-// the weights after its weight gradient is final.
-#include "isobar/parallel/clip.hpp"
+// the weights after its weight gradient is final. Deterministic, it adds micro-batches as all ranks together would.
 #include "isobar/parallel/micro_batches.hpp"
-#include "isobar/parallel/strategy.hpp"
+#include "isobar/parallel/updates.hpp"
 
 namespace isobar::parallel {
 namespace {
 
 class Solo final : public Strategy {
  public:
-  std::span<float> open(comm::Comm& world, std::size_t) override {
+  explicit Solo(bool deterministic)
+      // Then running statistics wait in their memory during the backward pass.
+      : Strategy({.gradients_in_arena = !deterministic}),
+        deterministic_(deterministic),
+        batches_(deterministic ? PartialSums::Order::balanced : PartialSums::Order::running) {}
+
+  std::span<float> open(comm::Comm& world, std::size_t, const Care& care) override {
     if (world.size() > 1)
       fail_usage("strategy 'solo' exchanges nothing, but there are {} ranks; 'sync' trains one model on all of them",
                  world.size());
+    finite_ = care.finite;
+    updates_ = Updates(care);
     return {};
   }
-  void take_care(const Care& care) override { care_ = care; }
   double step(Replica& replica, std::span<const Feed> feeds, const optim::Step& step) override {
-    start_.keep(replica);
+    const StepGuard guard(start_, replica);
     batches_.run(replica, feeds, {});
-    const auto loss = static_cast<double>(batches_.loss());
-    FiniteSearch search(care_.finite);
-    search.look_at_loss(loss, static_cast<double>(care_.finite ? spoilt_statistics(replica) : 0));
-    search.look(replica, replica.all_gradients(), 0, replica.parameters(), step.index);
-    search.raise();
-    const optim::Step clipped = clip(replica, replica.all_gradients(), step);
-    for (int p = 0; p < replica.parameters(); ++p) replica.update(p, replica.gradient(p), clipped);
-    return loss;
+    if (deterministic_) take_statistics(replica);
+    const ForwardSummary summary{static_cast<double>(batches_.loss()),
+                                 static_cast<double>(finite_ ? spoilt_statistics(replica) : 0)};
+    const Bucket all{0, replica.count(), {0, replica.gradients().size()}};
+    updates_.apply(replica, replica.gradients(), {&all, 1}, step, summary, [](int) {});
+    return summary.loss;
   }
-  void undo(Replica& replica) override { start_.put_back(replica); }
-  bool recovers() const override { return true; }
   std::string describe() const override { return "solo"; }
 
  private:
-  Care care_;
+  bool deterministic_, finite_ = true;
+  Updates updates_;
   StepStart start_;
   MicroBatches batches_;
 };
@@ -41,7 +44,10 @@ class Solo final : public Strategy {
 }  // namespace
 
 extern const Row<Strategy> solo;
-const Row<Strategy> solo{"solo", "one process, nothing to exchange",
-                         [](Args&) -> std::unique_ptr<Strategy> { return std::make_unique<Solo>(); }};
+const Row<Strategy> solo{"solo", "one process, nothing to exchange", [](Args& args) -> std::unique_ptr<Strategy> {
+                           // Only where it is asked for, so that the recipe of a run stays as short as it always was.
+                           const bool deterministic = args.has("deterministic") && args.flag("deterministic", false);
+                           return std::make_unique<Solo>(deterministic);
+                         }};
 
 }  // namespace isobar::parallel

@@ -4,20 +4,19 @@
 
 namespace isobar::parallel {
 
-void StepStart::keep(Replica& replica) {
+void StepStart::keep(const Replica& replica) {
   kept_.clear();
-  for (int p = 0; p < replica.parameters(); ++p)
-    if (!replica.trained(p)) kept_.insert(kept_.end(), replica.weight(p).begin(), replica.weight(p).end());
+  for (const ReplicaParameter& parameter : replica.parameters())
+    if (!parameter.trained) kept_.insert(kept_.end(), parameter.weight.begin(), parameter.weight.end());
 }
 
-void StepStart::put_back(Replica& replica) const {
+void StepStart::put_back(const Replica& replica) const {
   if (kept_.empty()) return;
   const float* from = kept_.data();
-  for (int p = 0; p < replica.parameters(); ++p) {
-    if (replica.trained(p)) continue;
-    const std::span<float> weight = replica.weight(p);
-    std::copy_n(from, weight.size(), weight.begin());
-    from += weight.size();
+  for (const ReplicaParameter& parameter : replica.parameters()) {
+    if (parameter.trained) continue;
+    std::copy_n(from, parameter.weight.size(), parameter.weight.begin());
+    from += parameter.weight.size();
   }
 }
 

@@ -1,76 +1,42 @@
 // sync: every rank applies the mean gradient of all ranks, every step. A bucket of gradients begins to travel as soon
 // as it is final, while the backward pass goes on; its weights are updated as soon as it is back, while others travel,
 // unless they are clipped together or a step is to be whole or nothing.
-#include "isobar/parallel/clip.hpp"
 #include "isobar/parallel/exchange.hpp"
-#include "isobar/parallel/strategy.hpp"
+#include "isobar/parallel/updates.hpp"
 
 namespace isobar::parallel {
 namespace {
 
 class Sync final : public Strategy {
  public:
-  explicit Sync(ExchangeOptions options)
-      : exchange_(std::move(options)),
-        batches_(exchange_.deterministic() ? PartialSums::Order::balanced : PartialSums::Order::running) {}
+  explicit Sync(ExchangeOptions options) : Strategy(options.traits()), options_(std::move(options)) {}
 
-  void take_care(const Care& care) override {
-    care_ = care;
-    exchange_.take_care(care);
+  std::span<float> open(comm::Comm& world, std::size_t gradients, const Care& care) override {
+    updates_ = Updates(care);
+    exchange_.emplace(options_, care, world, gradients);
+    return exchange_->gradients();
   }
-  std::span<float> open(comm::Comm& world, std::size_t gradients) override { return exchange_.open(world, gradients); }
 
   double step(Replica& replica, std::span<const Feed> feeds, const optim::Step& step) override {
-    exchange_.begin(replica, step.index);
-    exchange_.count_rows(feeds);
-    Buckets& buckets = exchange_.buckets();
-    sums_.resize(static_cast<std::size_t>(buckets.count()));
-    batches_.run(replica, feeds,
-                 {[&] { exchange_.start_summary(replica, batches_); },
-                  [&](int p) {
-                    if (const int b = buckets.final(p); b >= 0) start(b);
-                  }});
-    for (const int b : buckets.rest()) start(b);
-    const double loss = exchange_.wait_summary(replica);
-    FiniteSearch search(care_.finite);
-    search.look_at_loss(loss, exchange_.bad_numbers());
-    const bool together = care_.whole || step.clip_norm > 0;
-    int updated = 0;
-    for (int b = 0; b < buckets.count(); ++b) {
-      exchange_.wait(b, sums_[static_cast<std::size_t>(b)]);
-      search.look(replica, replica.all_gradients(), buckets[b].first, buckets[b].last, step.index);
-      if (!together && search.good()) updated += update(replica, b, step);
-    }
-    search.raise(updated);
-    if (together) {
-      const optim::Step clipped = clip(replica, replica.all_gradients(), step);
-      for (int b = 0; b < buckets.count(); ++b) update(replica, b, clipped);
-    }
-    return loss;
+    StepExchange now = exchange_->begin(replica, feeds, step.index);
+    const BucketSums sums = now.compute_and_sum();
+    const ForwardSummary summary = now.summary();
+    updates_.apply(replica, replica.gradients(), exchange_->buckets(replica).all(), step, summary,
+                   [&](int b) { exchange_->wait(sums, b); });
+    return summary.loss;
   }
 
-  void undo(Replica& replica) override { exchange_.undo(replica); }
-  bool recovers() const override { return true; }
-  void settle(Replica& replica) override { exchange_.settle(replica); }
-  void finish(Replica& replica) override { settle(replica); }
-  std::span<double> own_numbers() override { return exchange_.own_numbers(); }
-  comm::ExchangeCost cost() const override { return exchange_.cost(); }
-  std::string describe() const override { return "sync: " + exchange_.describe(); }
+  void settle(Replica& replica, Settle until) override {
+    if (until != Settle::sums) exchange_->settle(replica);
+  }
+  exec::StateBlocks state() override { return exchange_->state(); }
+  comm::ExchangeCost cost() const override { return exchange_->cost(); }
+  std::string describe() const override { return "sync: " + exchange_->describe(); }
 
  private:
-  // What becomes final last belongs to the layers that the next forward pass begins with.
-  void start(int b) { sums_[static_cast<std::size_t>(b)] = exchange_.start(b, -1, b); }
-  // Returns how many parameters that were.
-  int update(Replica& replica, int b, const optim::Step& step) {
-    const Bucket& bucket = exchange_.buckets()[b];
-    for (int p = bucket.first; p < bucket.last; ++p) replica.update(p, replica.gradient(p), step);
-    return bucket.last - bucket.first;
-  }
-
-  Care care_;
-  Exchange exchange_;
-  MicroBatches batches_;
-  std::vector<comm::Reducer::Sum> sums_;
+  ExchangeOptions options_;
+  std::optional<Exchange> exchange_;  // once it is open
+  Updates updates_;
 };
 
 }  // namespace

@@ -49,7 +49,8 @@ void Inference::choose_metrics(const InferenceOptions& options) {
 // The keys of the recipe that say how samples are read.
 void Inference::read_settings() {
   Args root(trained_.recipe, "recipe");
-  if (root.has("strategy")) job_.limits = train::limits_of(root.spec("strategy"));
+  if (root.has("strategy"))
+    job_.limits = train::limits_of(*make(parallel::strategies(), root.spec("strategy"), "strategy"));
   job_.seed = static_cast<std::uint64_t>(root.integer("seed", 1));
   Args data = root.section("data");
   transforms_ = data.texts("transforms", {});

@@ -1,20 +1,32 @@
 #include "isobar/sim/replay.hpp"
 
 namespace isobar::sim {
+namespace {
+
+std::vector<parallel::ReplicaParameter> phantom_parameters(const Workload& workload, std::span<float> gradients) {
+  expects(workload.gradient_numbers() == gradients.size(), "memory for all gradients");
+  std::vector<parallel::ReplicaParameter> list;
+  std::size_t at = 0;
+  for (const WorkloadParameter& parameter : workload.parameters) {
+    const std::span<float> memory = gradients.subspan(at, parameter.count);
+    list.push_back({parameter.name, memory, memory, at, parameter.trained});
+    at += parameter.count;
+  }
+  return list;
+}
+
+}  // namespace
 
 ReplayedReplica::ReplayedReplica(const Workload& workload, std::span<float> gradients, double bytes_per_second,
                                  Timeline& timeline)
-    : workload_(workload), gradients_(gradients), bytes_per_second_(bytes_per_second), timeline_(timeline) {
-  std::size_t at = 0;
-  for (const WorkloadParameter& parameter : workload.parameters) {
-    offsets_.push_back(at);
-    at += parameter.count;
-  }
-  expects(at == gradients.size(), "memory for all gradients");
-}
+    : Replica(phantom_parameters(workload, gradients), gradients, nullptr),
+      workload_(workload),
+      bytes_per_second_(bytes_per_second),
+      timeline_(timeline) {}
 
-void ReplayedReplica::forward(const parallel::Feed&) {
+double ReplayedReplica::forward(const parallel::Feed&) {
   for (const Stretch& stretch : workload_.forward) timeline_.compute(stretch.seconds);
+  return 0;
 }
 
 void ReplayedReplica::backward(const parallel::Feed&, const std::function<void(int p)>& ready) {
@@ -26,7 +38,7 @@ void ReplayedReplica::backward(const parallel::Feed&, const std::function<void(i
 }
 
 void ReplayedReplica::update(int p, std::span<const float>, const optim::Step&) {
-  timeline_.compute(of(p).update_seconds);
+  timeline_.compute(workload_.parameters[static_cast<std::size_t>(p)].update_seconds);
 }
 
 bool ReplayedReplica::pretends(double bytes) {
@@ -45,7 +57,7 @@ void take_steps(parallel::Strategy& strategy, ReplayedReplica& replica, Timeline
     strategy.step(replica, {&feed, 1}, at);
     ended(step);
   }
-  strategy.finish(replica);
+  strategy.settle(replica, parallel::Settle::updates);
 }
 
 }  // namespace isobar::sim

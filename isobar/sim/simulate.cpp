@@ -37,9 +37,7 @@ struct Progress {
 };
 
 std::unique_ptr<parallel::Strategy> strategy_of(const Scenario& scenario) {
-  auto strategy = make(parallel::strategies(), scenario.strategy, "strategy");
-  strategy->take_care({.whole = false, .finite = false});
-  return strategy;
+  return make(parallel::strategies(), scenario.strategy, "strategy");
 }
 
 // What strategy, replica and clock of one rank, or of all as one, do.
@@ -47,7 +45,7 @@ void train(const Scenario& scenario, int steps, comm::Comm& comm, Timeline& time
            Progress& progress, std::string& described) {
   const auto strategy = strategy_of(scenario);
   const std::size_t numbers = scenario.workload.gradient_numbers();
-  std::span<float> memory = strategy->open(comm, numbers);
+  std::span<float> memory = strategy->open(comm, numbers, {.whole = false, .finite = false});
   std::unique_ptr<PhantomFloats> own;
   if (memory.empty()) {
     own = std::make_unique<PhantomFloats>(numbers);

@@ -25,7 +25,6 @@ BadSteps bad_steps_of(const checkpoint::Position& position) {
 
 void BadStepPolicy::meet(const NotFinite& found, std::span<const parallel::Feed> feeds, const optim::Step& step,
                          std::int64_t epoch) {
-  session_.strategy().undo(*session_.network().replica);
   const BadNumbers& numbers = session_.job().numbers;
   checkpoint::Position& position = keeper_.position();
   const std::string rate = fmt::format("a smaller learning rate than {:g} may help", step.learning_rate);
@@ -52,7 +51,7 @@ void BadStepPolicy::finish_updates() {
   checkpoint::Position& position = keeper_.position();
   while (true) {
     try {
-      return session_.strategy().finish(*session_.network().replica);
+      return session_.strategy().settle(*session_.network().replica, parallel::Settle::updates);
     } catch (const NotFinite& found) {
       if (!session_.job().numbers.tries_again())
         fail("the last updates, after step {}: {}", position.step, found.what());

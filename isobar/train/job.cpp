@@ -53,10 +53,8 @@ void learn(Job& job, const datasets::Dataset& from, const std::filesystem::path&
 
 }  // namespace
 
-WaitLimits limits_of(const Spec& strategy) {
-  if (!strategy.find("stall_seconds")) return {};
-  Args args(strategy, "strategy");
-  return {args.real("warn_seconds"), args.real("stall_seconds")};
+WaitLimits limits_of(const parallel::Strategy& strategy) {
+  return {strategy.traits().warn_seconds, strategy.traits().stall_seconds};
 }
 
 void share_learned(transforms::Pipeline& pipeline, comm::Comm& comm) {
@@ -195,7 +193,7 @@ Job read_job(const Spec& recipe, const std::string& name, Model model) {
   if (job.deterministic) strategy.set("deterministic", true);
   job.strategy = make(parallel::strategies(), strategy, "strategy", &strategy);
   root.record("strategy", strategy);
-  job.limits = limits_of(strategy);
+  job.limits = limits_of(*job.strategy);
   for (const std::string& metric : train.texts("metrics", metrics::default_metrics(job.model.loss)))
     job.metrics.push_back(make(metrics::metrics(), Spec(metric), "metric"));
   train.finish();
@@ -203,7 +201,7 @@ Job read_job(const Spec& recipe, const std::string& name, Model model) {
   job.saving = read_save_options(checkpoint, job.test_data != nullptr);
   Args report = root.section("report");
   job.report = read_report_options(report);
-  job.gradients_in_arena = strategy.name() == "solo" && job.report.histograms == 0;
+  job.gradients_in_arena = job.strategy->traits().gradients_in_arena && job.report.histograms == 0;
   root.finish();
 
   if (job.model.target_names.empty()) job.model.target_names = job.train_data->classes();

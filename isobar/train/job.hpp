@@ -97,7 +97,7 @@ struct StagedData {
 StagedData stage_data(Job& job, const std::filesystem::path& learned_file, comm::Comm& comm);
 
 /// How long the ranks of a strategy wait for each other.
-WaitLimits limits_of(const Spec& strategy);
+WaitLimits limits_of(const parallel::Strategy& strategy);
 
 /// Gives all ranks what the transforms have learned on rank 0. All ranks must call.
 void share_learned(transforms::Pipeline& pipeline, comm::Comm& comm);

@@ -17,11 +17,14 @@ namespace {
 // What this rank has gathered for itself; put back at the end, whatever happens in between.
 class OwnState {
  public:
-  OwnState(exec::ParamStore& store, std::span<double> own)
-      : statistics(checkpoint::own_statistics(store)), numbers(own.begin(), own.end()), store_(store), own_(own) {}
+  OwnState(exec::ParamStore& store, exec::StateBlocks state)
+      : statistics(checkpoint::own_statistics(store)),
+        numbers(numbers_of(state, each_rank)),
+        store_(store),
+        state_(std::move(state)) {}
   ~OwnState() {
     checkpoint::set_own_statistics(store_, statistics);
-    std::ranges::copy(numbers, own_.begin());
+    set_numbers(state_, each_rank, numbers);
   }
   OwnState(const OwnState&) = delete;
 
@@ -29,8 +32,10 @@ class OwnState {
   const std::vector<double> numbers;
 
  private:
+  static constexpr auto each_rank = exec::StateBlock::Scope::each_rank;
+
   exec::ParamStore& store_;
-  std::span<double> own_;
+  exec::StateBlocks state_;
 };
 
 }  // namespace
@@ -53,7 +58,7 @@ void Keeper::load(Membership& members) {
   const Job& job = session_.job();
   const bool first = session_.is_first();
   if (!members.has_state()) {
-    Opened opened = open_run(job, session_.batching(), session_.store(), session_.kept(), session_.talk());
+    Opened opened = open_run(job, session_.batching(), session_.store(), session_.strategy().state(), session_.talk());
     position_ = opened.position;
     metrics_ = std::move(opened.metrics);
     best_ = opened.best;
@@ -64,7 +69,7 @@ void Keeper::load(Membership& members) {
   if (first && !take_over_folder(job, session_.batching()))
     throw NotInPlace(fmt::format("rank {} does not see the run folder '{}' and cannot take over its files",
                                  session_.world().members()[0], job.folder.string()));
-  restore(state, session_.store(), session_.kept());
+  restore(state, session_.store(), session_.strategy().state());
   position_ = state.position;
   position_.rows = session_.batching().rows;
   metrics_ = state.metrics;
@@ -72,11 +77,10 @@ void Keeper::load(Membership& members) {
 }
 
 void Keeper::take(checkpoint::Snapshot& into) {
-  if (!session_.strategy().recovers())
+  if (!session_.strategy().traits().recovers)
     throw NotInPlace(fmt::format("strategy '{}' has gradients of earlier steps under way, which died with a rank",
                                  session_.strategy().describe()));
-  if (position_.step != finished_.step) session_.strategy().undo(*session_.network().replica);
-  checkpoint::take_snapshot(into, session_.store(), finished_, session_.kept());
+  checkpoint::take_snapshot(into, session_.store(), finished_, session_.strategy().state());
   into.metrics = metrics_;
   into.best = best_;
 }
@@ -92,21 +96,19 @@ void Keeper::finish(const EpochDone& done) {
 // At the start of a session, and at a checkpoint: a run that is resumed from there has no other.
 void Keeper::begin_good_states() {
   if (session_.job().numbers.policy != BadNumbers::Policy::rewind) return;
-  session_.strategy().rest();
-  good_states_.begin(session_.store(), position_, session_.kept());
+  settle(parallel::Settle::sums);
+  good_states_.begin(session_.store(), position_, session_.strategy().state());
 }
 
 void Keeper::renew_good_state() {
   if (session_.job().numbers.policy != BadNumbers::Policy::rewind || !good_states_.due(position_)) return;
-  session_.strategy().rest();
-  good_states_.renew(session_.store(), position_, session_.kept());
+  settle(parallel::Settle::sums);
+  good_states_.renew(session_.store(), position_, session_.strategy().state());
 }
 
 std::int64_t Keeper::go_back() {
   const checkpoint::Snapshot& good = good_states_.go_back(position_);
-  const checkpoint::Kept kept = session_.kept();
-  std::ranges::fill(kept.numbers, 0.0);  // what is under way now, also where nothing was then
-  restore(good, session_.store(), kept);
+  restore(good, session_.store(), session_.strategy().state());
   ++position_.rewinds;
   position_.rate_scale *= session_.job().numbers.rewind_rate;
   position_.undone = position_.step - (good.position.step - good.position.undone);
@@ -126,8 +128,8 @@ void Keeper::save(checkpoint::SaveAs as) {
   session_.world().note(fmt::format("checkpoint after step {}", position_.step));
   const double begin = now_seconds();
   {
-    const OwnState mine(session_.store(), session_.strategy().own_numbers());
-    session_.strategy().settle(*session_.network().replica);
+    const OwnState mine(session_.store(), session_.strategy().state());
+    settle(parallel::Settle::statistics);
     checkpoint::Snapshot nobody;  // ranks above 0 keep none
     checkpoint::Snapshot& into = session_.is_first() ? saving_->draft() : nobody;
     if (session_.is_first()) draft(into);
@@ -137,8 +139,10 @@ void Keeper::save(checkpoint::SaveAs as) {
   begin_good_states();
 }
 
+void Keeper::settle(parallel::Settle until) { session_.strategy().settle(*session_.network().replica, until); }
+
 void Keeper::draft(checkpoint::Snapshot& into) const {
-  checkpoint::take_snapshot(into, session_.store(), position_, session_.kept());
+  checkpoint::take_snapshot(into, session_.store(), position_, session_.strategy().state());
   into.seed = session_.job().seed;
   into.recipe = write_recipe(session_.job().recipe);
   into.plan = fmt::format("{:016x}", session_.plan().fingerprint());

@@ -18,7 +18,7 @@ class Keeper {
   /// Puts the state of the run into the model: one that some rank has in memory, otherwise that of the run's folder, as
   /// after a new launch. All ranks must call.
   void open(Membership& members);
-  /// Copies the state after the last step that was finished; drops what a step that was not has changed.
+  /// Copies the state after the last step that was finished.
   void take(checkpoint::Snapshot& into);
 
   checkpoint::Position& position() { return position_; }
@@ -52,9 +52,9 @@ class Keeper {
  private:
   void load(Membership& members);
   void begin_good_states();
+  void settle(parallel::Settle until);
   void draft(checkpoint::Snapshot& into) const;
-  void gather_own(checkpoint::Snapshot& into, const std::vector<float>& statistics,
-                  const std::vector<double>& numbers) const;
+  void gather_own(checkpoint::Snapshot& into, const std::vector<float>& statistics, const std::vector<double>& numbers) const;
 
   Session& session_;
   const Listeners& listeners_;

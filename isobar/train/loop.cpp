@@ -171,7 +171,7 @@ bool Loop::finish_epoch(const std::atomic<bool>* stop) {
   evaluated_ = {};
   if (session.network().tests && (last || (job.evaluate_every > 0 && done.epoch % job.evaluate_every == 0))) {
     session.world().note(fmt::format("evaluation after epoch {}", done.epoch));
-    session.strategy().settle(*session.network().replica);
+    session.strategy().settle(*session.network().replica, parallel::Settle::statistics);
     evaluated_ = session.evaluate(stop);
   }
   if (!evaluated_.complete) return false;

@@ -58,18 +58,24 @@ void clear(const Job& job, bool relaunched) {
 }
 
 // Rank 0 has restored the model as it was on rank 0; the others get it, and each what it had for itself.
-void share_model(const checkpoint::Snapshot& snapshot, exec::ParamStore& store, const checkpoint::Kept& kept, comm::Comm& comm) {
-  bool own = comm.rank() == 0 && checkpoint::holds_own(snapshot, store, kept, comm.size());
+void share_model(const checkpoint::Snapshot& snapshot, exec::ParamStore& store, const exec::StateBlocks& state, comm::Comm& comm) {
+  bool own = comm.rank() == 0 && checkpoint::holds_own(snapshot, store, state, comm.size());
   broadcast(comm, std::as_writable_bytes(store.all_weights()));
   for (int p = 0; p < store.count(); ++p)
     for (int s = 0; s < store.slot_count(); ++s) broadcast(comm, std::as_writable_bytes(store.slot(p, s)));
-  for (const auto& [name, numbers] : kept.blocks) broadcast(comm, std::as_writable_bytes(numbers));
-  for (double& number : kept.numbers) broadcast_object(comm, number);
+  using Scope = exec::StateBlock::Scope;
+  for (const exec::StateBlock& block : state)
+    if (!block.floats().empty()) broadcast(comm, std::as_writable_bytes(block.floats()));
+  std::vector<double> kept = numbers_of(state, Scope::once);
+  for (double& number : kept) broadcast_object(comm, number);
+  set_numbers(state, Scope::once, kept);
   broadcast_object(comm, own);
   if (!own) return;
   std::vector<float> statistics = checkpoint::own_statistics(store);
+  std::vector<double> numbers = numbers_of(state, Scope::each_rank);
   scatter(comm, std::as_bytes(std::span(snapshot.statistics)), std::as_writable_bytes(std::span(statistics)));
-  scatter(comm, std::as_bytes(std::span(snapshot.own_numbers)), std::as_writable_bytes(kept.own));
+  scatter(comm, std::as_bytes(std::span(snapshot.own_numbers)), std::as_writable_bytes(std::span(numbers)));
+  set_numbers(state, Scope::each_rank, numbers);
   checkpoint::set_own_statistics(store, statistics);
 }
 
@@ -82,7 +88,7 @@ bool take_over_folder(const Job& job, const Batching& batching) {
   return true;
 }
 
-Opened open_run(const Job& job, const Batching& batching, exec::ParamStore& store, const checkpoint::Kept& kept,
+Opened open_run(const Job& job, const Batching& batching, exec::ParamStore& store, const exec::StateBlocks& state,
                 comm::Comm& comm) {
   Opened opened;
   std::optional<checkpoint::Snapshot> snapshot;
@@ -94,7 +100,7 @@ Opened open_run(const Job& job, const Batching& batching, exec::ParamStore& stor
     if (job.resume || relaunched) snapshot = read_newest(job, batching);
     const checkpoint::CheckpointShelf shelf(job.folder);
     if (snapshot) {
-      restore(*snapshot, store, kept, 0, comm.size());
+      restore(*snapshot, store, state, 0, comm.size());
       opened = {snapshot->position, snapshot->metrics, snapshot->best};
       note_start(job.folder, "resumed", opened.position.step, job.launch);
       shelf.set_aside_after(opened.position.step);
@@ -112,7 +118,7 @@ Opened open_run(const Job& job, const Batching& batching, exec::ParamStore& stor
   bool resumed = snapshot.has_value();
   broadcast_object(comm, resumed);
   if (!resumed) broadcast(comm, std::as_writable_bytes(store.all_weights()));
-  else share_model(snapshot ? *snapshot : checkpoint::Snapshot(), store, kept, comm);
+  else share_model(snapshot ? *snapshot : checkpoint::Snapshot(), store, state, comm);
   return opened;
 }
 

@@ -6,7 +6,6 @@
 
 #include "isobar/checkpoint/checkpoint_shelf.hpp"
 #include "isobar/comm/comm.hpp"
-#include "isobar/parallel/strategy.hpp"
 #include "isobar/train/batching.hpp"
 
 namespace isobar::train {
@@ -21,7 +20,7 @@ struct Opened {
 /// Makes the folder ready on rank 0 and brings every rank's model to where the run stands: when resumed, or started
 /// anew by the launcher that had started it before, to its newest intact checkpoint, otherwise to rank 0's initial
 /// weights. Says on rank 0 which checkpoint was taken and why newer ones were not. All ranks must call.
-Opened open_run(const Job& job, const Batching& batching, exec::ParamStore& store, const checkpoint::Kept& kept,
+Opened open_run(const Job& job, const Batching& batching, exec::ParamStore& store, const exec::StateBlocks& state,
                 comm::Comm& comm);
 
 /// On a rank that takes the place of a rank 0 that died: whether it sees the folder, in which everything is then that

@@ -33,9 +33,9 @@ void Session::plan_network(bool under_way, StepTrace& trace) {
     fail("data.train has {} samples, fewer than one batch of {}", job_.train_data->size(), batching_.batch);
   expect_same(talk_, facts_of(job_, plan));
   batches_per_epoch_ = sampler().batches();
-  job_.strategy->take_care({.whole = world_.elastic() || job_.numbers.tries_again()});
   auto arena = std::make_shared<Block>(plan.arena_bytes);
-  std::span<float> gradients = job_.strategy->open(world_, exec::ParamStore::gradient_floats(plan));
+  std::span<float> gradients = job_.strategy->open(world_, exec::ParamStore::gradient_floats(plan),
+                                                   {.whole = world_.elastic() || job_.numbers.tries_again()});
   if (gradients.empty()) gradients = exec::arena_gradients(plan, *arena);
   network_.store = std::make_unique<exec::ParamStore>(plan, job_.optimizer->slots(), gradients);
   exec::ParamStore& store = *network_.store;

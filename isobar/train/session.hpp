@@ -50,10 +50,6 @@ class Session {
   PlannedNetwork& network() { return network_; }
   const graph::Plan& plan() const { return network_.trains->plan(); }
   exec::ParamStore& store() const { return *network_.store; }
-  /// What the strategy keeps from step to step.
-  checkpoint::Kept kept() const {
-    return {job_.strategy->kept(), job_.strategy->kept_numbers(), job_.strategy->own_numbers()};
-  }
   const Batching& batching() const { return batching_; }
   std::int64_t batches_per_epoch() const { return batches_per_epoch_; }
   feeding::StagingCounters staging_counters() const { return staged_.counters(); }

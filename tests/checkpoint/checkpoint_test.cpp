@@ -29,7 +29,7 @@ Snapshot small_snapshot() {
   Snapshot snapshot;
   take_snapshot(snapshot, small_store(),
                 {.step = 17, .epoch = 2, .step_in_epoch = 3, .loss_sum = 0.1, .rate_scale = 0.5, .rewinds = 2},
-                {.own = own});
+                {{"own", std::span(own), exec::StateBlock::Scope::each_rank}});
   snapshot.recipe = "seed = 5\n";
   snapshot.metrics = "{\"epoch\":1}\n{\"epoch\":2}\n";
   snapshot.plan = "00ff";

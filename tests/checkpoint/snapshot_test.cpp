@@ -21,6 +21,14 @@ std::vector<float> all(const exec::ParamStore& store) {
   return {weights.begin(), weights.end()};
 }
 
+// What a strategy has for itself on each rank, and what it has under way.
+exec::StateBlocks own_state(std::vector<double>& own) {
+  return {{"own", std::span(own), exec::StateBlock::Scope::each_rank}};
+}
+exec::StateBlocks state_under_way(const char* name, std::vector<float>& block, std::vector<double>& numbers) {
+  return {{name, std::span(block)}, {"numbers", std::span(numbers)}};
+}
+
 TEST(Snapshot, BringsBackEveryNumber) {
   exec::ParamStore a = store_for({.norm = true}, 2), b = store_for({.norm = true}, 2);
   a.initialize(3);
@@ -29,19 +37,19 @@ TEST(Snapshot, BringsBackEveryNumber) {
   Snapshot snapshot;
   snapshot.recipe = "stays";
   std::vector<double> own{7}, own_back{0};
-  take_snapshot(snapshot, a, {.step = 17, .rate_scale = 0.5}, {.own = own});
+  take_snapshot(snapshot, a, {.step = 17, .rate_scale = 0.5}, own_state(own));
   EXPECT_EQ(snapshot.position.step, 17);
   EXPECT_EQ(snapshot.position.rate_scale, 0.5);
   EXPECT_EQ(snapshot.recipe, "stays");
-  EXPECT_EQ(snapshot.bytes(), snapshot_bytes(a, {.own = own}, 1));
-  restore(snapshot, b, {.own = own_back});
+  EXPECT_EQ(snapshot.bytes(), snapshot_bytes(a, own_state(own), 1));
+  restore(snapshot, b, own_state(own_back));
   EXPECT_EQ(all(a), all(b));
   EXPECT_EQ(own_back, own);
   for (int p = 0; p < a.count(); ++p) EXPECT_TRUE(std::ranges::equal(a.slot(p, 1), b.slot(p, 1)));
 
   // Taken again, into the same memory.
   const float* const memory = snapshot.numbers.data();
-  take_snapshot(snapshot, a, {.step = 18}, {.own = own});
+  take_snapshot(snapshot, a, {.step = 18}, own_state(own));
   EXPECT_EQ(snapshot.numbers.data(), memory);
   EXPECT_EQ(snapshot.position.step, 18);
 }
@@ -51,7 +59,7 @@ TEST(Snapshot, GivesEachRankItsOwnStatisticsWhenThereAreAsMany) {
   store.initialize(3);
   std::vector<double> own{5};
   Snapshot snapshot;
-  take_snapshot(snapshot, store, {}, {.own = own});
+  take_snapshot(snapshot, store, {}, own_state(own));
   const std::vector<float> settled = own_statistics(store);
   ASSERT_FALSE(settled.empty());
   snapshot.ranks = 2;
@@ -59,10 +67,10 @@ TEST(Snapshot, GivesEachRankItsOwnStatisticsWhenThereAreAsMany) {
   snapshot.statistics = first;
   snapshot.statistics.insert(snapshot.statistics.end(), second.begin(), second.end());
   snapshot.own_numbers = {11, 12};
-  restore(snapshot, store, {.own = own}, 1, 2);
+  restore(snapshot, store, own_state(own), 1, 2);
   EXPECT_EQ(own_statistics(store), second);
   EXPECT_EQ(own[0], 12);
-  restore(snapshot, store, {.own = own}, 0, 1);
+  restore(snapshot, store, own_state(own), 0, 1);
   EXPECT_EQ(own_statistics(store), settled);
   EXPECT_EQ(own[0], 0);
 }
@@ -91,14 +99,15 @@ TEST(Snapshot, HoldsWhatAStrategyHasUnderWay) {
   std::vector<double> numbers{3, 0.1}, numbers_back(2);
   for (int p = 0; p < a.count(); ++p)
     for (std::size_t i = 0; i < a.gradient(p).size(); ++i) block[a.offset(p) + i] = static_cast<float>(i + 1);
-  const Kept kept{{{"pending", block}}, numbers}, kept_back{{{"pending", back}}, numbers_back};
+  const exec::StateBlocks kept = state_under_way("pending", block, numbers);
+  const exec::StateBlocks kept_back = state_under_way("pending", back, numbers_back);
   Snapshot snapshot;
   take_snapshot(snapshot, a, {}, kept);
   restore(snapshot, b, kept_back);
   EXPECT_EQ(back, block);
   EXPECT_EQ(numbers_back, numbers);
   EXPECT_THROW(restore(snapshot, b, {}), Error);  // a strategy that knows nothing of it
-  EXPECT_THROW(restore(snapshot, b, {{{"other", back}}, numbers_back}), Error);
+  EXPECT_THROW(restore(snapshot, b, state_under_way("other", back, numbers_back)), Error);
 
   // Nothing under way: any strategy may go on, and one that keeps something begins with nothing.
   std::ranges::fill(numbers, 0.0);
@@ -106,7 +115,7 @@ TEST(Snapshot, HoldsWhatAStrategyHasUnderWay) {
   restore(snapshot, b, {});
   std::vector<float> untouched(block.size(), 0);
   std::vector<double> zeros(2);
-  restore(snapshot, b, {{{"pending", untouched}}, zeros});
+  restore(snapshot, b, state_under_way("pending", untouched, zeros));
   EXPECT_EQ(untouched, std::vector<float>(block.size(), 0));
 }
 

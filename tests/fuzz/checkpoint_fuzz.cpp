@@ -45,7 +45,11 @@ void read(const std::string& bytes) {
   static exec::ParamStore store = fuzz::small_network();
   std::vector<float> block(store.all_gradients().size());
   std::vector<double> numbers(2), own(1);
-  restore(snapshot, store, {{{"lagged_gradient_0", block}}, numbers, own}, 1, 2);
+  restore(snapshot, store,
+          {{"lagged_gradient_0", std::span(block)},
+           {"step", std::span(numbers)},
+           {"own", std::span(own), exec::StateBlock::Scope::each_rank}},
+          1, 2);
 }
 
 // The same with the right sum of its index, and of everything the index then names.

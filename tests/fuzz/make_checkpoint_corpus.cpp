@@ -14,12 +14,15 @@ int main(int count, char** words) {
   store.initialize(1);
   std::vector<float> block(store.all_gradients().size(), 0.5f);
   std::vector<double> numbers{7, 0.1}, own{4};
+  exec::StateBlocks state{{"own", std::span(own), exec::StateBlock::Scope::each_rank}};
   checkpoint::Snapshot snapshot;
-  take_snapshot(snapshot, store, {.step = 7, .epoch = 1, .batch = 2, .rows = 2}, {.own = own});
+  take_snapshot(snapshot, store, {.step = 7, .epoch = 1, .batch = 2, .rows = 2}, state);
   snapshot.recipe = "seed = 1\n";
   snapshot.plan = "00ff";
   write_checkpoint(folder / "sync.h5", snapshot);
-  take_snapshot(snapshot, store, {.step = 7}, {{{"lagged_gradient_0", block}}, numbers, own});
+  state.push_back({"lagged_gradient_0", std::span(block)});
+  state.push_back({"step", std::span(numbers)});
+  take_snapshot(snapshot, store, {.step = 7}, state);
   snapshot.metrics = "{}\n";
   snapshot.ranks = 2;
   snapshot.statistics.insert(snapshot.statistics.end(), snapshot.statistics.begin(), snapshot.statistics.end());

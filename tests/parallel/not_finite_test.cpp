@@ -42,14 +42,14 @@ TEST(Extents, AreThoseOfTheFiniteNumbers) {
 
 TEST(FiniteSearches, NameTheFirstParameter) {
   trials::PlainReplica replica({{10}, {20}, {5}});
-  replica.gradient(1)[3] = -infinity;
-  replica.gradient(2)[0] = nan;
+  replica[1].gradient[3] = -infinity;
+  replica[2].gradient[0] = nan;
   FiniteSearch search;
-  search.look_at_loss(0.5);
-  search.look(replica, replica.all_gradients(), 0, 1, 1);
+  search.look({.loss = 0.5});
+  search.look(replica, replica.gradients(), 0, 1, 1);
   EXPECT_TRUE(search.good());
   EXPECT_NO_THROW(search.raise());
-  search.look(replica, replica.all_gradients(), 1, 3, 1);
+  search.look(replica, replica.gradients(), 1, 3, 1);
   EXPECT_FALSE(search.good());
   try {
     search.raise(1);
@@ -64,15 +64,17 @@ TEST(FiniteSearches, NameTheFirstParameter) {
 
 TEST(FiniteSearches, TellTheLossFirstAndNothingWhenOff) {
   trials::PlainReplica replica({{10}, {5}});
-  replica.gradient(0)[3] = nan;
+  replica[0].gradient[3] = nan;
   FiniteSearch search, off(false), statistics;
-  search.look_at_loss(std::nan(""));
-  search.look(replica, replica.all_gradients(), 0, 1, 1);
+  search.look({.loss = std::nan("")});
+  search.look(replica, replica.gradients(), 0, 1, 1);
   EXPECT_THROW(search.raise(), NotFinite);
-  off.look_at_loss(std::nan(""));
-  off.look(replica, replica.all_gradients(), 0, 1, 1);
+  search.begin();
+  EXPECT_TRUE(search.good());
+  off.look({.loss = std::nan("")});
+  off.look(replica, replica.gradients(), 0, 1, 1);
   EXPECT_TRUE(off.good());
-  statistics.look_at_loss(1, 2);
+  statistics.look({.loss = 1, .bad = 2});
   EXPECT_FALSE(statistics.good());
 }
 

@@ -1,48 +1,51 @@
 // A replica of memory alone: parameters of given lengths that lie as in a store, and nothing to compute.
 #pragma once
 
+#include <deque>
+
 #include "isobar/parallel/replica.hpp"
 
 namespace isobar::parallel::trials {
 
-class PlainReplica final : public Replica {
- public:
-  struct Declared {
-    std::size_t numbers;
-    bool trained = true;
-  };
+struct DeclaredPlainly {
+  std::size_t numbers;
+  bool trained = true;
+};
 
-  /// Every parameter begins at a multiple of 16 numbers.
-  explicit PlainReplica(std::vector<Declared> declared) : declared_(std::move(declared)) {
+/// Every parameter begins at a multiple of 16 numbers.
+struct PlainMemory {
+  PlainMemory(const std::vector<DeclaredPlainly>& declared, std::span<float> given) {
+    const auto aligned = [](std::size_t numbers) { return (numbers + 15) / 16 * 16; };
     std::size_t end = 0;
-    for (const Declared& d : declared_) {
-      offsets_.push_back(end);
-      end += (d.numbers + 15) / 16 * 16;
+    for (const DeclaredPlainly& d : declared) end += aligned(d.numbers);
+    own.resize(2 * end);
+    gradients = given.empty() ? std::span(own).first(end) : given;
+    std::size_t at = 0;
+    for (const DeclaredPlainly& d : declared) {
+      names.push_back(fmt::format("p{}", names.size()));
+      list.push_back({names.back(), std::span(own).subspan(end + at, d.numbers), gradients.subspan(at, d.numbers), at,
+                      d.trained});
+      at += aligned(d.numbers);
     }
-    weights_.resize(end);
-    gradients_.resize(end);
   }
 
-  int parameters() const override { return static_cast<int>(declared_.size()); }
-  std::span<float> weight(int p) override { return part(weights_, p); }
-  std::span<float> gradient(int p) override { return part(gradients_, p); }
-  std::span<float> all_gradients() override { return gradients_; }
-  std::size_t offset(int p) const override { return offsets_[static_cast<std::size_t>(p)]; }
-  bool trained(int p) const override { return declared_[static_cast<std::size_t>(p)].trained; }
-  std::string name(int p) const override { return fmt::format("p{}", p); }
-  void forward(const Feed&) override {}
+  std::vector<float> own;
+  std::span<float> gradients;
+  std::deque<std::string> names;
+  std::vector<ReplicaParameter> list;
+};
+
+class PlainReplica final : private PlainMemory, public Replica {
+ public:
+  /// In memory of its own, or with gradients in `given`.
+  explicit PlainReplica(const std::vector<DeclaredPlainly>& declared, std::span<float> given = {},
+                        StepTrace* trace = nullptr)
+      : PlainMemory(declared, given), Replica(list, PlainMemory::gradients, trace) {}
+
+  using Replica::gradients;
+  double forward(const Feed&) override { return 0; }
   void backward(const Feed&, const std::function<void(int p)>&) override {}
   void update(int, std::span<const float>, const optim::Step&) override {}
-  double loss() const override { return 0; }
-
- private:
-  std::span<float> part(std::vector<float>& all, int p) {
-    return std::span(all).subspan(offset(p), declared_[static_cast<std::size_t>(p)].numbers);
-  }
-
-  std::vector<Declared> declared_;
-  std::vector<std::size_t> offsets_;
-  std::vector<float> weights_, gradients_;
 };
 
 }  // namespace isobar::parallel::trials

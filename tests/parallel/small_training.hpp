@@ -90,8 +90,7 @@ class Trained {
     omp_set_num_threads(1);
     rows_ = *std::ranges::max_element(shares_);
     graph::Plan plan = graph::make_plan(network(rows_, setup));
-    strategy_->take_care(setup.care);
-    const std::span<float> gradients = strategy_->open(comm, exec::ParamStore::gradient_floats(plan));
+    const std::span<float> gradients = strategy_->open(comm, exec::ParamStore::gradient_floats(plan), setup.care);
     store_ = std::make_unique<exec::ParamStore>(plan, optimizer_->slots(), gradients);
     store_->initialize(1);
     executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_, &trace_.main());
@@ -178,7 +177,7 @@ inline Outcome train(int ranks, const Training& setup) {
         Trained trained(comm, setup);
         Outcome& outcome = outcomes[static_cast<std::size_t>(comm.rank())];
         for (int t = 1; t <= setup.steps; ++t) outcome.losses.push_back(trained.step(t));
-        trained.strategy().finish(trained.replica());
+        trained.strategy().settle(trained.replica(), Settle::updates);
         outcome.weights = trained.weights();
       },
       setup.per_node);

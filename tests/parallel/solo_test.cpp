@@ -27,8 +27,8 @@ TEST(Solo, TakesOnePlainSgdStep) {
   const double loss = strategy->step(replica, {&feed, 1}, {1, 0.1});
   const double gradient = (2 * (0.5 - 2) * 1 + 2 * (1.5 + 1) * 3) / 2;
   EXPECT_NEAR(loss, ((0.5 - 2) * (0.5 - 2) + 2.5 * 2.5) / 2, 1e-6);
-  EXPECT_NEAR(replica.gradient(0)[0], gradient, 1e-5);
-  EXPECT_NEAR(replica.weight(0)[0], 0.5 - 0.1 * gradient, 1e-6);
+  EXPECT_NEAR(replica[0].gradient[0], gradient, 1e-5);
+  EXPECT_NEAR(replica[0].weight[0], 0.5 - 0.1 * gradient, 1e-6);
   EXPECT_EQ(trace.main().total(Category::optimizer).events, 2);  // the search for bad numbers, and the update
 }
 
@@ -47,6 +47,31 @@ TEST(Solo, AddsUpMicroBatchesAndClips) {
     sync.strategy = "sync";
     EXPECT_EQ(trials::train(1, sync).weights, trials::train(1, cut).weights);
   }
+}
+
+// The same bits as many ranks, in running statistics too.
+TEST(Solo, DeterministicIsWhatAllRanksComputeTogether) {
+  trials::Training alone, together;
+  alone.strategy = "solo(deterministic=true)";
+  together.strategy = "sync(deterministic=true)";
+  for (trials::Training* training : {&alone, &together}) {
+    training->moving_norm = true;
+    training->clip_norm = 0.5;
+    training->shares = {3, 2, 0, 3, 1, 3, 0, 0};
+    training->micro = 8;
+  }
+  const trials::Outcome one = trials::train(1, alone);
+  EXPECT_EQ(trials::train(1, together).weights, one.weights);
+  together.micro = 2;
+  const trials::Outcome four = trials::train(4, together);
+  EXPECT_EQ(four.weights, one.weights);
+  EXPECT_EQ(four.losses, one.losses);
+}
+
+TEST(Solo, LetsThePlanPlaceGradientsUnlessStatisticsWaitInTheirMemory) {
+  EXPECT_TRUE(make(strategies(), "solo", "strategy")->traits().gradients_in_arena);
+  EXPECT_FALSE(make(strategies(), "solo(deterministic=true)", "strategy")->traits().gradients_in_arena);
+  EXPECT_FALSE(make(strategies(), "sync", "strategy")->traits().gradients_in_arena);
 }
 
 TEST(Solo, RefusesSeveralRanks) {

@@ -27,20 +27,18 @@ Outcome by_hand(const Training& setup, int parts, int lag) {
   std::vector<std::pair<optim::Step, std::vector<float>>> waiting;
   const auto apply = [&] {
     const auto& [step, sum] = waiting.front();
-    for (int p = 0; p < replica.parameters(); ++p)
-      replica.update(p, std::span(sum).subspan(replica.offset(p), replica.gradient(p).size()), step);
+    for (int p = 0; p < replica.count(); ++p) replica.update(p, replica[p].in(std::span(sum)), step);
     waiting.erase(waiting.begin());
   };
   for (int t = 1; t <= setup.steps; ++t) {
-    std::vector<float> sum(replica.all_gradients().size());
+    std::vector<float> sum(replica.gradients().size());
     double loss = 0;
     const Dealt dealt = trained.deal(t);
     for (const Feed& feed : dealt.feeds) {
       if (feed.run.rows == 0) continue;
-      replica.forward(feed);
-      loss += replica.loss();
+      loss += replica.forward(feed);
       replica.backward(feed, {});
-      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += replica.all_gradients()[i];
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += replica.gradients()[i];
     }
     outcome.losses.push_back(loss);
     waiting.emplace_back(step_number(t, setup), sum);
@@ -217,14 +215,14 @@ TEST_P(EveryStrategy, RunningStatisticsBecomeTheMeanOverSamples) {
         Trained trained(comm, s);
         trained.step(1);
         before[static_cast<std::size_t>(comm.rank())] = trained.weights();
-        trained.strategy().settle(trained.replica());
+        trained.strategy().settle(trained.replica(), Settle::statistics);
         const auto after = trained.weights();
         comm::barrier(comm);
         for (const char* name : {"norm.mean", "norm.variance"})
           for (std::size_t i = 0; i < after.at(name).size(); ++i)
             EXPECT_NEAR(after.at(name)[i], (8 * before[0].at(name)[i] + 4 * before[2].at(name)[i]) / 12, 1e-6) << name;
         // Nothing new: not a bit may change.
-        trained.strategy().settle(trained.replica());
+        trained.strategy().settle(trained.replica(), Settle::statistics);
         EXPECT_EQ(trained.weights(), after);
       },
       3);
@@ -261,13 +259,13 @@ TEST_P(EveryStrategy, WaitsAreRecordedWithTheirBytes) {
       [&](comm::Comm& comm) {
         Trained trained(comm, with(setup(), "bucket_mb=0"));
         for (int t = 1; t <= 2; ++t) trained.step(t);
-        trained.strategy().finish(trained.replica());
+        trained.strategy().settle(trained.replica(), Settle::updates);
         const CategoryTotal total = trained.trace().total(Category::communication);
         EXPECT_GT(total.events, 0);
         // Two steps of all trained gradients, padding included, and the numbers beside them.
         double floats = 0;
         for (int p = 0; p < trained.store().count(); ++p)
-          if (trained.replica().trained(p)) floats += static_cast<double>(trained.store().gradient(p).size());
+          if (trained.replica()[p].trained) floats += static_cast<double>(trained.store().gradient(p).size());
         EXPECT_GE(total.bytes, 2 * 4 * floats);
         EXPECT_FALSE(trained.strategy().describe().empty());
       },
@@ -284,7 +282,7 @@ TEST_P(EveryStrategy, GoesOnFromWhatItKeptBitForBit) {
       [&](comm::Comm& comm) {
         Trained straight(comm, s);
         for (int t = 1; t <= 3; ++t) straight.step(t);
-        straight.strategy().settle(straight.replica());
+        straight.strategy().settle(straight.replica(), Settle::statistics);
         Trained resumed(comm, s);
         const auto copy = [](auto from, auto to) {
           ASSERT_EQ(from.size(), to.size());
@@ -294,13 +292,17 @@ TEST_P(EveryStrategy, GoesOnFromWhatItKeptBitForBit) {
         for (int p = 0; p < straight.store().count(); ++p)
           for (int slot = 0; slot < straight.store().slot_count(); ++slot)
             copy(straight.store().slot(p, slot), resumed.store().slot(p, slot));
-        const auto from = straight.strategy().kept(), to = resumed.strategy().kept();
+        const exec::StateBlocks from = straight.strategy().state(), to = resumed.strategy().state();
         ASSERT_EQ(from.size(), to.size());
-        for (std::size_t i = 0; i < from.size(); ++i) copy(from[i].second, to[i].second);
-        copy(straight.strategy().kept_numbers(), resumed.strategy().kept_numbers());
+        for (std::size_t i = 0; i < from.size(); ++i) {
+          EXPECT_EQ(from[i].name, to[i].name);
+          copy(from[i].floats(), to[i].floats());
+        }
+        for (const auto scope : {exec::StateBlock::Scope::once, exec::StateBlock::Scope::each_rank})
+          set_numbers(to, scope, numbers_of(from, scope));
         for (Trained* run : {&straight, &resumed}) {
           for (int t = 4; t <= 6; ++t) run->step(t);
-          run->strategy().finish(run->replica());
+          run->strategy().settle(run->replica(), Settle::updates);
         }
         EXPECT_EQ(resumed.weights(), straight.weights());
       },
@@ -348,6 +350,24 @@ TEST(Lagged, TheFirstStepsApplyNothing) {
         EXPECT_NE(trained.weights(), start);
       },
       2);
+}
+
+// Checkpoints hold seven numbers for each gradient under way, and zeros where there is none.
+TEST(Lagged, KeepsTheStepsOfItsGradients) {
+  Training s;
+  s.strategy = "lagged(k=2)";
+  s.clip_norm = 0.5;
+  const auto comm = comm::alone();
+  Trained trained(*comm, s);
+  const auto kept = [&] { return numbers_of(trained.strategy().state(), exec::StateBlock::Scope::once); };
+  EXPECT_EQ(kept(), std::vector<double>(14));
+  trained.step(1);
+  EXPECT_EQ(kept(), (std::vector<double>{1, 0.2, 1, 1, 1, 0.5, 0, 0, 0, 0, 0, 0, 0, 0}));
+  trained.step(2);
+  trained.step(3);
+  EXPECT_EQ(kept(), (std::vector<double>{3, 0.2 / 3, 1, 1, 1, 0.5, 0, 2, 0.1, 1, 1, 1, 0.5, 0}));
+  trained.strategy().settle(trained.replica(), Settle::updates);
+  EXPECT_EQ(kept(), std::vector<double>(14));
 }
 
 }  // namespace

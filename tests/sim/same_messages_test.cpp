@@ -58,8 +58,8 @@ class NoTime final : public Timeline {
 
 void train(const Scenario& scenario, comm::Comm& comm, Timeline& timeline) {
   const auto strategy = make(parallel::strategies(), scenario.strategy, "strategy");
-  strategy->take_care({.whole = false, .finite = false});
-  const std::span<float> memory = strategy->open(comm, scenario.workload.gradient_numbers());
+  const std::span<float> memory =
+      strategy->open(comm, scenario.workload.gradient_numbers(), {.whole = false, .finite = false});
   ReplayedReplica replica(scenario.workload, memory, 0, timeline);
   take_steps(*strategy, replica, timeline, 1, 2, [](int) {});
 }

@@ -75,5 +75,25 @@ TEST(Job, DeterminismReachesTheStrategy) {
   EXPECT_THROW(small_job("runs/x", {"train.clip_norm=-1"}), UsageError);
 }
 
+TEST(Job, OneRankAloneCanBeDeterministic) {
+  const Job job = small_job("runs/x", {"strategy=solo", "train.deterministic=true"});
+  EXPECT_FALSE(job.gradients_in_arena);
+  const Job again = read_job(parse_recipe(write_recipe(job.recipe), "resolved"), "test", dense_model);
+  EXPECT_EQ(write_recipe(again.recipe), write_recipe(job.recipe));
+  // What it does not need to say, it does not say.
+  const Job plain = small_job("runs/x", {"strategy=solo"});
+  EXPECT_TRUE(plain.gradients_in_arena);
+  EXPECT_NE(write_recipe(plain.recipe).find("strategy = \"solo\""), std::string::npos) << write_recipe(plain.recipe);
+}
+
+TEST(Job, WaitsBetweenStepsAreThoseOfTheStrategy) {
+  const Job job = small_job("runs/x", {"strategy=\"lagged(warn_seconds=2, stall_seconds=7)\""});
+  EXPECT_EQ(job.limits.warn_seconds, 2);
+  EXPECT_EQ(job.limits.stall_seconds, 7);
+  const Job alone = small_job("runs/x", {"strategy=solo"});
+  EXPECT_EQ(alone.limits.warn_seconds, WaitLimits().warn_seconds);
+  EXPECT_EQ(alone.limits.stall_seconds, WaitLimits().stall_seconds);
+}
+
 }  // namespace
 }  // namespace isobar::train

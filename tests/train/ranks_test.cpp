@@ -96,6 +96,10 @@ TEST(Ranks, DeterministicGivesTheSameBitsOnOneTwoAndFour) {
     expect_equal_ranks(many);
   }
   EXPECT_HAS(tests::error_of([&] { run_on(3, folder.path() / "3", settings); }), "3 ranks");
+  Settings solo = settings;
+  solo.push_back("strategy=solo");
+  EXPECT_EQ(run_on(1, folder.path() / "solo", solo).losses, one.losses);
+  EXPECT_EQ(checkpoint_numbers(newest_in(folder.path() / "solo")), wanted);
 }
 
 // 22 samples in batches of 2: steps of 1, then of 4 batches from the second epoch on, where the last takes 3.
