@@ -1,6 +1,6 @@
 // Float16 and BFloat16: floats of 16 bits, to store and to send; computing is done in float. Conversions round to
-// nearest, ties to even, with subnormal numbers, and give the bits that the processor's own instructions give. They have
-// choices instead of branches, so that a compiler makes vectors of loops over them, for any level of instructions.
+// nearest, ties to even, with subnormal numbers, and give the bits that the processor's own instructions give. They
+// have choices instead of branches, so that a compiler makes vectors of loops over them, for any level of instructions.
 #pragma once
 
 #include <bit>
@@ -18,8 +18,8 @@ inline float cut_to_odd(double number) {
   return std::bit_cast<float>((std::abs(static_cast<double>(near)) > std::abs(number) ? bits - 1 : bits) | 1);
 }
 
-/// IEEE half: 5 bits of exponent with bias 15, 10 of fraction; below 2^-14 numbers are multiples of 2^-24. From 65520 on
-/// numbers become infinite; NaN stays NaN.
+/// IEEE half: 5 bits of exponent with bias 15, 10 of fraction; below 2^-14 numbers are multiples of 2^-24. From 65520
+/// on numbers become infinite; NaN stays NaN.
 struct Float16 {
   std::uint16_t bits;
 
@@ -46,8 +46,8 @@ struct Float16 {
   static constexpr Bits rebias = Bits{127 - 15} << 23, smallest_normal = Bits{127 - 14} << 23;
   static constexpr Bits sign_bit = 0x8000'0000, infinity = 0x7f80'0000, too_large = Bits{127 + 16} << 23;
 
-  // Both ways a number is shifted by an addition that changes nothing (+ 0) where it is not wanted: a compiler that must
-  // keep the traps of floating point makes no vectors of additions that only some numbers need.
+  // Both ways a number is shifted by an addition that changes nothing (+ 0) where it is not wanted: a compiler that
+  // must keep the traps of floating point makes no vectors of additions that only some numbers need.
   static std::uint16_t narrow(float number) {
     const Bits word = std::bit_cast<Bits>(number), size = word & ~sign_bit;
     constexpr Bits half = std::bit_cast<Bits>(0.5f);

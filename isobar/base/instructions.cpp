@@ -40,7 +40,8 @@ InstructionChoice choose_instructions(Instructions machine, Instructions built, 
   if (cap && *cap != "v3" && *cap != "v4")
     fail_usage("{}={}: no such instructions; valid are v3 (AVX2) and v4 (AVX-512)", variable, *cap);
   if (cap == "v3" && built == Instructions::v4)
-    fail_usage("{}=v3: this program was built with AVX-512 throughout; build it with -DISOBAR_ARCH=x86-64-v3", variable);
+    fail_usage("{}=v3: this program was built with AVX-512 throughout; build it with -DISOBAR_ARCH=x86-64-v3",
+               variable);
   if (built == Instructions::v4) return {Instructions::v4, "the program was built with it"};
   if (machine == Instructions::v3) return {Instructions::v3, "this processor has no AVX-512"};
   if (cap == "v3") return {Instructions::v3, fmt::format("this processor has x86-64-v4, {}=v3 caps it", variable)};

@@ -1,6 +1,7 @@
 // Which vector instructions our own kernels use, decided while running: the program is compiled for x86-64-v3, and what
 // is called through Dispatched a second time for AVX-512. No other function may hold such code: an inline function
-// compiled with AVX-512 in one file could be the one that the linker keeps for all (docs/decisions/0023-instructions.md).
+// compiled with AVX-512 in one file could be the one that the linker keeps for all
+// (docs/decisions/0023-instructions.md).
 #pragma once
 
 #include <optional>
@@ -43,15 +44,15 @@ inline constexpr Instructions built_for = Instructions::v3;
 template <class Signature>
 class Dispatched;
 
-/// A function that was compiled for every level, to be called with the instructions in use. It refers to what it is made
-/// from, as a parameter does: do not keep it. Calls inside are inlined, so that they are compiled for the level too;
-/// those that cannot be run as in the rest of the program.
+/// A function that was compiled for every level, to be called with the instructions in use. It refers to what it is
+/// made from, as a parameter does: do not keep it. Calls inside are inlined, so that they are compiled for the level
+/// too; those that cannot be run as in the rest of the program.
 template <class Result, class... Args>
 class Dispatched<Result(Args...)> {
  public:
   template <class Body>
-    requires(!std::is_same_v<Body, Dispatched>)
-  Dispatched(const Body& body)  // NOLINT(google-explicit-constructor): a lambda is passed as it is
+  requires(!std::is_same_v<Body, Dispatched>)
+      Dispatched(const Body& body)  // NOLINT(google-explicit-constructor): a lambda is passed as it is
       : body_(&body), call_(chosen<Body>()) {}
 
   Result operator()(Args... args) const { return call_(body_, args...); }
@@ -73,7 +74,7 @@ class Dispatched<Result(Args...)> {
 
   template <class Body>
   [[gnu::target("avx512f,avx512bw,avx512cd,avx512dq,avx512vl"), gnu::flatten]] static Result run_v4(const void* body,
-                                                                                                  Args... args) {
+                                                                                                    Args... args) {
     if (instructions() != Instructions::v4) __builtin_unreachable();
     return (*static_cast<const Body*>(body))(args...);
   }

@@ -13,7 +13,8 @@
 
 namespace isobar {
 
-/// Elements that one thread takes at a time, and after which sums are cut; what it touches stays in the second-level cache.
+/// Elements that one thread takes at a time, and after which sums are cut; what it touches stays in the second-level
+/// cache.
 inline constexpr std::int64_t loop_part = 16384;
 
 /// How a range is counted.

@@ -1,6 +1,6 @@
-// Where the processor lacks what the program was built for, says so in one line and ends it with exit code 1, before any
-// other initialiser: an illegal instruction would say nothing. This file alone is compiled for every x86-64, and so uses
-// no inline function of a library: the linker may keep the copy of a file that is not.
+// Where the processor lacks what the program was built for, says so in one line and ends it with exit code 1, before
+// any other initialiser: an illegal instruction would say nothing. This file alone is compiled for every x86-64, and so
+// uses no inline function of a library: the linker may keep the copy of a file that is not.
 #include <unistd.h>
 
 #include "isobar/base/processor_needs.hpp"

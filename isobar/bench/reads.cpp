@@ -34,8 +34,8 @@ std::string reads_table(const std::vector<ReadOutcome>& outcomes, const ReadOpti
     text +=
         fmt::format("  {}\n    {:<34} {:>9}/s\n    {:<34} {:>9}/s\n", o.what, o.ours,
                     human_bytes(o.bytes / o.our_seconds.median), o.peer, human_bytes(o.bytes / o.peer_seconds.median));
-    text += fmt::format("    {:.2f} [{:.2f}, {:.2f}] times the peer's speed\n", o.ratio.median, o.ratio.low,
-                        o.ratio.high);
+    text +=
+        fmt::format("    {:.2f} [{:.2f}, {:.2f}] times the peer's speed\n", o.ratio.median, o.ratio.low, o.ratio.high);
   }
   return text;
 }

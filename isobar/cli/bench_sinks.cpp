@@ -42,8 +42,8 @@ const Contest saves_contest{"saves",
                             "what saving itself costs a run",
                             {bare, {"saves", "with a checkpoint every 10 steps", 1.02}}};
 
-// Between two steps it answers the contest and waits until it is asked for more. A step lasts from where the last answer
-// was given, or the last step ended, to where all other sinks have been told of this one.
+// Between two steps it answers the contest and waits until it is asked for more. A step lasts from where the last
+// answer was given, or the last step ended, to where all other sinks have been told of this one.
 class Gate final : public train::Sink {
  public:
   explicit Gate(std::string name) : name_(std::move(name)) {}

@@ -9,8 +9,8 @@
 #include "isobar/base/text.hpp"
 #include "isobar/cli/data.hpp"
 #include "isobar/cli/data_weather.hpp"
-#include "isobar/writing/make_atmosphere.hpp"
 #include "isobar/verbs/verb.hpp"
+#include "isobar/writing/make_atmosphere.hpp"
 
 namespace isobar::cli {
 namespace {

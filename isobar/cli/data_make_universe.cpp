@@ -8,8 +8,8 @@
 #include "isobar/base/spec.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/cli/data.hpp"
-#include "isobar/writing/make_universe.hpp"
 #include "isobar/verbs/verb.hpp"
+#include "isobar/writing/make_universe.hpp"
 
 namespace isobar::cli {
 namespace {

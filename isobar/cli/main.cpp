@@ -1,5 +1,4 @@
 // The program `isobar`: its verbs, and what happens before any of them.
-#include "isobar/machine/versions.hpp"
 #include "isobar/cli/sibling.hpp"
 #include "isobar/comm_mpi/launch.hpp"
 #include "isobar/control/shield.hpp"

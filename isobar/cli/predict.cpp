@@ -12,8 +12,8 @@
 #include "isobar/cli/data.hpp"
 #include "isobar/machine/versions.hpp"
 #include "isobar/pictures/pictures.hpp"
-#include "isobar/writing/prediction_writer.hpp"
 #include "isobar/verbs/verb.hpp"
+#include "isobar/writing/prediction_writer.hpp"
 
 namespace isobar::cli {
 namespace {

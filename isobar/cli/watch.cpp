@@ -1,10 +1,10 @@
 // isobar watch RUN: follows a run from another terminal, by its folder alone.
 #include "isobar/record/watch.hpp"
-#include "isobar/verbs/verb.hpp"
 
 #include <chrono>
 #include <thread>
 
+#include "isobar/verbs/verb.hpp"
 
 namespace isobar::cli {
 namespace {

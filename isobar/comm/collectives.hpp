@@ -30,7 +30,7 @@ void broadcast_object(Comm& comm, T& object, int root = 0) {
 
 /// Gives all ranks the std::vector or std::string of `root`, however long theirs are.
 template <class List>
-  requires requires(List& list) { list.resize(1); }
+requires requires(List& list) { list.resize(1); }
 void broadcast(Comm& comm, List& list, int root = 0) {
   static_assert(std::is_trivially_copyable_v<typename List::value_type>);
   std::uint64_t length = list.size();

@@ -30,7 +30,9 @@ struct alignas(64) Flags {
 };
 
 std::int64_t read_flag(std::int64_t& flag) { return std::atomic_ref(flag).load(std::memory_order_acquire); }
-void publish_flag(std::int64_t& flag, std::int64_t value) { std::atomic_ref(flag).store(value, std::memory_order_release); }
+void publish_flag(std::int64_t& flag, std::int64_t value) {
+  std::atomic_ref(flag).store(value, std::memory_order_release);
+}
 
 class SharedReducer final : public Reducer {
  public:

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "isobar/base/clock.hpp"
-#include "isobar/post_mortem/flight_recorder.hpp"
 #include "isobar/comm_mpi/mpi_call.hpp"
+#include "isobar/post_mortem/flight_recorder.hpp"
 
 namespace isobar::comm_mpi {
 namespace {

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "isobar/base/clock.hpp"
-#include "isobar/post_mortem/flight_recorder.hpp"
 #include "isobar/comm/crew.hpp"
+#include "isobar/post_mortem/flight_recorder.hpp"
 
 namespace isobar::comm_mpi {
 namespace {

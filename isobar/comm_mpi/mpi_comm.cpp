@@ -7,8 +7,8 @@
 #include "isobar/comm_mpi/mapped_memory.hpp"
 #include "isobar/comm_mpi/mpi_call.hpp"
 #include "isobar/comm_mpi/mpi_transfer.hpp"
-#include "isobar/post_mortem/flight_recorder.hpp"
 #include "isobar/comm_mpi/mpi_world.hpp"
+#include "isobar/post_mortem/flight_recorder.hpp"
 
 namespace isobar::comm_mpi {
 namespace {

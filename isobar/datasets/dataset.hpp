@@ -91,7 +91,8 @@ struct Glance;
 struct Outline;
 class SampleWriter;
 
-/// A member of the catalogue; those that read files also know their format, and some write it (isobar/datasets/format.hpp).
+/// A member of the catalogue; those that read files also know their format, and some write it
+/// (isobar/datasets/format.hpp).
 struct DatasetRow {
   using Made = Dataset;
   std::string_view name;

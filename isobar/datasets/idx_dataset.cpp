@@ -100,7 +100,7 @@ Contents look_idx(const Glance& glance) {
   }
   const auto part = [](const fs::path& file, const files::IdxHeader& of) {
     return FilePart{file.filename().string(), fmt::format("[{}]", fmt::join(of.shape.extents(), ", ")),
-                std::string(of.type), ""};
+                    std::string(of.type), ""};
   };
   contents.parts.push_back(part(glance.path, *header));
   Spec spec("idx", {{"path", glance.path.string()}});

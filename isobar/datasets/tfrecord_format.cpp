@@ -186,7 +186,8 @@ Contents look_tfrecord(const Glance& glance) {
     return contents;
   }
   for (const files::Feature& feature : features) {
-    FilePart part{std::string(feature.name), fmt::format("[{}]", feature.count), std::string(name_of(feature.kind)), ""};
+    FilePart part{std::string(feature.name), fmt::format("[{}]", feature.count), std::string(name_of(feature.kind)),
+                  ""};
     if (feature.kind == files::Feature::Kind::bytes && feature.count == 1) {
       part.shape = fmt::format("{} bytes", feature.bytes().size());
       if (is_picture(feature)) part.note = "a picture";

@@ -37,7 +37,8 @@ bool is_gzip(std::span<const std::uint8_t> bytes) {
   return bytes.size() >= 3 && bytes[0] == 0x1F && bytes[1] == 0x8B && bytes[2] == 8;
 }
 
-std::span<const std::uint8_t> inflate_gzip(std::span<const std::uint8_t> file, std::int64_t max_bytes, ByteBuffer& out) {
+std::span<const std::uint8_t> inflate_gzip(std::span<const std::uint8_t> file, std::int64_t max_bytes,
+                                           ByteBuffer& out) {
   thread_local const std::unique_ptr<libdeflate_decompressor, Free> inflater(libdeflate_alloc_decompressor());
   if (!inflater) throw std::bad_alloc();
   if (!is_gzip(file)) fail("is no gzip file");

@@ -109,7 +109,8 @@ Bytes idx_header(NumberType type, const Shape& shape) {
 void IdxFile::read_row(std::int64_t index, std::span<float> out) const {
   expects(index >= 0 && index < shape_[0], "an entry of the first axis");
   expects(static_cast<std::int64_t>(out.size()) == shape_.count(1, shape_.rank()), "memory of an entry's size");
-  const std::uint8_t* from = bytes_.data() + header_ + static_cast<std::size_t>(index) * out.size() * idx_width_of(type_);
+  const std::uint8_t* from =
+      bytes_.data() + header_ + static_cast<std::size_t>(index) * out.size() * idx_width_of(type_);
   switch (type_) {
     case 0x08: return convert<std::uint8_t, std::uint8_t>(from, out);
     case 0x09: return convert<std::uint8_t, std::int8_t>(from, out);

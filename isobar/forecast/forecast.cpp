@@ -32,8 +32,8 @@ void check(const Sweep& sweep) {
   for (const Spec& strategy : sweep.strategies) make(parallel::strategies(), strategy, "strategy");
 }
 
-ForecastRow forecast_row(const Sweep& sweep, Mode mode, const Spec& strategy, int ranks, const sim::Simulated& simulated,
-                   double reference) {
+ForecastRow forecast_row(const Sweep& sweep, Mode mode, const Spec& strategy, int ranks,
+                         const sim::Simulated& simulated, double reference) {
   ForecastRow row{.mode = mode, .strategy = strategy, .ranks = ranks, .batch = batch_of(sweep, mode, ranks)};
   row.simulated = simulated;
   row.samples_per_second = row.batch * ranks / simulated.step_seconds;

@@ -134,16 +134,16 @@ std::string forecast_json(const Forecast& forecast) {
   if (forecast.error.runs > 0)
     error["runs"] = forecast.error.runs, error["mean"] = forecast.error.mean, error["worst"] = forecast.error.worst;
   const OrderedJson all{{"platform", base.platform.name},
-                 {"workload", base.workload.name},
-                 {"origin", base.workload.origin},
-                 {"batch", base.workload.batch},
-                 {"flops", base.workload.flops},
-                 {"compute_seconds", base.workload.compute_seconds()},
-                 {"input", input_name(base.input)},
-                 {"calibration", forecast.calibration},
-                 {"error", error},
-                 {"notes", forecast.notes},
-                 {"rows", rows}};
+                        {"workload", base.workload.name},
+                        {"origin", base.workload.origin},
+                        {"batch", base.workload.batch},
+                        {"flops", base.workload.flops},
+                        {"compute_seconds", base.workload.compute_seconds()},
+                        {"input", input_name(base.input)},
+                        {"calibration", forecast.calibration},
+                        {"error", error},
+                        {"notes", forecast.notes},
+                        {"rows", rows}};
   return all.dump(1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 

@@ -64,7 +64,8 @@ void Lowering::find_gradients() {
   const auto loss = graph_.outputs().find("loss");
   if (loss == graph_.outputs().end()) fail("a training plan needs a graph with a loss");
   IdVector<ValueId, bool> trained;
-  for (const GraphValue& v : graph_.values()) trained.push_back(v.role == GraphValue::Role::parameter && v.parameter.trained);
+  for (const GraphValue& v : graph_.values())
+    trained.push_back(v.role == GraphValue::Role::parameter && v.parameter.trained);
   for (const Node& node : graph_.nodes())
     if (std::any_of(node.in.begin(), node.in.end(), [&](ValueId id) { return trained[id]; }))
       for (const ValueId id : node.out) trained[id] = true;

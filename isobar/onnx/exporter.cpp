@@ -18,7 +18,7 @@ constexpr std::string_view kinds_over_channels[] = {
     "conv",       "deconv", "max_pool", "average_pool",   "global_pool",   "lrn",
     "batch_norm", "resize", "prelu",    "depth_to_space", "space_to_depth"};
 constexpr std::string_view elementwise_kinds[] = {"add",        "sub",   "mul",     "div",    "relu",
-                                            "leaky_relu", "scale", "dropout", "concat", "pad"};
+                                                  "leaky_relu", "scale", "dropout", "concat", "pad"};
 
 Dims turned_dims(const Dims& dims, const std::vector<std::int64_t>& order) {
   Dims result;
@@ -231,7 +231,8 @@ OnnxModel Exporter::run(const std::vector<std::string>& outputs) {
   return std::move(model_);
 }
 
-OnnxModel export_graph(const graph::Graph& graph, const std::vector<std::string>& outputs, const WeightReader& weights) {
+OnnxModel export_graph(const graph::Graph& graph, const std::vector<std::string>& outputs,
+                       const WeightReader& weights) {
   return Exporter(graph, weights).run(outputs);
 }
 

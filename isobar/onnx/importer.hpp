@@ -17,7 +17,7 @@ struct Held {
   Type type = Type::float32;
   Dims dims{};
   std::shared_ptr<const Array> known{};  ///< the numbers, once asked for
-  const StoredTensor* stored = nullptr;        ///< an initializer of the file
+  const StoredTensor* stored = nullptr;  ///< an initializer of the file
   std::string weight{};                  ///< name of the initializer it is or was computed from; "" for others
   bool transposed = false;               ///< `stored` is the transposed of what it means (matrices)
   graph::ValueId plain{}, last{};        ///< in the graph: axes as in the file, and channels-last

@@ -137,11 +137,11 @@ Attribute read_attribute(::onnx::AttributeProto& a, const fs::path* folder) {
 
 OnnxNode read_node(::onnx::NodeProto& n, int number, const fs::path* folder) {
   OnnxNode node{n.name().empty() ? fmt::format("{} #{}", n.op_type(), number) : n.name(),
-            n.op_type(),
-            n.domain(),
-            {n.input().begin(), n.input().end()},
-            {n.output().begin(), n.output().end()},
-            {}};
+                n.op_type(),
+                n.domain(),
+                {n.input().begin(), n.input().end()},
+                {n.output().begin(), n.output().end()},
+                {}};
   if (node.domain == "ai.onnx") node.domain.clear();
   for (auto& a : *n.mutable_attribute()) node.attributes[a.name()] = read_attribute(a, folder);
   return node;

@@ -64,8 +64,8 @@ struct ResizeRule {
 ResizeRule rule(const Call& call) {
   const OnnxNode& node = call.node;
   ResizeRule result{node.text("mode", "nearest"), node.text("coordinate_transformation_mode", "half_pixel"),
-              node.text("nearest_mode", "round_prefer_floor"), node.number("cubic_coeff_a", -0.75),
-              node.integer("exclude_outside", 0) != 0};
+                    node.text("nearest_mode", "round_prefer_floor"), node.number("cubic_coeff_a", -0.75),
+                    node.integer("exclude_outside", 0) != 0};
   if (!has_region(call)) {
     result.coordinates = "asymmetric";
     result.nearest = "floor";

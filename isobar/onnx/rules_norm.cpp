@@ -73,9 +73,9 @@ bool lrn(Importer& m) {
 std::span<const ImportRule> rules_norm();
 std::span<const ImportRule> rules_norm() {
   static constexpr ImportRule all[] = {{"BatchNormalization", batch_norm},
-                                 {"InstanceNormalization", instance_norm},
-                                 {"LayerNormalization", layer_norm},
-                                 {"LRN", lrn}};
+                                       {"InstanceNormalization", instance_norm},
+                                       {"LayerNormalization", layer_norm},
+                                       {"LRN", lrn}};
   return all;
 }
 

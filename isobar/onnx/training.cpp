@@ -85,7 +85,8 @@ void run_update(const OnnxNode& node, std::map<std::string, Array>& values) {
 }  // namespace
 
 bool has_training_nodes(const OnnxModel& model) {
-  return std::any_of(model.nodes.begin(), model.nodes.end(), [](const OnnxNode& n) { return n.domain == training_domain; });
+  return std::any_of(model.nodes.begin(), model.nodes.end(),
+                     [](const OnnxNode& n) { return n.domain == training_domain; });
 }
 
 std::map<std::string, Array> gradients(const OnnxModel& model, const std::map<std::string, Array>& inputs,

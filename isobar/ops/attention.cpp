@@ -59,7 +59,8 @@ void scores(const AttentionGeometry& g, const Head& head, std::int64_t first, st
   product('N', 'T', rows, seen, g.part(), g.scale(), head.q + first * g.width, g.width, head.k, g.width, 0, p, g.keys);
 }
 
-void forward_block(const AttentionGeometry& g, const Head& head, std::int64_t first, float* p, float* y, float* logarithm) {
+void forward_block(const AttentionGeometry& g, const Head& head, std::int64_t first, float* p, float* y,
+                   float* logarithm) {
   const std::int64_t rows = std::min(block, g.queries - first), seen = g.seen(first + rows);
   scores(g, head, first, rows, p);
   float share[block];
@@ -86,7 +87,8 @@ struct Gradients {
   float *dq, *dk, *dv;
 };
 
-void backward_block(const AttentionGeometry& g, const Head& head, const Gradients& d, std::int64_t first, float* p, float* dp) {
+void backward_block(const AttentionGeometry& g, const Head& head, const Gradients& d, std::int64_t first, float* p,
+                    float* dp) {
   const std::int64_t rows = std::min(block, g.queries - first), seen = g.seen(first + rows), part = g.part();
   const std::int64_t offset = head.query_offset + first * g.width;
   scores(g, head, first, rows, p);

@@ -10,8 +10,8 @@ constexpr std::int64_t most_column_parts = 256;  // bounds the memory of the par
 }
 
 std::vector<double> column_sums(std::int64_t rows, std::int64_t width, std::int64_t count, AddRows add) {
-  const std::int64_t length =
-      std::max({std::int64_t{1}, loop_part / std::max<std::int64_t>(1, width), (rows + most_column_parts - 1) / most_column_parts});
+  const std::int64_t length = std::max({std::int64_t{1}, loop_part / std::max<std::int64_t>(1, width),
+                                        (rows + most_column_parts - 1) / most_column_parts});
   const std::int64_t parts = (rows + length - 1) / length;
   const std::size_t size = count;
   std::vector<double> partial(std::max<std::int64_t>(1, parts) * size);

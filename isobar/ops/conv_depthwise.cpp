@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Slot::Kind;
 
-constexpr int most_vectors = 4;          // whose sums are held in registers
+constexpr int most_vectors = 4;                    // whose sums are held in registers
 constexpr std::int64_t most_depthwise_parts = 16;  // a weight gradient is summed in
 
 // sum += factor * numbers, for V vectors of L.

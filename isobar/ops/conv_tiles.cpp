@@ -170,8 +170,8 @@ Tiled tiled(const ConvCase& p, Direction direction, std::shared_ptr<const TileTr
   const std::int64_t edge = transform->result, reach = transform->kernel - 1;
   const auto& before = p.window.before;
   const ImageWalk walk{p.x[0],       back ? y : x,
-                      back ? x : y, {back ? reach - before[0] : before[0], back ? reach - before[1] : before[1]},
-                      edge,         transform->tile()};
+                       back ? x : y, {back ? reach - before[0] : before[0], back ? reach - before[1] : before[1]},
+                       edge,         transform->tile()};
   const std::int64_t in = walk.image.channels / p.groups, out = walk.results.channels / p.groups;
   const std::int64_t bytes_of_tile = 4 * transform->numbers() * (in + out);
   const std::int64_t chunk = std::min(walk.tiles(), std::max<std::int64_t>(16, chunk_bytes / bytes_of_tile));

@@ -23,7 +23,8 @@ struct TiledGradient {
   std::int64_t groups = 1;
 };
 
-/// A kernel that writes dx of input 1 and, when `bias`, of input 2; nothing where groups do not lie one after the other.
+/// A kernel that writes dx of input 1 and, when `bias`, of input 2; nothing where groups do not lie one after the
+/// other.
 std::optional<Kernel> tiled_weight_gradient(const TiledGradient& p);
 
 }  // namespace isobar::ops

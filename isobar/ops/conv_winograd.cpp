@@ -40,9 +40,7 @@ inline void row_times(const Lanes* in, int in_step, Lanes& out) {
 
 template <const auto& m, int rows, int columns>
 inline void times(const Lanes* in, int in_step, Lanes* out, int out_step) {
-  [&]<int... r>(std::integer_sequence<int, r...>) {
-    (row_times<m, r, columns>(in, in_step, out[r * out_step]), ...);
-  }
+  [&]<int... r>(std::integer_sequence<int, r...>) { (row_times<m, r, columns>(in, in_step, out[r * out_step]), ...); }
   (std::make_integer_sequence<int, rows>{});
 }
 
@@ -122,12 +120,13 @@ bool never(const ConvCase&, Direction) { return false; }
 }  // namespace
 
 extern const ConvMethod conv_winograd;
-const ConvMethod conv_winograd{"winograd", "3x3 kernels of stride 1 with a quarter of the products, tiles of 4x4",
-                               make_winograd<F4>,   never,
-                               false,      work<F4>};
+const ConvMethod conv_winograd{
+    "winograd", "3x3 kernels of stride 1 with a quarter of the products, tiles of 4x4", make_winograd<F4>, never, false,
+    work<F4>};
 
 extern const ConvMethod conv_winograd2;
 const ConvMethod conv_winograd2{
-    "winograd2", "the same with tiles of 2x2: more products, better rounding", make_winograd<F2>, never, false, work<F2>};
+    "winograd2", "the same with tiles of 2x2: more products, better rounding", make_winograd<F2>, never, false,
+    work<F2>};
 
 }  // namespace isobar::ops

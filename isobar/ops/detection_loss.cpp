@@ -65,7 +65,8 @@ class Cell {
 // The sum of l(n) over rows that hold samples; with dp, also its derivative times `factor`.
 class DetectionGrid {
  public:
-  DetectionGrid(bool logits, const Shape& x) : channels_(x[-1]), cells_(x.count() / x[0] / x[-1]), cell_(logits, x[-1]) {}
+  DetectionGrid(bool logits, const Shape& x)
+      : channels_(x[-1]), cells_(x.count() / x[0] / x[-1]), cell_(logits, x[-1]) {}
 
   double operator()(const Moment& moment, const float* p, const float* t, double factor, float* dp) const {
     const auto rows = [&](std::int64_t begin, std::int64_t end) {

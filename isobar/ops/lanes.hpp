@@ -65,7 +65,8 @@ template <class L>
 
 /// sum + a * b, rounded once wherever the machine can: left to the compiler, it depends on how a loop was cut.
 template <class L>
-[[gnu::always_inline]] inline typename L::Floats multiply_add(typename L::Floats a, typename L::Floats b, typename L::Floats sum) {
+[[gnu::always_inline]] inline typename L::Floats multiply_add(typename L::Floats a, typename L::Floats b,
+                                                              typename L::Floats sum) {
   if constexpr (L::lanes == 1) return std::fma(a, b, sum);
   else return a * b + sum;
 }

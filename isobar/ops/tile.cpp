@@ -57,8 +57,7 @@ void run_part(const TileFactors& factors, const TileTarget& target, int first, i
 }
 
 template <TileWalk walk>
-void run_rows(int rows, const TileFactors& factors, const TileTarget& target, int first, int half,
-              std::int64_t width) {
+void run_rows(int rows, const TileFactors& factors, const TileTarget& target, int first, int half, std::int64_t width) {
   switch (rows) {
     case 1: return run_part<1, walk>(factors, target, first, half, width);
     case 2: return run_part<2, walk>(factors, target, first, half, width);

@@ -24,9 +24,8 @@ double squares(std::span<const float> piece) {
 }
 
 double norm(std::span<const float> values) {
-  return std::sqrt(ordered_sum(values.size(), [=](std::size_t begin, std::size_t end) {
-    return squares(values.subspan(begin, end - begin));
-  }));
+  return std::sqrt(ordered_sum(
+      values.size(), [=](std::size_t begin, std::size_t end) { return squares(values.subspan(begin, end - begin)); }));
 }
 
 }  // namespace isobar::optim

@@ -72,8 +72,7 @@ void StepExchange::compute(const std::function<std::size_t()>& bad) {
 BucketSums StepExchange::sum(int copy, int priority) {
   expects(phase_ != Phase::begun, "gradients are summed when they were computed");
   BucketSums sums;
-  for (int b = 0; b < exchange_.parts_->buckets.count(); ++b)
-    sums.push_back(exchange_.start_bucket(b, copy, priority));
+  for (int b = 0; b < exchange_.parts_->buckets.count(); ++b) sums.push_back(exchange_.start_bucket(b, copy, priority));
   return sums;
 }
 

@@ -7,8 +7,7 @@ std::vector<ReplicaParameter> parameters_of(const exec::ParamStore& store) {
   std::vector<ReplicaParameter> list;
   for (int p = 0; p < store.count(); ++p) {
     const graph::PlanParameter& parameter = store.parameter(p);
-    list.push_back(
-        {parameter.name, store.weight(p), store.gradient(p), store.offset(p), parameter.declared.trained});
+    list.push_back({parameter.name, store.weight(p), store.gradient(p), store.offset(p), parameter.declared.trained});
   }
   return list;
 }

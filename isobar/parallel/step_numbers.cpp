@@ -1,6 +1,7 @@
 #include "isobar/parallel/step_numbers.hpp"
 
 #include <algorithm>
+
 #include <climits>
 
 namespace isobar::parallel {

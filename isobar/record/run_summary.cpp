@@ -65,8 +65,9 @@ std::string classes_csv(const train::End& end) {
   for (std::size_t i = 0; i < end.targets.size(); ++i) {
     const auto logits = end.predictions.subspan(i * classes, classes);
     const std::size_t predicted = std::max_element(logits.begin(), logits.end()) - logits.begin();
-    text += fmt::format("{},{},{}\n", i, metrics::column_name(end.target_names, static_cast<std::size_t>(end.targets[i])),
-                        metrics::column_name(end.target_names, predicted));
+    text +=
+        fmt::format("{},{},{}\n", i, metrics::column_name(end.target_names, static_cast<std::size_t>(end.targets[i])),
+                    metrics::column_name(end.target_names, predicted));
   }
   return text;
 }

@@ -11,8 +11,8 @@
 #include "isobar/base/config.hpp"
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
-#include "isobar/sim/platform_texts.hpp"
 #include "isobar/sim/network_shape.hpp"
+#include "isobar/sim/platform_texts.hpp"
 
 namespace isobar::sim {
 

@@ -7,8 +7,8 @@
 namespace isobar::sim {
 namespace {
 
-// What comm::make_reducer() would choose from. What only a message library or the memory of a node can do is modelled by
-// what suits best.
+// What comm::make_reducer() would choose from. What only a message library or the memory of a node can do is modelled
+// by what suits best.
 std::vector<Spec> candidates_for(const Spec& asked, const Placement& placement) {
   const bool modelled = asked.name() == "native" || asked.name() == "shared";
   return comm::candidates(modelled ? Spec("auto") : asked, placement.ranks_per_node > 1);

@@ -126,7 +126,8 @@ SumCost SumCosts::cost(const Spec& algorithm, std::size_t count, comm::Wire wire
   return sum;
 }
 
-std::vector<RoundPhase> SumCosts::phases(const Spec& algorithm, std::size_t count, comm::Wire wire, const Without& without) {
+std::vector<RoundPhase> SumCosts::phases(const Spec& algorithm, std::size_t count, comm::Wire wire,
+                                         const Without& without) {
   std::vector<RoundPhase> list;
   if (placement_.ranks == 1 || count == 0) return list;
   const Costed& of = costed(algorithm, count);
@@ -135,9 +136,9 @@ std::vector<RoundPhase> SumCosts::phases(const Spec& algorithm, std::size_t coun
   for (const RoundCost& round : of.rounds) {
     const double phases = std::min(std::ceil(round.times), phases_of_kind), each = round.times / phases;
     const RoundPhase phase{.round = round.kind + (without.contention ? 1 : 0),
-                      .latency = without.latency ? 0 : each * latency_of(round, scale),
-                      .transfer = each * moving * (without.contention ? round.alone : round.transfer),
-                      .adding = without.bandwidth ? 0 : each * scale * round.adding};
+                           .latency = without.latency ? 0 : each * latency_of(round, scale),
+                           .transfer = each * moving * (without.contention ? round.alone : round.transfer),
+                           .adding = without.bandwidth ? 0 : each * scale * round.adding};
     list.insert(list.end(), static_cast<std::size_t>(phases), phase);
   }
   return list;

@@ -44,7 +44,7 @@ class SumCosts {
                const Without& without = {});
   /// The same round by round; rounds of one kind are put together so that there are not too many.
   std::vector<RoundPhase> phases(const Spec& algorithm, std::size_t count, comm::Wire wire = comm::Wire::float32,
-                            const Without& without = {});
+                                 const Without& without = {});
   /// The links a kind of round uses, of phases() with contention or without.
   std::span<const LinkShare> shares(int round) const { return shares_[static_cast<std::size_t>(round)]; }
   /// What really sums so many numbers when `asked` is in the recipe: itself, or for auto, native, shared and a

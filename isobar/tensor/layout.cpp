@@ -54,8 +54,8 @@ Layout any_layout(const std::vector<std::int64_t>& axes, Dtype type) {
 std::int64_t padded_count(const Layout& layout) { return layout.get_size() / bytes_of(layout.data_type()); }
 
 bool same_bytes(const Layout& a, const Layout& b) {
-  return a == b || (is_row_major(a) && is_row_major(b) && a.data_type() == b.data_type() &&
-                    a.get_size() == b.get_size());
+  return a == b ||
+         (is_row_major(a) && is_row_major(b) && a.data_type() == b.data_type() && a.get_size() == b.get_size());
 }
 
 std::string layout_text(const Layout& layout) {

@@ -47,7 +47,8 @@ std::vector<std::pair<std::string, std::span<const float>>> named_inputs(const g
   return inputs;
 }
 
-std::span<const float> first_rows(const datasets::Dataset& dataset, const feeding::Batch& batch, std::string_view name) {
+std::span<const float> first_rows(const datasets::Dataset& dataset, const feeding::Batch& batch,
+                                  std::string_view name) {
   const std::vector<datasets::Field> fields = dataset.fields();
   for (std::size_t f = 0; f < fields.size(); ++f)
     if (fields[f].name == name)

@@ -1,5 +1,5 @@
-// Feeds: the fields of a data set's batches as the inputs of a plan, matched by name. Training, evaluation and inference
-// feed their networks by these functions.
+// Feeds: the fields of a data set's batches as the inputs of a plan, matched by name. Training, evaluation and
+// inference feed their networks by these functions.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// Listeners: the sinks of a run as the parts of the trainer tell them, each in its turn. Rank 0 tells all of them; other
-// ranks tell those that listen on every rank, of the start, of traced steps and of the end.
+// Listeners: the sinks of a run as the parts of the trainer tell them, each in its turn. Rank 0 tells all of them;
+// other ranks tell those that listen on every rank, of the start, of traced steps and of the end.
 #pragma once
 
 #include <vector>

@@ -58,7 +58,8 @@ void clear(const Job& job, bool relaunched) {
 }
 
 // Rank 0 has restored the model as it was on rank 0; the others get it, and each what it had for itself.
-void share_model(const checkpoint::Snapshot& snapshot, exec::ParamStore& store, const exec::StateBlocks& state, comm::Comm& comm) {
+void share_model(const checkpoint::Snapshot& snapshot, exec::ParamStore& store, const exec::StateBlocks& state,
+                 comm::Comm& comm) {
   bool own = comm.rank() == 0 && checkpoint::holds_own(snapshot, store, state, comm.size());
   broadcast(comm, std::as_writable_bytes(store.all_weights()));
   for (int p = 0; p < store.count(); ++p)

@@ -109,7 +109,7 @@ void Trainer::announce() {
   start.arena_bytes = plan().arena_bytes;
   start.weight_bytes = store().bytes() - (plan().gradients_in_arena ? plan().weight_bytes() : 0);
   start.good_state_bytes = keeper_->good_state_bytes();
-  start.snapshot_bytes = snapshot_bytes(store(), session_->strategy().state(), world_.size());
+  start.snapshot_bytes = checkpoint::snapshot_bytes(store(), session_->strategy().state(), world_.size());
   start.threads = omp_get_max_threads();
   start.ranks = world_.size();
   start.nodes = 1 + *std::ranges::max_element(world_.nodes());

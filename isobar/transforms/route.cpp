@@ -46,7 +46,8 @@ std::vector<Grid> grids_of(const datasets::Dataset& source) {
 
 }  // namespace
 
-FieldRoute::FieldRoute(const Pipeline& pipeline, std::size_t count, const datasets::Dataset& source) : grids_(grids_of(source)) {
+FieldRoute::FieldRoute(const Pipeline& pipeline, std::size_t count, const datasets::Dataset& source)
+    : grids_(grids_of(source)) {
   for (const Grid& grid : grids_) sizes_.push_back(numbers(grid.shape));
   for (std::size_t i = 0; i < count; ++i) {
     const Pipeline::Step& step = pipeline.steps_[i];
@@ -83,7 +84,7 @@ void FieldRoute::add(const Pipeline::Step& step, std::size_t number, std::size_t
 }
 
 void FieldRoute::read(const datasets::Dataset& source, const datasets::Reading& reading, std::int64_t index,
-                 std::span<const std::span<float>> out) const {
+                      std::span<const std::span<float>> out) const {
   // Taken for the time of reading: the source may read through a route of its own.
   thread_local Scratch kept;
   Scratch scratch = std::exchange(kept, {});

@@ -1,5 +1,6 @@
 // What tuning found, remembered in the user's cache folder: a file for every machine, level of instructions, number of
-// threads, network and batch. It is written after every layer, so that what was measured is kept when tuning is interrupted.
+// threads, network and batch. It is written after every layer, so that what was measured is kept when tuning is
+// interrupted.
 #pragma once
 
 #include <cstdint>

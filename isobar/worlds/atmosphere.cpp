@@ -130,18 +130,18 @@ void Atmosphere::make(std::int64_t hour, std::span<float> state) const {
   const Climate climate(hour);
   each_part(grid_.height, options_.threads, [&](int row) { standing_.complete(fields[0], climate, row); });
   WeatherMoment moment{.grid = grid_,
-                .hour_of_day = static_cast<double>(((hour % 24) + 24) % 24),
-                .climate = climate,
-                .land = land_,
-                .sea_anomaly = sea_anomaly_,
-                .psi = std::move(fields[0]),
-                .upper = std::move(fields[1]),
-                .clouds = std::move(fields[2]),
-                .convection = std::move(fields[3]),
-                .past = past_winds(hour, climate),
-                .usual_moisture = usual_moisture(climate),
-                .coarse_land = coarse_land_.fraction,
-                .vortices = {}};
+                       .hour_of_day = static_cast<double>(((hour % 24) + 24) % 24),
+                       .climate = climate,
+                       .land = land_,
+                       .sea_anomaly = sea_anomaly_,
+                       .psi = std::move(fields[0]),
+                       .upper = std::move(fields[1]),
+                       .clouds = std::move(fields[2]),
+                       .convection = std::move(fields[3]),
+                       .past = past_winds(hour, climate),
+                       .usual_moisture = usual_moisture(climate),
+                       .coarse_land = coarse_land_.fraction,
+                       .vortices = {}};
   for (const Storm& storm : storms(hour)) moment.vortices.emplace_back(storm, grid_.row_step() * degree * earth_radius);
 
   each_part(grid_.height, options_.threads, [&](int row) {

@@ -14,10 +14,10 @@ struct AlexnetLayer {
   bool normalised;  // followed by normalisation and pooling
 };
 constexpr AlexnetLayer alexnet_layers[] = {{11, 96, 4, 0, 1, false, true},
-                            {5, 256, 1, 2, 2, true, true},
-                            {3, 384, 1, 1, 1, false, false},
-                            {3, 384, 1, 1, 2, true, false},
-                            {3, 256, 1, 1, 2, true, false}};
+                                           {5, 256, 1, 2, 2, true, true},
+                                           {3, 384, 1, 1, 1, false, false},
+                                           {3, 384, 1, 1, 2, true, false},
+                                           {3, 256, 1, 1, 2, true, false}};
 
 class AlexNet final : public Network {
  public:

@@ -4,8 +4,8 @@
 //   variant b (15 PF): five layers, ReLU, four heads, decoder with weights of its own.
 // prediction [N, grid, grid, x y w h object none classes...]; loss = detection + lambda * mse(reconstruction, input).
 #include "isobar/zoo/network.hpp"
-#include "isobar/zoo/width_scaling.hpp"
 #include "isobar/zoo/segmentation.hpp"
+#include "isobar/zoo/width_scaling.hpp"
 
 namespace isobar::zoo {
 namespace {

@@ -13,7 +13,7 @@ struct Sc18Layer {
   bool pool;
 };
 constexpr Sc18Layer sc18_layers[] = {{3, 16, 1, true},   {4, 32, 1, true},   {4, 64, 1, true},  {3, 128, 2, false},
-                            {3, 256, 1, false}, {2, 256, 1, false}, {2, 256, 1, false}};
+                                     {3, 256, 1, false}, {2, 256, 1, false}, {2, 256, 1, false}};
 
 class CosmoFlowSc18 final : public Network {
  public:

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "isobar/zoo/network.hpp"
-#include "isobar/zoo/width_scaling.hpp"
 #include "isobar/zoo/segmentation.hpp"
+#include "isobar/zoo/width_scaling.hpp"
 
 namespace isobar::zoo {
 namespace {

@@ -4,8 +4,8 @@
 // in front of a residual unit is missing, as in those runs. 43,669,251 parameters (43,718,883 with batch normalisation)
 // and 4.341 TF forward at 768 x 1152 x 16, counting atrous convolutions as dense ones of their kernel.
 #include "isobar/zoo/network.hpp"
-#include "isobar/zoo/width_scaling.hpp"
 #include "isobar/zoo/segmentation.hpp"
+#include "isobar/zoo/width_scaling.hpp"
 
 namespace isobar::zoo {
 namespace {

@@ -1,4 +1,5 @@
-// A program that says of itself that it was built for what only Xeon Phi had. Neither its initialiser nor its main may run.
+// A program that says of itself that it was built for what only Xeon Phi had. Neither its initialiser nor its main may
+// run.
 #include <cstdio>
 
 #include "isobar/base/processor_needs.hpp"

@@ -1,7 +1,7 @@
 // A program built for instructions that no processor here has (tests/base/lacking.cpp) ends before it begins.
-#include "isobar/base/processor_needs.hpp"
-
 #include <gtest/gtest.h>
+
+#include "isobar/base/processor_needs.hpp"
 
 #include "tests/program.hpp"
 

@@ -196,7 +196,8 @@ TEST(Args, WrongKindsAreRefused) {
   EXPECT_EQ(spec_message([&] { args.real("flag"); }), "thing 'x': flag = true is not a number");
   EXPECT_EQ(spec_message([&] { args.flag("number", false); }), "thing 'x': number = 1.5 is not true or false");
   EXPECT_EQ(spec_message([&] { args.spec("number"); }), "thing 'x': number = 1.5 is not a name(key=value, ...)");
-  EXPECT_EQ(spec_message([&] { args.integers("list", {}); }), "thing 'x': list = [1, a] is not a list of whole numbers");
+  EXPECT_EQ(spec_message([&] { args.integers("list", {}); }),
+            "thing 'x': list = [1, a] is not a list of whole numbers");
   EXPECT_EQ(spec_message([&] { args.reals("list", {}); }), "thing 'x': list = [1, a] is not a list of numbers");
   EXPECT_EQ(spec_message([&] {
               args.one_of("word", "tf", {"tf", "paper"});

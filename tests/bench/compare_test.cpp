@@ -33,7 +33,7 @@ TEST(Compare, TheRatioHasTheIntervalsOfBoth) {
 
 TEST(Compare, RowsOfOneSideOnlyAreNoRegressions) {
   const RecordComparison outcome = compare_records({made_record("old", 1, 1, 1), made_record("both", 1, 1, 1)},
-                                             {made_record("both", 1, 1, 1), made_record("new", 1, 1, 1)}, 0.05);
+                                                   {made_record("both", 1, 1, 1), made_record("new", 1, 1, 1)}, 0.05);
   EXPECT_EQ(outcome.count(Change::gone), 1);
   EXPECT_EQ(outcome.count(Change::added), 1);
   EXPECT_EQ(outcome.count(Change::none), 1);

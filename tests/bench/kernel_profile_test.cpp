@@ -31,7 +31,7 @@ TEST(Profile, HoldsEveryKernelOfAStepWithItsWork) {
 
 TEST(Profile, ReadsBackWhatItWrites) {
   const std::vector<MeasuredKernel> profile{{"conv1 forward", "forward convolution", "1x8x8x4", 0.01, 5e8, 1e6, true},
-                                        {"idle", "idle", "", 0.001, 0, 0, false}};
+                                            {"idle", "idle", "", 0.001, 0, 0, false}};
   const std::string line = profile_line(profile);
   EXPECT_EQ(line.find('\n'), std::string::npos);
   const std::vector<MeasuredKernel> back = parse_profile(line);

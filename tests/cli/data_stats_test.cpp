@@ -15,7 +15,8 @@ TEST(DataStats, ATableAndAFileThatNormalizeReads) {
   EXPECT_SHOWS(made, "20 samples of 8x8x2");
   EXPECT_SHOWS(made, "channel            min           mean            max            std");
   EXPECT_SHOWS(made, "transforms = [\"normalize(stats=");
-  const Outcome again = run_isobar("data stats " + data_stats_noise + " --transform \"normalize(stats='" + file + "')\"");
+  const Outcome again =
+      run_isobar("data stats " + data_stats_noise + " --transform \"normalize(stats='" + file + "')\"");
   EXPECT_EQ(again.code, 0) << again;
   EXPECT_SHOWS(again, "      0              0 ");  // the least is 0 now
   const Outcome there = run_isobar("data stats " + data_stats_noise + " --out '" + file + "'");

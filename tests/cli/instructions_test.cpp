@@ -1,10 +1,10 @@
 // The instructions that kernels use, as a user meets them: told by doctor, capped by ISOBAR_INSTRUCTIONS.
+#include "isobar/base/instructions.hpp"
+
 #include <cmath>
 #include <fstream>
 
 #include <nlohmann/json.hpp>
-
-#include "isobar/base/instructions.hpp"
 
 #include "tests/cli/launched.hpp"
 
@@ -29,7 +29,8 @@ TEST(Instructions, DoctorTellsThemAndWhy) {
 }
 
 TEST(Instructions, AWrongCapIsAWrongCall) {
-  expect_wrong(with_cap("avx2", "zoo"), "zoo", "isobar", "ISOBAR_INSTRUCTIONS=avx2: no such instructions; valid are v3");
+  expect_wrong(with_cap("avx2", "zoo"), "zoo", "isobar",
+               "ISOBAR_INSTRUCTIONS=avx2: no such instructions; valid are v3");
 }
 
 TEST(Instructions, APlanIsThatOfItsLevel) {

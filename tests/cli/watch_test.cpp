@@ -68,7 +68,8 @@ TEST(Watch, FollowsARunThatBeginsLater) {
 TEST(Watch, AKilledRunKeepsItsLines) {
   const TemporaryFolder folder;
   {
-    Launched run(std::string(ISOBAR_PROGRAM) + " " + watch_trained(folder, "--set train.epochs=1000000"), folder / "output");
+    Launched run(std::string(ISOBAR_PROGRAM) + " " + watch_trained(folder, "--set train.epochs=1000000"),
+                 folder / "output");
     // Lines are written a moment after they are shown.
     const auto written = [&] {
       std::ifstream lines(folder / "run/timing.jsonl");

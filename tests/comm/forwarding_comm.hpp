@@ -27,8 +27,7 @@ class ForwardingView : public comm::WorldView {
 class ForwardingComm : public comm::Comm {
  public:
   explicit ForwardingComm(comm::Comm& to) : ForwardingComm(to, to.view()) {}
-  ForwardingComm(comm::Comm& to, std::shared_ptr<comm::WorldView> view)
-      : Comm(to.group(), std::move(view)), to_(to) {}
+  ForwardingComm(comm::Comm& to, std::shared_ptr<comm::WorldView> view) : Comm(to.group(), std::move(view)), to_(to) {}
 
   std::unique_ptr<Comm> among(std::span<const int> ranks) override { return to_.among(ranks); }
   std::shared_ptr<comm::SharedMemory> share(std::size_t bytes) override { return to_.share(bytes); }

@@ -42,7 +42,8 @@ void sums_are_right(Comm& comm, const ReducerOptions& options) {
     std::vector<Reducer::Sum> started;
     std::size_t begin = 0;
     for (std::size_t k = 0; k < reducer_counts.size(); begin += reducer_counts[k++])
-      started.push_back(reducer->start({begin, reducer_counts[k]}, static_cast<int>(k * 5 % 7), fmt::format("sum {}", k)));
+      started.push_back(
+          reducer->start({begin, reducer_counts[k]}, static_cast<int>(k * 5 % 7), fmt::format("sum {}", k)));
     for (std::size_t k = 0; k < reducer_counts.size(); ++k)
       reducer->wait(started[(k * 4 + static_cast<std::size_t>(comm.rank() + step)) % reducer_counts.size()]);
     for (std::size_t i = 0; i < begin; ++i) ASSERT_EQ(memory[i], number(0, step, i) * ranks) << "at " << i;

@@ -91,7 +91,8 @@ TEST(ScheduleConformance, NodesNeedNeitherBeInOrderNorOfOneSize) {
   for (const Member& member : all_members())
     for (const std::vector<int>& nodes : arrangements)
       if (member.serves(static_cast<int>(nodes.size()), std::ranges::max(nodes) + 1))
-        for (const std::size_t count : schedule_counts) expect_right(member, static_cast<int>(nodes.size()), nodes, count);
+        for (const std::size_t count : schedule_counts)
+          expect_right(member, static_cast<int>(nodes.size()), nodes, count);
 }
 
 TEST(ScheduleConformance, ReproducibleAddsAsABalancedTreeOverTheRanksInOrder) {

@@ -17,7 +17,9 @@ using tests::error_of;
 constexpr Wire walk_wires[] = {Wire::float32, Wire::bfloat16, Wire::float16};
 
 // Small whole numbers: exact on every wire, as are sums of a few.
-float walk_number(int rank, std::size_t i) { return static_cast<float>((i * 7 + static_cast<std::size_t>(rank) * 3) % 31); }
+float walk_number(int rank, std::size_t i) {
+  return static_cast<float>((i * 7 + static_cast<std::size_t>(rank) * 3) % 31);
+}
 
 std::vector<float> numbers(int rank, std::size_t count) {
   std::vector<float> list(count);

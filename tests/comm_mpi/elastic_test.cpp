@@ -41,10 +41,8 @@ class Elastic : public testing::TestWithParam<MpiLaunch> {
         "sh", "-c",
         fmt::format("exec timeout -k 1 60 {} -n {} {} {} > {} 2>&1 < /dev/null", GetParam().elastic_launcher,
                     ranks + spares, GetParam().elastic, arguments, printed)};
-    supervision.environment = {{"UCX_TLS", "tcp,self"},
-                               {"UCX_NET_DEVICES", "lo"},
-                               {"OMPI_MCA_btl", "vader,self"},
-                               {"OMPI_MCA_pml", "ob1"}};
+    supervision.environment = {
+        {"UCX_TLS", "tcp,self"}, {"UCX_NET_DEVICES", "lo"}, {"OMPI_MCA_btl", "vader,self"}, {"OMPI_MCA_pml", "ob1"}};
     if (ranks_per_node > 0)
       supervision.environment.emplace_back("ISOBAR_RANKS_PER_NODE", std::to_string(ranks_per_node));
     supervision.relaunches = 0;

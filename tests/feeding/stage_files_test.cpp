@@ -10,8 +10,8 @@
 #include "isobar/comm/collectives.hpp"
 #include "isobar/comm/local_comm.hpp"
 
-#include "tests/datasets/samples.hpp"
 #include "tests/comm/forwarding_comm.hpp"
+#include "tests/datasets/samples.hpp"
 
 namespace isobar::feeding {
 namespace {

@@ -7,7 +7,8 @@ namespace isobar::machine {
 namespace {
 
 TEST(Parts, AreListedWithWhatBringsTheMissing) {
-  const BuiltPart some[] = {{"LMDB", true, "read and written"}, {"NetCDF", false, "not written (libnetcdf-dev brings it)"}};
+  const BuiltPart some[] = {{"LMDB", true, "read and written"},
+                            {"NetCDF", false, "not written (libnetcdf-dev brings it)"}};
   EXPECT_EQ(describe(some),
             "  LMDB           read and written\n"
             "  NetCDF         missing: not written (libnetcdf-dev brings it)\n");

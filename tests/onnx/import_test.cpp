@@ -16,7 +16,9 @@ Interface import_floats(std::string name, Dims dims) {
   return {std::move(name), Type::float32, dims, std::vector<std::string>(dims.size()), true, true};
 }
 
-StoredTensor ones(Dims dims) { return stored(dims, std::vector<float>(static_cast<std::size_t>(Shape(dims).count()), 1.0f)); }
+StoredTensor ones(Dims dims) {
+  return stored(dims, std::vector<float>(static_cast<std::size_t>(Shape(dims).count()), 1.0f));
+}
 
 Attribute list(std::vector<std::int64_t> values) {
   return {.kind = Attribute::Kind::integers, .integers = std::move(values)};
@@ -39,9 +41,9 @@ OnnxModel base(std::vector<OnnxNode> nodes, std::vector<Interface> inputs) {
 
 TEST(Import, ImagesAreChannelsLastFromTheInputOn) {
   OnnxModel model = base({{"c", "Conv", "", {"x", "w"}, {"h"}, {}},
-                      {"s", "Add", "", {"h", "b"}, {"g"}, {}},
-                      {"r", "Relu", "", {"g"}, {"y"}, {}}},
-                     {import_floats("x", {2, 3, 8, 10})});
+                          {"s", "Add", "", {"h", "b"}, {"g"}, {}},
+                          {"r", "Relu", "", {"g"}, {"y"}, {}}},
+                         {import_floats("x", {2, 3, 8, 10})});
   model.initializers["w"] = ones({4, 3, 3, 3});
   model.initializers["b"] = ones({4, 1, 1});
   const Imported imported = import_model(model);
@@ -64,7 +66,7 @@ TEST(Import, TransposesBetweenConventionsVanish) {
 
 TEST(Import, TheBatchOfAFixedFileCanBeAnother) {
   OnnxModel model = base({{"f", "Reshape", "", {"x", "shape"}, {"h"}, {}}, {"d", "Gemm", "", {"h", "w"}, {"y"}, {}}},
-                     {import_floats("x", {1, 2, 3})});
+                         {import_floats("x", {1, 2, 3})});
   model.initializers["shape"] = stored(Array{Type::int64, {2}, {1, 6}});
   model.initializers["w"] = ones({6, 5});
   EXPECT_EQ(import_model(model, {.batch = 4}).outputs.at(0).dims, (Dims{4, 5}));
@@ -73,9 +75,9 @@ TEST(Import, TheBatchOfAFixedFileCanBeAnother) {
 
 TEST(Import, TiedWeightsStayOneWeight) {
   OnnxModel model = base({{"e", "Gather", "", {"w", "x"}, {"h"}, {}},
-                      {"t", "Transpose", "", {"w"}, {"wt"}, {{"perm", list({1, 0})}}},
-                      {"o", "MatMul", "", {"h", "wt"}, {"y"}, {}}},
-                     {{"x", Type::int64, {2, 3}, {"", ""}, true, true}});
+                          {"t", "Transpose", "", {"w"}, {"wt"}, {{"perm", list({1, 0})}}},
+                          {"o", "MatMul", "", {"h", "wt"}, {"y"}, {}}},
+                         {{"x", Type::int64, {2, 3}, {"", ""}, true, true}});
   model.initializers["w"] = ones({7, 4});
   const Imported imported = import_model(model);
   EXPECT_EQ(kinds(imported.graph), (std::vector<std::string>{"embedding", "dense"}));
@@ -85,11 +87,11 @@ TEST(Import, TiedWeightsStayOneWeight) {
 
 TEST(Import, ShapeArithmeticIsFolded) {
   OnnxModel model = base({{"s", "Shape", "", {"x"}, {"a"}, {}},
-                      {"g", "Gather", "", {"a", "zero"}, {"n"}, {}},
-                      {"u", "Unsqueeze", "", {"n", "first"}, {"n1"}, {}},
-                      {"c", "Concat", "", {"n1", "rest"}, {"shape"}, {{"axis", whole(0)}}},
-                      {"r", "Reshape", "", {"x", "shape"}, {"y"}, {}}},
-                     {import_floats("x", {5, 2, 3})});
+                          {"g", "Gather", "", {"a", "zero"}, {"n"}, {}},
+                          {"u", "Unsqueeze", "", {"n", "first"}, {"n1"}, {}},
+                          {"c", "Concat", "", {"n1", "rest"}, {"shape"}, {{"axis", whole(0)}}},
+                          {"r", "Reshape", "", {"x", "shape"}, {"y"}, {}}},
+                         {import_floats("x", {5, 2, 3})});
   model.initializers["zero"] = stored(Array{Type::int64, {}, {0}});
   model.initializers["first"] = stored(Array{Type::int64, {1}, {0}});
   model.initializers["rest"] = stored(Array{Type::int64, {1}, {-1}});
@@ -100,7 +102,7 @@ TEST(Import, ShapeArithmeticIsFolded) {
 
 TEST(Import, AnElementPickedByAScalarHasNoAxisLeft) {
   OnnxModel model = base({{"g", "Gather", "", {"x", "last"}, {"h"}, {}}, {"d", "MatMul", "", {"h", "w"}, {"y"}, {}}},
-                     {import_floats("x", {5, 2, 3})});
+                         {import_floats("x", {5, 2, 3})});
   model.initializers["last"] = stored(Array{Type::int64, {}, {-1}});
   model.initializers["w"] = ones({3, 4});
   const Imported imported = import_model(model);
@@ -126,7 +128,7 @@ TEST(Import, WeightsAreTrainedAndConstantsAreNot) {
 
 TEST(Import, AsksForInputsThatDecideShapes) {
   OnnxModel model = base({{"r", "Reshape", "", {"x", "shape"}, {"y"}, {}}},
-                     {import_floats("x", {2, 3}), {"shape", Type::int64, {2}, {""}, true, true}});
+                         {import_floats("x", {2, 3}), {"shape", Type::int64, {2}, {""}, true, true}});
   try {
     import_model(model);
     FAIL() << "imported without knowing the shape";
@@ -141,7 +143,7 @@ TEST(Import, AsksForInputsThatDecideShapes) {
 
 TEST(Import, OperatorsWithoutGradientSayHowToGoOn) {
   OnnxModel model = base({{"top", "TopK", "", {"h", "k"}, {"y", ""}, {}}, {"g", "Gemm", "", {"x", "w"}, {"h"}, {}}},
-                     {import_floats("x", {2, 3})});
+                         {import_floats("x", {2, 3})});
   model.initializers["k"] = stored(Array{Type::int64, {1}, {2}});
   model.initializers["w"] = ones({3, 4});
   std::reverse(model.nodes.begin(), model.nodes.end());
@@ -161,9 +163,9 @@ TEST(Import, NumbersThatAreNoNumbersAreRefused) {
 
 TEST(Import, MasksHaveAGradient) {
   OnnxModel model = base({{"m", "Where", "", {"mask", "x", "low"}, {"h"}, {}},
-                      {"s", "Softmax", "", {"h"}, {"p"}, {}},
-                      {"q", "Mul", "", {"p", "p"}, {"y"}, {}}},
-                     {import_floats("x", {1, 3})});
+                          {"s", "Softmax", "", {"h"}, {"p"}, {}},
+                          {"q", "Mul", "", {"p", "p"}, {"y"}, {}}},
+                         {import_floats("x", {1, 3})});
   model.initializers["mask"] = stored(Array{Type::boolean, {3}, {1, 1, 0}});
   model.initializers["low"] = stored(Array{Type::float32, {}, {-INFINITY}});
   const Array x{Type::float32, {1, 3}, {0.5, -0.5, 3}};

@@ -32,11 +32,16 @@ TEST(RecurrentFunctions, ReverseStartsFromTheGivenState) {
   const Array x = floats({2, 1, 1}, {1, 2}), w = floats({1, 1, 1}, {2}), r = floats({1, 1, 1}, {1});
   std::map<std::string, Attribute> reverse = sums;
   reverse["direction"] = text_attribute("reverse");
-  const std::vector<Array> out = call("RNN", 14, {x, w, r, recurrent_functions_left_out, recurrent_functions_left_out, floats({1, 1, 1}, {100})}, reverse, 2);
+  const std::vector<Array> out =
+      call("RNN", 14, {x, w, r, recurrent_functions_left_out, recurrent_functions_left_out, floats({1, 1, 1}, {100})},
+           reverse, 2);
   EXPECT_EQ(out[0].values, (Numbers{106, 104}));
   reverse["clip"] = number_attribute(50);
-  EXPECT_EQ(call("RNN", 14, {x, w, r, recurrent_functions_left_out, recurrent_functions_left_out, floats({1, 1, 1}, {100})}, reverse)[0].values,
-            (Numbers{50, 50}));
+  EXPECT_EQ(
+      call("RNN", 14, {x, w, r, recurrent_functions_left_out, recurrent_functions_left_out, floats({1, 1, 1}, {100})},
+           reverse)[0]
+          .values,
+      (Numbers{50, 50}));
 }
 
 TEST(RecurrentFunctions, LstmPeepholesAndCoupledGates) {
@@ -44,7 +49,8 @@ TEST(RecurrentFunctions, LstmPeepholesAndCoupledGates) {
   const Array x = floats({1, 1, 1}, {1}), w = floats({1, 4, 1}, {1, 1, 1, 1}), r = floats({1, 4, 1}, {0, 0, 0, 0});
   const Array h = floats({1, 1, 1}, {0}), c = floats({1, 1, 1}, {2}), p = floats({1, 3}, {1, 2, 3});
   std::map<std::string, Attribute> plain{{"activations", texts_attribute({"Affine", "Affine", "Affine"})}};
-  std::vector<Array> out = call("LSTM", 14, {x, w, r, recurrent_functions_left_out, recurrent_functions_left_out, h, c, p}, plain, 3);
+  std::vector<Array> out =
+      call("LSTM", 14, {x, w, r, recurrent_functions_left_out, recurrent_functions_left_out, h, c, p}, plain, 3);
   // i = 3, f = 7, C = 7 * 2 + 3 * 1 = 17, o = 1 + 2 * 17 = 35.
   EXPECT_EQ(out[2].values, Numbers{17});
   EXPECT_EQ(out[1].values, Numbers{35 * 17});

@@ -22,9 +22,9 @@ Places covered(const WindowAttributes& w, const Dims& position) {
 
 TEST(Window, CoversTheInputWithoutThePads) {
   const WindowAttributes w = make({1, 1, 5}, {{"kernel_shape", wholes_attribute({3})},
-                                    {"strides", wholes_attribute({2})},
-                                    {"dilations", wholes_attribute({2})},
-                                    {"pads", wholes_attribute({3, 2})}});
+                                              {"strides", wholes_attribute({2})},
+                                              {"dilations", wholes_attribute({2})},
+                                              {"pads", wholes_attribute({3, 2})}});
   EXPECT_EQ(w.out, Dims{3});
   // Taps at -3, -1, 1, then -1, 1, 3, then 1, 3, 5.
   EXPECT_EQ(covered(w, {0}), (Places{{1, 2}}));

@@ -36,7 +36,8 @@ TEST_P(LstmStates, LastStatesAndTheirGradients) {
     const auto got = lstm.at(Slot::Kind::y, o, plain(lstm.out[static_cast<std::size_t>(o)]));
     for (std::size_t i = 0; i < got.size(); ++i)
       EXPECT_NEAR(got[i], expected[static_cast<std::size_t>(o)].values[i], 1e-5) << o;
-    lstm_fill(lstm.at(Slot::Kind::dy, o, plain(lstm.out[static_cast<std::size_t>(o)])), 20 + static_cast<std::uint64_t>(o));
+    lstm_fill(lstm.at(Slot::Kind::dy, o, plain(lstm.out[static_cast<std::size_t>(o)])),
+              20 + static_cast<std::uint64_t>(o));
   }
   lstm.backward();
   const auto weighted = [&](const std::vector<reference::Array>& at) {

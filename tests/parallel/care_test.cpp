@@ -190,9 +190,9 @@ TEST_P(Careful, AStepInterruptedInMidSumLeavesNothing) {
 
 INSTANTIATE_TEST_SUITE_P(Parallel, Careful,
                          testing::Values(Instance{"solo", 1}, Instance{"solo(deterministic=true)", 1},
-                                         Instance{"sync", 3},
-                                         Instance{"sync(deterministic=true)", 2}, Instance{"sync(wire=bf16)", 2},
-                                         Instance{"lagged(k=0)", 2}, Instance{"lagged", 2}, Instance{"lagged(k=3)", 2}),
+                                         Instance{"sync", 3}, Instance{"sync(deterministic=true)", 2},
+                                         Instance{"sync(wire=bf16)", 2}, Instance{"lagged(k=0)", 2},
+                                         Instance{"lagged", 2}, Instance{"lagged(k=3)", 2}),
                          [](const auto& instance) {
                            std::string name;
                            for (const char c : std::string(instance.param.strategy))

@@ -48,8 +48,8 @@ struct Trail {
 using Sum = std::function<void(std::span<float>)>;
 
 // Trains on the given samples, `batch` rows at most; gradients are summed by `exchange`, statistics by `sum` if given.
-std::vector<Trail> joint_batch_norm_train(std::int64_t batch, std::vector<std::int64_t> samples, double total, const Sum& exchange,
-                         const Sum* sum, bool passes, bool tight = false) {
+std::vector<Trail> joint_batch_norm_train(std::int64_t batch, std::vector<std::int64_t> samples, double total,
+                                          const Sum& exchange, const Sum* sum, bool passes, bool tight = false) {
   graph::PlanOptions options;
   options.own_kernels = false;  // what ours take for themselves is more than all layers, which are that small
   if (!passes) options.without = {"fuse_pointwise"};
@@ -121,7 +121,8 @@ std::vector<std::vector<Trail>> train_ranks(const std::vector<std::int64_t>& row
     const auto rank = static_cast<std::size_t>(comm.rank());
     std::vector<std::int64_t> samples(static_cast<std::size_t>(rows[rank]));
     for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = first + static_cast<std::int64_t>(i);
-    trails[rank] = joint_batch_norm_train(3, samples, static_cast<double>(total), exchange, joint ? &exchange : nullptr, passes, tight);
+    trails[rank] = joint_batch_norm_train(3, samples, static_cast<double>(total), exchange, joint ? &exchange : nullptr,
+                                          passes, tight);
   });
   return trails;
 }

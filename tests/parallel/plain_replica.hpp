@@ -23,8 +23,8 @@ struct PlainMemory {
     std::size_t at = 0;
     for (const DeclaredPlainly& d : declared) {
       names.push_back(fmt::format("p{}", names.size()));
-      list.push_back({names.back(), std::span(own).subspan(end + at, d.numbers), gradients.subspan(at, d.numbers), at,
-                      d.trained});
+      list.push_back(
+          {names.back(), std::span(own).subspan(end + at, d.numbers), gradients.subspan(at, d.numbers), at, d.trained});
       at += aligned(d.numbers);
     }
   }

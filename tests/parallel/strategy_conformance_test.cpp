@@ -310,8 +310,8 @@ TEST_P(EveryStrategy, GoesOnFromWhatItKeptBitForBit) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Parallel, EveryStrategy,
-                         testing::Values(StrategyInstance{"sync", 0}, StrategyInstance{"lagged(k=0)", 0}, StrategyInstance{"lagged", 1},
-                                         StrategyInstance{"lagged(k=3)", 3}),
+                         testing::Values(StrategyInstance{"sync", 0}, StrategyInstance{"lagged(k=0)", 0},
+                                         StrategyInstance{"lagged", 1}, StrategyInstance{"lagged(k=3)", 3}),
                          [](const auto& instance) {
                            std::string name;
                            for (const char c : std::string(instance.param.strategy))

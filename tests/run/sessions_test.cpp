@@ -69,7 +69,7 @@ TEST_P(DeathAtEveryMessage, IsSurvived) {
   for (std::int64_t message = 0;; message += stride) {
     SCOPED_TRACE(fmt::format("rank {} dies at message {}", dies, message));
     const std::filesystem::path path = folder.path() / std::to_string(message);
-    const CrewRun run = run_in_crew(path, setting, {Death{.rank = dies, .message = message}});
+    const CrewRun run = run_in_crew(path, setting, {PlannedDeath{.rank = dies, .message = message}});
     EXPECT_FALSE(run.end.gave_up) << *run.end.gave_up;
     expect_equal_survivors(run);
     expect_whole_record(run, 2, 2);
@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(All, DeathAtEveryMessage,
                          });
 
 // By what a rank was about to do.
-Death when(int rank, std::string part) {
+PlannedDeath when(int rank, std::string part) {
   return {.rank = rank,
           .note = [part = std::move(part)](const std::string& what) { return what.find(part) != std::string::npos; }};
 }
@@ -144,10 +144,10 @@ TEST(Sessions, DeathsDuringARecoveryAreSurvivedToo) {
     for (const char* phase : {"state of rank", "staging the data"}) {
       // The second dies when the group is made anew: not in the first staging.
       int stagings = 0;
-      const Death later{.rank = second, .note = [&, part = std::string(phase)](const std::string& what) {
-                          return what.find(part) != std::string::npos &&
-                                 (second == 4 || what != "staging the data" || ++stagings == 2);
-                        }};
+      const PlannedDeath later{.rank = second, .note = [&, part = std::string(phase)](const std::string& what) {
+                                 return what.find(part) != std::string::npos &&
+                                        (second == 4 || what != "staging the data" || ++stagings == 2);
+                               }};
       SCOPED_TRACE(fmt::format("rank {} dies during {}", second, phase));
       const CrewRun run =
           run_in_crew(folder.path() / fmt::format("{} {}", second, phase), setting, {when(1, "step 3: comp"), later});

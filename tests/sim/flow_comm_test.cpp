@@ -1,5 +1,5 @@
-// The group of a simulation by flows, used as a group: messages carry their bytes and take their time, ranks form groups
-// within groups and share memory. Strategies with messages of their own will lean on it.
+// The group of a simulation by flows, used as a group: messages carry their bytes and take their time, ranks form
+// groups within groups and share memory. Strategies with messages of their own will lean on it.
 #include <algorithm>
 #include <numeric>
 

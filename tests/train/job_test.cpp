@@ -78,7 +78,7 @@ TEST(Job, DeterminismReachesTheStrategy) {
 TEST(Job, OneRankAloneCanBeDeterministic) {
   const Job job = small_job("runs/x", {"strategy=solo", "train.deterministic=true"});
   EXPECT_FALSE(job.gradients_in_arena);
-  const Job again = read_job(parse_recipe(write_recipe(job.recipe), "resolved"), "test", dense_model);
+  const Job again = read_small_job(parse_recipe(write_recipe(job.recipe), "resolved"));
   EXPECT_EQ(write_recipe(again.recipe), write_recipe(job.recipe));
   // What it does not need to say, it does not say.
   const Job plain = small_job("runs/x", {"strategy=solo"});

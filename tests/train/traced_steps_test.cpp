@@ -123,11 +123,13 @@ TEST_P(TracedTraining, AddUpAndCountTheFlopsOfThePlan) {
 INSTANTIATE_TEST_SUITE_P(
     Train, TracedTraining,
     testing::Values(TracedStepsCase{"alone", 1, 1, {}}, TracedStepsCase{"solo", 1, 1, {"strategy=solo"}},
-                    TracedStepsCase{"micro", 1, 2, {"train.micro_batches=2", "train.clip_norm=0.1"}}, TracedStepsCase{"sync", 2, 1, {}},
-                    TracedStepsCase{"clipped", 2, 1, {"train.clip_norm=0.1"}}, TracedStepsCase{"lagged", 2, 1, {"strategy=lagged(k=1)"}},
+                    TracedStepsCase{"micro", 1, 2, {"train.micro_batches=2", "train.clip_norm=0.1"}},
+                    TracedStepsCase{"sync", 2, 1, {}}, TracedStepsCase{"clipped", 2, 1, {"train.clip_norm=0.1"}},
+                    TracedStepsCase{"lagged", 2, 1, {"strategy=lagged(k=1)"}},
                     TracedStepsCase{"deterministic", 2, 2, {"train.deterministic=true", "train.micro_batches=4"}},
                     TracedStepsCase{"ring", 2, 1, {"strategy=sync(algorithm=ring, wire=bf16)"}},
-                    TracedStepsCase{"joint", 2, 1, {"model=dense_net(norm=true, dropout=0)", "train.sync_batch_norm=true"}}),
+                    TracedStepsCase{
+                        "joint", 2, 1, {"model=dense_net(norm=true, dropout=0)", "train.sync_batch_norm=true"}}),
     [](const auto& one) { return std::string(one.param.name); });
 
 std::vector<std::int64_t> numbers(const Watcher& watcher) {

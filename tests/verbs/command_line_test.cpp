@@ -20,12 +20,10 @@ const Verb make_verb{"make", "makes things", [](CLI::App& command) {
                        cake->add_option("--eggs")->check(CLI::PositiveNumber);
                        cake->callback([] { did = "cake"; });
                      }};
-const Verb end_verb{"end", "ends as something else did", [](CLI::App& command) {
-                      command.callback([] { throw CLI::RuntimeError(7); });
-                    }};
-const Verb lack_verb{"lack", "needs more than there is", [](CLI::App& command) {
-                       command.callback([] { throw std::bad_alloc(); });
-                     }};
+const Verb end_verb{"end", "ends as something else did",
+                    [](CLI::App& command) { command.callback([] { throw CLI::RuntimeError(7); }); }};
+const Verb lack_verb{"lack", "needs more than there is",
+                     [](CLI::App& command) { command.callback([] { throw std::bad_alloc(); }); }};
 const Verb fail_verb{"fail", "cannot", [](CLI::App& command) { command.callback([] { fail("no {}", "flour"); }); }};
 
 struct Ended {

@@ -29,7 +29,8 @@ void expect_vector(const std::array<Mesh, 3>& field, F f, double tolerance) {
   for (int axis = 0; axis < 3; ++axis)
     for (int x = 0; x < lagrangian_size; ++x)
       for (int y = 0; y < lagrangian_size; ++y)
-        for (int z = 0; z < lagrangian_size; ++z) worst = std::max(worst, std::abs(field[axis].row(x, y)[z] - f(axis, x, y, z)));
+        for (int z = 0; z < lagrangian_size; ++z)
+          worst = std::max(worst, std::abs(field[axis].row(x, y)[z] - f(axis, x, y, z)));
   EXPECT_LT(worst, tolerance);
 }
 

@@ -16,8 +16,9 @@ std::vector<float> with_band(double length, double width, double moisture = 34, 
   auto state = calm_state(river_labels_grid);
   for (std::size_t cell = 0; cell < river_labels_grid.cells(); ++cell) {
     const double y = (river_labels_grid.latitude(static_cast<int>(cell) / river_labels_grid.width) - latitude) * 111.2;
-    const double x = std::remainder(river_labels_grid.longitude(static_cast<int>(cell) % river_labels_grid.width) - 2, 360.0) * 111.2 *
-                     std::cos(latitude * degree);
+    const double x =
+        std::remainder(river_labels_grid.longitude(static_cast<int>(cell) % river_labels_grid.width) - 2, 360.0) *
+        111.2 * std::cos(latitude * degree);
     const double along = 0.8 * x + 0.6 * y, across = -0.6 * x + 0.8 * y;
     if (std::abs(along) > length / 2 || std::abs(across) > width / 2) continue;
     float* here = state.data() + cell * channel_count;

@@ -11,14 +11,14 @@ namespace isobar::worlds {
 namespace {
 
 const Storm vortex_storm{.latitude = 18,
-                  .longitude = 300,
-                  .deficit = 5000,
-                  .radius = 50e3,
-                  .shape = 1.4,
-                  .east = 0,
-                  .north = 0,
-                  .hours = 50,
-                  .phase = 1};
+                         .longitude = 300,
+                         .deficit = 5000,
+                         .radius = 50e3,
+                         .shape = 1.4,
+                         .east = 0,
+                         .north = 0,
+                         .hours = 50,
+                         .phase = 1};
 
 TEST(Vortex, has_hollands_profile) {
   const Vortex vortex(vortex_storm, 1);
@@ -42,7 +42,7 @@ TEST(Vortex, turns_with_its_hemisphere) {
   Storm south = vortex_storm;
   south.latitude = -18;
   EXPECT_GT(Vortex(vortex_storm, 1).at(18, 301).north, 10);       // anticlockwise: northward in the east
-  EXPECT_LT(Vortex(south, 1).at(-18, 301).north, -10);     // clockwise
+  EXPECT_LT(Vortex(south, 1).at(-18, 301).north, -10);            // clockwise
   EXPECT_LT(Vortex(vortex_storm, 1).at(18, 301).inflow_east, 0);  // friction: inward
 }
 
