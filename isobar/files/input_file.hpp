@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <utility>
 
 namespace isobar::files {
 
@@ -21,6 +22,9 @@ class InputFile {
   std::int64_t size() const { return size_; }
   /// Fills `out` with the bytes from `offset` on; fewer than asked for are an Error.
   void read_at(std::int64_t offset, std::span<std::uint8_t> out) const;
+  int descriptor() const { return descriptor_; }
+  /// Gives the open descriptor away, to be closed by the caller; the file is not used any more.
+  int release() { return std::exchange(descriptor_, -1); }
 
  private:
   std::filesystem::path path_;

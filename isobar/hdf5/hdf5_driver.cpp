@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <tuple>
 #include <unistd.h>
+#include <utility>
 
 #include <hdf5.h>
 
@@ -22,6 +23,7 @@ namespace {
 
 // Guarded by the library's lock, under which every callback below runs.
 Hdf5Probe* probe = nullptr;
+int handed_over = -1;  // the descriptor of the file that is opened next; -1: it is opened by its name
 
 struct OpenFile {
   H5FD_t base;  // first: the library sees only this
@@ -41,7 +43,7 @@ void note(H5E_minor_t what, const char* attempt, const char* reason) {
 
 H5FD_t* open_file(const char* name, unsigned flags, hid_t, haddr_t) {
   if (flags & (H5F_ACC_RDWR | H5F_ACC_CREAT | H5F_ACC_TRUNC)) return nullptr;
-  const int descriptor = ::open(name, O_RDONLY | O_CLOEXEC);
+  const int descriptor = handed_over >= 0 ? std::exchange(handed_over, -1) : ::open(name, O_RDONLY | O_CLOEXEC);
   struct stat identity;
   if (descriptor < 0 || ::fstat(descriptor, &identity) != 0) {
     note(H5E_CANTOPENFILE, "open", std::strerror(errno));
@@ -196,6 +198,15 @@ Hdf5Handle hdf5_reading_access() {
   Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   expects(access.id >= 0 && H5Pset_driver(access.id, registered_driver(), nullptr) >= 0, "a driver HDF5 accepts");
   return access;
+}
+
+Hdf5Id open_hdf5(const std::filesystem::path& path, int descriptor) {
+  handed_over = descriptor;
+  const Hdf5Handle access = hdf5_reading_access();
+  const Hdf5Id file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id);
+  if (handed_over >= 0) ::close(std::exchange(handed_over, -1));  // it failed before the driver was called
+  if (file < 0) fail("{}: cannot open as an HDF5 file: {}", path.string(), hdf5_reason());
+  return file;
 }
 
 int hdf5_descriptor(Hdf5Id file) {

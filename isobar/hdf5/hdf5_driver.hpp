@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 
 #include "isobar/hdf5/hdf5_library.hpp"
 
@@ -12,6 +13,9 @@ namespace isobar::hdf5 {
 
 /// Access properties for H5Fopen that name this driver.
 Hdf5Handle hdf5_reading_access();
+
+/// Opens a file with them, under the lock; `descriptor`, unless it is -1, is that file, open already, and taken over.
+Hdf5Id open_hdf5(const std::filesystem::path& path, int descriptor = -1);
 
 /// The descriptor of a file that was opened with them; it lives as long as the file is open.
 int hdf5_descriptor(Hdf5Id file);

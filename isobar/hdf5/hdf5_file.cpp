@@ -50,10 +50,12 @@ Hdf5File Hdf5File::open(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path, ignored))
     fail("{}: cannot open: it is a folder, not an HDF5 file", path.string());
   const auto lock = lock_hdf5();
-  const Handle access = hdf5_reading_access();
-  const Id file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id);
-  if (file < 0) fail("{}: cannot open as an HDF5 file: {}", path.string(), hdf5_reason());
-  return Hdf5File(path, {}, file);
+  return Hdf5File(path, {}, open_hdf5(path));
+}
+
+Hdf5File Hdf5File::open(files::InputFile file) {
+  const auto lock = lock_hdf5();
+  return Hdf5File(file.path(), {}, open_hdf5(file.path(), file.release()));
 }
 
 Hdf5File Hdf5File::create(const std::filesystem::path& path) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "isobar/files/input_file.hpp"
 #include "isobar/files/number_type.hpp"
 #include "isobar/files/stored_numbers.hpp"
 #include "isobar/hdf5/hdf5_library.hpp"
@@ -33,6 +34,8 @@ class Hdf5File {
  public:
   /// Opens an existing file for reading.
   static Hdf5File open(const std::filesystem::path& path);
+  /// The same for a file whose first bytes were looked at: it is not opened again.
+  static Hdf5File open(files::InputFile file);
   /// Begins a new file, which replaces an existing one in commit(); the folder must exist.
   static Hdf5File create(const std::filesystem::path& path);
 
@@ -44,6 +47,8 @@ class Hdf5File {
   /// Finishes a new file: closed and renamed. `durable` waits for the disk, so that it also survives a power failure.
   void commit(bool durable = true);
 
+  /// What the library knows it by, for calls under its lock.
+  Hdf5Id id() const { return file_; }
   /// The name it has, or will have.
   const std::filesystem::path& path() const { return path_; }
 

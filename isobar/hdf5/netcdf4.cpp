@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "isobar/base/error.hpp"
 #include "isobar/hdf5/hdf5_array.hpp"
@@ -100,9 +101,9 @@ double fill_of(const Netcdf4Object& object) {
 
 class Netcdf4Storage final : public NetcdfStorage {
  public:
-  Netcdf4Storage(const std::filesystem::path& path, NetcdfHeader& header) : file_(Hdf5File::open(path)) {
+  Netcdf4Storage(files::InputFile file, NetcdfHeader& header) : file_(Hdf5File::open(std::move(file))) {
     header.kind = "NetCDF-4";
-    const std::vector<Netcdf4Object> objects = list_netcdf4(path, header.attributes);
+    const std::vector<Netcdf4Object> objects = list_netcdf4(file_, header.attributes);
     Dimensions dimensions(objects, header);
     for (const Netcdf4Object& object : objects) {
       if (!object.is_variable) continue;
@@ -180,8 +181,8 @@ class Netcdf4Storage final : public NetcdfStorage {
 
 }  // namespace
 
-std::unique_ptr<NetcdfStorage> open_netcdf4(const std::filesystem::path& path, NetcdfHeader& header) {
-  return std::make_unique<Netcdf4Storage>(path, header);
+std::unique_ptr<NetcdfStorage> open_netcdf4(files::InputFile file, NetcdfHeader& header) {
+  return std::make_unique<Netcdf4Storage>(std::move(file), header);
 }
 
 }  // namespace isobar::hdf5

@@ -10,7 +10,6 @@
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
-#include "isobar/hdf5/hdf5_driver.hpp"
 #include "isobar/hdf5/hdf5_library.hpp"
 #include "isobar/hdf5/hdf5_lock.hpp"
 #include "isobar/hdf5/hdf5_types.hpp"
@@ -236,13 +235,10 @@ class ObjectWalk {
 
 }  // namespace
 
-std::vector<Netcdf4Object> list_netcdf4(const std::filesystem::path& path, std::vector<NetcdfAttribute>& attributes) {
+std::vector<Netcdf4Object> list_netcdf4(const Hdf5File& file, std::vector<NetcdfAttribute>& attributes) {
   const auto lock = lock_hdf5();
-  const Hdf5Handle access = hdf5_reading_access();
-  const Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id), H5Fclose);
-  if (file.id < 0) fail("{}: cannot open as a NetCDF-4 file: {}", path.string(), hdf5_reason());
-  ObjectWalk walk(path, file.id);
-  const Hdf5Handle root(checked_hdf5(H5Gopen2(file.id, "/", H5P_DEFAULT), path, "open", "/"), H5Gclose);
+  ObjectWalk walk(file.path(), file.id());
+  const Hdf5Handle root(checked_hdf5(H5Gopen2(file.id(), "/", H5P_DEFAULT), file.path(), "open", "/"), H5Gclose);
   attributes = walk.attributes(root.id, "/");
   walk.group("/", 0);
   return std::move(walk.objects);

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "isobar/hdf5/hdf5_file.hpp"
 #include "isobar/hdf5/netcdf_header.hpp"
 
 namespace isobar::hdf5 {
@@ -31,6 +31,6 @@ struct Netcdf4Object {
 };
 
 /// The arrays of all groups, in the order they were made where the file knows it, and the attributes of the file.
-std::vector<Netcdf4Object> list_netcdf4(const std::filesystem::path& path, std::vector<NetcdfAttribute>& attributes);
+std::vector<Netcdf4Object> list_netcdf4(const Hdf5File& file, std::vector<NetcdfAttribute>& attributes);
 
 }  // namespace isobar::hdf5

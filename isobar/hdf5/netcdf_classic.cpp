@@ -2,6 +2,7 @@
 // is shared between calls, so any number of threads may read one file.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "isobar/base/error.hpp"
 #include "isobar/hdf5/netcdf_classic_header.hpp"
@@ -13,7 +14,7 @@ constexpr std::size_t piece_bytes = std::size_t{1} << 18;  // fits the second-le
 
 class ClassicStorage final : public NetcdfStorage {
  public:
-  ClassicStorage(const std::filesystem::path& path, NetcdfHeader& header) : file_(path) {
+  ClassicStorage(files::InputFile file, NetcdfHeader& header) : file_(std::move(file)) {
     const std::vector<ClassicPlace> places = read_classic_header(file_, header);
     for (std::size_t v = 0; v < places.size(); ++v)
       variables_.push_back({places[v], header.variables[v].stored, header.variables[v].shape});
@@ -79,8 +80,8 @@ class ClassicStorage final : public NetcdfStorage {
 
 }  // namespace
 
-std::unique_ptr<NetcdfStorage> open_classic(const std::filesystem::path& path, NetcdfHeader& header) {
-  return std::make_unique<ClassicStorage>(path, header);
+std::unique_ptr<NetcdfStorage> open_classic(files::InputFile file, NetcdfHeader& header) {
+  return std::make_unique<ClassicStorage>(std::move(file), header);
 }
 
 }  // namespace isobar::hdf5

@@ -13,9 +13,8 @@
 namespace isobar::hdf5 {
 namespace {
 
-bool is_classic(const std::filesystem::path& path) {
-  const files::InputFile file(path);
-  if (file.size() < 4) fail("{}: is no NetCDF file: it has {} bytes", path.string(), file.size());
+bool is_classic(const files::InputFile& file) {
+  if (file.size() < 4) fail("{}: is no NetCDF file: it has {} bytes", file.path().string(), file.size());
   std::array<std::uint8_t, 4> magic{};
   file.read_at(0, magic);
   return magic[0] == 'C' && magic[1] == 'D' && magic[2] == 'F';
@@ -24,7 +23,9 @@ bool is_classic(const std::filesystem::path& path) {
 }  // namespace
 
 NetcdfFile::NetcdfFile(std::filesystem::path path) : path_(std::move(path)) {
-  storage_ = is_classic(path_) ? open_classic(path_, header_) : open_netcdf4(path_, header_);
+  files::InputFile file(path_);
+  const bool classic = is_classic(file);
+  storage_ = classic ? open_classic(std::move(file), header_) : open_netcdf4(std::move(file), header_);
 }
 
 const NetcdfVariable* NetcdfFile::find(std::string_view name) const {

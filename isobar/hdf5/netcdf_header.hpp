@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "isobar/files/input_file.hpp"
 #include "isobar/files/stored_numbers.hpp"
 #include "isobar/hdf5/boxes.hpp"
 #include "isobar/tensor/shape.hpp"
@@ -67,8 +68,8 @@ class NetcdfStorage {
 };
 
 /// How a file of the classic kinds (CDF-1, CDF-2, CDF-5) or of NetCDF-4 is opened: its header is filled in.
-std::unique_ptr<NetcdfStorage> open_classic(const std::filesystem::path& path, NetcdfHeader& header);
-std::unique_ptr<NetcdfStorage> open_netcdf4(const std::filesystem::path& path, NetcdfHeader& header);
+std::unique_ptr<NetcdfStorage> open_classic(files::InputFile file, NetcdfHeader& header);
+std::unique_ptr<NetcdfStorage> open_netcdf4(files::InputFile file, NetcdfHeader& header);
 
 /// What the NetCDF library fills variables with that were never written; none for bytes and for what is no number: all
 /// values of a byte are in use.

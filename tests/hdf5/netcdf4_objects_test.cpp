@@ -6,6 +6,7 @@
 #include <hdf5.h>
 
 #include "isobar/hdf5/hdf5_file.hpp"
+#include "isobar/hdf5/netcdf_file.hpp"
 
 #include "tests/expect_error.hpp"
 #include "tests/hdf5/made_netcdf.hpp"
@@ -30,7 +31,7 @@ TEST(Netcdf4Objects, DimensionsAndAttributesAreTold) {
       },
       [](int) {});
   std::vector<NetcdfAttribute> attributes;
-  const std::vector<Netcdf4Object> found = list_netcdf4(folder / "a.nc", attributes);
+  const std::vector<Netcdf4Object> found = list_netcdf4(Hdf5File::open(folder / "a.nc"), attributes);
   ASSERT_EQ(attributes.size(), 1u);  // what the library notes for itself is left out
   EXPECT_EQ(attributes[0].text, "t");
   const auto object = [&](const std::string& path) -> const Netcdf4Object& {
@@ -64,7 +65,7 @@ TEST(Netcdf4Objects, AGroupInsideItselfIsListedOnce) {
     H5Fclose(file);
   }
   std::vector<NetcdfAttribute> attributes;
-  const std::vector<Netcdf4Object> found = list_netcdf4(folder / "a.h5", attributes);
+  const std::vector<Netcdf4Object> found = list_netcdf4(Hdf5File::open(folder / "a.h5"), attributes);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].path, "a/b/v");
 }
@@ -72,8 +73,7 @@ TEST(Netcdf4Objects, AGroupInsideItselfIsListedOnce) {
 TEST(Netcdf4Objects, WhatIsNoneIsRefused) {
   const TemporaryFolder folder;
   std::ofstream(folder / "a.nc") << "neither CDF nor HDF5";
-  std::vector<NetcdfAttribute> attributes;
-  EXPECT_HAS(error_of([&] { list_netcdf4(folder / "a.nc", attributes); }), "cannot open as a NetCDF-4 file");
+  EXPECT_HAS(error_of([&] { NetcdfFile(folder / "a.nc"); }), "cannot open as an HDF5 file");
 }
 
 }  // namespace
