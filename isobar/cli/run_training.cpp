@@ -23,7 +23,7 @@ void add_training_options(CLI::App& command, run::Options& options) {
 
 run::Outcome run_training(const Spec& recipe, const std::string& name, const run::Options& options, comm::Comm& world,
                           comm::Crew& crew, control::Lifeline* lifeline) {
-  auto training = comm::guarded(world, [&] { return std::make_unique<run::Training>(recipe, name, options); });
+  auto training = comm::guarded(world, [&] { return std::make_unique<run::Training>(recipe, name, options, world); });
   if (!options.check) catch_signals(world.rank() == 0);
   const run::Outcome outcome = training->run(world, crew, {.stop = &stop_requested(), .lifeline = lifeline});
   if (outcome.first && options.check) fmt::print("{} is sound: {}\n", name, outcome.summary);

@@ -86,7 +86,7 @@ std::vector<int> numbers_of(const std::vector<std::string>& names) {
   return numbers;
 }
 
-std::unique_ptr<Dataset> make_atmosphere(Args& args) {
+std::unique_ptr<Dataset> make_atmosphere(Args& args, Survey&) {
   WeatherOptions options;
   options.atmosphere.height = static_cast<int>(std::clamp<std::int64_t>(args.integer("height", 768), 0, 1 << 20));
   options.atmosphere.width = static_cast<int>(std::clamp<std::int64_t>(args.integer("width", 1152), 0, 1 << 20));

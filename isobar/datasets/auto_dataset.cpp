@@ -6,9 +6,12 @@ namespace isobar::datasets {
 
 extern const DatasetRow automatic;
 const DatasetRow automatic{"auto", "a file or folder of any known format, recognised by its content",
-                           [](Args& args) -> std::unique_ptr<Dataset> {
-                             const Glance glance = glance_at(args.text("path"));
-                             return make_dataset(Spec(std::string(recognise(glance).name), args.hand_on()));
+                           [](Args& args, Survey& survey) -> std::unique_ptr<Dataset> {
+                             const std::string path = args.text("path");
+                             const FileFacts* const known = survey.find("format", path);
+                             const std::string name(known ? known->text : recognise(glance_at(path)).name);
+                             if (!known) survey.note("format", path, {.text = name});
+                             return make_dataset(Spec(name, args.hand_on()), survey);
                            }};
 
 }  // namespace isobar::datasets

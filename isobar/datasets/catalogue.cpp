@@ -27,6 +27,23 @@ Table<DatasetRow> datasets() {
   return all;
 }
 
-std::unique_ptr<Dataset> make_dataset(const Spec& spec) { return make(datasets(), spec, "dataset"); }
+std::unique_ptr<Dataset> make_dataset(const Spec& spec, Survey& survey, Spec* resolved) {
+  const DatasetRow& row = find(datasets(), spec.name(), "dataset");
+  Args args(spec, "dataset");
+  auto made = row.make(args, survey);
+  args.finish();
+  if (resolved) *resolved = args.resolved();
+  return made;
+}
+
+std::unique_ptr<Dataset> make_dataset(const Spec& spec) {
+  Survey survey;
+  return make_dataset(spec, survey);
+}
+
+std::vector<std::string> describe(const DatasetRow& row) {
+  Survey survey;
+  return describe_arguments(row.name, [&](Args& args) { row.make(args, survey); });
+}
 
 }  // namespace isobar::datasets

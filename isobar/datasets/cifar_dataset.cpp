@@ -119,7 +119,7 @@ std::unique_ptr<Dataset> make_cifar(Args& args, CifarSort kind) {
 extern const DatasetRow cifar10;
 const DatasetRow cifar10{"cifar10",
                          "CIFAR-10 in its binary files",
-                         [](Args& args) -> std::unique_ptr<Dataset> {
+                         [](Args& args, Survey&) -> std::unique_ptr<Dataset> {
                            const bool train = args.one_of("part", "train", {"train", "test"}) == "train";
                            std::vector<std::string> names{"test_batch"};
                            if (train)
@@ -132,7 +132,7 @@ const DatasetRow cifar10{"cifar10",
 
 extern const DatasetRow cifar100;
 const DatasetRow cifar100{"cifar100", "CIFAR-100 in its binary files, with its 100 fine or 20 coarse classes",
-                          [](Args& args) -> std::unique_ptr<Dataset> {
+                          [](Args& args, Survey&) -> std::unique_ptr<Dataset> {
                             const std::string part = args.one_of("part", "train", {"train", "test"});
                             const bool fine = args.one_of("label", "fine", {"fine", "coarse"}) == "fine";
                             return make_cifar(args, {2, fine ? 1u : 0u, fine ? 100 : 20, {part}});

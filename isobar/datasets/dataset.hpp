@@ -13,6 +13,7 @@
 #include "isobar/base/row.hpp"
 #include "isobar/datasets/geography.hpp"
 #include "isobar/datasets/sampler.hpp"
+#include "isobar/datasets/survey.hpp"
 #include "isobar/tensor/shape.hpp"
 
 namespace isobar::datasets {
@@ -94,10 +95,10 @@ class SampleWriter;
 /// A member of the catalogue; those that read files also know their format, and some write it
 /// (isobar/datasets/format.hpp).
 struct DatasetRow {
-  using Made = Dataset;
   std::string_view name;
   std::string_view summary;
-  std::unique_ptr<Dataset> (*make)(Args&);
+  /// Asks the survey about files before it opens them, and notes what it finds out.
+  std::unique_ptr<Dataset> (*make)(Args&, Survey&);
   /// Whether a file or folder is of this format, by its content; null for what is no format.
   bool (*recognises)(const Glance&) = nullptr;
   /// What a file or folder of this format holds, without reading all of it.
@@ -109,7 +110,13 @@ struct DatasetRow {
 /// The kinds of dataset.
 Table<DatasetRow> datasets();
 
-/// Makes the dataset a Spec names.
+/// Makes the dataset a Spec names, opening each file once at most and none that `survey` tells enough about, except the
+/// first. `resolved`, when given, receives the Spec with all defaults filled in.
+std::unique_ptr<Dataset> make_dataset(const Spec& spec, Survey& survey, Spec* resolved = nullptr);
+/// The same with a survey that knows nothing.
 std::unique_ptr<Dataset> make_dataset(const Spec& spec);
+
+/// The arguments of one member with their defaults, for lists.
+std::vector<std::string> describe(const DatasetRow& row);
 
 }  // namespace isobar::datasets

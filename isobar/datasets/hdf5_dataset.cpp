@@ -22,17 +22,25 @@ namespace fs = std::filesystem;
 
 class Hdf5Samples final : public Dataset {
  public:
-  Hdf5Samples(fs::path path, std::vector<fs::path> files, Hdf5Reading reading, std::int64_t samples)
+  /// `opened` is the first file.
+  Hdf5Samples(fs::path path, std::vector<fs::path> files, const hdf5::Hdf5File& opened, Hdf5Reading reading,
+              std::int64_t samples, Survey& survey)
       : path_(std::move(path)), files_(std::move(files)), reading_(std::move(reading)) {
-    const Hdf5SampleFile first(files_[0], reading_);
-    if (!reading_.x.empty()) fields_.push_back({"x", first.x_shape()});
-    if (!reading_.y.empty()) fields_.push_back({"y", first.y_shape()});
-    channels_ = channel_names(hdf5::Hdf5File::open(files_[0]), reading_);
-    classes_ = first.classes();
+    const auto first = std::make_shared<Hdf5SampleFile>(opened, reading_);
+    if (!reading_.x.empty()) fields_.push_back({"x", first->x_shape()});
+    if (!reading_.y.empty()) fields_.push_back({"y", first->y_shape()});
+    channels_ = channel_names(opened, reading_);
+    classes_ = first->classes();
     // Files of one sample are opened when they are read: a hundred thousand are not opened to begin.
-    firsts_.push_back(0);
-    for (const fs::path& file : files_)
-      firsts_.push_back(firsts_.back() + (reading_.sample_axis ? Hdf5SampleFile(file, reading_).size() : 1));
+    if (reading_.sample_axis) open_.get(0, [&] { return first; });
+    const std::string question = fmt::format("hdf5\n{}\n{}\n{} {} {}", reading_.x, reading_.y, reading_.channels_first,
+                                             reading_.plane, fmt::join(reading_.channels, " "));
+    const auto count = [&](const fs::path& file) {
+      return survey.number(question, file, [&] { return Hdf5SampleFile(file, reading_).size(); });
+    };
+    firsts_ = {0, first->size()};
+    for (const fs::path& file : std::span(files_).subspan(1))
+      firsts_.push_back(firsts_.back() + (reading_.sample_axis ? count(file) : 1));
     size_ = limited(path_, samples, firsts_.back());
   }
 
@@ -104,7 +112,7 @@ void apply(const Hdf5Layout& layout, std::int64_t plane, Hdf5Reading& reading) {
   else if (plane > 0 && reading.y.ends_with("labels_0")) reading.y.back() = static_cast<char>('0' + plane);
 }
 
-std::unique_ptr<Dataset> make_hdf5(Args& args) {
+std::unique_ptr<Dataset> make_hdf5(Args& args, Survey& survey) {
   const std::string layout_name = args.text("layout", "");
   const std::int64_t plane = args.integer("plane", -1), samples = args.integer("samples", 0);
   args.require(plane >= -1 && plane <= 9, "plane from 0 to 9, or -1 for no choice");
@@ -123,9 +131,9 @@ std::unique_ptr<Dataset> make_hdf5(Args& args) {
   args.finish();
   const std::vector<fs::path> files = list_hdf5(path);
 
+  const hdf5::Hdf5File first = hdf5::Hdf5File::open(files[0]);
   Hdf5Reading reading = given;
   if (layout_name.empty()) {
-    const hdf5::Hdf5File first = hdf5::Hdf5File::open(files[0]);
     const Hdf5Layout* const found = args.has("x") ? nullptr : recognise_layout(first);
     const bool single = fs::is_regular_file(path) || first.has_attribute("/", sample_axis_note);
     reading.sample_axis = single;
@@ -136,10 +144,10 @@ std::unique_ptr<Dataset> make_hdf5(Args& args) {
   if (axis_known) reading.sample_axis = axis;
   if (args.has("channels_first")) reading.channels_first = channels_first;
 
-  if (labels.empty()) return std::make_unique<Hdf5Samples>(path, files, reading, samples);
+  if (labels.empty()) return std::make_unique<Hdf5Samples>(path, files, first, reading, samples, survey);
   Hdf5Reading other = reading;
   reading.y.clear();
-  auto x = std::make_unique<Hdf5Samples>(path, files, reading, samples);
+  auto x = std::make_unique<Hdf5Samples>(path, files, first, reading, samples, survey);
   if (labels == "folder") {
     args.require(!reading.sample_axis, "one sample per file (sample_axis=false) with labels=folder");
     std::vector<fs::path> used(files.begin(), files.begin() + x->size());
@@ -147,7 +155,9 @@ std::unique_ptr<Dataset> make_hdf5(Args& args) {
   }
   other.x.clear();
   const std::vector<fs::path> label_files = list_hdf5(labels);
-  return join_datasets(std::move(x), std::make_unique<Hdf5Samples>(labels, label_files, other, samples));
+  const hdf5::Hdf5File first_labels = hdf5::Hdf5File::open(label_files[0]);
+  return join_datasets(std::move(x), std::make_unique<Hdf5Samples>(labels, label_files, first_labels, other, samples,
+                                                                   survey));
 }
 
 }  // namespace

@@ -61,8 +61,10 @@ std::vector<std::string> lines_of_attribute(const std::string& text) {
 
 }  // namespace
 
-Hdf5SampleFile::Hdf5SampleFile(const std::filesystem::path& path, const Hdf5Reading& reading) : reading_(reading) {
-  const hdf5::Hdf5File file = hdf5::Hdf5File::open(path);
+Hdf5SampleFile::Hdf5SampleFile(const std::filesystem::path& path, const Hdf5Reading& reading)
+    : Hdf5SampleFile(hdf5::Hdf5File::open(path), reading) {}
+
+Hdf5SampleFile::Hdf5SampleFile(const hdf5::Hdf5File& file, const Hdf5Reading& reading) : reading_(reading) {
   if (!reading_.x.empty()) open_x(file);
   if (!reading_.y.empty()) open_y(file);
 }

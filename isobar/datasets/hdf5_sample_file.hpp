@@ -27,6 +27,8 @@ class Hdf5SampleFile {
  public:
   /// Opens and checks; what does not fit is an Error naming the file and the array.
   Hdf5SampleFile(const std::filesystem::path& path, const Hdf5Reading& reading);
+  /// The same for a file that is open; it need not stay so.
+  Hdf5SampleFile(const hdf5::Hdf5File& file, const Hdf5Reading& reading);
 
   std::int64_t size() const { return size_; }
   /// Rank 0 when it was not asked for, as below.

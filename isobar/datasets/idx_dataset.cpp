@@ -68,7 +68,7 @@ fs::path labels_beside(const fs::path& images) {
   return fs::is_regular_file(beside, code) ? beside : fs::path();
 }
 
-std::unique_ptr<Dataset> make_idx(Args& args) {
+std::unique_ptr<Dataset> make_idx(Args& args, Survey&) {
   const std::int64_t samples = args.integer("samples", 0), limit = files::read_memory_limit(args);
   args.require(samples >= 0, "samples >= 0, where 0 means all");
   const std::string labels = args.text("labels", "");

@@ -156,7 +156,7 @@ class Images final : public Dataset {
   std::int64_t height_ = 0, width_ = 0;
 };
 
-std::unique_ptr<Dataset> make_images(Args& args) {
+std::unique_ptr<Dataset> make_images(Args& args, Survey&) {
   ImagesOptions options;
   options.part = args.text("part", "");
   while (options.part.ends_with('/')) options.part.pop_back();

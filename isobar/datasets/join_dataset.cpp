@@ -101,10 +101,10 @@ std::unique_ptr<Dataset> label_by_folder(std::unique_ptr<Dataset> x, const std::
 
 extern const DatasetRow joined;
 const DatasetRow joined{"join", "x of one data set and y of another, of any formats",
-                        [](Args& args) -> std::unique_ptr<Dataset> {
+                        [](Args& args, Survey& survey) -> std::unique_ptr<Dataset> {
                           const Spec x = args.spec("x"), y = args.spec("y");
                           args.finish();
-                          return join_datasets(make_dataset(x), make_dataset(y));
+                          return join_datasets(make_dataset(x, survey), make_dataset(y, survey));
                         }};
 
 }  // namespace isobar::datasets

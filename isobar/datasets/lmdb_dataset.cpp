@@ -85,7 +85,7 @@ class Lmdb final : public Dataset {
   Shape shape_;
 };
 
-std::unique_ptr<Dataset> make_lmdb(Args& args) {
+std::unique_ptr<Dataset> make_lmdb(Args& args, Survey&) {
   const bool labels = args.one_of("y", "label", {"label", ""}) == "label";
   std::vector<std::int64_t> size = args.integers("size", {});
   if (size.size() == 1) size.push_back(size[0]);

@@ -58,7 +58,7 @@ Contents look_mnist(const Glance& glance) {
 
 extern const DatasetRow mnist;
 const DatasetRow mnist{"mnist", "handwritten digits: a folder with the four idx files of MNIST",
-                       [](Args& args) -> std::unique_ptr<Dataset> {
+                       [](Args& args, Survey&) -> std::unique_ptr<Dataset> {
                          const std::string part = args.one_of("part", "train", {"train", "test"});
                          const std::int64_t samples = args.integer("samples", 0),
                                             limit = files::read_memory_limit(args);

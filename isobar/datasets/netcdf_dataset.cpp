@@ -97,13 +97,14 @@ void interleave(std::span<const float> planes, std::size_t channels, std::span<f
 
 class NetcdfDataset final : public Dataset {
  public:
-  explicit NetcdfDataset(NetcdfOptions options)
+  NetcdfDataset(NetcdfOptions options, const std::vector<std::filesystem::path>& files, NetcdfFiles opened,
+                Survey& survey)
       : options_(std::move(options)),
-        series_(list_netcdf(options_.path), complete(options_, wanted_)),
+        series_(files, complete(options_, wanted_, files, opened), opened, survey),
         open_(std::numeric_limits<std::int64_t>::max(), most_open_files) {
     if (series_.size() == 0) fail("{}: there are no samples", options_.path.string());
     series_.limit(limited(options_.path, options_.samples, series_.size()));
-    for (std::size_t w = 0; w < wanted_.size(); ++w) first_.push_back(first_source(w));
+    for (std::size_t w = 0; w < wanted_.size(); ++w) first_.push_back(first_source(w, opened));
     const std::size_t inputs = options_.y.empty() ? wanted_.size() : wanted_.size() - 1;
     const NetcdfSource& leader = first_[0];
     for (std::size_t w = 0; w < inputs; ++w) {
@@ -167,12 +168,12 @@ class NetcdfDataset final : public Dataset {
 
  private:
   // Fills in what the first file tells when the user does not, and tells apart names and levels.
-  static NetcdfChoice complete(NetcdfOptions& options, std::vector<Wanted>& wanted) {
+  static NetcdfChoice complete(NetcdfOptions& options, std::vector<Wanted>& wanted,
+                               const std::vector<std::filesystem::path>& files, NetcdfFiles& opened) {
     if (options.x.empty()) {
-      const std::filesystem::path first = list_netcdf(options.path)[0];
-      options.x = guess_variables(NetcdfFile(first), options.choice.time).x;
+      options.x = guess_variables(opened.try_emplace(0, files[0]).first->second, options.choice.time).x;
       std::erase(options.x, options.y);
-      if (options.x.empty()) fail("{}: no variable has a grid; name those wanted: x=[...]", first.string());
+      if (options.x.empty()) fail("{}: no variable has a grid; name those wanted: x=[...]", files[0].string());
     }
     NetcdfChoice& choice = options.choice;
     std::vector<std::string> names = options.x;
@@ -203,9 +204,10 @@ class NetcdfDataset final : public Dataset {
 
   const std::string& name(std::size_t w) const { return options_.choice.variables[wanted_[w].variable]; }
 
-  NetcdfSource first_source(std::size_t w) {
-    const std::filesystem::path& path = series_.files()[series_.first_file(wanted_[w].variable)];
-    const NetcdfFile file(path);
+  NetcdfSource first_source(std::size_t w, NetcdfFiles& opened) {
+    const std::size_t number = series_.first_file(wanted_[w].variable);
+    const std::filesystem::path& path = series_.files()[number];
+    const NetcdfFile& file = opened.try_emplace(number, path).first->second;
     NetcdfSource source = find_source(file, name(w), wanted_[w], options_.choice.time);
     if (w == 0 && source.space.size() == 2)
       for (const std::size_t axis : source.axes.space)
@@ -301,7 +303,7 @@ void read_missing(Args& args, NetcdfOptions& options) {
                "missing = nan, zero, mean (of the channel in the sample), or a number");
 }
 
-std::unique_ptr<Dataset> make_netcdf(Args& args) {
+std::unique_ptr<Dataset> make_netcdf(Args& args, Survey& survey) {
   NetcdfOptions options;
   options.x = args.texts("x", {});
   options.y = args.text("y", "");
@@ -316,7 +318,8 @@ std::unique_ptr<Dataset> make_netcdf(Args& args) {
   args.require(options.choice.every >= 1, "every >= 1: every n-th sample of those chosen");
   args.require(options.samples >= 0, "samples >= 0, where 0 means all");
   args.finish();
-  return std::make_unique<NetcdfDataset>(std::move(options));
+  const std::vector<std::filesystem::path> files = list_netcdf(options.path);
+  return std::make_unique<NetcdfDataset>(std::move(options), files, NetcdfFiles{}, survey);
 }
 
 }  // namespace

@@ -30,15 +30,91 @@ struct NetcdfSeries::Found {
   std::vector<std::size_t> timeless;  // files that have it without one
 };
 
-NetcdfSeries::NetcdfSeries(std::vector<std::filesystem::path> files, NetcdfChoice choice)
+/// What one file says about the wanted variables.
+struct NetcdfSeries::FileTimes {
+  static constexpr std::int64_t absent = -2, timeless = -1;
+  struct Variable {
+    std::int64_t times = absent, steps = 0;  // which of `times` are along its steps
+  };
+  std::vector<Variable> variables{};
+  std::vector<NetcdfTimes> times{};  // variables share them; the last is that of the whole file, when nothing has steps
+
+  FileTimes(const NetcdfFile& file, const NetcdfChoice& choice) {
+    std::map<std::size_t, std::int64_t> known;  // by dimension
+    for (const std::string& name : choice.variables) {
+      Variable& told = variables.emplace_back();
+      const NetcdfVariable* variable = file.find(name);
+      if (!variable) continue;
+      told.times = timeless;
+      const NetcdfAxes axes = axes_of(file, *variable, choice.time);
+      if (!axes.time) continue;
+      const std::size_t dimension = variable->dimensions[*axes.time];
+      told.steps = file.dimensions()[dimension].size;
+      constexpr std::int64_t most_steps = std::int64_t{1} << 24;
+      if (told.steps > most_steps)
+        fail("{}: dimension '{}' has {} steps; at most {} are read", file.path().string(),
+             file.dimensions()[dimension].name, told.steps, most_steps);
+      const auto [place, fresh] = known.emplace(dimension, std::ssize(times));
+      if (fresh) times.push_back(times_along(file, dimension));
+      told.times = place->second;
+    }
+    times.push_back(times.empty() ? time_of_file(file) : NetcdfTimes{});
+  }
+
+  explicit FileTimes(const FileFacts& facts) {
+    auto next = facts.numbers.begin();
+    variables.resize(static_cast<std::size_t>(*next++));
+    for (Variable& variable : variables) variable = {next[0], next[1]}, next += 2;
+    for (std::size_t end, at = 0; next != facts.numbers.end(); at = end + 1) {
+      NetcdfTimes& told = times.emplace_back();
+      told.calendar = static_cast<Calendar>(*next++);
+      const auto first = next + 1;
+      next = first + *next;
+      told.instants.assign(first, next);
+      end = facts.text.find('\0', at);
+      told.obstacle = facts.text.substr(at, end - at);
+    }
+  }
+
+  FileFacts facts() const {
+    FileFacts made{{std::ssize(variables)}};
+    for (const Variable& variable : variables)
+      made.numbers.insert(made.numbers.end(), {variable.times, variable.steps});
+    for (const NetcdfTimes& told : times) {
+      made.numbers.insert(made.numbers.end(), {static_cast<std::int64_t>(told.calendar), std::ssize(told.instants)});
+      made.numbers.insert(made.numbers.end(), told.instants.begin(), told.instants.end());
+      made.text += told.obstacle + '\0';
+    }
+    return made;
+  }
+};
+
+NetcdfSeries::NetcdfSeries(std::vector<std::filesystem::path> files, NetcdfChoice choice, NetcdfFiles& opened,
+                           Survey& survey)
     : files_(std::move(files)), choice_(std::move(choice)) {
   std::vector<Found> found(choice_.variables.size());
-  for (std::size_t f = 0; f < files_.size(); ++f) add_file(f, found);
+  const std::string question = fmt::format("netcdf\n{}\n{}", choice_.time, fmt::join(choice_.variables, "\n"));
+  const auto is_first = [&](std::size_t f) {
+    return std::ranges::any_of(found, [&](const Found& variable) {
+      return (!variable.entries.empty() && variable.entries[0].place.file == f) ||
+             (!variable.timeless.empty() && variable.timeless[0] == f);
+    });
+  };
+  for (std::size_t f = 0; f < files_.size(); ++f) {
+    if (const FileFacts* const known = survey.find(question, files_[f])) {
+      add_file(f, FileTimes(*known), found);
+      continue;
+    }
+    const FileTimes file(opened.try_emplace(f, files_[f]).first->second, choice_);
+    survey.note(question, files_[f], file.facts());
+    add_file(f, file, found);
+    if (!is_first(f)) opened.erase(f);
+  }
   bool timed = false;
   for (std::size_t v = 0; v < found.size(); ++v) {
     if (found[v].entries.empty() && found[v].timeless.empty()) {
       // The first file knows its variables, and answers with the nearest.
-      NetcdfFile(files_[0]).variable(choice_.variables[v]);
+      opened.try_emplace(0, files_[0]).first->second.variable(choice_.variables[v]);
       fail("{}: '{}' has no steps", files_[0].string(), choice_.variables[v]);
     }
     first_.push_back(found[v].entries.empty() ? found[v].timeless[0] : found[v].entries[0].place.file);
@@ -55,9 +131,7 @@ NetcdfSeries::NetcdfSeries(std::vector<std::filesystem::path> files, NetcdfChoic
   join(found);
 }
 
-void NetcdfSeries::add_file(std::size_t number, std::vector<Found>& found) {
-  const NetcdfFile file(files_[number]);
-  std::map<std::size_t, NetcdfTimes> read;  // by dimension: variables share it
+void NetcdfSeries::add_file(std::size_t number, const FileTimes& file, std::vector<Found>& found) {
   const auto dates = [&](const NetcdfTimes& times, std::size_t count) {
     if (times.instants.size() != count) {
       if (undated_.empty())
@@ -73,31 +147,18 @@ void NetcdfSeries::add_file(std::size_t number, std::vector<Found>& found) {
   const auto key = [](const NetcdfTimes& times, std::size_t step, const std::vector<Entry>& before) {
     return step < times.instants.size() ? times.instants[step] : static_cast<hdf5::Instant>(before.size());
   };
-  bool any_steps = false;
   for (std::size_t v = 0; v < found.size(); ++v) {
-    const NetcdfVariable* variable = file.find(choice_.variables[v]);
-    if (!variable) continue;
-    const NetcdfAxes axes = axes_of(file, *variable, choice_.time);
-    if (!axes.time) {
-      found[v].timeless.push_back(number);
-      continue;
-    }
-    any_steps = true;
-    const std::size_t dimension = variable->dimensions[*axes.time];
-    const auto steps = static_cast<std::size_t>(file.dimensions()[dimension].size);
-    constexpr std::size_t most_steps = std::size_t{1} << 24;
-    if (steps > most_steps)
-      fail("{}: dimension '{}' has {} steps; at most {} are read", files_[number].string(),
-           file.dimensions()[dimension].name, steps, most_steps);
-    if (!read.contains(dimension)) read[dimension] = times_along(file, dimension);
-    const NetcdfTimes& times = read[dimension];
+    const FileTimes::Variable& variable = file.variables[v];
+    if (variable.times == FileTimes::timeless) found[v].timeless.push_back(number);
+    if (variable.times < 0) continue;
+    const NetcdfTimes& times = file.times[static_cast<std::size_t>(variable.times)];
+    const auto steps = static_cast<std::size_t>(variable.steps);
     dates(times, steps);
     for (std::size_t step = 0; step < steps; ++step)
       found[v].entries.push_back({key(times, step, found[v].entries), {number, static_cast<std::int64_t>(step)}});
   }
-  if (any_steps) return;
   // A file without steps may still be of one time.
-  const NetcdfTimes times = time_of_file(file);
+  const NetcdfTimes& times = file.times.back();
   if (times.instants.size() != 1) return;
   dates(times, 1);
   for (Found& variable : found)

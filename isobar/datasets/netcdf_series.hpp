@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "isobar/datasets/netcdf_axes.hpp"
+#include "isobar/datasets/survey.hpp"
 
 namespace isobar::datasets {
 
@@ -27,10 +29,14 @@ struct NetcdfStep {
   std::int64_t step = -1;
 };
 
+/// Files that are open while a data set is made, by their numbers.
+using NetcdfFiles = std::map<std::size_t, hdf5::NetcdfFile>;
+
 class NetcdfSeries {
  public:
-  /// Opens every file once.
-  NetcdfSeries(std::vector<std::filesystem::path> files, NetcdfChoice choice);
+  /// Opens the files that are neither in `opened` nor known to the survey; those that gave some variable first stay in
+  /// `opened`.
+  NetcdfSeries(std::vector<std::filesystem::path> files, NetcdfChoice choice, NetcdfFiles& opened, Survey& survey);
 
   std::int64_t size() const { return size_; }
   void limit(std::int64_t samples);
@@ -53,8 +59,9 @@ class NetcdfSeries {
     NetcdfStep place;
   };
   struct Found;
+  struct FileTimes;
 
-  void add_file(std::size_t number, std::vector<Found>& found);
+  void add_file(std::size_t number, const FileTimes& file, std::vector<Found>& found);
   void choose(std::vector<Entry>& entries) const;
   void join(const std::vector<Found>& found);
 

@@ -53,7 +53,7 @@ class Noise final : public Dataset {
 extern const DatasetRow noise;
 const DatasetRow noise{
     "noise", "random numbers with random targets, for tests and benchmarks",
-    [](Args& args) -> std::unique_ptr<Dataset> {
+    [](Args& args, Survey&) -> std::unique_ptr<Dataset> {
       const Shape shape(args.integers("shape", {32, 32, 32, 4})), targets(args.integers("targets", {4}));
       const std::int64_t tokens = args.integer("tokens", 0), classes = args.integer("classes", 0);
       const std::int64_t count = args.integer("count", 64), seed = args.integer("seed", 1);

@@ -20,14 +20,17 @@ struct NpyOptions {
   std::string x, y;
   CountScaling scaling = CountScaling::none;
   std::int64_t samples = 0, max_bytes = 0;
+  bool archive = false;  // .npz
 };
 
-bool is_npz(const fs::path& file) {
+bool is_npz(const fs::path& file, Survey& survey) {
   if (named_so(file, {".npz", ".npy"})) return named_so(file, {".npz"});
-  const files::InputFile opened(file);
-  std::uint8_t mark[2]{};
-  if (opened.size() > 2) opened.read_at(0, mark);
-  return mark[0] == 'P' && mark[1] == 'K';
+  return survey.number("npz", file, [&] {
+    const files::InputFile opened(file);
+    std::uint8_t mark[2]{};
+    if (opened.size() > 2) opened.read_at(0, mark);
+    return mark[0] == 'P' && mark[1] == 'K';
+  }) != 0;
 }
 
 /// Arrays whose first axis is the sample: x, and y when there is one.
@@ -73,7 +76,7 @@ std::vector<std::string> members(const NpyOptions& options) {
 
 std::vector<files::NpyFile> open_arrays(const fs::path& file, const NpyOptions& options) {
   std::vector<files::NpyFile> arrays;
-  if (!is_npz(file)) {
+  if (!options.archive) {
     arrays.emplace_back(file, options.max_bytes);
     return arrays;
   }
@@ -126,13 +129,14 @@ class SampleFiles final : public Dataset {
 };
 
 // All files of one kind: that of the first.
-std::vector<fs::path> sample_files(const fs::path& path) {
+std::vector<fs::path> sample_files(const fs::path& path, Survey& survey) {
   std::vector<fs::path> files = list_files(path, {".npy", ".npz"});
-  std::erase_if(files, [archive = is_npz(files[0])](const fs::path& file) { return is_npz(file) != archive; });
+  const bool archive = is_npz(files[0], survey);
+  std::erase_if(files, [&](const fs::path& file) { return is_npz(file, survey) != archive; });
   return files;
 }
 
-std::unique_ptr<Dataset> make_npy(Args& args) {
+std::unique_ptr<Dataset> make_npy(Args& args, Survey& survey) {
   NpyOptions options;
   const std::string labels = args.text("labels", "");
   options.x = args.text("x", "x");
@@ -146,14 +150,18 @@ std::unique_ptr<Dataset> make_npy(Args& args) {
   args.finish();
   std::error_code code;
   const bool one = fs::is_regular_file(options.path, code);
-  const std::vector<fs::path> files = one ? std::vector{options.path} : sample_files(options.path);
+  const std::vector<fs::path> files = one ? std::vector{options.path} : sample_files(options.path, survey);
+  options.archive = is_npz(files[0], survey);
   if (!labels.empty()) options.y.clear();
   std::unique_ptr<Dataset> samples;
   if (one) samples = std::make_unique<SampleAxis>(options, open_arrays(options.path, options));
   else samples = std::make_unique<SampleFiles>(options, files);
   if (labels.empty()) return samples;
   if (labels == "folder") return label_by_folder(std::move(samples), files);
-  NpyOptions other{labels, options.x, "", CountScaling::none, options.samples, options.max_bytes};
+  NpyOptions other = options;
+  other.path = labels;
+  other.scaling = CountScaling::none;
+  other.archive = is_npz(labels, survey);
   return join_datasets(std::move(samples), std::make_unique<SampleAxis>(other, open_arrays(other.path, other)));
 }
 

@@ -51,18 +51,22 @@ std::string known_features(std::span<const std::uint8_t> record) {
 
 class Tfrecord final : public Dataset {
  public:
-  Tfrecord(TfrecordOptions options, std::vector<fs::path> files)
+  Tfrecord(TfrecordOptions options, std::vector<fs::path> files, Survey& survey)
       : options_(std::move(options)), files_(std::move(files)), cache_(options_.max_bytes, most_open) {
-    count_samples();
+    const std::shared_ptr<const files::TfrecordFile> first = count_samples(survey);
     size_ = limited(options_.path, options_.samples, firsts_.back());
+    const auto learn = [&](std::span<const std::uint8_t> record) {
+      complete(record, options_.x);
+      fields_.push_back({"x", options_.x.shape});
+      if (options_.y.name.empty()) return;
+      complete(record, options_.y);
+      fields_.push_back({"y", options_.y.shape});
+    };
     try {
-      with_record(0, [&](std::span<const std::uint8_t> record) {
-        complete(record, options_.x);
-        fields_.push_back({"x", options_.x.shape});
-        if (options_.y.name.empty()) return;
-        complete(record, options_.y);
-        fields_.push_back({"y", options_.y.shape});
-      });
+      if (first && first->size() > 1) cache_.get(0, [&] { return first; });
+      files::ByteBuffer scratch;
+      if (first && first->size() > 0) learn(first->record(0, scratch));
+      else with_record(0, learn);
     } catch (const Error& error) {
       fail("{}: {}", where(0), error.what());
     }
@@ -98,34 +102,45 @@ class Tfrecord final : public Dataset {
     return static_cast<std::size_t>(std::ranges::upper_bound(firsts_, index) - firsts_.begin()) - 1;
   }
 
-  // firsts_[f] is the number of the first sample of file f, the last entry that of all.
-  void count_samples() {
-    const std::size_t known = options_.per_file > 0 ? files_.size() - 1 : 0;
+  // firsts_[f] is the number of the first sample of file f, the last entry that of all. Returns the first file if
+  // it had to be opened.
+  std::shared_ptr<const files::TfrecordFile> count_samples(Survey& survey) {
+    constexpr std::string_view question = "tfrecord";
     std::vector<std::int64_t> counts(files_.size(), options_.per_file);
-    std::vector<std::exception_ptr> failures(files_.size());
-    std::atomic<std::size_t> next{known};
+    std::vector<std::size_t> unknown;
+    for (std::size_t f = options_.per_file > 0 ? files_.size() - 1 : 0; f < files_.size(); ++f)
+      if (const FileFacts* const known = survey.find(question, files_[f])) counts[f] = known->numbers.at(0);
+      else unknown.push_back(f);
+    std::shared_ptr<const files::TfrecordFile> first;
+    std::vector<std::exception_ptr> failures(unknown.size());
+    std::atomic<std::size_t> next{0};
     const auto work = [&] {
       files::ByteBuffer memory;
-      for (std::size_t f; (f = next++) < files_.size();) {
+      for (std::size_t i; (i = next++) < unknown.size();) {
+        const std::size_t f = unknown[i];
         try {
-          files::TfrecordFile file(files_[f], options_.max_bytes, std::move(memory));
-          counts[f] = file.size();
-          memory = file.release();
+          auto file = std::make_shared<files::TfrecordFile>(files_[f], options_.max_bytes, std::move(memory));
+          counts[f] = file->size();
+          if (f == 0) first = std::move(file);
+          else memory = file->release();
         } catch (...) {
-          failures[f] = std::current_exception();
+          failures[i] = std::current_exception();
         }
       }
     };
-    const std::size_t threads = std::min<std::size_t>(std::thread::hardware_concurrency(), files_.size() - known);
+    const std::size_t threads = std::min<std::size_t>(std::thread::hardware_concurrency(), unknown.size());
     {
       std::vector<std::jthread> others;
       for (std::size_t t = 1; t < threads; ++t) others.emplace_back(work);
       work();
     }
-    for (const std::exception_ptr& failure : failures)
-      if (failure) std::rethrow_exception(failure);
+    for (std::size_t i = 0; i < unknown.size(); ++i) {
+      if (failures[i]) std::rethrow_exception(failures[i]);
+      survey.note(question, files_[unknown[i]], {{counts[unknown[i]]}});
+    }
     firsts_.push_back(0);
     for (const std::int64_t count : counts) firsts_.push_back(firsts_.back() + count);
+    return first;
   }
 
   void check_count(std::size_t f, std::int64_t found) const {
@@ -245,7 +260,7 @@ std::optional<files::NumberType> optional_type(Args& args, std::string_view key,
   return type;
 }
 
-std::unique_ptr<Dataset> make_tfrecord(Args& args) {
+std::unique_ptr<Dataset> make_tfrecord(Args& args, Survey& survey) {
   TfrecordOptions options;
   const std::string layout = args.one_of("layout", "", {"", "cosmoflow", "cosmoflow_sc18"});
   const bool current = layout == "cosmoflow", sc18 = layout == "cosmoflow_sc18";
@@ -272,15 +287,15 @@ std::unique_ptr<Dataset> make_tfrecord(Args& args) {
   options.path = args.text("path");
   args.finish();
   const std::vector<fs::path> files = list_files(options.path, {".tfrecord", ".tfrecords", ".tfr"});
-  if (labels.empty()) return std::make_unique<Tfrecord>(std::move(options), files);
+  if (labels.empty()) return std::make_unique<Tfrecord>(std::move(options), files, survey);
   TfrecordOptions other = options;
   options.y.name.clear();
-  auto x = std::make_unique<Tfrecord>(std::move(options), files);
+  auto x = std::make_unique<Tfrecord>(std::move(options), files, survey);
   if (labels == "folder") return label_by_folder(std::move(x), files);
   other.path = labels;
   other.x = std::exchange(other.y, {});
   other.scaling = CountScaling::none;
-  auto y = std::make_unique<Tfrecord>(other, list_files(other.path, {".tfrecord", ".tfrecords", ".tfr"}));
+  auto y = std::make_unique<Tfrecord>(other, list_files(other.path, {".tfrecord", ".tfrecords", ".tfr"}), survey);
   return join_datasets(std::move(x), std::move(y));
 }
 

@@ -3,6 +3,8 @@
 // them; windows begin every `stride` tokens, 0 meaning the context, and lie in one file. A folder's .bin and .tokens
 // files are read one after another.
 #include <algorithm>
+#include <mutex>
+#include <optional>
 
 #include "isobar/datasets/file_list.hpp"
 #include "isobar/datasets/packing.hpp"
@@ -20,12 +22,15 @@ std::vector<fs::path> token_files(const fs::path& path) { return list_files(path
 
 class Tokens final : public Dataset {
  public:
-  Tokens(const fs::path& path, std::int64_t context, std::int64_t stride, std::int64_t vocabulary, std::int64_t samples)
+  Tokens(const fs::path& path, std::int64_t context, std::int64_t stride, std::int64_t vocabulary, std::int64_t samples,
+         Survey& survey)
       : context_(context), stride_(stride > 0 ? stride : context), vocabulary_(vocabulary) {
     std::int64_t found = 0;
     for (const fs::path& file : token_files(path)) {
-      files_.push_back({files::InputFile(file), found});
-      const std::int64_t bytes = files_.back().file.size(), tokens = bytes / 2;
+      files_.push_back(std::make_unique<Stream>(file, found));
+      Stream& stream = *files_.back();
+      stream.bytes = survey.number("bytes", file, [&] { return stream.opened().size(); });
+      const std::int64_t bytes = stream.bytes, tokens = bytes / 2;
       if (bytes % 2 != 0) fail("{}: has {} bytes; a token has two", file.string(), bytes);
       if (tokens > context) found += (tokens - 1 - context) / stride_ + 1;
     }
@@ -44,12 +49,15 @@ class Tokens final : public Dataset {
     const std::int64_t first = (index - stream.first) * stride_;
     thread_local std::vector<std::uint8_t> bytes;
     bytes.resize(static_cast<std::size_t>(2 * (context_ + 1)));
-    stream.file.read_at(2 * first, bytes);
+    const files::InputFile& file = stream.opened();
+    if (file.size() != stream.bytes)
+      fail("{}: has {} bytes, there were {}", stream.path.string(), file.size(), stream.bytes);
+    file.read_at(2 * first, bytes);
     const auto count = static_cast<std::size_t>(context_);
     for (std::size_t i = 0; i <= count; ++i) {
       const int token = bytes[2 * i] | bytes[2 * i + 1] << 8;
       if (token >= vocabulary_)
-        fail("{}: number {} is {}; valid tokens: 0 to {}", stream.file.path().string(),
+        fail("{}: number {} is {}; valid tokens: 0 to {}", stream.path.string(),
              first + static_cast<std::int64_t>(i), token, vocabulary_ - 1);
       if (i < count) out[0][i] = static_cast<float>(token);
       if (i > 0) out[1][i - 1] = static_cast<float>(token);
@@ -58,34 +66,44 @@ class Tokens final : public Dataset {
 
   std::string where(std::int64_t index) const override {
     const Stream& stream = stream_of(index);
-    return fmt::format("{} from token {}", stream.file.path().string(), (index - stream.first) * stride_);
+    return fmt::format("{} from token {}", stream.path.string(), (index - stream.first) * stride_);
   }
 
   std::vector<FileSpan> spans() const override {
     std::vector<FileSpan> list;
-    for (std::size_t f = 0; files_.size() > 1 && f < files_.size() && files_[f].first < size_; ++f) {
-      const std::int64_t end = f + 1 < files_.size() ? std::min(size_, files_[f + 1].first) : size_;
-      list.push_back({files_[f].file.path(), files_[f].first, end - files_[f].first});
+    for (std::size_t f = 0; files_.size() > 1 && f < files_.size() && files_[f]->first < size_; ++f) {
+      const std::int64_t end = f + 1 < files_.size() ? std::min(size_, files_[f + 1]->first) : size_;
+      list.push_back({files_[f]->path, files_[f]->first, end - files_[f]->first});
     }
     return list;
   }
 
  private:
   struct Stream {
-    files::InputFile file;
+    Stream(fs::path named, std::int64_t number) : path(std::move(named)), first(number) {}
+
+    const files::InputFile& opened() const {
+      std::call_once(opening, [&] { file.emplace(path); });
+      return *file;
+    }
+
+    fs::path path;
     std::int64_t first;  // the number of its first sample
+    std::int64_t bytes = 0;
+    mutable std::once_flag opening;
+    mutable std::optional<files::InputFile> file;
   };
 
   // The last of those that begin at or before the sample: files too short for one have no samples.
   const Stream& stream_of(std::int64_t index) const {
-    return *(std::ranges::upper_bound(files_, index, {}, &Stream::first) - 1);
+    return **(std::ranges::upper_bound(files_, index, {}, [](const auto& stream) { return stream->first; }) - 1);
   }
 
   std::int64_t context_, stride_, vocabulary_, size_ = 0;
-  std::vector<Stream> files_;
+  std::vector<std::unique_ptr<Stream>> files_;
 };
 
-std::unique_ptr<Dataset> make_tokens(Args& args) {
+std::unique_ptr<Dataset> make_tokens(Args& args, Survey& survey) {
   const std::int64_t context = args.integer("context", 1024), stride = args.integer("stride", 0),
                      vocabulary = args.integer("vocabulary", 50257), samples = args.integer("samples", 0);
   args.require(context >= 1 && context <= 1 << 24, "context from 1 to 16777216");
@@ -94,7 +112,7 @@ std::unique_ptr<Dataset> make_tokens(Args& args) {
   args.require(samples >= 0, "samples >= 0, where 0 means all");
   const fs::path path = args.text("path");
   args.finish();
-  return std::make_unique<Tokens>(path, context, stride, vocabulary, samples);
+  return std::make_unique<Tokens>(path, context, stride, vocabulary, samples, survey);
 }
 
 std::int64_t highest(std::span<const std::uint8_t> head) {

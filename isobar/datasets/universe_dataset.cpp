@@ -74,7 +74,7 @@ int small(Args& args, std::string_view key, int otherwise) {
   return static_cast<int>(value);
 }
 
-std::unique_ptr<Dataset> make_universe(Args& args) {
+std::unique_ptr<Dataset> make_universe(Args& args, Survey&) {
   worlds::UniverseOptions options;
   const int size = small(args, "size", 32);
   options.mesh = small(args, "mesh", options.mesh);

@@ -1,11 +1,12 @@
 #include "isobar/files/archive.hpp"
 
+#include <algorithm>
 #include <archive.h>
 #include <archive_entry.h>
-#include <fstream>
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/files/input_file.hpp"
 
 namespace isobar::files {
 
@@ -92,18 +93,16 @@ Bytes read_content(const std::filesystem::path& path, std::int64_t max_bytes) {
 }
 
 Bytes first_content(const std::filesystem::path& path, std::size_t count) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) fail("{}: cannot be opened for reading", path.string());
-  Bytes plain(count);
-  in.read(reinterpret_cast<char*>(plain.data()), static_cast<std::streamsize>(count));
-  plain.resize(static_cast<std::size_t>(in.gcount()));
+  const InputFile file(path);
+  Bytes plain(static_cast<std::size_t>(std::min(file.size(), static_cast<std::int64_t>(count))));
+  file.read_at(0, plain);
 
   const std::unique_ptr<archive, int (*)(archive*)> a(archive_read_new(), archive_read_free);
   if (!a) throw std::bad_alloc();
   support_compression(a.get());
   archive_read_support_format_raw(a.get());
   archive_entry* entry = nullptr;
-  if (archive_read_open_filename(a.get(), path.c_str(), archive_block_bytes) != ARCHIVE_OK ||
+  if (archive_read_open_fd(a.get(), file.descriptor(), archive_block_bytes) != ARCHIVE_OK ||
       archive_read_next_header(a.get(), &entry) != ARCHIVE_OK)
     return plain;
   Bytes content(count);

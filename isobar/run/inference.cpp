@@ -6,6 +6,7 @@
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/datasets/sample_range.hpp"
+#include "isobar/feeding/surveyed.hpp"
 #include "isobar/graph/reaching.hpp"
 #include "isobar/train/agreement.hpp"
 #include "isobar/train/run_tuning.hpp"
@@ -72,7 +73,8 @@ void Inference::open_data(const InferenceOptions& options) {
       fail_usage("{} has no test data of its own; name some: --data FILE, or --data 'hdf5(path=...)'", trained_.name);
     const Spec test = data.spec("test");
     data_name_ = test.str();
-    source = datasets::make_dataset(test);
+    datasets::Survey survey;
+    source = feeding::surveyed(survey, comm_, [&] { return datasets::make_dataset(test, survey); });
   }
   if (source->size() < 1) fail("{}: holds no samples", data_name_);
   if (options.first != 0 || options.last >= 0)

@@ -114,8 +114,13 @@ train::Model model_of(const Spec& recipe) {
   return make_model(args.spec("model"), args.has("loss") ? args.spec("loss") : Spec());
 }
 
+train::Job read_job(const Spec& recipe, const std::string& name, datasets::Survey& survey) {
+  return train::read_job(recipe, name, model_of(recipe), survey);
+}
+
 train::Job read_job(const Spec& recipe, const std::string& name) {
-  return train::read_job(recipe, name, model_of(recipe));
+  datasets::Survey survey;
+  return read_job(recipe, name, survey);
 }
 
 train::Model make_bare_model(const Spec& model, const Spec& loss) {

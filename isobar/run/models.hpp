@@ -14,6 +14,8 @@ train::Model make_model(const Spec& model, const Spec& loss);
 train::Model model_of(const Spec& recipe);
 
 /// The job of a recipe with its model; as train::read_job().
+train::Job read_job(const Spec& recipe, const std::string& name, datasets::Survey& survey);
+/// The same with a survey that knows nothing.
 train::Job read_job(const Spec& recipe, const std::string& name);
 
 /// A model that is only applied, and so needs no loss; with an empty one the graph has no loss.

@@ -7,6 +7,7 @@
 #include "isobar/base/text.hpp"
 #include "isobar/comm/collectives.hpp"
 #include "isobar/comm/local_comm.hpp"
+#include "isobar/feeding/surveyed.hpp"
 #include "isobar/run/core_share.hpp"
 #include "isobar/run/look_around.hpp"
 #include "isobar/run/models.hpp"
@@ -25,15 +26,15 @@ std::string summary_of(const train::Trainer& trainer, int ranks) {
 
 }  // namespace
 
-Training::Training(Spec recipe, std::string name, const Options& options)
+Training::Training(Spec recipe, std::string name, const Options& options, comm::Comm& world)
     : recipe_(std::move(recipe)), name_(std::move(name)), options_(options) {
-  ready_.emplace(read_job(recipe_, name_));
+  ready_.emplace(feeding::surveyed(survey_, world, [&] { return read_job(recipe_, name_, survey_); }));
   folder_ = ready_->folder;
 }
 
 // A later session needs all of it anew: sources, transforms and strategy are used up by the one before.
 train::Job Training::next_job() {
-  train::Job job = ready_ ? std::move(*ready_) : read_job(recipe_, name_);
+  train::Job job = ready_ ? std::move(*ready_) : read_job(recipe_, name_, survey_);
   ready_.reset();
   job.resume = options_.resume;
   job.overwrite = options_.overwrite;
@@ -77,7 +78,7 @@ Outcome Training::run(comm::Comm& world, comm::Crew& crew, const Outside& outsid
 
 Outcome train_alone(const Spec& recipe, const std::string& name, const Options& options) {
   const auto alone = comm::alone();
-  return Training(recipe, name, options).run(*alone, *comm::fixed_crew(*alone));
+  return Training(recipe, name, options, *alone).run(*alone, *comm::fixed_crew(*alone));
 }
 
 }  // namespace isobar::run

@@ -42,8 +42,9 @@ struct Outcome {
 
 class Training {
  public:
-  /// Reads the recipe; whatever is wrong with it is an Error. `name` gives the default folder.
-  Training(Spec recipe, std::string name, const Options& options);
+  /// Reads the recipe; whatever is wrong with it is an Error. `name` gives the default folder. All ranks of `world`
+  /// must call: rank 0 looks into the files of the data sets for all.
+  Training(Spec recipe, std::string name, const Options& options, comm::Comm& world);
 
   const std::filesystem::path& folder() const { return folder_; }
   /// Trains to the end or until stopped. All ranks of `world` must call, spares too; once.
@@ -56,6 +57,7 @@ class Training {
   Spec recipe_;
   std::string name_;
   Options options_;
+  datasets::Survey survey_;  // of the files of the data sets
   std::optional<train::Job> ready_;  // before the first session
   std::filesystem::path folder_;
   int threads_ = 0;  // since the first session; 0: this rank has had none

@@ -20,6 +20,14 @@ auto read_member(Args& args, std::string_view key, const Spec& otherwise, Table<
   return made;
 }
 
+std::unique_ptr<datasets::Dataset> read_dataset(Args& args, std::string_view key, const Spec& spec,
+                                                datasets::Survey& survey) {
+  Spec resolved;
+  auto made = datasets::make_dataset(spec, survey, &resolved);
+  args.record(key, resolved);
+  return made;
+}
+
 void apply_transforms(Job& job) {
   job.train_data = job.source;
   job.test_data = job.test_source;
@@ -128,7 +136,7 @@ static SaveOptions read_save_options(Args& args, bool evaluates) {
   return options;
 }
 
-Job read_job(const Spec& recipe, const std::string& name, Model model) {
+Job read_job(const Spec& recipe, const std::string& name, Model model, datasets::Survey& survey) {
   Job job;
   Args root(recipe, "recipe");
   job.model = std::move(model);
@@ -142,10 +150,10 @@ Job read_job(const Spec& recipe, const std::string& name, Model model) {
 
   Args data = root.section("data");
   job.train_spec = data.spec("train", "universe");
-  job.source = read_member(data, "train", "universe", datasets::datasets(), "dataset");
+  job.source = read_dataset(data, "train", job.train_spec, survey);
   if (data.has("test")) {
     job.test_spec = data.spec("test");
-    job.test_source = read_member(data, "test", "universe", datasets::datasets(), "dataset");
+    job.test_source = read_dataset(data, "test", job.test_spec, survey);
   }
   apply_transforms(job);
   read_transforms(data, job);

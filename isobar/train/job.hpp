@@ -103,7 +103,7 @@ WaitLimits limits_of(const parallel::Strategy& strategy);
 void share_learned(transforms::Pipeline& pipeline, comm::Comm& comm);
 
 /// Reads a recipe whose `model` and `loss` made that model; unknown keys are answered with the nearest valid one.
-/// `name` gives the default folder.
-Job read_job(const Spec& recipe, const std::string& name, Model model);
+/// `name` gives the default folder; `survey` is for the data sets, as in datasets::make_dataset().
+Job read_job(const Spec& recipe, const std::string& name, Model model, datasets::Survey& survey);
 
 }  // namespace isobar::train

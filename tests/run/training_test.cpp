@@ -57,7 +57,7 @@ TEST(Training, StopsWhenToldAndGoesOnLater) {
   std::atomic<bool> stop = true;
   const auto alone = comm::alone();
   const Outcome stopped =
-      Training(recipe, "test", {.threads = 1}).run(*alone, *comm::fixed_crew(*alone), {.stop = &stop});
+      Training(recipe, "test", {.threads = 1}, *alone).run(*alone, *comm::fixed_crew(*alone), {.stop = &stop});
   EXPECT_EQ(stopped.reason, train::End::Reason::interrupted);
   EXPECT_TRUE(stopped.interrupted);
   EXPECT_THROW(train_alone(recipe, "test", {.threads = 1}), Error) << "the folder holds a run";
@@ -75,8 +75,8 @@ TEST(Training, AMistakeInTheRecipeIsAnErrorOfTheConstructor) {
   const TemporaryFolder folder;
   Spec recipe = lenet_in(folder.path() / "run");
   apply_setting(recipe, "model=lenett");
-  EXPECT_HAS(error_of([&] { Training(recipe, "test", {}); }), "lenet");
-  EXPECT_HAS(error_of([&] { Training(parse_recipe("seed = 1", "test"), "test", {}); }), "'model'");
+  EXPECT_HAS(error_of([&] { Training(recipe, "test", {}, *comm::alone()); }), "lenet");
+  EXPECT_HAS(error_of([&] { Training(parse_recipe("seed = 1", "test"), "test", {}, *comm::alone()); }), "'model'");
 }
 
 TEST(RunSinks, WithoutAScreenNoneShowsProgress) {

@@ -34,7 +34,8 @@ Job job_with(const std::filesystem::path& folder, const std::string& memory) {
   apply_setting(recipe, "data.batch=16");
   apply_setting(recipe, "folder=\"" + folder.string() + "\"");
   if (!memory.empty()) apply_setting(recipe, "train.memory=" + memory);
-  return read_job(recipe, "test", convolutions());
+  datasets::Survey survey;
+  return read_job(recipe, "test", convolutions(), survey);
 }
 
 struct Result {

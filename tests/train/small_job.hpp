@@ -45,7 +45,10 @@ inline Model small_model(const Spec& recipe) {
   Args args(recipe, "recipe");
   return dense_model(args.spec("model"), args.has("loss") ? args.spec("loss") : Spec());
 }
-inline Job read_small_job(const Spec& recipe) { return read_job(recipe, "test", small_model(recipe)); }
+inline Job read_small_job(const Spec& recipe) {
+  datasets::Survey survey;
+  return read_job(recipe, "test", small_model(recipe), survey);
+}
 
 inline Job small_job(const std::filesystem::path& folder, const std::vector<const char*>& settings = {}) {
   Spec recipe = parse_recipe(small_recipe, "test");
