@@ -1,6 +1,8 @@
 #include "isobar/parallel/updates.hpp"
 
-#include "isobar/parallel/clip.hpp"
+#include <cmath>
+
+#include "isobar/optim/norm.hpp"
 
 namespace isobar::parallel {
 
@@ -33,8 +35,21 @@ void Updates::apply(Replica& replica, std::span<const float> gradients, std::spa
   }
   search_.raise(updated);
   if (!together) return;
-  const optim::Step clipped = clip(replica, gradients, step, norm_);
-  for (const Bucket& bucket : buckets) update(bucket, clipped);
+  const optim::Step with = clipped(replica, gradients, step);
+  for (const Bucket& bucket : buckets) update(bucket, with);
+}
+
+optim::Step Updates::clipped(Replica& replica, std::span<const float> gradients, const optim::Step& step) {
+  optim::Step clipped = step;
+  if (step.clip_norm <= 0) return clipped;
+  double sum = 0;
+  replica.timed(norm_, step.index, static_cast<double>(gradients.size_bytes()), [&] {
+    for (const ReplicaParameter& parameter : replica.parameters())
+      if (parameter.trained) sum += std::pow(optim::norm(parameter.in(gradients)), 2);
+  });
+  const double length = std::abs(step.gradient_scale) * std::sqrt(sum);
+  if (std::isfinite(length) && length > step.clip_norm) clipped.gradient_scale *= step.clip_norm / length;
+  return clipped;
 }
 
 }  // namespace isobar::parallel

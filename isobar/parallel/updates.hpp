@@ -21,6 +21,11 @@ class Updates {
   void apply(Replica& replica, std::span<const float> gradients, std::span<const Bucket> buckets,
              const optim::Step& step, const ForwardSummary& summary, const std::function<void(int b)>& wait);
 
+  /// Clipping by the global norm: the step with a gradient_scale with which the norm of all gradients together is at
+  /// most step.clip_norm. Left as it is where there is no limit, and where the norm is not finite. The norm is summed
+  /// in double over chunks of fixed size, in order, so that it depends neither on threads nor on ranks.
+  optim::Step clipped(Replica& replica, std::span<const float> gradients, const optim::Step& step);
+
  private:
   bool whole_;
   FiniteSearch search_;

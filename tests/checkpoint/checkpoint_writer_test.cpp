@@ -29,8 +29,9 @@ class WriterTest : public testing::Test {
 TEST_F(WriterTest, TellsWhatWasWrittenOnceAndInOrder) {
   for (const bool background : {false, true}) {
     CheckpointWriter writer(shelf_, background);
-    for (const std::int64_t step : {3, 4}) {
-      save(writer, step, {.best = step == 4});
+    const std::int64_t first = background ? 13 : 3;
+    for (const std::int64_t step : {first, first + 1}) {
+      save(writer, step, {.best = step == first + 1});
       if (!background) {
         EXPECT_FALSE(writer.busy());
       }
@@ -39,7 +40,7 @@ TEST_F(WriterTest, TellsWhatWasWrittenOnceAndInOrder) {
     }
     const std::vector<SaveOutcome> outcomes = writer.outcomes();
     ASSERT_EQ(outcomes.size(), 2u);
-    EXPECT_EQ(outcomes[0].step, 3);
+    EXPECT_EQ(outcomes[0].step, first);
     EXPECT_EQ(outcomes[1].problem, "");
     EXPECT_GT(outcomes[1].bytes, 0);
     EXPECT_TRUE(writer.outcomes().empty());

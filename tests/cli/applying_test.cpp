@@ -10,7 +10,7 @@ TEST(Applying, WhatIsNeitherRunNorFileIsNamed) {
 }
 
 TEST(Applying, TheBestCheckpointIsOfARun) {
-  const Outcome outcome = run_isobar("predict --checkpoint best 'onnx(file=a.onnx)'");
+  const Outcome outcome = run_isobar("eval --checkpoint best 'onnx(file=a.onnx)'");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_SHOWS(outcome, "--checkpoint best is for runs");
 }

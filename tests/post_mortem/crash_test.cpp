@@ -63,7 +63,7 @@ TEST(Crash, LeavesSignalAddressStackNotesAndSums) {
   EXPECT_HAS(text, "gradients 4 of 7 of step 12");
   EXPECT_LT(text.find("step 11\n"), text.find("step 12: gradients 3 of 7\n"));
   EXPECT_HAS(text, "stack");
-  EXPECT_HAS(text, "test_base");
+  EXPECT_HAS(text, "test_post_mortem");
 }
 
 TEST(Crash, AnExpectationThatNobodyCatchesIsNamed) {

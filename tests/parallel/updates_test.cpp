@@ -1,4 +1,4 @@
-#include "isobar/parallel/clip.hpp"
+#include "isobar/parallel/updates.hpp"
 
 #include <omp.h>
 
@@ -12,8 +12,7 @@ namespace isobar::parallel::trials {
 namespace {
 
 double clip_factor(Replica& replica, double norm, double scale = 1) {
-  Chore chore{Category::optimizer, "norm"};
-  return clip(replica, replica.gradients(), {.gradient_scale = scale, .clip_norm = norm}, chore).gradient_scale;
+  return Updates().clipped(replica, replica.gradients(), {.gradient_scale = scale, .clip_norm = norm}).gradient_scale;
 }
 
 TEST(Clip, ShortensToTheNormOfAllTrainedGradients) {
