@@ -1,5 +1,5 @@
-// NetcdfHeader: what a NetCDF file says about itself, the same for all its kinds: dimensions, variables, attributes. A
-// storage knows where the numbers of the variables lie. Names of what lies in a group are paths: "forecast/T".
+// NetcdfHeader: what a NetCDF file says about itself, the same for all kinds: dimensions, variables, attributes. A
+// storage knows where the numbers of the variables are. Names of things in a group are paths: "forecast/T".
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct NetcdfDimension {
   bool unlimited = false;
 };
 
-/// Text or numbers; what is neither has no value, only the name of its type.
+/// Text or numbers; an attribute that is neither has no value, only the name of its type.
 struct NetcdfAttribute {
   std::string name{};
   std::string type{};      ///< as in ncdump: "float", "char", "string"
@@ -32,7 +32,7 @@ struct NetcdfAttribute {
   std::vector<double> numbers{};
 };
 
-/// One array; `stored.kind` is `other` when it holds no numbers.
+/// One array; `stored.kind` is `other` if it does not hold numbers.
 struct NetcdfVariable {
   std::string name{};
   std::string type{};  ///< as in ncdump: "short", "double", "char"
@@ -41,11 +41,11 @@ struct NetcdfVariable {
   Shape shape{};
   std::vector<NetcdfAttribute> attributes{};
   std::string
-      storage{};  ///< how it lies in the file, for people: "chunks of [1, 361, 576], shuffle, gzip"; may be empty
+      storage{};  ///< how it is stored, in words: "chunks of [1, 361, 576], shuffle, gzip"; may be empty
 
   bool is_numbers() const { return stored.kind != files::Stored::Kind::other; }
   const NetcdfAttribute* attribute(std::string_view key) const;
-  /// The text of an attribute; "" when there is none.
+  /// The text of an attribute; "" if there is none.
   std::string text(std::string_view key) const;
 };
 
@@ -56,25 +56,25 @@ struct NetcdfHeader {
   std::vector<NetcdfAttribute> attributes{};  ///< of the file
 };
 
-/// Where the numbers of a file lie; reading needs no lock.
+/// Where the numbers of a file are; reading needs no lock.
 class NetcdfStorage {
  public:
   virtual ~NetcdfStorage() = default;
 
-  /// Reads numbers as they are stored from the box of `extent` at `from`; both lie in the variable.
+  /// Reads numbers as they are stored from the box of `extent` at `from`; both are within the variable.
   virtual void read(std::size_t variable, Indices from, Indices extent, std::span<float> out) const = 0;
   virtual void read(std::size_t variable, Indices from, Indices extent, std::span<double> out) const = 0;
 };
 
-/// How a file of the classic kinds (CDF-1, CDF-2, CDF-5) or of NetCDF-4 is opened: its header is filled in.
+/// Opens a file of a classic kind (CDF-1, CDF-2, CDF-5) or of NetCDF-4 and fills in its header.
 std::unique_ptr<NetcdfStorage> open_classic(const std::filesystem::path& path, NetcdfHeader& header);
 std::unique_ptr<NetcdfStorage> open_netcdf4(const std::filesystem::path& path, NetcdfHeader& header);
 
-/// What the NetCDF library fills variables with that were never written; none for bytes and for what is no number: all
-/// values of a byte are in use.
+/// The value with which the NetCDF library fills unwritten variables; nullopt for bytes, all of whose values are in
+/// use, and for types that are not numbers.
 std::optional<double> default_fill(const files::Stored& stored);
 
-/// The product of sizes, for what a file claims; more than `most` is an Error that begins with `subject`.
+/// The product of sizes that a file claims; more than `most` is an Error that begins with `subject`.
 std::int64_t checked_count(std::span<const std::int64_t> sizes, std::int64_t most, std::string_view subject);
 
 }  // namespace isobar::hdf5
