@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t longest = 1 << 24;
 
-// The numbers of the message, and the kind each field must have.
+// The field numbers of the message.
 enum Fields : std::uint32_t { channels = 1, height, width, data, label, float_data, encoded };
 
 WireWriter head(std::int64_t c, std::int64_t h, std::int64_t w) {
@@ -21,7 +21,7 @@ WireWriter head(std::int64_t c, std::int64_t h, std::int64_t w) {
   return message;
 }
 
-// Calls value(float) for each of the floats, packed or not.
+// Calls value(float) for each float, packed or not.
 template <class F>
 void visit_floats(std::span<const std::uint8_t> message, F value) {
   WireReader reader(message);

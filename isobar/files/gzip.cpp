@@ -44,7 +44,7 @@ std::span<const std::uint8_t> inflate_gzip(std::span<const std::uint8_t> file, s
   if (file.size() < smallest_member) fail("the gzip data is damaged or ends too early");
   const auto limit = static_cast<std::size_t>(max_bytes);
   const std::size_t reachable = file.size() > limit / most_growth ? limit : file.size() * most_growth;
-  // The last four bytes say how long the last member is, which in nearly all files is the only one.
+  // The last four bytes give the length of the last member, which in nearly all files is the only one.
   std::uint32_t told = 0;
   for (std::size_t i = 0; i < 4; ++i) told |= static_cast<std::uint32_t>(file[file.size() - 4 + i]) << 8 * i;
   std::size_t room = std::clamp<std::size_t>(told, 1, std::max<std::size_t>(reachable, 1));

@@ -12,7 +12,7 @@
 namespace isobar::files {
 
 InputFile::InputFile(std::filesystem::path path) : path_(std::move(path)) {
-  // Without O_NONBLOCK the opening of a pipe that nobody writes would wait for ever.
+  // Without O_NONBLOCK, opening a pipe without a writer would block forever.
   descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail("{}: cannot be opened for reading: {}", path_.string(), std::strerror(errno));
   struct stat facts {};

@@ -76,7 +76,7 @@ LmdbFile::Root LmdbFile::find_root() {
                      number<std::uint64_t>(second, transaction_at) > number<std::uint64_t>(first, transaction_at);
   const LmdbBytes head = later ? second : first;
   const LmdbBytes main = head.subspan(main_at);
-  // A file may be longer than what is in use.
+  // A file may be longer than its used part.
   const auto used = std::min<std::uint64_t>(number<std::uint64_t>(head, last_page_at), 1ull << 48) + 1;
   pages_ = std::min(static_cast<std::int64_t>(used), file_.size() / page_bytes_);
   if (number<std::uint16_t>(main, table_flags_at) & sorted_duplicates)
@@ -97,7 +97,7 @@ LmdbBytes LmdbFile::read_page(std::int64_t page, std::span<std::uint8_t> to) con
 }
 
 void LmdbFile::walk(std::int64_t page, int levels, std::int64_t& visits) {
-  // A tree holds a page once: more visits than pages mean that it leads back into itself.
+  // A tree contains each page once: more visits than pages mean a cycle.
   if (levels < 1 || ++visits > pages_) fail("is damaged: its pages form no tree");
   std::vector<std::uint8_t> memory(static_cast<std::size_t>(page_bytes_));
   const LmdbBytes bytes = read_page(page, memory);
@@ -110,7 +110,7 @@ void LmdbFile::walk(std::int64_t page, int levels, std::int64_t& visits) {
     if (at < lower || at + node_header > bytes.size()) fail("is damaged: a node leads out of page {}", page);
     const std::uint32_t low = number<std::uint32_t>(bytes, at);
     const std::uint16_t kind = number<std::uint16_t>(bytes, at + 4);
-    if (levels > 1) {  // in a branch these bytes are the number of a page
+    if (levels > 1) {  // in a branch these bytes are a page number
       walk(static_cast<std::int64_t>(low | static_cast<std::uint64_t>(kind) << 32), levels - 1, visits);
       continue;
     }

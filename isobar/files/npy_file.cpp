@@ -51,7 +51,7 @@ NumberType type_of(std::string_view text, std::endian& order) {
   fail("the type '{}' is not known; known: b1, i1 to i8, u1 to u8, f2, f4, f8", shown);
 }
 
-// Reads the text of a Python dictionary, of which only a few forms can occur.
+// Parses the text of a Python dictionary, in the few forms that can occur.
 class HeaderText {
  public:
   explicit HeaderText(std::string_view text) : rest_(text) {}
@@ -147,11 +147,11 @@ class HeaderText {
   std::string_view rest_;
 };
 
-// Numbers in Fortran order, the first axis fastest, to C order, the last axis fastest.
+// Converts numbers from Fortran order (first axis fastest) to C order (last axis fastest).
 Bytes in_c_order(const Bytes& from, const Shape& shape, std::size_t width) {
   Bytes to(from.size());
   std::vector<std::int64_t> index(static_cast<std::size_t>(shape.rank()), 0);
-  std::vector<std::size_t> stride;  // in `to`, of each axis
+  std::vector<std::size_t> stride;  // of each axis, in the result
   for (int axis = 0; axis < shape.rank(); ++axis)
     stride.push_back(static_cast<std::size_t>(shape.count(axis + 1, shape.rank())) * width);
   std::size_t place = 0;
@@ -258,7 +258,7 @@ void NpyFile::read(std::int64_t first, std::span<float> out) const {
     return to_floats(header_.type, from, header_.order, out);
   }
   const std::int64_t at = header_.data + first * static_cast<std::int64_t>(width);
-  if (header_.type == NumberType::float32 && header_.order == std::endian::native)  // straight to its place
+  if (header_.type == NumberType::float32 && header_.order == std::endian::native)  // read in place
     return file_->read_at(at, {reinterpret_cast<std::uint8_t*>(out.data()), bytes});
   constexpr std::size_t piece = 1 << 16;  // numbers
   thread_local Bytes memory;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view ending = ".npy";
 constexpr std::size_t most_members = 10'000;
 
-// The name of an array; empty for a file that is none.
+// The name of an array; empty for a file that is not an array.
 std::string array_name(const std::string& member) {
   return member.ends_with(ending) ? member.substr(0, member.size() - ending.size()) : "";
 }

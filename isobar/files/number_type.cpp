@@ -40,7 +40,7 @@ T from_float(float number) {
     return static_cast<T>(number);
   } else {
     using Limits = std::numeric_limits<T>;
-    // The power of two above the largest number is exact as a float, the largest number itself may not be.
+    // The power of two above the largest number is exact as a float; the largest number itself may not be.
     const float above = std::ldexp(1.0f, Limits::digits);
     if (!(number >= static_cast<float>(Limits::min()) && number < above) || number != std::nearbyint(number))
       fail("{} is no whole number from {} to {}", number, Limits::min(), Limits::max());
@@ -79,7 +79,7 @@ void narrow(std::span<const float> numbers, std::uint8_t* bytes) {
   }
 }
 
-// Calls `work` with a value of the C++ type that lies in the file.
+// Calls `work` with a value of the C++ type that is stored in the file.
 template <class F>
 auto with_type(NumberType type, F work) {
   switch (type) {

@@ -10,7 +10,7 @@ namespace {
 
 using ExampleBytes = std::span<const std::uint8_t>;
 
-// Calls visit(kind, list) for a Feature; of several lists the last counts.
+// Calls visit(kind, list) for a Feature; if there are several lists, the last counts.
 template <class F>
 void visit_feature(ExampleBytes message, F visit) {
   WireReader reader(message);
@@ -58,7 +58,7 @@ std::int64_t count_numbers(Feature::Kind kind, ExampleBytes list) {
   return count;
 }
 
-// Writes at most as many as `out` has, and returns what is left of it.
+// Writes the values of a list into `out`, which must have room for them, and returns the rest of `out`.
 std::span<float> copy_numbers(Feature::Kind kind, ExampleBytes list, std::span<float> out) {
   const auto put = [&out](float value) {
     if (out.empty()) fail("the message is damaged: a list is longer than it seemed");

@@ -31,7 +31,7 @@ bool sound_header(std::span<const std::uint8_t> bytes) {
   return masked(crc32c(bytes.first(8))) == little_endian<std::uint32_t>(bytes.subspan(8));
 }
 
-// `bytes_at(place)` gives at least a header's bytes from there on.
+// `bytes_at(place)` returns at least as many bytes from there on as a header has.
 template <class F>
 std::vector<std::int64_t> find_ends(std::int64_t size, F bytes_at) {
   std::vector<std::int64_t> ends;

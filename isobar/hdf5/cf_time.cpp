@@ -43,7 +43,7 @@ std::string lower(std::string_view text) {
   return made;
 }
 
-// Where "since" stands in a text, between spaces; npos when it does not.
+// The position of "since" in a text, between spaces; npos if it is absent.
 std::size_t since_at(const std::string& text) {
   const std::size_t at = text.find(" since ");
   return at == std::string::npos ? at : at + 1;
@@ -82,9 +82,9 @@ CfTime::CfTime(std::string_view units, Calendar calendar) : calendar_(calendar) 
 
 Instant CfTime::instant(double number) const {
   const auto unit = static_cast<double>(unit_);
-  // Beyond this the date could not be told: 200,000 years.
+  // Beyond this there is no date: 200,000 years.
   if (!(std::abs(number) * unit < 6.3e18)) fail("the time {} is no date: it is too far away or not a number", number);
-  // Whole units and the rest apart: their sum would not be exact in a double.
+  // Whole units and the rest are converted separately: their sum would not be exact in a double.
   const double whole = std::floor(number);
   Instant since = static_cast<Instant>(whole) * unit_ + std::llround((number - whole) * unit);
   const Instant seconds = (since + (since >= 0 ? second / 2 : -second / 2)) / second * second;
