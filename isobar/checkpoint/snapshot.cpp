@@ -67,7 +67,7 @@ std::vector<std::string> blocks_in(const Snapshot& snapshot) {
   return names;
 }
 
-// What was left under way by one strategy cannot be finished by another.
+// A strategy cannot finish what another one left in progress.
 void expect_same_kept(const Snapshot& snapshot, const Kept& kept) {
   std::vector<std::string> names;
   for (const auto& block : kept.blocks) names.push_back(block.first);
@@ -149,7 +149,7 @@ void restore(const Snapshot& snapshot, exec::ParamStore& store, const Kept& kept
   const std::size_t statistics = statistics_count(store), own = kept.own.size();
   const auto me = static_cast<std::size_t>(rank);
   const bool mine = holds_own(snapshot, store, kept, ranks);
-  // Blocks are read even when their numbers here are zero, as they are at a start.
+  // Blocks are read even if their numbers here are zero, as they are at the start.
   std::vector<std::function<void()>> changes;
   const auto read = [&](const std::string& name, int p, std::span<float> stored) {
     const Snapshot::Part& part = fitting(snapshot, name, store.parameter(p).declared.shape);

@@ -1,5 +1,5 @@
-// lmdb(path=..., y=label, size=[], channels=3, samples=0): an LMDB data base of Caffe's Datum messages, in the order of
-// the keys. x is [height, width, channels], the channels as they are stored, for pictures usually blue, green, red; an
+// lmdb(path=..., y=label, size=[], channels=3, samples=0): an LMDB database of Caffe's Datum messages, in the order of
+// the keys. x is [height, width, channels], with the channels as stored, for pictures usually blue, green, red; an
 // encoded Datum is decoded to red, green, blue. y is the label; y='' leaves it out.
 #include <algorithm>
 
@@ -137,7 +137,7 @@ class LmdbSamples final : public SampleWriter {
     channels_ = x.rank() == 2 ? 1 : x[-1];
     height_ = x.rank() > 1 ? x[0] : 1;
     width_ = x.rank() > 1 ? x[1] : 1;
-    // What a Datum adds to its numbers, the key, and rounding up to whole pages.
+    // The overhead of a Datum, the key, and rounding up to whole pages.
     constexpr std::int64_t around = 8192;
     file_.emplace(to, outline.count * (x.count() * (floats ? 4 : 1) + around));
   }

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Some copies have a dot where the original names have a dash. None is an empty path.
+// Some copies have a dot where the original names have a dash. Returns an empty path if there is no file.
 fs::path look_for(const fs::path& folder, const std::string& part, const std::string& kind, char rank) {
   for (const char joint : {'-', '.'}) {
     const std::string name = fmt::format("{}-{}{}idx{}-ubyte", part, kind, joint, rank);

@@ -14,7 +14,7 @@ using hdf5::Calendar;
 using hdf5::NetcdfFile;
 using hdf5::NetcdfVariable;
 
-// Calendars that tell the same moments; those of models stand alone.
+// Calendars that describe the same moments; those of models are incompatible with all others.
 bool agree(Calendar a, Calendar b) {
   const auto real = [](Calendar c) {
     return c == Calendar::standard || c == Calendar::proleptic_gregorian || c == Calendar::julian;
@@ -24,10 +24,10 @@ bool agree(Calendar a, Calendar b) {
 
 }  // namespace
 
-/// All that the files say about one variable.
+/// Everything that the files say about one variable.
 struct NetcdfSeries::Found {
-  std::vector<Entry> entries;         // with a time
-  std::vector<std::size_t> timeless;  // files that have it without one
+  std::vector<Entry> entries;         // steps with a time
+  std::vector<std::size_t> timeless;  // files that have it without a time
 };
 
 NetcdfSeries::NetcdfSeries(std::vector<std::filesystem::path> files, NetcdfChoice choice)
@@ -37,7 +37,7 @@ NetcdfSeries::NetcdfSeries(std::vector<std::filesystem::path> files, NetcdfChoic
   bool timed = false;
   for (std::size_t v = 0; v < found.size(); ++v) {
     if (found[v].entries.empty() && found[v].timeless.empty()) {
-      // The first file knows its variables, and answers with the nearest.
+      // Fails with a suggestion from the variables of the first file.
       NetcdfFile(files_[0]).variable(choice_.variables[v]);
       fail("{}: '{}' has no steps", files_[0].string(), choice_.variables[v]);
     }
@@ -57,7 +57,7 @@ NetcdfSeries::NetcdfSeries(std::vector<std::filesystem::path> files, NetcdfChoic
 
 void NetcdfSeries::add_file(std::size_t number, std::vector<Found>& found) {
   const NetcdfFile file(files_[number]);
-  std::map<std::size_t, NetcdfTimes> read;  // by dimension: variables share it
+  std::map<std::size_t, NetcdfTimes> read;  // by dimension, because variables share them
   const auto dates = [&](const NetcdfTimes& times, std::size_t count) {
     if (times.instants.size() != count) {
       if (undated_.empty())
@@ -96,7 +96,7 @@ void NetcdfSeries::add_file(std::size_t number, std::vector<Found>& found) {
       found[v].entries.push_back({key(times, step, found[v].entries), {number, static_cast<std::int64_t>(step)}});
   }
   if (any_steps) return;
-  // A file without steps may still be of one time.
+  // A file without steps may still have one time.
   const NetcdfTimes times = time_of_file(file);
   if (times.instants.size() != 1) return;
   dates(times, 1);

@@ -1,6 +1,6 @@
 // npy(path=..., labels='', x=x, y=y, log=false, samples=0): NumPy arrays. A .npy file has the sample as its first axis,
-// and labels names the file of the labels; an .npz archive holds both as members x and y, in memory. Of a folder, or of
-// files named by a pattern, each file is one sample, with labels=folder, a file of all labels, or y from each .npz.
+// and `labels` names the file of the labels; an .npz archive holds both as members x and y, in memory. In a folder, or
+// with a pattern, each file is one sample, with labels=folder, a file of all labels, or y from each .npz.
 #include <algorithm>
 
 #include "isobar/datasets/counts.hpp"
@@ -30,7 +30,7 @@ bool is_npz(const fs::path& file) {
   return mark[0] == 'P' && mark[1] == 'K';
 }
 
-/// Arrays whose first axis is the sample: x, and y when there is one.
+/// Arrays whose first axis is the sample: x, and y if there is one.
 class SampleAxis final : public Dataset {
  public:
   SampleAxis(const NpyOptions& options, std::vector<files::NpyFile> arrays)
@@ -125,7 +125,7 @@ class SampleFiles final : public Dataset {
   std::vector<Field> fields_;
 };
 
-// All files of one kind: that of the first.
+// All files of the same kind as the first.
 std::vector<fs::path> sample_files(const fs::path& path) {
   std::vector<fs::path> files = list_files(path, {".npy", ".npz"});
   std::erase_if(files, [archive = is_npz(files[0])](const fs::path& file) { return is_npz(file) != archive; });

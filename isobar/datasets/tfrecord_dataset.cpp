@@ -1,8 +1,8 @@
 // tfrecord(path=..., x=x, y=y, type=int16, shape=[...], ...): tf.train.Examples in TFRecord files, compressed with gzip
-// or not. Lists of numbers are taken as they are, of one axis unless shape says otherwise; bytes need a type and a
-// shape, or image=true. layout=cosmoflow and cosmoflow_sc18 know all of it. Samples are counted when the set is opened,
-// for which compressed files are unpacked once; per_file=N spares that: every file but the last has N samples, and one
-// that has not is an Error when it is read. Files of several samples are kept unpacked within max_gigabytes.
+// or not. Lists of numbers are used as they are, with one axis unless shape says otherwise; bytes need a type and a
+// shape, or image=true. layout=cosmoflow and cosmoflow_sc18 set all of this. Samples are counted when the set is
+// opened, for which compressed files are unpacked once; per_file=N avoids that: every file but the last has N samples,
+// and any other number is an Error on reading. Files of several samples are kept unpacked within max_gigabytes.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 struct TfrecordSource {
   std::string name;                       // of the feature
   std::optional<files::NumberType> type;  // of bytes
-  Shape shape;                            // rank 0: as the first record has it
+  Shape shape;                            // rank 0: as in the first record
   bool image = false;
 };
 
@@ -98,7 +98,7 @@ class Tfrecord final : public Dataset {
     return static_cast<std::size_t>(std::ranges::upper_bound(firsts_, index) - firsts_.begin()) - 1;
   }
 
-  // firsts_[f] is the number of the first sample of file f, the last entry that of all.
+  // firsts_[f] is the number of the first sample of file f; the last entry is the number of all samples.
   void count_samples() {
     const std::size_t known = options_.per_file > 0 ? files_.size() - 1 : 0;
     std::vector<std::int64_t> counts(files_.size(), options_.per_file);
@@ -138,7 +138,7 @@ class Tfrecord final : public Dataset {
     const std::size_t f = file_of(index);
     const std::int64_t number = index - firsts_[f];
     thread_local files::ByteBuffer scratch, memory;
-    if (firsts_[f + 1] - firsts_[f] == 1) {  // read once an epoch: nothing to keep
+    if (firsts_[f + 1] - firsts_[f] == 1) {  // read once per epoch: nothing to keep
       files::TfrecordFile file(files_[f], options_.max_bytes, std::move(memory));
       check_count(f, file.size());
       work(file.record(number, scratch));
@@ -157,7 +157,7 @@ class Tfrecord final : public Dataset {
     fail("has no feature '{}' with values; it has: {}", name, known_features(record));
   }
 
-  // Learns from the first record what the arguments do not say.
+  // Takes from the first record what the arguments do not say.
   void complete(std::span<const std::uint8_t> record, TfrecordSource& source) const {
     const files::Feature feature = need(record, source.name);
     if (source.image) {
@@ -188,7 +188,7 @@ class Tfrecord final : public Dataset {
     if (count == 0) fail("feature '{}' holds no values", source.name);
   }
 
-  // A record holds just the numbers of its shape: nobody takes memory for more than is there.
+  // A record holds exactly the numbers of its shape, so no more memory is allocated than it justifies.
   static void check_size(const files::Feature& feature, const TfrecordSource& source) {
     const std::int64_t wanted = source.shape.count();
     if (feature.kind != files::Feature::Kind::bytes) {

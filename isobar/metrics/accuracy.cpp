@@ -1,4 +1,4 @@
-// accuracy: the part of all positions whose class is predicted.
+// accuracy: the fraction of positions whose class is predicted correctly.
 #include "isobar/metrics/class_targets.hpp"
 #include "isobar/metrics/metric.hpp"
 

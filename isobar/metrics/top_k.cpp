@@ -1,4 +1,4 @@
-// top_k(k=5): the part of all positions whose class is among the k with the largest logits; of equal logits the lower
+// top_k(k=5): the fraction of positions whose class is among the k with the largest logits; of equal logits, the lower
 // class number comes first. With k=1 it is the accuracy.
 #include "isobar/metrics/class_targets.hpp"
 #include "isobar/metrics/metric.hpp"

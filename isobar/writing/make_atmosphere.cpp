@@ -43,7 +43,7 @@ datasets::WeatherOptions century_later(datasets::WeatherOptions options) {
   return options;
 }
 
-// Appends what a part still needs; counts what is there already in `kept`.
+// Appends the files that a part still needs; counts existing ones in `kept`.
 void find_missing(const AtmospherePart& part, std::vector<AtmosphereTask>& tasks, std::int64_t& kept) {
   std::set<std::string> expected;
   std::error_code code;
@@ -78,7 +78,7 @@ datasets::WeatherOptions checked(const AtmosphereFiles& what, int threads) {
 FilesMade write_atmosphere(const fs::path& directory, const AtmosphereFiles& what, const FileProgress& progress,
                            const std::atomic<bool>* stop) {
   const int threads = threads_for_files(what.threads);
-  // Small frames side by side; large ones, of a second each, one after the other with all threads inside.
+  // Small frames are made side by side; large ones, which take a second each, one after the other with all threads.
   const bool side_by_side = what.weather.atmosphere.height <= 192;
   const datasets::WeatherOptions options = checked(what, side_by_side ? 1 : threads);
   const datasets::WeatherSeries train(options), validation(century_later(options));

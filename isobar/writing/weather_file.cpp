@@ -34,7 +34,7 @@ struct Summary {
 
 std::vector<float> state_stats(std::span<const float> state) {
   std::array<Summary, channels> summaries;
-  // Squares of pressures about a value of their own keep their digits.
+  // Summed relative to the first value of each channel, so that squares of pressures keep their precision.
   for (std::size_t i = 0; i < state.size(); ++i) summaries[i % channels].add(state[i] - state[i % channels]);
   std::vector<float> stats(4 * channels);
   const double count = static_cast<double>(state.size() / channels);
@@ -82,7 +82,7 @@ void write_weather_hdf5(const std::filesystem::path& path, const datasets::Weath
   }
   file.set_text("/", "settings", series.settings().str());
   file.set_integer("/", "hour", series.hour(frame));
-  file.commit(/*durable=*/false);  // a file a power failure damaged is found and made again by the next call
+  file.commit(/*durable=*/false);  // if a power failure damages the file, the next call finds it and makes it again
 }
 
 bool is_weather_hdf5(const std::filesystem::path& path, const datasets::WeatherSeries& series, std::int64_t frame) {
