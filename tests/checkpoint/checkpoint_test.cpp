@@ -119,7 +119,7 @@ TEST_F(Checkpoint, CutAnywhereItIsRefused) {
   EXPECT_HAS(error_of([&] { CheckpointFile{cut}; }), "it is not complete");
 }
 
-// Every byte belongs to something with a check sum; whichever bit changes, it is found, before anything is restored.
+// Every byte is covered by a checksum: a change of any bit is found, before anything is restored.
 TEST_F(Checkpoint, AFlippedBitAnywhereIsFound) {
   const std::string whole = bytes_of(file_);
   const auto flipped = folder_.path() / "flipped.h5";
@@ -168,7 +168,7 @@ TEST_F(Checkpoint, OtherFilesAreRefused) {
   EXPECT_HAS(error_of([&] { CheckpointFile(folder_.path() / "other.h5"); }), "not a checkpoint of format 2");
 }
 
-// Of a format 2 whose check sums are right, but whose index lies.
+// A file of format 2 with correct checksums but a false index.
 TEST(CheckpointIndex, ALieIsRefusedBeforeMemoryIsTaken) {
   const auto refused = [](CheckpointIndex index, std::int64_t file_bytes = 1024) {
     index.user_block = 512;

@@ -39,7 +39,7 @@ TEST(Snapshot, BringsBackEveryNumber) {
   EXPECT_EQ(own_back, own);
   for (int p = 0; p < a.count(); ++p) EXPECT_TRUE(std::ranges::equal(a.slot(p, 1), b.slot(p, 1)));
 
-  // Taken again, into the same memory.
+  // A second snapshot into the same memory.
   const float* const memory = snapshot.numbers.data();
   take_snapshot(snapshot, a, {.step = 18}, {.own = own});
   EXPECT_EQ(snapshot.numbers.data(), memory);
@@ -97,10 +97,10 @@ TEST(Snapshot, HoldsWhatAStrategyHasUnderWay) {
   restore(snapshot, b, kept_back);
   EXPECT_EQ(back, block);
   EXPECT_EQ(numbers_back, numbers);
-  EXPECT_THROW(restore(snapshot, b, {}), Error);  // a strategy that knows nothing of it
+  EXPECT_THROW(restore(snapshot, b, {}), Error);  // a strategy that does not know it
   EXPECT_THROW(restore(snapshot, b, {{{"other", back}}, numbers_back}), Error);
 
-  // Nothing under way: any strategy may go on, and one that keeps something begins with nothing.
+  // Nothing in progress: any strategy may continue, and one that keeps something begins with zeros.
   std::ranges::fill(numbers, 0.0);
   take_snapshot(snapshot, a, {}, kept);
   restore(snapshot, b, {});

@@ -1,4 +1,4 @@
-// lmdb: pictures of Caffe, as planes, as floats and encoded.
+// lmdb: pictures in Caffe's form, as planes, as floats and encoded.
 #include "isobar/files/lmdb_file.hpp"
 #include "isobar/files/wire.hpp"
 

@@ -30,7 +30,7 @@ struct Made {
   int mode = NC_NETCDF4;
 };
 
-// Number k of step t of variable v is base + 1000 v + 100 t + k; three of lat, two of lon.
+// Number k of step t of variable v is base + 1000 v + 100 t + k; three latitudes, two longitudes.
 void make_days(const std::filesystem::path& path, const Made& made) {
   std::vector<int> fields;
   int clock = 0, mask = 0, label = 0, height = 0, place = 0;

@@ -1,4 +1,4 @@
-// tfrecord: features as numbers, as bytes and as pictures; counting, layouts, labels from elsewhere, what is refused.
+// tfrecord: features as numbers, as bytes and as pictures; counting, layouts, labels from other files, refusals.
 #include "isobar/datasets/tfrecord_format.hpp"
 #include "isobar/files/tf_example.hpp"
 #include "isobar/files/tfrecord_file.hpp"
@@ -18,7 +18,7 @@ Spec tfrecord(const std::filesystem::path& path, More more = {}) {
   return Spec("tfrecord", std::move(more));
 }
 
-// Records with the floats x = {i, i + 1}, the whole number y = i and the bytes b = int16 {i, -i}.
+// Records with the floats x = {i, i + 1}, the integer y = i and the bytes b = int16 {i, -i}.
 void write_records(const std::filesystem::path& path, int first, int count, bool gzip = false) {
   std::filesystem::create_directories(path.parent_path());
   files::TfrecordWriter file(path, gzip);

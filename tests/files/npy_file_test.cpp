@@ -1,4 +1,4 @@
-// NumPy files: every type in both orders, what is refused, and cases with check sums, of our own and of NumPy itself.
+// NumPy files: every type in both orders, what is refused, and cases with checksums, our own and NumPy's.
 #include "isobar/files/npy_file.hpp"
 
 #include <cmath>
@@ -74,7 +74,7 @@ TEST(NpyFile, AnyPartOfALargeFile) {
     from_floats(type, numbers, data);
     bytes.insert(bytes.end(), data.begin(), data.end());
     write_bytes(folder / "a.npy", bytes);
-    const NpyFile file(folder / "a.npy", 100);  // nothing is held
+    const NpyFile file(folder / "a.npy", 100);  // nothing is held in memory
     EXPECT_EQ(file.shape(), (Shape{count / 10, 10}));
     EXPECT_EQ(all(file), numbers);
     std::vector<float> out(70'001);
@@ -137,7 +137,7 @@ std::string checksum(const FileBytes& bytes) {
   return fmt::format("{:08x}", libdeflate_crc32(0, bytes.data(), bytes.size()));
 }
 
-// The numbers of one case against a check sum of them in C order, little-endian.
+// The numbers of one case against their checksum in C order, little-endian.
 void check_values(const std::filesystem::path& path, const NpyFile& file, const std::string& sum) {
   const NumberType type = file.header().type;
   const std::vector<float> numbers = all(file);
@@ -157,7 +157,7 @@ void check_values(const std::filesystem::path& path, const NpyFile& file, const 
     std::vector<float> again(numbers.size());
     to_floats(type, bytes, std::endian::little, again);
     for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_TRUE(numbers[i] == again[i] || std::isnan(again[i])) << i;
-  } else {  // the same numbers lie in the file in C order
+  } else {  // the file has the same numbers in C order
     const auto twin = path.parent_path() / ("c" + path.filename().string().substr(1));
     EXPECT_EQ(numbers, all(NpyFile(twin, npy_file_limit)));
   }

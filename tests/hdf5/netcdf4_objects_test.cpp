@@ -31,7 +31,7 @@ TEST(Netcdf4Objects, DimensionsAndAttributesAreTold) {
       [](int) {});
   std::vector<NetcdfAttribute> attributes;
   const std::vector<Netcdf4Object> found = list_netcdf4(folder / "a.nc", attributes);
-  ASSERT_EQ(attributes.size(), 1u);  // what the library notes for itself is left out
+  ASSERT_EQ(attributes.size(), 1u);  // the library's internal attributes are left out
   EXPECT_EQ(attributes[0].text, "t");
   const auto object = [&](const std::string& path) -> const Netcdf4Object& {
     return *std::ranges::find(found, path, &Netcdf4Object::path);

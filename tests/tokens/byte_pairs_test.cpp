@@ -1,5 +1,5 @@
-// Byte-pair encoding: the pattern of words, merges by rank, round trips, the tokens another encoder finds, and those of
-// GPT-2.
+// Byte-pair encoding: the pattern of words, merges by rank, round trips, the tokens that another encoder finds, and
+// those of GPT-2.
 #include "isobar/tokens/byte_pairs.hpp"
 
 #include <fstream>
