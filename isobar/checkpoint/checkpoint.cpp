@@ -125,8 +125,8 @@ void CheckpointFile::read_entry(const CheckpointIndex::Entry& entry, std::span<s
   in_.read_at(entry.offset, into);
   const std::uint32_t sum = files::crc32c(into);
   if (sum == entry.sum) return;
-  fail("checkpoint '{}': {} is damaged: its check sum is {:08x} and should be {:08x}", path().string(),
-       entry.name.empty() ? "what HDF5 needs" : fmt::format("'{}'", entry.name), sum, entry.sum);
+  fail("checkpoint '{}': {} is damaged: its checksum is {:08x} and should be {:08x}", path().string(),
+       entry.name.empty() ? "HDF5's own data" : fmt::format("'{}'", entry.name), sum, entry.sum);
 }
 
 std::string CheckpointFile::text(const char* name) const {
@@ -153,8 +153,8 @@ void CheckpointFile::verify() const {
     some.resize(static_cast<std::size_t>(rest.bytes));
     in_.read_at(rest.offset, some);
     if (files::crc32c(sum, some) != rest.sum)
-      fail("checkpoint '{}': {} is damaged: its check sum is not {:08x}", path().string(),
-           rest.name.empty() ? "what HDF5 needs" : fmt::format("'{}'", rest.name), rest.sum);
+      fail("checkpoint '{}': {} is damaged: its checksum is not {:08x}", path().string(),
+           rest.name.empty() ? "HDF5's own data" : fmt::format("'{}'", rest.name), rest.sum);
   }
 }
 

@@ -135,15 +135,15 @@ CheckpointIndex::Entry read_entry(const Reader& reader, std::string_view line) {
   if (type == "float32") entry.type = files::NumberType::float32;
   else if (type == "float64") entry.type = files::NumberType::float64;
   else if (type != "uint8" && type != what_hdf5_needs)
-    reader.refuse(fmt::format("'{}' is no type of numbers", one_line(type, 40)));
+    reader.refuse(fmt::format("'{}' is not a number type", one_line(type, 40)));
   entry.shape = read_shape(reader, reader.word(line));
   entry.offset = reader.number<std::int64_t>(reader.word(line), "offset");
   entry.bytes = reader.number<std::int64_t>(reader.word(line), "number of bytes");
-  entry.sum = reader.number<std::uint32_t>(reader.word(line), "check sum", 16);
+  entry.sum = reader.number<std::uint32_t>(reader.word(line), "checksum", 16);
   entry.name = line;
   if (entry.name.empty() != (type == what_hdf5_needs)) reader.refuse("an array has no name");
   if (entry.bytes != bytes_of(entry.shape, entry.type))
-    reader.refuse(fmt::format("'{}' has not the bytes of its shape", one_line(entry.name, 80)));
+    reader.refuse(fmt::format("'{}' does not have the bytes of its shape", one_line(entry.name, 80)));
   return entry;
 }
 
@@ -214,7 +214,7 @@ CheckpointIndex read_index(std::span<const std::uint8_t> user_block, std::int64_
   expects(std::ssize(user_block) == index.user_block, "the whole user block");
   const std::uint32_t sum = sum_of(user_block);
   if (text_of(user_block).substr(0, index_head_bytes) != head_line(index.user_block, sum))
-    fail("checkpoint '{}': its index is damaged: it has not the check sum {:08x}", file, sum);
+    fail("checkpoint '{}': its index is damaged: its checksum is not {:08x}", file, sum);
   Reader reader(text_of(user_block).substr(index_head_bytes), file);
   read_fields(reader, index);
   if (index.file_bytes != file_bytes)

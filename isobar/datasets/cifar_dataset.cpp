@@ -29,7 +29,7 @@ class Cifar final : public Dataset {
       else add_file(path);
     }
     const auto found = static_cast<std::int64_t>(bytes_.size() / record());
-    if (samples > found) fail("{}: {} samples were asked for, there are {}", paths[0], samples, found);
+    if (samples > found) fail("{}: {} samples were requested, there are {}", paths[0], samples, found);
     size_ = samples > 0 ? samples : found;
   }
 

@@ -109,7 +109,7 @@ Contents look_idx(const Glance& glance) {
       contents.parts.push_back(part(labels, *beside));
     spec.set("labels", labels.string());
   }
-  if (header->shape.rank() < 2) contents.obstacle = "a list of numbers is no set of images; it may be their labels";
+  if (header->shape.rank() < 2) contents.obstacle = "a list of numbers is not a set of images; it may be their labels";
   else contents.readers.push_back(std::move(spec));
   return contents;
 }

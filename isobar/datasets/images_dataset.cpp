@@ -40,7 +40,7 @@ class Images final : public Dataset {
     if (options_.labels) number_classes();
     const auto found = static_cast<std::int64_t>(files_.size());
     if (options_.samples > found)
-      fail("{}: {} samples were asked for, there are {}", options_.path.string(), options_.samples, found);
+      fail("{}: {} samples were requested, there are {}", options_.path.string(), options_.samples, found);
     if (options_.samples > 0) files_.resize(static_cast<std::size_t>(options_.samples));
     if (!options_.size.empty()) {
       height_ = options_.size[0], width_ = options_.size[1];

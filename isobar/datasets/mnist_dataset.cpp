@@ -41,7 +41,7 @@ Contents look_mnist(const Glance& glance) {
     for (const fs::path& file : {images, labels}) {
       if (file.empty()) continue;
       const auto header = files::read_idx_header(files::first_content(file, 64));
-      if (!header) fail("{}: is no idx file", file.string());
+      if (!header) fail("{}: is not an idx file", file.string());
       contents.parts.push_back({file.filename().string(), fmt::format("[{}]", fmt::join(header->shape.extents(), ", ")),
                                 std::string(header->type), ""});
     }

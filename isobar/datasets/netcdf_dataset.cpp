@@ -185,7 +185,7 @@ class NetcdfDataset final : public Dataset {
         double level = 0;
         const char* const end = name.data() + name.size();
         if (std::from_chars(name.data() + at + 1, end, level).ptr != end)
-          fail_usage("x = {}: what follows '@' is no level; valid: U@850", name);
+          fail_usage("x = {}: what follows '@' is not a level; valid: U@850", name);
         one.levels = {level};
       }
       const auto known = std::ranges::find(choice.variables, variable);

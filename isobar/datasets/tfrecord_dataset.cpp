@@ -161,7 +161,7 @@ class Tfrecord final : public Dataset {
   void complete(std::span<const std::uint8_t> record, TfrecordSource& source) const {
     const files::Feature feature = need(record, source.name);
     if (source.image) {
-      if (feature.kind != files::Feature::Kind::bytes) fail("feature '{}' is no image: it holds numbers", source.name);
+      if (feature.kind != files::Feature::Kind::bytes) fail("feature '{}' holds numbers, not an image", source.name);
       files::Image image;
       files::decode_image(feature.bytes(), wish(), image);
       const bool as_it_is = options_.size.empty();
@@ -214,7 +214,7 @@ class Tfrecord final : public Dataset {
             std::span<float> out) const {
     const files::Feature feature = need(record, source.name);
     if (source.image) {
-      if (feature.kind != files::Feature::Kind::bytes) fail("feature '{}' is no image: it holds numbers", source.name);
+      if (feature.kind != files::Feature::Kind::bytes) fail("feature '{}' holds numbers, not an image", source.name);
       return files::decode_fitted(feature.bytes(), wish(), source.shape[0], source.shape[1], out);
     }
     check_size(feature, source);

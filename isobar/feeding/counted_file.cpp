@@ -65,7 +65,7 @@ void CountedFile::finish() const { expect_unchanged("while it was read"); }
 void CountedFile::expect_unchanged(const char* when) const {
   struct stat facts {};
   if (fstat(descriptor_, &facts) != 0 || !S_ISREG(facts.st_mode))
-    fail("staging {}: is no regular file any more", path_.string());
+    fail("staging {}: is no longer a regular file", path_.string());
   if (facts.st_size != bytes_)
     fail("staging {}: had {} bytes and has {} now: it changed {}", path_.string(), bytes_, facts.st_size, when);
   if (change_time(facts) != changed_) fail("staging {}: was written to {}", path_.string(), when);

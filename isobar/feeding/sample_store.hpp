@@ -22,7 +22,7 @@ struct StoreOptions {
   std::int64_t max_bytes = std::int64_t{4} << 30;  ///< the most a rank may hold; more is an Error before reading begins
   int ahead = 2;                                   ///< batches fetched before they are read
   int threads = 1;                                 ///< threads that read the share
-  bool keep_bad = false;  ///< a bad sample fails when it is read, instead of all ranks at once
+  bool keep_bad = false;                           ///< a bad sample fails when it is read, instead of all ranks at once
 };
 
 struct StoreCounters {

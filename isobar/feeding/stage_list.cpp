@@ -59,7 +59,7 @@ void add_source(StageList& list, std::vector<std::string> keys, const std::strin
   list.sources.push_back(source);
   for (const fs::path& file : datasets::list_files(whole, {})) {
     struct stat facts {};
-    if (::stat(file.c_str(), &facts) != 0) fail("{}: cannot be looked at: {}", file.string(), std::strerror(errno));
+    if (::stat(file.c_str(), &facts) != 0) fail("{}: cannot be examined: {}", file.string(), std::strerror(errno));
     list.files.push_back({number, file.lexically_relative(root).string(), facts.st_size, change_time(facts)});
   }
 }

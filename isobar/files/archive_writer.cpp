@@ -67,7 +67,7 @@ void ArchiveWriter::commit() {
   check(archive_write_close(archive_.get()));
   std::error_code code;
   std::filesystem::rename(temporary_, path_, code);
-  if (code) fail("{}: cannot be named so: {}", path_.string(), code.message());
+  if (code) fail("{}: cannot be renamed: {}", path_.string(), code.message());
   temporary_.clear();
 }
 

@@ -55,12 +55,12 @@ Datum read_datum(std::span<const std::uint8_t> bytes) {
     else if (field.number == data && list) datum.data = field.bytes;
     else if (field.number == float_data && list) datum.floats += static_cast<std::int64_t>(field.bytes.size() / 4);
     else if (field.number == float_data && field.kind == WireField::Kind::fixed32) ++datum.floats;
-    else fail("is no Datum: field {} is none of its own", field.number);
+    else fail("is not a Datum: it has an unknown field {}", field.number);
   }
   if (datum.encoded && !datum.data.empty()) return datum;
   for (const std::int64_t n : {datum.channels, datum.height, datum.width})
     if (n < 1 || n > longest)
-      fail("is no Datum: it has {} channels of {} x {} pixels", datum.channels, datum.height, datum.width);
+      fail("is not a Datum: it has {} channels of {} x {} pixels", datum.channels, datum.height, datum.width);
   const auto held = static_cast<std::int64_t>(datum.data.size());
   const std::int64_t plane = datum.height * datum.width;  // below 2^48
   const bool fits = plane <= longest * 64 &&

@@ -19,7 +19,7 @@ InputFile::InputFile(std::filesystem::path path) : path_(std::move(path)) {
   const bool regular = fstat(descriptor_, &facts) == 0 && S_ISREG(facts.st_mode);
   if (!regular) {
     ::close(std::exchange(descriptor_, -1));
-    fail("{}: is no regular file", path_.string());
+    fail("{}: is not a regular file", path_.string());
   }
   size_ = facts.st_size;
 }

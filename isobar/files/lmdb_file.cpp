@@ -64,13 +64,13 @@ LmdbFile::LmdbFile(const fs::path& path) : file_(data_file(path)) {
 
 LmdbFile::Root LmdbFile::find_root() {
   std::vector<std::uint8_t> first(head_bytes), second(head_bytes);
-  if (file_.size() < 2 * static_cast<std::int64_t>(head_bytes)) fail("is no LMDB data base: it is too short");
+  if (file_.size() < 2 * static_cast<std::int64_t>(head_bytes)) fail("is not an LMDB database: it is too short");
   file_.read_at(0, first);
-  if (!is_sound_head(first)) fail("is no LMDB data base of version 1, as 64-bit machines write it");
+  if (!is_sound_head(first)) fail("is not an LMDB database of version 1, as 64-bit machines write it");
   page_bytes_ = number<std::uint32_t>(first, page_size_at);
   if (!std::has_single_bit(static_cast<std::uint64_t>(page_bytes_)) || page_bytes_ < 256 || page_bytes_ > 65536)
     fail("has pages of {} bytes; valid: a power of two from 256 to 65536", page_bytes_);
-  if (file_.size() < 2 * page_bytes_) fail("is no LMDB data base: it is too short");
+  if (file_.size() < 2 * page_bytes_) fail("is not an LMDB database: it is too short");
   file_.read_at(page_bytes_, second);
   const bool later = is_sound_head(second) &&
                      number<std::uint64_t>(second, transaction_at) > number<std::uint64_t>(first, transaction_at);

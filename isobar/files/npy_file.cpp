@@ -81,7 +81,7 @@ class HeaderText {
       }
     }
     skip_space();
-    if (!rest_.empty() || !has_type || !has_order || !has_shape) fail("the header is no description of an array");
+    if (!rest_.empty() || !has_type || !has_order || !has_shape) fail("the header does not describe an array");
   }
 
  private:
@@ -96,15 +96,15 @@ class HeaderText {
     return true;
   }
   void need(char c) {
-    if (!take(c)) fail("the header is no description of an array: '{}' is missing", c);
+    if (!take(c)) fail("the header does not describe an array: '{}' is missing", c);
   }
 
   std::string_view quoted() {
     skip_space();
     const char mark = rest_.empty() ? '\0' : rest_[0];
-    if (mark != '\'' && mark != '"') fail("the header is no description of an array: a text is missing");
+    if (mark != '\'' && mark != '"') fail("the header does not describe an array: a text is missing");
     const std::size_t end = rest_.find(mark, 1);
-    if (end == std::string_view::npos) fail("the header is no description of an array: a text has no end");
+    if (end == std::string_view::npos) fail("the header does not describe an array: a text has no end");
     const std::string_view text = rest_.substr(1, end - 1);
     rest_.remove_prefix(end + 1);
     return text;
@@ -117,7 +117,7 @@ class HeaderText {
         rest_.remove_prefix(word.size());
         return value;
       }
-    fail("the header is no description of an array: fortran_order is neither True nor False");
+    fail("the header does not describe an array: fortran_order is neither True nor False");
   }
 
   Shape extents() {
@@ -131,7 +131,7 @@ class HeaderText {
         n = 10 * n + (rest_[digits] - '0');
         if (n > most_numbers) fail("an axis has {} or more entries; at most {} are read", n, most_numbers);
       }
-      if (digits == 0) fail("the shape is no list of numbers from 0 up: '{}'", one_line(rest_, 20));
+      if (digits == 0) fail("the shape is not a list of numbers from 0 up: '{}'", one_line(rest_, 20));
       rest_.remove_prefix(digits);
       if (rest_.starts_with('L')) rest_.remove_prefix(1);  // as Python 2 wrote it
       list.push_back(n);
@@ -176,7 +176,7 @@ bool is_compressed(const std::filesystem::path& path) {
 
 NpyHeader read_npy_header(std::span<const std::uint8_t> bytes) {
   constexpr std::uint8_t magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
-  if (bytes.size() < 10 || !std::equal(std::begin(magic), std::end(magic), bytes.begin())) fail("is no .npy file");
+  if (bytes.size() < 10 || !std::equal(std::begin(magic), std::end(magic), bytes.begin())) fail("is not a .npy file");
   const int version = bytes[6];
   if (version < 1 || version > 3 || bytes[7] != 0)
     fail("is of version {}.{} of the .npy format; known: 1.0, 2.0, 3.0", version, bytes[7]);

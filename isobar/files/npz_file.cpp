@@ -34,7 +34,7 @@ std::map<std::string, NpyFile> read_npz(const std::filesystem::path& path, const
     held += static_cast<std::int64_t>(content.size());
     arrays.emplace(name, NpyFile(fmt::format("{}: {}", path.string(), name), std::move(content), max_bytes));
   }
-  if (known.empty()) fail("{}: is no .npz archive: it holds no .npy files", path.string());
+  if (known.empty()) fail("{}: is not an .npz archive: it holds no .npy files", path.string());
   for (const std::string& name : wanted)
     if (!arrays.contains(name))
       fail("{}: has no array '{}'; it has: {}", path.string(), name, one_line(join(known, ", ")));

@@ -34,7 +34,7 @@ T from_float(float number) {
     if (!Float16::holds(number)) fail("{} does not fit float16; valid: -65504 to 65504", number);
     return Float16(number);
   } else if constexpr (std::is_same_v<T, Truth>) {
-    if (number != 0.0f && number != 1.0f) fail("{} is no truth value; valid: 0 and 1", number);
+    if (number != 0.0f && number != 1.0f) fail("{} is not a truth value; valid: 0 and 1", number);
     return {static_cast<std::uint8_t>(number != 0.0f)};
   } else if constexpr (std::is_floating_point_v<T>) {
     return static_cast<T>(number);

@@ -112,16 +112,16 @@ void visit_entries(ExampleBytes record, F visit) {
   WireField part, entry, item;
   while (reader.next(part)) {
     if (part.kind != WireField::Kind::bytes || part.number < 1 || part.number > 2)
-      fail("is no tf.train.Example: field {} is none of its own", part.number);
+      fail("is not a tf.train.Example: it has an unknown field {}", part.number);
     WireReader entries(part.bytes);
     while (entries.next(entry)) {
       if (entry.number != 1 || entry.kind != WireField::Kind::bytes)
-        fail("is no tf.train.Example: it has no map of features");
+        fail("is not a tf.train.Example: it has no map of features");
       std::string_view name;
       ExampleBytes message;
       WireReader items(entry.bytes);
       while (items.next(item)) {
-        if (item.kind != WireField::Kind::bytes) fail("is no tf.train.Example: a feature is no message");
+        if (item.kind != WireField::Kind::bytes) fail("is not a tf.train.Example: a feature is not a message");
         if (item.number == 1) name = {reinterpret_cast<const char*>(item.bytes.data()), item.bytes.size()};
         if (item.number == 2) message = item.bytes;
       }

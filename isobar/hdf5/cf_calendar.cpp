@@ -217,7 +217,7 @@ Instant parse_instant(Calendar calendar, std::string_view text) {
   }
   scan.skip_spaces();
   if (!read || !scan.at_end())
-    fail("'{}' is no date; valid: 2005, 2005-01, 2005-01-23, '2005-01-23 06:00:00'", one_line(text));
+    fail("'{}' is not a date; valid: 2005, 2005-01, 2005-01-23, '2005-01-23 06:00:00'", one_line(text));
   return instant_of(calendar, date) - zone_minutes * 60 * microseconds_per_second;
 }
 

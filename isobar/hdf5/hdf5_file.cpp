@@ -77,7 +77,7 @@ void Hdf5File::commit(bool durable) {
   if (durable) disk::sync_to_disk(temporary_);
   std::error_code code;
   std::filesystem::rename(temporary_, path_, code);
-  if (code) fail("{}: cannot take its place: {}", path_.string(), code.message());
+  if (code) fail("{}: cannot be moved into place: {}", path_.string(), code.message());
   temporary_.clear();
   if (durable) disk::sync_to_disk(path_.has_parent_path() ? path_.parent_path() : ".");
 }

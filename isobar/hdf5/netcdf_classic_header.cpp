@@ -50,7 +50,7 @@ class HeaderReader {
     const std::span<const std::uint8_t> magic = take(4);
     version_ = magic[3];
     if (std::memcmp(magic.data(), "CDF", 3) != 0 || (version_ != 1 && version_ != 2 && version_ != 5))
-      fail("{}: is no classic NetCDF file: it does not begin with CDF and 1, 2 or 5", name());
+      fail("{}: is not a classic NetCDF file: it does not begin with CDF and 1, 2 or 5", name());
     header_.kind = version_ == 1 ? "NetCDF classic" : version_ == 2 ? "NetCDF 64-bit offset" : "NetCDF CDF-5";
     // All ones: the file was written as a stream, and the number of records follows from its size.
     const std::uint64_t records = version_ == 5 ? number(8) : number(4);

@@ -15,7 +15,7 @@ namespace {
 
 bool is_classic(const std::filesystem::path& path) {
   const files::InputFile file(path);
-  if (file.size() < 4) fail("{}: is no NetCDF file: it has {} bytes", path.string(), file.size());
+  if (file.size() < 4) fail("{}: is not a NetCDF file: it has {} bytes", path.string(), file.size());
   std::array<std::uint8_t, 4> magic{};
   file.read_at(0, magic);
   return magic[0] == 'C' && magic[1] == 'D' && magic[2] == 'F';

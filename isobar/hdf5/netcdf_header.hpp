@@ -40,8 +40,7 @@ struct NetcdfVariable {
   std::vector<std::size_t> dimensions{};  ///< numbers of its dimensions in the header, one per axis
   Shape shape{};
   std::vector<NetcdfAttribute> attributes{};
-  std::string
-      storage{};  ///< how it is stored, in words: "chunks of [1, 361, 576], shuffle, gzip"; may be empty
+  std::string storage{};  ///< how it is stored, in words: "chunks of [1, 361, 576], shuffle, gzip"; may be empty
 
   bool is_numbers() const { return stored.kind != files::Stored::Kind::other; }
   const NetcdfAttribute* attribute(std::string_view key) const;

@@ -151,7 +151,7 @@ void NetcdfWriter::commit() {
   }
   std::error_code code;
   std::filesystem::rename(temporary_, path_, code);
-  if (code) fail("{}: cannot take its place: {}", path_.string(), code.message());
+  if (code) fail("{}: cannot be moved into place: {}", path_.string(), code.message());
   temporary_.clear();
 }
 

@@ -31,7 +31,7 @@ class Accuracy final : public Metric {
 }  // namespace
 
 extern const Row<Metric> accuracy;
-const Row<Metric> accuracy{"accuracy", "part of the classes that are right",
+const Row<Metric> accuracy{"accuracy", "fraction of the classes that are right",
                            [](Args&) -> std::unique_ptr<Metric> { return std::make_unique<Accuracy>(); }};
 
 }  // namespace isobar::metrics

@@ -69,7 +69,7 @@ using Numbers = std::unordered_map<std::string, Token>;
 Numbers read_encoder(const std::filesystem::path& path, const Spelling& spelling, std::vector<std::string>& texts) {
   const nlohmann::json tokens = nlohmann::json::parse(whole_file(path), nullptr, false);
   if (!tokens.is_object() || tokens.empty() || tokens.size() > most_tokens)
-    fail("{}: is no vocabulary: an object of 1 to {} tokens with their numbers", path.string(), most_tokens);
+    fail("{}: is not a vocabulary: an object of 1 to {} tokens with their numbers", path.string(), most_tokens);
   texts.assign(tokens.size(), "");
   std::vector<bool> taken(tokens.size(), false);
   Numbers numbers;
@@ -111,7 +111,7 @@ BytePairs BytePairs::open(const std::filesystem::path& folder) {
     const std::string where = fmt::format("{} line {}", path.string(), at);
     const std::size_t gap = line.find(' ');
     if (gap == 0 || gap == std::string::npos || line.find(' ', gap + 1) != std::string::npos)
-      fail("{}: '{}' is no pair of tokens", where, one_line(line, 40));
+      fail("{}: '{}' is not a pair of tokens", where, one_line(line, 40));
     const std::string left = spelling.bytes(std::string_view(line).substr(0, gap)),
                       right = spelling.bytes(std::string_view(line).substr(gap + 1));
     const std::uint32_t pair = pair_of(number_of(left, where), number_of(right, where));
@@ -189,7 +189,7 @@ void BytePairs::encode(std::string_view text, std::vector<Token>& to) {
 std::string BytePairs::decode(std::span<const Token> tokens) const {
   std::string text;
   for (const Token token : tokens) {
-    if (token >= texts_.size()) fail("{} is no token; valid: 0 to {}", token, texts_.size() - 1);
+    if (token >= texts_.size()) fail("{} is not a token; valid: 0 to {}", token, texts_.size() - 1);
     text += texts_[token];
   }
   return text;

@@ -85,7 +85,7 @@ const Row<Transform> cast{
       const bool saturate = args.one_of("overflow", "fail", {"fail", "saturate"}) == "saturate";
       for (const Type& type : types)
         if (type.name == to) return std::make_unique<Cast>(type, saturate);
-      fail_usage("cast: {} is no type", to);
+      fail_usage("cast: {} is not a type", to);
     }};
 
 }  // namespace isobar::transforms

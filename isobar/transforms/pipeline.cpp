@@ -63,7 +63,7 @@ void Pipeline::recall(const std::filesystem::path& file) {
     std::vector<float>* values = steps_[i].transform->learned();
     if (!values) continue;
     if (!in.exists(group_of(i)) || resolved_of(in.text(group_of(i), "transform")) != steps_[i].spec)
-      fail("{}: was not learned by transform {}, '{}'; remove it to learn anew", file.string(), i, steps_[i].name);
+      fail("{}: was not learned by transform {}, '{}'; remove it to learn again", file.string(), i, steps_[i].name);
     values->resize(in.shape(group_of(i)).count());
     in.read<float>(group_of(i), *values);
   }

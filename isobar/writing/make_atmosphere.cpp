@@ -56,7 +56,7 @@ void find_missing(const AtmospherePart& part, std::vector<AtmosphereTask>& tasks
   if (!fs::exists(part.folder, code)) return;
   for (const fs::directory_entry& entry : fs::directory_iterator(part.folder, code))
     if (entry.path().extension() == part.extension() && !expected.contains(entry.path().filename().string()))
-      fail("{}: the folder already holds '{}', which is not among the {} frames asked for; remove it or ask for more",
+      fail("{}: the folder already holds '{}', which is not among the {} frames requested; remove it or ask for more",
            part.folder.string(), entry.path().filename().string(), part.frames);
   if (code) fail("{}: cannot be listed: {}", part.folder.string(), code.message());
 }

@@ -34,7 +34,7 @@ std::string differences(const Spec& found, const Spec& asked) {
   for (const auto& [key, value] : asked.arguments()) {
     const Value* other = found.find(key);
     const std::string had = other ? other->str() : "not given";
-    if (had != value.str()) list.push_back(fmt::format("{} is {} there, {} was asked for", key, had, value.str()));
+    if (had != value.str()) list.push_back(fmt::format("{} is {} there, {} was requested", key, had, value.str()));
   }
   return list.empty() ? "it lists other settings" : join(list, "; ");
 }
@@ -78,7 +78,7 @@ std::vector<UniverseTask> missing_files(const fs::path& folder, std::int64_t fir
   if (!fs::exists(folder, code)) return tasks;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, code))
     if (entry.path().extension() == ".h5" && !expected.contains(entry.path().filename().string()))
-      fail("{}: the folder already holds '{}', which is not among the {} samples asked for; remove it or ask for more",
+      fail("{}: the folder already holds '{}', which is not among the {} samples requested; remove it or ask for more",
            folder.string(), entry.path().filename().string(), samples);
   if (code) fail("{}: cannot be listed: {}", folder.string(), code.message());
   return tasks;

@@ -64,7 +64,7 @@ void expect_settings(const std::filesystem::path& path, const std::string& found
                      const datasets::WeatherSeries& series) {
   if (found.empty()) fail("{}: is in the way: it is not a file of this program", path.string());
   if (found != series.settings().str())
-    fail("{}: was made with {}; {} was asked for; choose another folder or remove this one", path.string(), found,
+    fail("{}: was made with {}; {} was requested; choose another folder or remove this one", path.string(), found,
          series.settings().str());
 }
 

@@ -161,7 +161,7 @@ TEST_F(Checkpoint, IsReadToItsEndWhenItsNameGoes) {
 
 TEST_F(Checkpoint, OtherFilesAreRefused) {
   EXPECT_HAS(error_of([&] { CheckpointFile(folder_.path() / "none.h5"); }), "cannot be opened");
-  EXPECT_HAS(error_of([&] { CheckpointFile{folder_.path()}; }), "no regular file");
+  EXPECT_HAS(error_of([&] { CheckpointFile{folder_.path()}; }), "not a regular file");
   put(folder_.path() / "text.h5", std::string(1000, 'x'));
   EXPECT_HAS(error_of([&] { CheckpointFile(folder_.path() / "text.h5"); }), "not a checkpoint of format 2");
   hdf5::Hdf5File::create(folder_.path() / "other.h5").commit();
@@ -188,8 +188,8 @@ TEST(CheckpointIndex, ALieIsRefusedBeforeMemoryIsTaken) {
   EXPECT_HAS(refused(with({})), "does not know all bytes");
   EXPECT_HAS(refused(with({{"a", real, Shape{128}, 512, 512, 0}}), 2000), "it is not complete");
   EXPECT_HAS(refused(with({{"a", real, Shape{huge}, 512, 4 * huge, 0}})), "do not follow each other");
-  EXPECT_HAS(refused(with({{"a", real, Shape{huge, huge}, 512, 512, 0}})), "has not the bytes of its shape");
-  EXPECT_HAS(refused(with({{"a", real, Shape{64}, 512, 512, 0}})), "has not the bytes of its shape");
+  EXPECT_HAS(refused(with({{"a", real, Shape{huge, huge}, 512, 512, 0}})), "does not have the bytes of its shape");
+  EXPECT_HAS(refused(with({{"a", real, Shape{64}, 512, 512, 0}})), "does not have the bytes of its shape");
   EXPECT_HAS(refused(with({{"a", real, Shape{0}, 512, 0, 0}})), "no such shape");
   EXPECT_HAS(refused(with({{"a", real, Shape{-1}, 512, -4, 0}})), "no such shape");
   EXPECT_HAS(refused(with({{"a", real, Shape{128}, -512, 512, 0}})), "do not follow each other");

@@ -116,11 +116,11 @@ TEST(NetcdfDataset, FilesAreOrderedByTimeAndChosenByDate) {
   EXPECT_HAS(error_of([&] {
                make_dataset(netcdf_dataset_spec(folder.path(), {{"samples", 9}}));
              }),
-             "9 samples were asked for");
+             "9 samples were requested");
   EXPECT_HAS(error_of([&] {
                make_dataset(netcdf_dataset_spec(folder.path(), {{"from", "spring"}}));
              }),
-             "'spring' is no date");
+             "'spring' is not a date");
   make_days(folder / "d.nc", {.calendar = "noleap"});
   EXPECT_HAS(error_of([&] { make_dataset(netcdf_dataset_spec(folder.path())); }), "d.nc: has the calendar noleap");
 }
@@ -170,7 +170,7 @@ TEST(NetcdfDataset, LevelsAreChosenForAllOrForOneName) {
   EXPECT_EQ(read_sample(*set, 1)[0][4], 101);
   EXPECT_EQ(read_sample(*set, 1)[0][5], 13);
   EXPECT_HAS(error_of([&] { channels({{"x", "W@700"}}); }), "no level 700; its levels are 850, 500");
-  EXPECT_HAS(error_of([&] { channels({{"x", "W@low"}}); }), "is no level");
+  EXPECT_HAS(error_of([&] { channels({{"x", "W@low"}}); }), "is not a level");
 }
 
 TEST(NetcdfDataset, MissingNumbersBecomeWhatIsAskedFor) {

@@ -172,13 +172,13 @@ TEST(Tfrecord, WhatCannotBeReadIsNamed) {
   EXPECT_HAS(message({{"x", "b"}}), "type (as int16) and shape");
   EXPECT_HAS(message({{"x", "b"}, {"type", "int16"}}), "shape = [...]");
   EXPECT_HAS(message({{"x", "b"}, {"type", "int17"}}), "int16");
-  EXPECT_HAS(message({{"image", true}}), "is no image");
+  EXPECT_HAS(message({{"image", true}}), "not an image");
   EXPECT_HAS(message({{"samples", 3}}), "there are 2");
   EXPECT_HAS(message({{"shape", std::vector<Value>{0}}}), "shape");
   EXPECT_HAS(message({{"shape", std::vector<Value>{1'000'000, 1000}}}),
              "holds 2 numbers, but a sample of 1000000x1000");
   write_bytes(folder / "other", FileBytes(100, 3));
-  EXPECT_HAS(error_of([&] { make_dataset(tfrecord(folder / "other")); }), "other: is no TFRecord file");
+  EXPECT_HAS(error_of([&] { make_dataset(tfrecord(folder / "other")); }), "other: is not a TFRecord file");
   const std::vector<std::uint8_t> text{'h', 'i'};
   files::TfrecordWriter file(folder / "texts", false);
   file.write(text);

@@ -156,7 +156,7 @@ TEST(Datum, SizesMustAgree) {
   const FileBytes planes(7);
   EXPECT_HAS(error_of([&] { read_datum(datum_of_bytes(2, 2, 2, 0, planes)); }), "2 x 2 x 2 holds 7 bytes");
   EXPECT_HAS(error_of([&] { read_datum(datum_of_bytes(1, 7, -1, 0, planes)); }), "-1 pixels");
-  EXPECT_HAS(error_of([&] { read_datum({}); }), "is no Datum");
+  EXPECT_HAS(error_of([&] { read_datum({}); }), "is not a Datum");
   const FileBytes good = datum_of_bytes(7, 1, 1, 3, planes);
   for (std::size_t bit = 0; bit < 8 * good.size(); ++bit) {
     FileBytes bad = good;

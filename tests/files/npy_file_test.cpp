@@ -95,13 +95,13 @@ TEST(NpyFile, RefusedWithAReason) {
   EXPECT_HAS(message(npy(header_text("|O", "1,"), FileBytes(8))), "Python objects");
   EXPECT_HAS(message(npy("{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': (2,)}", FileBytes(8))),
              "structures");
-  EXPECT_HAS(message(npy(header_text("<f4", "-1,"), {})), "no list of numbers from 0 up");
+  EXPECT_HAS(message(npy(header_text("<f4", "-1,"), {})), "not a list of numbers from 0 up");
   EXPECT_HAS(message(npy(header_text("<f4", "3,"), FileBytes(11))), "[3] of float32, 12 bytes, but 11 bytes follow it");
   EXPECT_HAS(message(npy(header_text("<f4", "3,"), FileBytes(13))), "13 bytes follow");
   EXPECT_HAS(message(npy(header_text("<f4", "99999999999999999999,"), {})), "entries");
   EXPECT_HAS(message(npy(header_text("<f4", "99999999999, 99999999999, 0"), {})), "beyond any file");
-  EXPECT_HAS(message(npy(header_text("<f4", "1, 1") + "x", FileBytes(4))), "no description");
-  EXPECT_HAS(message(npy("{'shape': (1,)}", FileBytes(4))), "no description");
+  EXPECT_HAS(message(npy(header_text("<f4", "1, 1") + "x", FileBytes(4))), "not describe an array");
+  EXPECT_HAS(message(npy("{'shape': (1,)}", FileBytes(4))), "not describe an array");
   EXPECT_HAS(message(npy("{'shape': (1,), 'shape': (1,)}", FileBytes(4))), "unexpected 'shape'");
   const FileBytes good = npy(header_text("<f4", "2, 2"), FileBytes(16));
   for (std::size_t cut = 0; cut < good.size(); ++cut)
