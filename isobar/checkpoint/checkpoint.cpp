@@ -28,7 +28,7 @@ std::span<std::uint8_t> room_in(std::span<T> numbers) {
   return {reinterpret_cast<std::uint8_t*>(numbers.data()), numbers.size_bytes()};
 }
 
-// What a snapshot is in a file: arrays, and where their bytes are now.
+// A snapshot as the contents of a file: arrays, and where their bytes are in memory.
 struct Contents {
   explicit Contents(const Snapshot& snapshot) {
     for (const Snapshot::Part& part : snapshot.parts)
@@ -53,7 +53,7 @@ struct Contents {
   static Shape by_rank(const Snapshot& snapshot, std::size_t count) {
     return {snapshot.ranks, static_cast<std::int64_t>(count) / snapshot.ranks};
   }
-  // HDF5 gives nothing a place when there is nothing in it.
+  // HDF5 allocates no space for empty arrays.
   void add(const std::string& name, Shape shape, NumberType type, std::span<const std::uint8_t> content) {
     if (content.empty()) return;
     arrays.push_back({name, std::move(shape), type});
@@ -61,7 +61,7 @@ struct Contents {
   }
 };
 
-// For those who read the file as HDF5.
+// For programs that read the file as HDF5.
 std::vector<hdf5::OutlinedAttribute> attributes_of(const Snapshot& snapshot) {
   const Position& p = snapshot.position;
   return {{"format", std::int64_t{2}},
@@ -125,8 +125,8 @@ void CheckpointFile::read_entry(const CheckpointIndex::Entry& entry, std::span<s
   in_.read_at(entry.offset, into);
   const std::uint32_t sum = files::crc32c(into);
   if (sum == entry.sum) return;
-  fail("checkpoint '{}': {} is damaged: its check sum is {:08x} and should be {:08x}", path().string(),
-       entry.name.empty() ? "what HDF5 needs" : fmt::format("'{}'", entry.name), sum, entry.sum);
+  fail("checkpoint '{}': {} is damaged: its checksum is {:08x} and should be {:08x}", path().string(),
+       entry.name.empty() ? "HDF5's own data" : fmt::format("'{}'", entry.name), sum, entry.sum);
 }
 
 std::string CheckpointFile::text(const char* name) const {
@@ -153,8 +153,8 @@ void CheckpointFile::verify() const {
     some.resize(static_cast<std::size_t>(rest.bytes));
     in_.read_at(rest.offset, some);
     if (files::crc32c(sum, some) != rest.sum)
-      fail("checkpoint '{}': {} is damaged: its check sum is not {:08x}", path().string(),
-           rest.name.empty() ? "what HDF5 needs" : fmt::format("'{}'", rest.name), rest.sum);
+      fail("checkpoint '{}': {} is damaged: its checksum is not {:08x}", path().string(),
+           rest.name.empty() ? "HDF5's own data" : fmt::format("'{}'", rest.name), rest.sum);
   }
 }
 

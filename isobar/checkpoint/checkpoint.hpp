@@ -1,6 +1,6 @@
 // Checkpoint: one HDF5 file in plain layout: weights, optimizer slots, what a strategy keeps, metrics so far, recipe.
-// Others read it as HDF5 (weights/NAME has the weight's plain shape); Isobar reads it by the index at its head alone,
-// never through the HDF5 library, and believes no byte whose check sum it has not seen to be right.
+// Other programs read it as HDF5 (weights/NAME has the weight's plain shape); Isobar reads it only by the index at its
+// beginning, never through the HDF5 library, and trusts no byte before verifying its checksum.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace isobar::checkpoint {
 
-/// Writes under a temporary name, waits for the disk, then renames: an older file of that name is replaced whole or not
-/// at all. Returns bytes.
+/// Writes under a temporary name, waits for the disk, then renames: an older file of that name is replaced completely
+/// or not at all. Returns the size in bytes.
 std::uintmax_t write_checkpoint(const std::filesystem::path& file, const Snapshot& snapshot);
 
-/// An opened checkpoint, whose index is sound; it can be read also when its name goes meanwhile.
+/// An open checkpoint with a valid index; it stays readable if its name is removed.
 class CheckpointFile {
  public:
-  /// Throws Error when it is none, of another format, not complete, or its index is damaged.
+  /// Throws Error if the file is not a checkpoint, has another format, is incomplete, or its index is damaged.
   explicit CheckpointFile(const std::filesystem::path& file);
 
   const std::filesystem::path& path() const { return in_.path(); }
@@ -29,11 +29,11 @@ class CheckpointFile {
   /// The recipe as TOML.
   std::string recipe() const;
 
-  /// Reads the file to its end and throws Error when a byte of it has changed.
+  /// Reads the whole file and throws Error if a byte of it has changed.
   void verify() const;
-  /// All that is in it, verified; memory is taken for what the file holds, no more.
+  /// Everything in it, verified; allocates no more memory than the file holds.
   Snapshot read() const;
-  /// The weights alone, verified, with position and recipe.
+  /// Only the weights, verified, with position and recipe.
   Snapshot read_weights() const;
 
  private:

@@ -18,7 +18,7 @@ constexpr std::size_t digits = 10, sum_digits = 8, sum_at = magic.size() + digit
 static_assert(sum_at + sum_digits + 1 == index_head_bytes);
 
 constexpr std::int64_t smallest_block = 512, largest_block = std::int64_t{64} << 20;
-constexpr std::size_t most_axes = 12;  // as the library that computes has
+constexpr std::size_t most_axes = 12;  // the limit of the library that computes
 constexpr std::string_view scalar = "scalar", what_hdf5_needs = "hdf5";
 
 // Every field with its name, for writing and for reading.
@@ -65,7 +65,7 @@ bool parse(std::string_view word, T& value, int base = 10) {
   return result.ec == std::errc() && result.ptr == end && !word.empty();
 }
 
-// The check sum is of the block with zeros in its place.
+// The checksum is computed with zeros in its place.
 std::uint32_t sum_of(std::span<const std::uint8_t> block) {
   static constexpr std::uint8_t zeros[sum_digits] = {'0', '0', '0', '0', '0', '0', '0', '0'};
   const std::uint32_t before = files::crc32c(files::crc32c(block.first(sum_at)), zeros);
@@ -121,7 +121,7 @@ Shape read_shape(const Reader& reader, std::string_view text) {
   return Shape(std::move(extents));
 }
 
-// Bytes of an array; -1 when they are more than any file has.
+// Bytes of an array; -1 if larger than any file.
 std::int64_t bytes_of(const Shape& shape, files::NumberType type) {
   auto bytes = static_cast<std::int64_t>(files::width_of(type));
   for (const std::int64_t extent : shape.extents())
@@ -135,15 +135,15 @@ CheckpointIndex::Entry read_entry(const Reader& reader, std::string_view line) {
   if (type == "float32") entry.type = files::NumberType::float32;
   else if (type == "float64") entry.type = files::NumberType::float64;
   else if (type != "uint8" && type != what_hdf5_needs)
-    reader.refuse(fmt::format("'{}' is no type of numbers", one_line(type, 40)));
+    reader.refuse(fmt::format("'{}' is not a number type", one_line(type, 40)));
   entry.shape = read_shape(reader, reader.word(line));
   entry.offset = reader.number<std::int64_t>(reader.word(line), "offset");
   entry.bytes = reader.number<std::int64_t>(reader.word(line), "number of bytes");
-  entry.sum = reader.number<std::uint32_t>(reader.word(line), "check sum", 16);
+  entry.sum = reader.number<std::uint32_t>(reader.word(line), "checksum", 16);
   entry.name = line;
   if (entry.name.empty() != (type == what_hdf5_needs)) reader.refuse("an array has no name");
   if (entry.bytes != bytes_of(entry.shape, entry.type))
-    reader.refuse(fmt::format("'{}' has not the bytes of its shape", one_line(entry.name, 80)));
+    reader.refuse(fmt::format("'{}' does not have the bytes of its shape", one_line(entry.name, 80)));
   return entry;
 }
 
@@ -171,7 +171,7 @@ const CheckpointIndex::Entry* CheckpointIndex::find(std::string_view name) const
 }
 
 std::int64_t user_block_for(const CheckpointIndex& index) {
-  // Numbers can become longer by so much; between any two arrays there may be something HDF5 needs.
+  // Numbers can become longer by this much; between any two arrays there may be structures of HDF5.
   constexpr std::size_t longest = 2 * 20, further = 64;
   const std::size_t most = index_text(index).size() + (index.entries.size() + 1) * (longest + further) + longest;
   return std::max(smallest_block, static_cast<std::int64_t>(std::bit_ceil(most)));
@@ -214,7 +214,7 @@ CheckpointIndex read_index(std::span<const std::uint8_t> user_block, std::int64_
   expects(std::ssize(user_block) == index.user_block, "the whole user block");
   const std::uint32_t sum = sum_of(user_block);
   if (text_of(user_block).substr(0, index_head_bytes) != head_line(index.user_block, sum))
-    fail("checkpoint '{}': its index is damaged: it has not the check sum {:08x}", file, sum);
+    fail("checkpoint '{}': its index is damaged: its checksum is not {:08x}", file, sum);
   Reader reader(text_of(user_block).substr(index_head_bytes), file);
   read_fields(reader, index);
   if (index.file_bytes != file_bytes)
@@ -224,7 +224,7 @@ CheckpointIndex read_index(std::span<const std::uint8_t> user_block, std::int64_
   for (std::string_view line = reader.line(); !line.empty(); line = reader.line()) {
     index.entries.push_back(read_entry(reader, line));
     const CheckpointIndex::Entry& entry = index.entries.back();
-    // No entry overlaps another, so all of them together take no more memory than the file.
+    // Entries do not overlap, so together they take no more memory than the file.
     if (entry.offset != at || entry.bytes > file_bytes - at)
       reader.refuse("arrays do not follow each other in the file");
     at += entry.bytes;

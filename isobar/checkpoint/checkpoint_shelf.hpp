@@ -1,5 +1,5 @@
-// CheckpointShelf: the checkpoints in the folder of a run: checkpoints/step_000120.h5, the newest of which are kept,
-// and best.h5. A file under such a name is whole: it was on disk before it got the name.
+// CheckpointShelf: the checkpoints in the folder of a run: checkpoints/step_000120.h5, of which the newest are kept,
+// and best.h5. A file with such a name is complete: it was on disk before it got the name.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace isobar::checkpoint {
 
 class CheckpointShelf {
  public:
-  /// Of the run in that folder, of whose checkpoints the newest `keep` are kept.
+  /// The shelf of the run in that folder; the newest `keep` checkpoints are kept.
   explicit CheckpointShelf(const std::filesystem::path& run, std::int64_t keep = 2);
 
   struct Item {
@@ -26,20 +26,20 @@ class CheckpointShelf {
   std::filesystem::path file_of(std::int64_t step) const;
   std::filesystem::path best_file() const { return folder_ / "best.h5"; }
 
-  /// All but the best, the newest first, intact or not.
+  /// All except the best, newest first, intact or not.
   std::vector<Item> list() const;
 
   struct Found {
     std::optional<CheckpointFile> file{};  ///< verified to its last byte
-    std::vector<std::string> skipped{};    ///< newer ones and why they were not taken
+    std::vector<std::string> skipped{};    ///< newer checkpoints and why they were not used
   };
   Found newest_intact() const;
 
-  /// Removes those older than the newest `keep` up to `newest`, which has just been written.
+  /// Removes checkpoints up to `newest`, which has just been written, except the newest `keep` of them.
   void prune(std::int64_t newest) const;
-  /// Makes the folder and removes what a run that was killed left half-written.
+  /// Makes the folder and removes files that a killed run left half-written.
   void tidy() const;
-  /// The run goes on from `step`: those behind it, damaged or of a past that is given up, get another name.
+  /// The run continues from `step`: later checkpoints, damaged or from an abandoned past, are renamed.
   void set_aside_after(std::int64_t step) const;
 
  private:

@@ -21,10 +21,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr auto patience = std::chrono::seconds(10);
-// Below the threads that compute, but not so far that it starves where they never sleep.
+// Below the threads that compute, but not so far that it starves if they never sleep.
 constexpr int niceness = 5;
 
-// A second name for a file; false where the file system has no such thing.
+// Gives a file a second name; false if the file system does not support that.
 bool link_as(const fs::path& file, const fs::path& name) {
   const fs::path between = disk::temporary_beside(name);
   std::error_code problem;
@@ -42,7 +42,7 @@ bool link_as(const fs::path& file, const fs::path& name) {
 struct CheckpointWriter::State {
   State(CheckpointShelf where, Write how) : shelf(std::move(where)), write(std::move(how)) {}
 
-  // Throws nothing: whatever goes wrong is an outcome.
+  // Never throws: any failure is an outcome.
   SaveOutcome save() noexcept {
     SaveOutcome outcome{as.step ? shelf.file_of(draft.position.step) : shelf.best_file(), draft.position.step};
     const double begin = now_seconds();
@@ -60,7 +60,7 @@ struct CheckpointWriter::State {
     return outcome;
   }
 
-  // With the mutex held.
+  // Called with the mutex held.
   void end(SaveOutcome outcome) {
     outcomes.push_back(std::move(outcome));
     news = true;
@@ -85,7 +85,7 @@ struct CheckpointWriter::State {
 
   CheckpointShelf shelf;
   Write write;
-  Snapshot draft;  // the thread's while busy, the owner's otherwise
+  Snapshot draft;  // belongs to the thread while busy, to the owner otherwise
   SaveAs as;
   std::mutex mutex;
   std::condition_variable changed;
@@ -107,7 +107,7 @@ CheckpointWriter::~CheckpointWriter() {
   if (!released_) state_->changed.wait_for(lock, patience, [&] { return state_->ended; });
 }
 
-// Asked at every step, without the mutex: the thread could be made to wait for a core while it holds that.
+// Called at every step, without the mutex: the thread might hold it while waiting for a core.
 bool CheckpointWriter::busy() const { return state_->busy; }
 
 Snapshot& CheckpointWriter::draft() {

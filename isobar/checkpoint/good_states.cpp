@@ -17,7 +17,7 @@ void GoodStates::renew(const exec::ParamStore& store, const Position& position, 
 }
 
 const Snapshot& GoodStates::go_back(const Position& position) {
-  newest_ = good_;  // the steps after the newest copy were no good
+  newest_ = good_;  // the steps after the newest copy were bad
   taken_ = position.step;
   return good_;
 }

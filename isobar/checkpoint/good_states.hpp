@@ -1,6 +1,6 @@
-// GoodStates: the states a run can go back to when its numbers went bad: two copies in memory. A new one is taken every
-// so many steps and counts only when as many good steps have followed it, so that a state from which the run went
-// astray is not gone back to.
+// GoodStates: the states a run can go back to if its numbers become bad: two copies in memory. A new copy is taken
+// every few steps and counts only after as many good steps have followed it, so that the run never goes back to a state
+// from which it went astray.
 #pragma once
 
 #include "isobar/checkpoint/snapshot.hpp"
@@ -21,12 +21,12 @@ class GoodStates {
   /// The state to go back to; the next copy is then due as many steps after `position` as ever.
   const Snapshot& go_back(const Position& position);
 
-  /// Of memory that both take.
+  /// The memory that both copies take.
   std::size_t bytes() const { return good_.bytes() + newest_.bytes(); }
 
  private:
   std::int64_t every_;
-  std::int64_t taken_ = 0;  // the step at which the newest was taken, or would have been
+  std::int64_t taken_ = 0;  // the step at which the newest copy was taken, or would have been
   Snapshot good_, newest_;
 };
 

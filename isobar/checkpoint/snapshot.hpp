@@ -1,6 +1,6 @@
-// Snapshot: everything a checkpoint holds, copied into memory in plain layout: training goes on while it is written,
-// and can go back to it. It is this rank's state as it is between two steps; only what ranks gather for themselves
-// (running statistics) differs from rank to rank.
+// Snapshot: everything a checkpoint holds, copied into memory in plain layout: training continues while it is written,
+// and can go back to it. It is this rank's state between two steps; only what ranks collect for themselves (running
+// statistics) differs from rank to rank.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,23 @@
 
 namespace isobar::checkpoint {
 
-/// Where a run stands; everything else follows from the recipe.
+/// Where a run is; everything else follows from the recipe.
 struct Position {
   std::int64_t step = 0;           ///< steps done in the whole run
   std::int64_t epoch = 0;          ///< epochs finished
-  std::int64_t step_in_epoch = 0;  ///< global batches trained on in the epoch under way
-  double loss_sum = 0;             ///< of the epoch under way, over samples
+  std::int64_t step_in_epoch = 0;  ///< global batches trained on in the current epoch
+  double loss_sum = 0;             ///< of the current epoch, over samples
   std::int64_t loss_samples = 0;
-  std::int64_t skipped = 0;       ///< bad samples left out in the epoch under way
+  std::int64_t skipped = 0;       ///< bad samples left out in the current epoch
   std::int64_t batch = 0;         ///< samples of a global batch; 0: not known
   std::int64_t rows = 0;          ///< samples the network computes at a time on one rank; 0: not known
   double rate_scale = 1;          ///< of the learning rate, smaller after the run went back because of bad numbers
   std::int64_t bad_steps = 0;     ///< steps with numbers that were not finite, in the whole run
-  std::int64_t rewinds = 0;       ///< times the run went back to an earlier state because of them
+  std::int64_t rewinds = 0;       ///< how often the run went back to an earlier state because of them
   std::int64_t bad_in_a_row = 0;  ///< of the last steps, how many had such numbers
-  std::int64_t undone = 0;        ///< steps whose updates are not in the weights because it went back
+  std::int64_t undone = 0;        ///< steps whose updates are not in the weights because the run went back
 
-  /// The epoch under way is over: what is counted within one begins anew.
+  /// Ends the current epoch: counters within an epoch are reset.
   void finish_epoch();
   bool operator==(const Position&) const = default;
 };
@@ -54,14 +54,14 @@ struct Snapshot {
   int slots = 0;                                           ///< of the optimizer, for every weight
   std::vector<Part> parts{};
   std::vector<float> numbers{};
-  std::vector<double> kept_numbers{};  ///< that a strategy has once beside its arrays
-  int ranks = 1;                       ///< whose own statistics and numbers follow, rank by rank
-  std::vector<float> statistics{};     ///< running statistics as each rank gathered them, in the order of weights
-  std::vector<double> own_numbers{};   ///< that a strategy has on each rank
+  std::vector<double> kept_numbers{};
+  int ranks = 1;                      ///< whose own statistics and numbers follow, rank by rank
+  std::vector<float> statistics{};    ///< running statistics as collected by each rank, in the order of weights
+  std::vector<double> own_numbers{};  ///< Kept::own of each rank
 
   const Part* find(const std::string& name) const;
   std::span<const float> values(const Part& part) const { return std::span(numbers).subspan(part.first, part.count); }
-  /// Of memory, all arrays together.
+  /// The memory of all arrays.
   std::size_t bytes() const;
 };
 
@@ -82,10 +82,10 @@ bool holds_own(const Snapshot& snapshot, const exec::ParamStore& store, const ex
 void restore(const Snapshot& snapshot, exec::ParamStore& store, const exec::StateBlocks& state, int rank = 0,
              int ranks = 1);
 
-/// Puts back the weights alone, for a network that is not trained any further.
+/// Restores only the weights, for a network that will not be trained further.
 void restore_weights(const Snapshot& snapshot, exec::ParamStore& store);
 
-/// What this rank gathered for itself: all weights that are not trained, in plain layout, one behind the other.
+/// What this rank collected for itself: all weights that are not trained, in plain layout, one after the other.
 std::vector<float> own_statistics(const exec::ParamStore& store);
 void set_own_statistics(exec::ParamStore& store, std::span<const float> statistics);
 

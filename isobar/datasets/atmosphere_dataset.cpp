@@ -1,7 +1,8 @@
-// atmosphere(height=768, width=1152, count=64, hours=3, start='2000-01-01', ...): climate states made when they are
-// read. x: [height, width, channels], the channels by name or all sixteen, in their own units; y: [height, width], 0
-// background, 1 tropical cyclone, 2 atmospheric river, by the usual rules or, with labels=1, the relaxed ones. The
-// frames used last are kept within max_gigabytes. Training and test sets take other years by `start`, or another `run`.
+// atmosphere(height=768, width=1152, count=64, hours=3, start='2000-01-01', ...): climate states generated when they
+// are read. x: [height, width, channels], the channels by name or all sixteen, in their own units; y: [height, width],
+// 0 background, 1 tropical cyclone, 2 atmospheric river, by the usual rules or, with labels=1, the relaxed ones. The
+// most recent frames are kept within max_gigabytes. Training and test sets use different years (`start`) or another
+// `run`.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -15,7 +16,7 @@
 namespace isobar::datasets {
 namespace {
 
-// The fields of one sample, as read() gives them.
+// The fields of one sample, as read() returns them.
 struct Kept {
   std::vector<float> x;
   std::vector<std::uint8_t> y;

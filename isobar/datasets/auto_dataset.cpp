@@ -1,5 +1,5 @@
-// auto(path=..., ...): the data set whose format a file or folder is of, found by looking into it. All other arguments
-// are those of the kind that is found.
+// auto(path=..., ...): the data set for the format of a file or folder, recognised by content. All other arguments are
+// those of the kind that is found.
 #include "isobar/datasets/format.hpp"
 
 namespace isobar::datasets {

@@ -1,4 +1,4 @@
-// The kinds of dataset, one row per file.
+// The kinds of data sets, one row per file.
 #include "isobar/datasets/dataset.hpp"
 
 namespace isobar::datasets {

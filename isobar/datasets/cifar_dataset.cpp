@@ -1,5 +1,5 @@
-// cifar10(path=..., part=train, samples=0) and cifar100(..., label=fine): the binary files of CIFAR, held in memory.
-// A record is one label byte (CIFAR-100: coarse, then fine) and 3072 bytes, the planes R, G, B of 32 x 32 pixels; x is
+// cifar10(path=..., part=train, samples=0) and cifar100(..., label=fine): the binary files of CIFAR, held in memory. A
+// record is one label byte (CIFAR-100: coarse, then fine) and 3072 bytes, the planes R, G, B of 32 x 32 pixels; x is
 // [32, 32, 3]. path is a folder with the usual names, the .tar.gz they come in, or a list of files of records.
 #include <algorithm>
 #include <filesystem>
@@ -17,7 +17,7 @@ constexpr std::size_t plane = 32 * 32, image_bytes = 3 * plane;
 struct CifarSort {
   std::size_t label_bytes, label_at;
   int classes;
-  std::vector<std::string> names;  // of the files of the part that is read, without ending
+  std::vector<std::string> names;  // of the files of the part that is read, without extension
 };
 
 class Cifar final : public Dataset {
@@ -29,7 +29,7 @@ class Cifar final : public Dataset {
       else add_file(path);
     }
     const auto found = static_cast<std::int64_t>(bytes_.size() / record());
-    if (samples > found) fail("{}: {} samples were asked for, there are {}", paths[0], samples, found);
+    if (samples > found) fail("{}: {} samples were requested, there are {}", paths[0], samples, found);
     size_ = samples > 0 ? samples : found;
   }
 
@@ -75,7 +75,7 @@ class Cifar final : public Dataset {
     }
   }
 
-  // A file of records, or an archive of which the files of the wanted part are taken, in the order of their names.
+  // Adds a file of records, or the files of the wanted part of an archive, sorted by name.
   void add_file(const fs::path& path) {
     files::ArchiveReader reader(path);
     std::vector<std::pair<std::string, files::Bytes>> members;

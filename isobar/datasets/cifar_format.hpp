@@ -1,5 +1,5 @@
-// CIFAR's binary files as `isobar data inspect` and `convert` see them. They have no mark of their own: a file is known
-// by its size, a whole number of records, and by labels that are classes.
+// CIFAR's binary files as `isobar data inspect` and `convert` see them. They have no magic number: a file is recognised
+// by its size, a whole number of records, and by labels that are valid classes.
 #pragma once
 
 #include "isobar/datasets/format.hpp"

@@ -25,8 +25,8 @@ const Logarithms& logarithms() {
   return table;
 }
 
-// Both loops read count i before they write float i, and float i covers only counts at or before i when the counts
-// lie in the last half of out; so the same loops serve apart and in place.
+// Both loops read count i before they write float i, and float i covers only counts at or before i if the counts are in
+// the last half of out; so the same loops work in place and with separate memory.
 template <class F>
 void for_each_count(std::span<const Count> counts, std::span<float> out, F scaling) {
   const auto* from = reinterpret_cast<const std::byte*>(counts.data());
@@ -54,7 +54,7 @@ std::span<Count> last_half(std::span<float> out) {
 
 void apply_scaling(CountScaling scaling, std::span<float> values) {
   if (scaling == CountScaling::none) return;
-  // Counts are whole and small, in floats too: the table is several times faster than the logarithm.
+  // Counts are small integers, in floats too: the table is several times faster than the logarithm.
   const Logarithms& table = logarithms();
   for (float& value : values) {
     const float bounded = value >= 0 && value <= std::numeric_limits<Count>::max() ? value : 0.0f;

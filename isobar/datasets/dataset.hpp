@@ -1,4 +1,4 @@
-// Dataset: a number of samples, and reading the i-th into given memory. Files and generated worlds look the same to
+// Dataset: a number of samples, of which any can be read into given memory. Files and generated worlds look the same to
 // the loader. Named by a Spec: hdf5(path=universe/train, log=true), universe(count=64), noise(shape=[32, 32, 4]).
 #pragma once
 
@@ -24,20 +24,20 @@ struct Field {
   Shape shape;
 };
 
-/// The samples [first, first + count) lie in one file.
+/// The samples [first, first + count) are in one file.
 struct FileSpan {
   std::filesystem::path file;
   std::int64_t first = 0, count = 0;
 };
 
-/// What for a sample is read: decides what transforms draw.
+/// The purpose of reading a sample: determines what transforms draw.
 struct Reading {
   std::uint64_t seed = 0;
   std::int64_t epoch = 0;
-  bool training = false;  ///< otherwise nothing is random
+  bool training = false;  ///< if false, nothing is random
 };
 
-/// The order in which one rank is going to read: its slices of a sampler's batches, from some batch on.
+/// The order in which one rank will read: its slices of a sampler's batches, from some batch on.
 struct Course {
   Sampler sampler;
   int rank = 0, size = 1;
@@ -45,16 +45,16 @@ struct Course {
   std::int64_t last_epoch = -1;      ///< where it ends: before this epoch; -1: never
 };
 
-/// The fetching of the samples of a course, where a data set does that beforehand.
+/// The fetching of a course's samples ahead of time, for data sets that do so.
 class Fetching {
  public:
   virtual ~Fetching() = default;
-  /// Ends it; reading that waits for a sample fails. The first `used` batches were used by this rank: whatever other
-  /// ranks need of them from here is given to them before this returns.
+  /// Ends the fetching; a read that waits for a sample fails. This rank has used the first `used` batches: whatever
+  /// other ranks still need from it for these is sent before the call returns.
   virtual void end(std::int64_t used) = 0;
 };
 
-/// Samples by number; every sample has the same fields, and read() gives the same whenever it is called.
+/// Samples by number; every sample has the same fields, and read() always gives the same numbers.
 class Dataset {
  public:
   virtual ~Dataset() = default;
@@ -63,27 +63,27 @@ class Dataset {
   virtual std::vector<Field> fields() const = 0;
   /// Fills out[f] with the numbers of fields()[f] of one sample; may be called from many threads at once.
   virtual void read(std::int64_t index, std::span<const std::span<float>> out) const = 0;
-  /// As read(), varied as a training set may be: a pure function of its arguments.
+  /// Like read(), varied as a training set may be: a pure function of its arguments.
   virtual void read_varied(const Reading&, std::int64_t index, std::span<const std::span<float>> out) const {
     read(index, out);
   }
-  /// The names of the channels of x, its last axis; empty when they have none.
+  /// The names of the channels of x, its last axis; empty if they have none.
   virtual std::vector<std::string> channels() const { return {}; }
-  /// The names of the classes that the target numbers stand for; empty when there are none.
+  /// The names of the classes that the target numbers stand for; empty if there are none.
   virtual std::vector<std::string> classes() const { return {}; }
   /// Where a sample comes from, for messages: "train.h5 sample 3".
   virtual std::string where(std::int64_t index) const;
-  /// The files the samples lie in, in the order of the samples: what one rank should read as a whole. Empty when a
-  /// sample comes from no file, or all from one.
+  /// The files that hold the samples, in the order of the samples; one rank should read each as a whole. Empty if
+  /// samples do not come from files, or all come from one.
   virtual std::vector<FileSpan> spans() const { return {}; }
-  /// Told by a loader what it is going to read, with read_varied() and each sample once; may return nothing. For data
-  /// sets that fetch samples beforehand.
+  /// Called by a loader to announce what it will read, with read_varied() and each sample once; may return null. For
+  /// data sets that fetch samples ahead of time.
   virtual std::shared_ptr<Fetching> foresee(const Course&) const { return nullptr; }
-  /// Where and when the samples are, when x is a grid of the Earth; nothing when that is not known.
+  /// Where and when the samples are, if x is a grid of the Earth; nullopt if not known.
   virtual std::optional<Geography> geography() const { return std::nullopt; }
 
  protected:
-  /// States that `index` and the memory given to read() belong to this dataset.
+  /// Checks that `index` and the memory given to read() fit this data set.
   void expects_request(std::int64_t index, std::span<const std::span<float>> out) const;
 };
 
@@ -92,7 +92,7 @@ struct Glance;
 struct Outline;
 class SampleWriter;
 
-/// A member of the catalogue; those that read files also know their format, and some write it
+/// A member of the catalogue; data sets that read files also know their format, and some write it
 /// (isobar/datasets/format.hpp).
 struct DatasetRow {
   std::string_view name;
@@ -107,7 +107,7 @@ struct DatasetRow {
   std::unique_ptr<SampleWriter> (*create)(const std::filesystem::path& to, const Outline&, Args&) = nullptr;
 };
 
-/// The kinds of dataset.
+/// The kinds of data sets.
 Table<DatasetRow> datasets();
 
 /// Makes the dataset a Spec names, opening each file once at most and none that `survey` tells enough about, except the

@@ -1,5 +1,5 @@
-// FileCache: opened or unpacked files shared by reader threads: the ones used last are kept, within a number of bytes.
-// A file is made by the thread that first asks for it, while others that want the same one wait and the rest go on.
+// FileCache: opened or unpacked files shared by reader threads: the most recently used are kept, within a number of
+// bytes. The first thread that needs a file opens it; others that want the same file wait, the rest continue.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,14 @@
 
 namespace isobar::datasets {
 
-/// T has held_bytes(). Besides the cache, every thread holds the file it is reading.
+/// T has held_bytes(). In addition to the cache, every thread holds the file it is reading.
 template <class T>
 class FileCache {
  public:
   FileCache(std::int64_t max_bytes, std::size_t max_files) : max_bytes_(max_bytes), max_files_(max_files) {}
 
-  /// File number `file`, made by `make` unless it is there; what making throws, all who waited for it get.
+  /// File number `file`, made by `make` if it is not cached; an exception from `make` reaches all threads that waited
+  /// for it.
   std::shared_ptr<const T> get(std::size_t file, const std::function<std::shared_ptr<const T>()>& make) {
     std::promise<std::shared_ptr<const T>> promise;
     {
@@ -72,7 +73,7 @@ class FileCache {
   std::int64_t max_bytes_, bytes_ = 0;
   std::size_t max_files_;
   std::mutex mutex_;
-  std::list<std::size_t> order_;  // the one used last comes first
+  std::list<std::size_t> order_;  // most recently used first
   std::unordered_map<std::size_t, Entry> entries_;
 };
 

@@ -23,7 +23,7 @@ std::vector<fs::path> matching(const fs::path& pattern) {
     if (fnmatch(name.c_str(), entry.path().filename().c_str(), FNM_PERIOD) == 0 && entry.is_regular_file(ignored))
       found.push_back(pattern.has_parent_path() ? entry.path() : entry.path().filename());
   if (code) fail("{}: cannot be listed: {}", folder.string(), code.message());
-  if (found.empty()) fail("{}: no file of {} is named so", pattern.string(), folder.string());
+  if (found.empty()) fail("{}: no file in {} matches", pattern.string(), folder.string());
   return found;
 }
 

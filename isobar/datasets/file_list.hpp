@@ -8,12 +8,12 @@
 
 namespace isobar::datasets {
 
-/// The files `path` names, sorted: a file; the files below a folder that have one of the `extensions`, a compression's
-/// left aside, or all of them when none has; those of a folder that match a pattern: 'train/*.npy'. None is an Error.
+/// The files `path` names, sorted: a file; the files below a folder with one of the `extensions` (those of compressions
+/// are ignored), or all if none has; the files in a folder that match a pattern: 'train/*.npy'. No file is an Error.
 std::vector<std::filesystem::path> list_files(const std::filesystem::path& path,
                                               std::initializer_list<std::string_view> extensions);
 
-/// Whether a file is named so, as ".npy", in capitals or not, the ending of a compression left aside.
+/// Whether a file has one of these extensions (".npy"), in upper or lower case; that of a compression is ignored.
 bool named_so(const std::filesystem::path& file, std::initializer_list<std::string_view> extensions);
 
 }  // namespace isobar::datasets

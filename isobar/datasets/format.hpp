@@ -1,5 +1,5 @@
-// Formats as `isobar data inspect` and `isobar data convert` see them: what is inside a file, which data sets would
-// read it, and writing samples into a new one. A row of the catalogue of data sets knows its own format.
+// Formats as `isobar data inspect` and `isobar data convert` see them: what a file contains, which data sets would read
+// it, and writing samples to a new one. A row in the catalogue of data sets knows its own format.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace isobar::datasets {
 
-/// One named thing inside a file: an array, a variable, a feature.
+/// One named part of a file: an array, a variable, a feature.
 struct FilePart {
   std::string name;
   std::string shape;  ///< as in "[128, 128, 128, 4]"; dimensions may carry names: "time=8 lat=768 lon=1152"
@@ -24,32 +24,32 @@ struct FilePart {
 
 /// What a file or folder holds.
 struct Contents {
-  std::string summary;          ///< one line: "HDF5, 32 files with one sample each"
-  std::vector<FilePart> parts;  ///< of the file, or of the first one
-  std::vector<Spec> readers;    ///< data sets that would read it, the best first
-  std::string obstacle;         ///< when there are none: why, and what would help
+  std::string summary;        ///< one line: "HDF5, 32 files with one sample each"
+  std::vector<FilePart> parts;    ///< of the file, or of the first one
+  std::vector<Spec> readers;  ///< data sets that would read it, the best first
+  std::string obstacle;       ///< if there are none: why, and what would help
 };
 
-/// What is going to be written: the samples of some data set.
+/// What will be written: the samples of some data set.
 struct Outline {
   std::vector<Field> fields;
   std::int64_t count = 0;
-  std::vector<std::string> classes{};   ///< names of the classes, when y numbers classes
-  std::vector<std::string> channels{};  ///< names of the channels of x, when they have some
+  std::vector<std::string> classes{};   ///< names of the classes, if y numbers classes
+  std::vector<std::string> channels{};  ///< names of the channels of x, if they have any
 };
 
-/// Writes samples, one after another, in the order of their numbers. What was not finished leaves no file behind.
+/// Writes samples one after another, in the order of their numbers. Unfinished files are removed.
 class SampleWriter {
  public:
   virtual ~SampleWriter() = default;
 
   /// Appends one sample: the numbers of every field. A number the format cannot hold is an Error.
   virtual void write(std::span<const std::span<const float>> fields) = 0;
-  /// Brings everything to its place under its name.
+  /// Moves everything into place under its name.
   virtual void finish() = 0;
 };
 
-/// The kind of data set whose format a file or folder is of; none is an Error naming the known formats.
+/// The kind of data set whose format a file or folder has; if there is none, an Error that lists the known formats.
 const DatasetRow& recognise(const Glance& glance);
 
 /// What a file or folder holds.

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t head_bytes = 4096;
 constexpr std::size_t most_files = 64;
 
-// Below `folder`, in the order of the paths and no further than needed: sets have millions of files.
+// Lists files below `folder`, in the order of their paths and no further than needed: sets have millions of files.
 void list(const fs::path& folder, std::vector<fs::path>& to) {
   std::vector<fs::path> entries;
   std::error_code code;
@@ -29,7 +29,7 @@ void list(const fs::path& folder, std::vector<fs::path>& to) {
   }
 }
 
-// What people put beside data to tell about it: no data unless there is nothing else.
+// Files that people put next to data to describe it: not data, unless there is nothing else.
 bool is_companion(const fs::path& file) {
   const std::string name = lower_case(file.filename().string()), extension = lower_case(file.extension().string());
   const auto any = [](std::initializer_list<std::string_view> list, auto matches) {

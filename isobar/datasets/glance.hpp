@@ -1,5 +1,5 @@
-// Glance: what a file or folder shows at first sight, enough to know its format by content. A compressed file is seen
-// through its compression; of a folder the first files are seen, in the order of their paths.
+// Glance: what a file or folder shows at first sight, enough to recognise its format by content. A compressed file is
+// decompressed for this; of a folder, the first files are seen, in the order of their paths.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,18 @@ namespace isobar::datasets {
 struct Glance {
   std::filesystem::path path{};  ///< what the user named
   bool folder = false;           ///< whether that is a folder
-  /// The first files below a folder, those that only tell about data last; else the path itself.
+  /// The first files below a folder, those that only describe data last; for a file, the path itself.
   std::vector<std::filesystem::path> inside{};
   std::vector<std::uint8_t> head{};  ///< the first bytes of inside[0], decompressed: at most 4096
 
   /// Whether the decompressed content has these bytes at an offset.
   bool begins(std::string_view magic, std::size_t at = 0) const;
-  /// Whether some file seen has one of these extensions, as ".npy", in capitals or not, a compression's left aside.
+  /// Whether a file seen has one of these extensions (".npy"), in upper or lower case; that of a compression is
+  /// ignored.
   bool has_extension(std::initializer_list<std::string_view> extensions) const;
 };
 
-/// Looks at a file or folder; one that is not there or cannot be read is an Error.
+/// Looks at a file or folder; one that does not exist or cannot be read is an Error.
 Glance glance_at(const std::filesystem::path& path);
 
 }  // namespace isobar::datasets

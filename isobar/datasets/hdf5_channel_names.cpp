@@ -9,7 +9,7 @@
 namespace isobar::datasets {
 namespace {
 
-constexpr std::int64_t most_named = 4096;  // more numbers along an axis are no channels with names
+constexpr std::int64_t most_named = 4096;  // longer axes are not channels with names
 
 std::vector<std::string> lines(const std::string& text) {
   std::istringstream in(text);
@@ -18,7 +18,7 @@ std::vector<std::string> lines(const std::string& text) {
   return found;
 }
 
-// Of the arrays in the layouts of climate segmentation, whose channels have had one order since the first of them.
+// The channels of climate segmentation, which have been in the same order since the first such files.
 std::vector<std::string> climate_names(const std::vector<std::int64_t>& numbers) {
   std::vector<std::string> names;
   for (const std::int64_t number : numbers)
@@ -47,7 +47,7 @@ std::vector<std::string> channel_names(const hdf5::Hdf5File& file, const Hdf5Rea
   std::vector<std::string> names;
   if (file.has_attribute(reading.x, "channels") && file.is_text(reading.x, "channels"))
     names = lines(file.text(reading.x, "channels"));
-  // Some of the channels without a list of which they are could be any.
+  // A subset of the channels without a list of them could be any.
   else if (reading.x == "climate/data" && (shape[axis] == worlds::channel_count || file.exists("climate/channels")))
     names = climate_names(numbers);
   if (names.size() != numbers.size()) return {};

@@ -10,12 +10,12 @@
 
 namespace isobar::datasets {
 
-/// The numbers of the `there` channels of x. Files of which channels were left out when they were copied say which ones
-/// they have, in an array 'channels' beside x; otherwise they are 0, 1, 2, ...
+/// The numbers of the `there` channels of x. Files that were copied without some channels list the remaining ones in an
+/// array 'channels' next to x; otherwise they are 0, 1, 2, ...
 std::vector<std::int64_t> channel_numbers(const hdf5::Hdf5File& file, const std::string& x, std::int64_t there);
 
-/// The names of the channels that are read: those of the attribute 'channels' of x, one a line, or of a climate state;
-/// empty when they have none.
+/// The names of the channels that are read: from the attribute 'channels' of x, one per line, or those of a climate
+/// state; empty if they have none.
 std::vector<std::string> channel_names(const hdf5::Hdf5File& file, const Hdf5Reading& reading);
 
 }  // namespace isobar::datasets

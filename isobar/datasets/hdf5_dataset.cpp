@@ -1,8 +1,8 @@
-// hdf5(path=..., x=x, y=y, layout='', ...): samples in HDF5 files. A file has the sample as first axis of its arrays,
-// or is one sample (sample_axis); in a folder the latter is usual. The layouts of isobar/datasets/hdf5_layouts.hpp are
-// found by themselves when x is not given. channels=[...] takes some channels, channels_first=true turns [channels,
-// space] around, plane=N chooses a set of labels, log=true means x -> ln(x + 1). labels=folder: the class is the name
-// of the folder a file lies in; labels=PATH: y comes from other files. Up to 128 files of many samples stay open.
+// hdf5(path=..., x=x, y=y, layout='', ...): samples in HDF5 files. The sample is the first axis of a file's arrays, or
+// a file is one sample (sample_axis), as is usual in folders. The layouts of isobar/datasets/hdf5_layouts.hpp are
+// recognised if x is not given. channels=[...] takes some channels, channels_first=true turns [channels, space] around,
+// plane=N chooses a set of labels, log=true means x -> ln(x + 1). labels=folder: the class is the name of a file's
+// folder; labels=PATH: y comes from other files. Up to 128 files of many samples stay open.
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -95,7 +95,7 @@ class Hdf5Samples final : public Dataset {
   fs::path path_;
   std::vector<fs::path> files_;
   Hdf5Reading reading_;
-  std::vector<std::int64_t> firsts_;  // of every file the number of its first sample, and of all samples
+  std::vector<std::int64_t> firsts_;  // the number of the first sample of every file; then the number of all samples
   std::int64_t size_ = 0;
   std::vector<Field> fields_;
   std::vector<std::string> channels_, classes_;
@@ -127,7 +127,7 @@ std::unique_ptr<Dataset> make_hdf5(Args& args, Survey& survey) {
   const bool axis_known = args.has("sample_axis");
   const bool axis = args.flag("sample_axis", given.sample_axis);
   const std::string labels = args.text("labels", "");
-  const fs::path path = args.text("path");  // last, so that a list of the arguments has them all
+  const fs::path path = args.text("path");  // last, so that a list of the arguments includes them all
   args.finish();
   const std::vector<fs::path> files = list_hdf5(path);
 

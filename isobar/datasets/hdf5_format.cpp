@@ -27,7 +27,7 @@ const Hdf5Entry* called(const std::vector<Hdf5Entry>& entries, std::initializer_
   return nullptr;
 }
 
-// x is the largest array of numbers, unless one is called so; y has its number of samples, or a name that says so.
+// x is the largest array of numbers, unless one is called x; y has as many samples, or a name that says so.
 void suggest(const Glance& glance, const std::vector<Hdf5Entry>& entries, Contents& contents) {
   const Hdf5Entry* x = called(entries, {"x"});
   if (!x)
@@ -59,7 +59,7 @@ void suggest(const Glance& glance, const std::vector<Hdf5Entry>& entries, Conten
 std::vector<fs::path> list_hdf5(const fs::path& path) { return list_files(path, {".h5", ".hdf5", ".hdf", ".he5"}); }
 
 bool recognises_hdf5(const Glance& glance) {
-  // Behind a user block the signature is at 512, 1024, 2048, ...
+  // After a user block the signature is at 512, 1024, 2048, ...
   const bool signed_so = std::ranges::any_of(std::initializer_list<std::size_t>{0, 512, 1024, 2048},
                                              [&](std::size_t at) { return glance.begins("\x89HDF\r\n\x1a\n", at); });
   if (!signed_so || named_so(glance.inside[0], {".nc", ".nc4", ".cdf", ".netcdf"})) return false;

@@ -12,7 +12,7 @@ namespace isobar::datasets {
 /// The files of a data set, as list_files() finds them.
 std::vector<std::filesystem::path> list_hdf5(const std::filesystem::path& path);
 
-/// The attribute of a file, written here, that says that the first axis of its arrays is the sample.
+/// The attribute with which files written here say that the first axis of their arrays is the sample.
 inline constexpr std::string_view sample_axis_note = "sample_axis";
 
 bool recognises_hdf5(const Glance& glance);

@@ -26,7 +26,7 @@ bool is_images_with_boxes(const Shape& x, const Shape& y) {
   return x.rank() == 4 && y.rank() == 3 && x[0] == y[0] && y[2] == 5;
 }
 
-// Those that share their arrays with an earlier one are found under its name.
+// A layout with the same arrays as an earlier one is recognised as the earlier one.
 constexpr Hdf5Layout layouts[] = {
     {"cosmoflow", "x", "y", false, false, false, is_cube, "MLPerf CosmoFlow: one cube per file"},
     {"climate", "climate/data", "climate/labels_0", false, false, false, is_picture_with_mask,

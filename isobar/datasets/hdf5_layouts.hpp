@@ -1,5 +1,5 @@
-// The layouts of HDF5 files that science data comes in: which arrays are x and y, whether a file holds one sample or
-// many, and where the channels are. A layout is found by the names and shapes of the arrays, or named by the user.
+// The usual layouts of HDF5 files in science: which arrays are x and y, whether a file holds one sample or many, and
+// where the channels are. A layout is recognised by the names and shapes of the arrays, or named by the user.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ namespace isobar::datasets {
 
 struct Hdf5Layout {
   std::string_view name, x, y;
-  bool sample_axis;     ///< the first axis of the arrays is the sample; otherwise a file holds one
-  bool channels_first;  ///< x is [channels, space...] in the file; samples are channels-last always
-  bool planes;          ///< y has an axis more than its sample, of label sets of which one is chosen
+  bool sample_axis;     ///< the first axis of the arrays is the sample; otherwise a file holds one sample
+  bool channels_first;  ///< x is [channels, space...] in the file; samples are always channels-last
+  bool planes;          ///< in a sample, y has one more axis: sets of labels, of which one is chosen
   bool (*fits)(const Shape& x, const Shape& y);
   std::string_view about;  ///< for people
 };
 
-/// The layout called `name`; an unknown name is answered with the known ones.
+/// The layout called `name`; an unknown name is an Error that lists the known ones.
 const Hdf5Layout& hdf5_layout(std::string_view name);
 
 /// The layout whose arrays a file holds, or null.

@@ -10,7 +10,7 @@ namespace {
 
 using Extents = std::vector<std::int64_t>;
 
-// [channels, space] to [space, channels]; a stretch of all channels at a time stays in the cache.
+// [channels, space] to [space, channels], in stretches of all channels that stay in the cache.
 void channels_to_last(std::span<const float> from, std::int64_t channels, std::span<float> to) {
   const auto space = static_cast<std::int64_t>(from.size()) / channels;
   constexpr std::int64_t stretch = 256;
@@ -42,7 +42,7 @@ hdf5::Hdf5Array open_array(const hdf5::Hdf5File& file, const std::string& name, 
   const bool rows = sample_axis && shape.rank() > 0;
   const std::int64_t sample = rows ? shape.count(1, shape.rank()) : shape.count();
   if (sample == 0) fail("{}: '{}' has shape {}: no numbers", file.path().string(), name, shape.str());
-  // A sample takes memory before anything is read: no more than the file can stand for, packed as well as can be.
+  // Memory for a sample is allocated before anything is read: no more than the file can hold at the best compression.
   if (sample / 1032 * array.stored().bytes > array.file_bytes() + (1 << 20))
     fail("{}: '{}' has shape {}, more than a file of {} bytes can hold", file.path().string(), name, shape.str(),
          array.file_bytes());

@@ -1,5 +1,5 @@
-// One HDF5 file of samples, open: what is x in it, what is y, and reading either as the data set shows it: channels
-// last, only the channels that were chosen, one set of labels. Many threads may read at once.
+// One open HDF5 file of samples: what x and y are in it, and reading either as the data set shows it: channels last,
+// only the chosen channels, one set of labels. Many threads may read at once.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,25 @@ namespace isobar::datasets {
 /// What a user, or a layout, says about the files.
 struct Hdf5Reading {
   std::string x = "x", y = "y";  ///< names of the arrays; no y: no labels; no x: only labels
-  bool sample_axis = true;       ///< the first axis is the sample; otherwise a file is one
+  bool sample_axis = true;       ///< the first axis is the sample; otherwise a file is one sample
   bool channels_first = false;
-  std::int64_t plane = -1;             ///< which entry of y's first axis, in a sample, is the labels; -1: all of y
-  std::vector<std::int64_t> channels;  ///< to take of x, in this order; empty: all
-  CountScaling scaling = CountScaling::none;  ///< of x
+  std::int64_t plane = -1;             ///< which entry of y's first axis, in a sample, holds the labels; -1: all of y
+  std::vector<std::int64_t> channels;  ///< of x to read, in this order; empty: all
+  CountScaling scaling = CountScaling::none;     ///< of x
 };
 
 class Hdf5SampleFile {
  public:
-  /// Opens and checks; what does not fit is an Error naming the file and the array.
+  /// Opens and checks the file; a mismatch is an Error that names the file and the array.
   Hdf5SampleFile(const std::filesystem::path& path, const Hdf5Reading& reading);
   /// The same for a file that is open; it need not stay so.
   Hdf5SampleFile(const hdf5::Hdf5File& file, const Hdf5Reading& reading);
 
   std::int64_t size() const { return size_; }
-  /// Rank 0 when it was not asked for, as below.
+  /// Rank 0 if x is not read; y_shape() likewise.
   const Shape& x_shape() const { return x_shape_; }
   const Shape& y_shape() const { return y_shape_; }
-  /// Names of classes, when the file has them.
+  /// Names of classes, if the file has them.
   const std::vector<std::string>& classes() const { return classes_; }
 
   void read_x(std::int64_t index, std::span<float> out) const;

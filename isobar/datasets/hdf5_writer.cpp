@@ -1,7 +1,7 @@
 // hdf5(type=float32, y_type=float32, per_file=0, layout='', gzip=0, chunk=[...]) as a format to write. One file with
 // the sample as first axis; per_file=N makes a folder of files of N samples, and files of 1 sample have no such axis. A
-// layout names the arrays and says how many samples a file has. gzip=1 to 9 packs, in chunks of one sample or parts of
-// it.
+// layout names the arrays and says how many samples a file has. gzip=1 to 9 compresses, in chunks of at most one
+// sample.
 #include <algorithm>
 #include <optional>
 
@@ -24,12 +24,12 @@ struct Manner {
   bool channels_first = false;
   std::int64_t per_file = 0;  // 0: all in one file
   int gzip = 0;
-  Extents chunk{};  // of a sample of x as it lies in the file; empty: chosen here
+  Extents chunk{};  // of a sample of x as stored; empty: chosen here
 };
 
 constexpr std::int64_t usual_chunk = 1 << 20;  // bytes
 
-// Chunks of whole stretches of the first axes, near a usual size.
+// Chunks that are whole ranges of the first axes, near the usual size.
 Extents chosen_chunk(const Shape& sample, std::int64_t number_bytes) {
   Extents chunk = sample.extents();
   for (std::size_t a = 0; a < chunk.size(); ++a) {
@@ -85,7 +85,7 @@ class Hdf5Writer final : public SampleWriter {
       const Shape& sample = is_x ? x_shape_ : outline_.fields[f].shape;
       hdf5::Hdf5Making making{is_x ? manner_.type : manner_.y_type, {}, 0};
       const auto width = static_cast<std::int64_t>(files::width_of(making.type));
-      // Labels of a few bytes each would be one chunk each: they are stored in one piece.
+      // Labels of a few bytes each would be one chunk each: they are stored contiguously.
       const bool small = !is_x && sample.count() * width < (64 << 10);
       if ((manner_.gzip > 0 || (is_x && !manner_.chunk.empty())) && !small) {
         Extents chunk = is_x && !manner_.chunk.empty() ? manner_.chunk : chosen_chunk(sample, width);
@@ -95,7 +95,7 @@ class Hdf5Writer final : public SampleWriter {
       }
       Extents extents = sample.extents();
       if (!single()) extents.insert(extents.begin(), rows);
-      if (!single() && !is_x && sample == Shape{1}) extents.pop_back();  // as class labels are stored everywhere
+      if (!single() && !is_x && sample == Shape{1}) extents.pop_back();  // the usual way to store class labels
       file_->make_array(is_x ? manner_.x : manner_.y, Shape(extents), making);
     }
     if (!outline_.channels.empty()) file_->set_text(manner_.x, "channels", join(outline_.channels, "\n"));
@@ -114,7 +114,7 @@ class Hdf5Writer final : public SampleWriter {
   fs::path to_;
   Outline outline_;
   Manner manner_;
-  Shape x_shape_;  // of a sample, as it lies in the file
+  Shape x_shape_;  // of a sample, as stored
   std::int64_t count_ = 0;
   std::optional<disk::OutputFolder> folder_;
   std::optional<hdf5::Hdf5File> file_;

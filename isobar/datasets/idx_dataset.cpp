@@ -1,6 +1,6 @@
-// idx(path=..., labels='', samples=0): images and labels in idx files, compressed or not, held in memory. Labels that
-// are not named are looked for beside the images: train-labels-idx1-ubyte for train-images-idx3-ubyte, set-labels.idx
-// for set.idx; without any there is only x. images=... means the same as path=....
+// idx(path=..., labels='', samples=0): images and labels in idx files, compressed or not, held in memory. If `labels`
+// is not given, they are looked for next to the images: train-labels-idx1-ubyte for train-images-idx3-ubyte,
+// set-labels.idx for set.idx; if there are none, samples have only x. images=... means the same as path=....
 #include "isobar/datasets/idx_dataset.hpp"
 
 #include <algorithm>
@@ -81,7 +81,7 @@ bool recognises_idx(const Glance& glance) {
   if (glance.folder || glance.head.size() < 8) return false;
   const auto header = files::read_idx_header(glance.head);
   if (!header) return false;
-  // Four bytes are little to go by: the size must be the one they say, as far as it can be known without unpacking.
+  // Four bytes are not much evidence: the size must match them, as far as it can be known without unpacking.
   if (glance.head.size() < 4096) return glance.head.size() == header->bytes;
   std::error_code code;
   const std::uintmax_t bytes = fs::file_size(glance.path, code);
@@ -109,12 +109,12 @@ Contents look_idx(const Glance& glance) {
       contents.parts.push_back(part(labels, *beside));
     spec.set("labels", labels.string());
   }
-  if (header->shape.rank() < 2) contents.obstacle = "a list of numbers is no set of images; it may be their labels";
+  if (header->shape.rank() < 2) contents.obstacle = "a list of numbers is not a set of images; it may be their labels";
   else contents.readers.push_back(std::move(spec));
   return contents;
 }
 
-/// idx(type=uint8, y_type=uint8) as a format to write: the images under the name that is given, the labels beside.
+/// idx(type=uint8, y_type=uint8) as a format to write: the images under the given name, the labels next to them.
 class IdxSamples final : public SampleWriter {
  public:
   IdxSamples(const fs::path& to, const Outline& outline, const std::vector<files::NumberType>& types)
@@ -125,7 +125,7 @@ class IdxSamples final : public SampleWriter {
       if (fs::exists(path, code)) fail("{}: exists already; nothing is written over it", path.string());
       std::vector<std::int64_t> extents = outline.fields[f].shape.extents();
       extents.insert(extents.begin(), outline.count);
-      // One channel, or one label, has no axis of its own.
+      // A single channel or label has no axis.
       if ((f == 0 && extents.size() == 4 && extents[3] == 1) || (f > 0 && extents.size() == 2 && extents[1] == 1))
         extents.pop_back();
       files_.push_back(std::make_unique<disk::OutputFile>(path));

@@ -8,8 +8,8 @@
 
 namespace isobar::datasets {
 
-/// x is an entry of `images` ([H, W, 1] when it is a plain picture), y one of `labels`, or absent when that
-/// is an empty path; `samples` = 0 means all.
+/// x is an entry of `images` ([H, W, 1] for a plain picture), y one of `labels`, or absent if that path is empty;
+/// `samples` = 0 means all.
 std::unique_ptr<Dataset> open_idx(const std::filesystem::path& images, const std::filesystem::path& labels,
                                   std::int64_t samples, std::int64_t max_bytes);
 

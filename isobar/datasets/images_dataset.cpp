@@ -1,8 +1,7 @@
 // images(path=..., part='', size=[], channels=3, samples=0): JPEG and PNG files in a folder or in a tar or zip archive.
-// The class of a file is the folder it lies in, numbered in the order of the names; labels='' leaves it out.
-// part='train' takes what lies below that folder. Samples are in the order of their paths, so an archive and what was
-// unpacked from it are the same set. Files of an archive are held in memory as they are, within max_gigabytes; decoding
-// happens in read().
+// The class of a file is its folder, numbered in the order of the names; labels='' leaves it out. part='train' takes
+// the files below that folder. Samples are in the order of their paths, so an archive and its unpacked files are the
+// same set. Files of an archive are held in memory as they are, within max_gigabytes; read() decodes them.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -41,7 +40,7 @@ class Images final : public Dataset {
     if (options_.labels) number_classes();
     const auto found = static_cast<std::int64_t>(files_.size());
     if (options_.samples > found)
-      fail("{}: {} samples were asked for, there are {}", options_.path.string(), options_.samples, found);
+      fail("{}: {} samples were requested, there are {}", options_.path.string(), options_.samples, found);
     if (options_.samples > 0) files_.resize(static_cast<std::size_t>(options_.samples));
     if (!options_.size.empty()) {
       height_ = options_.size[0], width_ = options_.size[1];
@@ -108,7 +107,7 @@ class Images final : public Dataset {
     if (code) fail("{}: cannot be listed: {}", below.string(), code.message());
   }
 
-  // Names are numbered before `samples` cuts the list: a part of a set has the classes of the whole.
+  // Classes are numbered before `samples` cuts the list: a part of a set has the classes of the whole.
   void number_classes() {
     std::map<std::string, int> numbers;
     const auto class_of = [&](const File& file) {
@@ -128,7 +127,7 @@ class Images final : public Dataset {
     for (File& file : files_) file.label = numbers.at(class_of(file));
   }
 
-  // The file of a sample: in the archive's memory, or read into that of the thread.
+  // The file of a sample: in the archive's memory, or read into the thread's.
   std::span<const std::uint8_t> content_of(std::int64_t index) const {
     const File& file = files_[static_cast<std::size_t>(index)];
     if (in_memory_) return {held_.data() + file.first, file.bytes};
@@ -142,7 +141,7 @@ class Images final : public Dataset {
     return content;
   }
 
-  // With a size of their own images are resized to it; without one they must all be as the first.
+  // If a size is given, images are resized to it; otherwise all must have the size of the first.
   files::ImageWish wish() const {
     const bool any = !options_.size.empty();
     return {options_.channels, any ? 0 : height_, any ? 0 : width_};

@@ -1,6 +1,6 @@
-// images() as a format to write: PNG files in folders named after their class, or in a tar archive when the name ends
-// in .tar or .tar.gz. Classes without names, or whose names are not in order, have five digits. Samples come back in
-// the order of their paths: by class, then by number.
+// images() as a format to write: PNG files in folders named after their class, or in a tar archive if the name ends in
+// .tar or .tar.gz. Classes without names, or whose names are not sorted, get five digits. Samples are read back in the
+// order of their paths: by class, then by number.
 #include "isobar/datasets/images_format.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t looked_at = 64;
 
-// What is seen of a folder or an archive: names of pictures, and the first of them.
+// What a folder or an archive shows: names of pictures, and the first of them.
 struct Sight {
   std::vector<std::string> names;
   files::Bytes first;
@@ -73,7 +73,7 @@ class ImageSamples final : public SampleWriter {
     if (name.ends_with(".tar")) archive_.emplace(to, files::ArchiveWriter::Kind::tar);
     else if (name.ends_with(".tar.gz")) archive_.emplace(to, files::ArchiveWriter::Kind::tar_gzip);
     else folder_.emplace(to);
-    // A name that sorts elsewhere would change the numbers of the classes.
+    // A name that sorts differently would change the numbers of the classes.
     const auto& classes = outline.classes;
     named_ = std::ranges::is_sorted(classes) && std::ranges::adjacent_find(classes) == classes.end() &&
              std::ranges::none_of(classes, [](const std::string& c) {

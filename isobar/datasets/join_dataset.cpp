@@ -1,4 +1,4 @@
-// join(x='...', y='...'): x of one data set, y of another, of any formats.
+// join(x='...', y='...'): x of one data set, y of another, in any formats.
 #include "isobar/datasets/join_dataset.hpp"
 
 #include <map>
@@ -26,7 +26,7 @@ class Join final : public Dataset {
 
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
     expects_request(index, out);
-    std::vector<float> unwanted;  // not kept by the thread: x or y may be joined themselves
+    std::vector<float> unwanted;  // not thread_local: x or y may be joins themselves
     std::vector<std::span<float>> parts{out[0]};
     if (x_fields_.size() > 1) {
       unwanted.resize(memory_of(x_fields_[1]));
@@ -48,7 +48,7 @@ class Join final : public Dataset {
  private:
   std::unique_ptr<Dataset> x_, y_;
   std::vector<Field> x_fields_, y_fields_;
-  std::size_t label_ = 0;  // the field of y_ that is wanted
+  std::size_t label_ = 0;  // the field of y_ that is read
 };
 
 class FolderLabels final : public Dataset {

@@ -1,5 +1,5 @@
-// lmdb(path=..., y=label, size=[], channels=3, samples=0): an LMDB data base of Caffe's Datum messages, in the order of
-// the keys. x is [height, width, channels], the channels as they are stored, for pictures usually blue, green, red; an
+// lmdb(path=..., y=label, size=[], channels=3, samples=0): an LMDB database of Caffe's Datum messages, in the order of
+// the keys. x is [height, width, channels], with the channels as stored, for pictures usually blue, green, red; an
 // encoded Datum is decoded to red, green, blue. y is the label; y='' leaves it out.
 #include <algorithm>
 
@@ -64,7 +64,7 @@ class Lmdb final : public Dataset {
     try {
       datum = files::read_datum(value);
     } catch (const Error& error) {
-      fail("holds {} bytes that are no Datum of Caffe ({})", value.size(), error.what());
+      fail("holds {} bytes that are not a Datum of Caffe ({})", value.size(), error.what());
     }
     work(datum);
   }
@@ -103,9 +103,9 @@ bool recognises_lmdb(const Glance& glance) { return files::begins_with_lmdb(glan
 Contents look_lmdb(const Glance& glance) {
   const files::LmdbFile file(glance.inside[0]);
   Contents contents;
-  contents.summary = fmt::format("LMDB data base, {} entries", file.size());
+  contents.summary = fmt::format("LMDB database, {} entries", file.size());
   if (file.size() == 0) {
-    contents.obstacle = "the data base is empty";
+    contents.obstacle = "the database is empty";
     return contents;
   }
   files::ByteBuffer scratch;
@@ -121,7 +121,7 @@ Contents look_lmdb(const Glance& glance) {
     contents.readers.push_back(Spec("lmdb", {{"path", glance.path.string()}}));
   } catch (const Error& error) {
     contents.parts.push_back({"value", fmt::format("{} bytes", value.size()), "", ""});
-    contents.obstacle = fmt::format("the values are no Datum of Caffe ({}), and no other kind is known", error.what());
+    contents.obstacle = fmt::format("the values are not Caffe Datums ({}), and no other kind is known", error.what());
   }
   return contents;
 }
@@ -137,7 +137,7 @@ class LmdbSamples final : public SampleWriter {
     channels_ = x.rank() == 2 ? 1 : x[-1];
     height_ = x.rank() > 1 ? x[0] : 1;
     width_ = x.rank() > 1 ? x[1] : 1;
-    // What a Datum adds to its numbers, the key, and rounding up to whole pages.
+    // The overhead of a Datum, the key, and rounding up to whole pages.
     constexpr std::int64_t around = 8192;
     file_.emplace(to, outline.count * (x.count() * (floats ? 4 : 1) + around));
   }
@@ -181,7 +181,7 @@ std::unique_ptr<SampleWriter> create_lmdb(const fs::path& to, const Outline& out
 }  // namespace
 
 extern const DatasetRow lmdb;
-const DatasetRow lmdb{"lmdb",     "Caffe's data bases: LMDB with Datum messages", make_lmdb, recognises_lmdb, look_lmdb,
+const DatasetRow lmdb{"lmdb",     "Caffe's databases: LMDB with Datum messages", make_lmdb, recognises_lmdb, look_lmdb,
                       create_lmdb};
 
 }  // namespace isobar::datasets

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Some copies have a dot where the original names have a dash. None is an empty path.
+// Some copies have a dot where the original names have a dash. Returns an empty path if there is no file.
 fs::path look_for(const fs::path& folder, const std::string& part, const std::string& kind, char rank) {
   for (const char joint : {'-', '.'}) {
     const std::string name = fmt::format("{}-{}{}idx{}-ubyte", part, kind, joint, rank);
@@ -41,7 +41,7 @@ Contents look_mnist(const Glance& glance) {
     for (const fs::path& file : {images, labels}) {
       if (file.empty()) continue;
       const auto header = files::read_idx_header(files::first_content(file, 64));
-      if (!header) fail("{}: is no idx file", file.string());
+      if (!header) fail("{}: is not an idx file", file.string());
       contents.parts.push_back({file.filename().string(), fmt::format("[{}]", fmt::join(header->shape.extents(), ", ")),
                                 std::string(header->type), ""});
     }

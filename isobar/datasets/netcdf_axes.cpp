@@ -23,7 +23,7 @@ bool has_time_units(const NetcdfVariable& variable) {
   return variable.is_numbers() && hdf5::CfTime::looks_like(variable.text("units"));
 }
 
-// The variable that tells the time along a dimension: its coordinate, or another one along it alone, as WRF's XTIME.
+// The variable with the times along a dimension: its coordinate, or another one along it alone, like WRF's XTIME.
 const NetcdfVariable* clock_along(const NetcdfFile& file, std::size_t dimension) {
   const NetcdfVariable* coordinate = coordinate_of(file, dimension);
   if (coordinate && has_time_units(*coordinate)) return coordinate;
@@ -106,7 +106,7 @@ NetcdfAxes axes_of(const NetcdfFile& file, const NetcdfVariable& variable, std::
   };
   if (time.empty()) {
     axes.time = at(AxisRole::time);
-    // Records without a time are still one after another.
+    // Records without a time are still in sequence.
     if (!axes.time && !roles.empty() && file.dimensions()[variable.dimensions[0]].unlimited &&
         roles[0] == AxisRole::other)
       axes.time = 0;
@@ -119,7 +119,7 @@ NetcdfAxes axes_of(const NetcdfFile& file, const NetcdfVariable& variable, std::
   if (grid) axes.space = {*row, *column};
   for (std::size_t a = 0; a < roles.size(); ++a) {
     if (a == axes.time || (grid && (a == *row || a == *column))) continue;
-    // Without latitude and longitude the other axes are those of some other grid.
+    // Without latitude and longitude, the other axes are those of some other grid.
     if (grid || roles[a] == AxisRole::level) axes.channels.push_back(a);
     else axes.space.push_back(a);
   }

@@ -1,7 +1,7 @@
 // netcdf(path=..., x=[TMQ, U@850], y='', level=[], time='', from='', to='', every=1, samples=0, missing=nan): a sample
-// per time step of NetCDF files, in the order of their times; variables become channels by name. A variable with
-// levels gives a channel for each, or for those chosen by level=[850, 500] or, for itself alone, by its name@850. Times
-// are chosen from a date on, to before another; time=month numbers samples by another dimension.
+// per time step of NetCDF files, in the order of their times; variables become channels by name. A variable with levels
+// gives a channel for each, or for those chosen by level=[850, 500] or, for one variable only, by name@850. `from` and
+// `to` select times, `to` excluded; time=month numbers samples by another dimension.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -19,7 +19,7 @@ using hdf5::NetcdfFile;
 using hdf5::NetcdfVariable;
 
 constexpr std::size_t most_open_files = 64;
-// Deflate makes numbers at most about a thousand times smaller; a header that claims more than that lies.
+// Deflate makes numbers at most about a thousand times smaller; a header that claims more is wrong.
 constexpr std::int64_t largest_compression = 1100;
 
 struct NetcdfOptions {
@@ -33,7 +33,7 @@ struct NetcdfOptions {
   float missing = std::numeric_limits<float>::quiet_NaN();
 };
 
-/// One name of x or y: a variable, perhaps at levels of its own.
+/// One name of x or y: a variable, perhaps with its own levels.
 struct Wanted {
   std::size_t variable = 0;  // in choice.variables
   std::vector<double> levels{};
@@ -47,7 +47,7 @@ struct NetcdfSource {
   std::vector<std::int64_t> space{};  // extents
 };
 
-/// One open file and what is wanted of it; a variable that it does not have stays null.
+/// One open file and what is read from it; a variable that it does not have stays null.
 struct OpenNetcdf {
   NetcdfFile file;
   std::vector<NetcdfSource> sources;
@@ -77,7 +77,7 @@ void fill_with_mean(std::span<float> numbers) {
     if (std::isnan(number)) number = mean;
 }
 
-// From [row, column] as a file has it the other way round.
+// Transposes [row, column] of a file that has them the other way round.
 void transpose(std::span<const float> from, std::int64_t rows, std::int64_t columns, std::span<float> to) {
   for (std::int64_t row = 0; row < rows; ++row)
     for (std::int64_t column = 0; column < columns; ++column)
@@ -117,7 +117,7 @@ class NetcdfDataset final : public Dataset {
     if (inputs < wanted_.size())
       fields_.push_back(
           {"y", shape_of(first_.back().space, static_cast<std::int64_t>(first_.back().channels.size()), false)});
-    // What is kept of the first files is only compared with; their variables are gone.
+    // What is kept of the first files serves only for comparison; their variables are gone.
     for (NetcdfSource& source : first_) source.variable = nullptr;
   }
 
@@ -144,7 +144,7 @@ class NetcdfDataset final : public Dataset {
     if (grid_.empty()) return std::nullopt;
     Geography made{grid_[0], grid_[1]};
     if (!series_.dated()) return made;
-    // Counted from the first day there is, so that hours stay exact.
+    // Counted from the first day, so that hours stay exact.
     hdf5::Date first = date_of(series_.calendar(), series_.instant(0));
     first.hour = first.minute = 0, first.microsecond = 0;
     made.time_units = fmt::format("hours since {}", first.str());
@@ -186,7 +186,7 @@ class NetcdfDataset final : public Dataset {
         double level = 0;
         const char* const end = name.data() + name.size();
         if (std::from_chars(name.data() + at + 1, end, level).ptr != end)
-          fail_usage("x = {}: what follows '@' is no level; valid: U@850", name);
+          fail_usage("x = {}: what follows '@' is not a level; valid: U@850", name);
         one.levels = {level};
       }
       const auto known = std::ranges::find(choice.variables, variable);
@@ -242,12 +242,12 @@ class NetcdfDataset final : public Dataset {
     });
   }
 
-  // The channels of wanted_[first] to before wanted_[last].
+  // Reads the channels of wanted_[first] up to, but not including, wanted_[last].
   void read_field(std::int64_t index, std::size_t first, std::size_t last, std::span<float> out, bool mean) const {
     std::size_t channels = 0;
     for (std::size_t w = first; w < last; ++w) channels += first_[w].channels.size();
     const std::size_t points = out.size() / channels;
-    // Channels of their own are read as planes and then woven together; one alone is read where it belongs.
+    // Several channels are read as planes and then interleaved; a single one is read in place.
     thread_local std::vector<float> planes;
     if (channels > 1) planes.resize(out.size());
     const std::span<float> target = channels > 1 ? std::span(planes) : out;
@@ -287,7 +287,7 @@ class NetcdfDataset final : public Dataset {
   NetcdfSeries series_;
   mutable FileCache<OpenNetcdf> open_;
   std::vector<NetcdfSource> first_;
-  std::vector<GridAxis> grid_;  // rows and columns, when there are just these
+  std::vector<GridAxis> grid_;  // rows and columns, if there are exactly these
   std::vector<Field> fields_;
   std::vector<std::string> channels_;
 };

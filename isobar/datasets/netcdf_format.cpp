@@ -85,7 +85,7 @@ NetcdfGuess guess_variables(const NetcdfFile& file, std::string_view time) {
     for (const std::size_t axis : axes.space) candidate.grid.push_back(variable.dimensions[axis]);
     if (!candidate.grid.empty()) candidates.push_back(std::move(candidate));
   }
-  // The largest kind of grid wins, and what moves in time over what does not.
+  // Grids with more axes win; among equals, variables that change in time.
   const auto rank = [](const Candidate& c) { return 2 * std::min(c.grid.size(), std::size_t{2}) + c.timed; };
   const auto best = std::ranges::max_element(candidates, {}, rank);
   for (const Candidate& candidate : candidates)
@@ -102,7 +102,7 @@ bool recognises_netcdf(const Glance& glance) {
     if (glance.begins(classic)) return true;
   if (!glance.begins("\x89HDF\r\n\x1a\n")) return false;
   if (named_so(glance.inside[0], {".nc", ".nc4", ".cdf", ".netcdf"})) return true;
-  // What the NetCDF library leaves in the first object headers of its files.
+  // Marks that the NetCDF library leaves in the first object headers of its files.
   const std::string_view head(reinterpret_cast<const char*>(glance.head.data()), glance.head.size());
   return head.find("_NCProperties") != head.npos || head.find("_Netcdf4Dimid") != head.npos;
 }
@@ -129,7 +129,7 @@ Contents look_netcdf(const Glance& glance) {
   reader.set("x", std::vector<Value>(guess.x.begin(), guess.x.end()));
   if (!guess.y.empty()) reader.set("y", guess.y);
   contents.readers.push_back(reader);
-  // Steps that are no time, as the months of a mean year, may still be the samples.
+  // Steps that are not times, such as the months of a mean year, may still be the samples.
   const NetcdfVariable& leader = file.variable(guess.x[0]);
   const NetcdfAxes axes = axes_of(file, leader, "");
   for (const std::size_t axis : axes.channels) {

@@ -11,18 +11,18 @@
 
 namespace isobar::datasets {
 
-/// The files `path` names: a file, those below a folder that are named as NetCDF files are, or by a pattern.
+/// The files `path` names: a file, those below a folder that have a NetCDF extension, or those that match a pattern.
 std::vector<std::filesystem::path> list_netcdf(const std::filesystem::path& path);
 
-/// The variables a data set takes when nobody names them: those of numbers on the grid that the first one has.
+/// The variables a data set takes by default: the numeric ones on the same grid as the first.
 struct NetcdfGuess {
   std::vector<std::string> x;
-  std::string y;  ///< the one that is named as labels are; "" when there is none
+  std::string y;  ///< the one with a usual name for labels; "" if there is none
 };
 NetcdfGuess guess_variables(const hdf5::NetcdfFile& file, std::string_view time);
 
-/// Whether a file is NetCDF: the classic kinds by their first bytes, NetCDF-4 as an HDF5 file that says so or is named
-/// so.
+/// Whether a file is NetCDF: the classic kinds by their first bytes, NetCDF-4 as an HDF5 file whose content or name
+/// says so.
 bool recognises_netcdf(const Glance& glance);
 Contents look_netcdf(const Glance& glance);
 std::unique_ptr<SampleWriter> create_netcdf(const std::filesystem::path& to, const Outline& outline, Args& args);

@@ -1,8 +1,8 @@
 // netcdf(kind=netcdf4, type=float32, y_type=float32, deflate=0, low=[], high=[], names=[], grid=global,
-// start=2000-01-01, hours=3) as a format to write, after the CF conventions: time unlimited, a variable per channel, y
-// as "labels". low and high, for each channel or all, pack numbers into whole ones of `type`; what is not a number
-// becomes _FillValue. grid=global puts two axes from -90 to 90 degrees north and around the Earth; grid=none leaves
-// them without places.
+// start=2000-01-01, hours=3) as a format to write, following the CF conventions: time unlimited, a variable per
+// channel, y as "labels". low and high, per channel or for all, pack numbers into integers of `type`; NaN becomes
+// _FillValue. grid=global makes the two axes latitudes from -90 to 90 degrees north and longitudes around the Earth;
+// grid=none writes no coordinates.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -30,7 +30,7 @@ struct NetcdfSampleOptions {
   double first_hour = 0, hours = 3;
 };
 
-/// The least and the greatest whole number of a type, and the one that means missing.
+/// The smallest and the largest integer of a type, and the one that means missing.
 struct Codes {
   double least, greatest, fill;
 };
@@ -66,7 +66,7 @@ struct Column {
   int variable = 0;
   NumberType type = NumberType::float32;
   double low = 0, high = 0, scale = 1, offset = 0;
-  std::optional<Codes> codes{};  // when packed
+  std::optional<Codes> codes{};  // if packed
 
   float stored(std::int64_t sample, float number) const {
     if (codes) {
@@ -165,7 +165,7 @@ class NetcdfSamples final : public SampleWriter {
     return column;
   }
 
-  // A number per sample has no axes but the time; labels on the grid of x share its dimensions.
+  // A number per sample has only the time axis; labels on the grid of x share its dimensions.
   static std::vector<std::int64_t> label_extents(const Shape& shape) {
     return shape == Shape{1} ? std::vector<std::int64_t>{} : shape.extents();
   }

@@ -14,7 +14,7 @@ using hdf5::Calendar;
 using hdf5::NetcdfFile;
 using hdf5::NetcdfVariable;
 
-// Calendars that tell the same moments; those of models stand alone.
+// Calendars that describe the same moments; those of models are incompatible with all others.
 bool agree(Calendar a, Calendar b) {
   const auto real = [](Calendar c) {
     return c == Calendar::standard || c == Calendar::proleptic_gregorian || c == Calendar::julian;
@@ -24,10 +24,10 @@ bool agree(Calendar a, Calendar b) {
 
 }  // namespace
 
-/// All that the files say about one variable.
+/// Everything that the files say about one variable.
 struct NetcdfSeries::Found {
-  std::vector<Entry> entries;         // with a time
-  std::vector<std::size_t> timeless;  // files that have it without one
+  std::vector<Entry> entries;         // steps with a time
+  std::vector<std::size_t> timeless;  // files that have it without a time
 };
 
 /// What one file says about the wanted variables.

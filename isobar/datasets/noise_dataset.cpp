@@ -1,7 +1,7 @@
 // noise(shape=[...], targets=4, count=64, seed=1): synthetic numbers for tests and benchmarks, x in (0, 1] and y, of
-// the shape `targets`, in [-1, 1]; tokens or classes above 0 make x or y whole numbers below that. One pool of noise of
+// the shape `targets`, in [-1, 1]; `tokens` or `classes` above 0 make x or y integers below that. One pool of noise of
 // a sample's size is drawn once; sample i is the pool rotated by a random offset, so reading costs a copy, as from a
-// warm file, and the memory is one sample for any count. Samples therefore differ but are not independent.
+// warm file, and memory is one sample for any count. Samples therefore differ but are not independent.
 #include <algorithm>
 #include <string>
 

@@ -1,6 +1,6 @@
 // npy(path=..., labels='', x=x, y=y, log=false, samples=0): NumPy arrays. A .npy file has the sample as its first axis,
-// and labels names the file of the labels; an .npz archive holds both as members x and y, in memory. Of a folder, or of
-// files named by a pattern, each file is one sample, with labels=folder, a file of all labels, or y from each .npz.
+// and `labels` names the file of the labels; an .npz archive holds both as members x and y, in memory. In a folder, or
+// with a pattern, each file is one sample, with labels=folder, a file of all labels, or y from each .npz.
 #include <algorithm>
 
 #include "isobar/datasets/counts.hpp"
@@ -33,7 +33,7 @@ bool is_npz(const fs::path& file, Survey& survey) {
   }) != 0;
 }
 
-/// Arrays whose first axis is the sample: x, and y when there is one.
+/// Arrays whose first axis is the sample: x, and y if there is one.
 class SampleAxis final : public Dataset {
  public:
   SampleAxis(const NpyOptions& options, std::vector<files::NpyFile> arrays)

@@ -1,5 +1,5 @@
 // npy(type=float32, y_type=float32) as a format to write: a name that ends in .npy becomes the array of x, with that of
-// y beside it, train_y.npy for train.npy; any other name an .npz archive of both.
+// y next to it (train_y.npy for train.npy); any other name becomes an .npz archive of both.
 #include "isobar/datasets/npy_format.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 fs::path labels_file(const fs::path& x) { return x.parent_path() / (x.stem().string() + "_y.npy"); }
 
-// One array, sample after sample.
+// Writes one array, sample after sample.
 class ArrayWriter {
  public:
   ArrayWriter(const fs::path& to, const Field& field, std::int64_t count, files::NumberType type)
@@ -56,7 +56,7 @@ class NpySamples final : public SampleWriter {
   NpySamples(const fs::path& to, const Outline& outline, const std::vector<files::NumberType>& types)
       : count_(outline.count) {
     const bool archive = !named_so(to, {".npy"});
-    // Arrays lie apart until all samples are there: those of an archive cannot grow side by side.
+    // Arrays are separate until all samples are written: the members of an archive cannot grow side by side.
     if (archive) parts_.emplace(to.string() + ".arrays"), archive_.emplace(to, files::ArchiveWriter::Kind::zip);
     for (std::size_t f = 0; f < outline.fields.size(); ++f) {
       const fs::path path = archive  ? parts_->inside() / (outline.fields[f].name + ".npy")

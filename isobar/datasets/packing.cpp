@@ -50,7 +50,7 @@ Shape row_shape(const Shape& shape) {
 
 std::int64_t limited(const std::filesystem::path& path, std::int64_t samples, std::int64_t found) {
   if (found == 0) fail("{}: there are no samples", path.string());
-  if (samples > found) fail("{}: {} samples were asked for, there are {}", path.string(), samples, found);
+  if (samples > found) fail("{}: {} samples were requested, there are {}", path.string(), samples, found);
   return samples > 0 ? samples : found;
 }
 

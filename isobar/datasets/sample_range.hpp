@@ -1,4 +1,4 @@
-// Some consecutive samples of a data set, as a data set.
+// A range of consecutive samples of a data set, as a data set.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace isobar::datasets {
 
-/// The samples [first, last) of `whole`; numbers that leave none, or reach beyond its end, are a UsageError.
+/// The samples [first, last) of `whole`; an empty range, or one that reaches beyond its end, is a UsageError.
 std::shared_ptr<const Dataset> sample_range(std::shared_ptr<const Dataset> whole, std::int64_t first,
                                             std::int64_t last);
 

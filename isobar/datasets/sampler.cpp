@@ -1,6 +1,6 @@
-// The shuffle is a Feistel network on the next even number of bits, walked until it lands below `count`. It is computed
-// position by position: a table of the order would have to be made by every rank in every epoch, and held twice
-// while the loader reads ahead over the end of an epoch; here resuming anywhere costs nothing.
+// The shuffle is a Feistel network on the next even number of bits, iterated until the result is below `count`. It is
+// computed position by position: every rank would have to make a table of the order in every epoch, and hold two while
+// the loader reads across the end of an epoch; without a table, resuming anywhere costs nothing.
 #include "isobar/datasets/sampler.hpp"
 
 #include <algorithm>

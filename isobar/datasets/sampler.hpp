@@ -9,20 +9,20 @@ namespace isobar::datasets {
 
 /// The order of `count` samples in every epoch, cut into global batches.
 struct Sampler {
-  std::int64_t count = 0;  ///< samples in the dataset
+  std::int64_t count = 0;  ///< samples in the data set
   std::int64_t batch = 1;  ///< samples in a global batch, summed over the ranks
   std::uint64_t seed = 1;
   bool shuffle = true;
   bool drop_last = false;         ///< leave out a last batch that is not full; otherwise it is shorter
-  std::int64_t most_batches = 0;  ///< of an epoch, where ranks read different sets and the smallest counts; 0: all
-  /// A last batch that is not full is dealt out in slices of rows(), as full ones are, until none is left; otherwise
-  /// all ranks share it evenly. Slices are then the same for any number of ranks with as many rows each.
+  std::int64_t most_batches = 0;  ///< per epoch, where ranks read different sets and the smallest counts; 0: no limit
+  /// If true, a last batch that is not full is dealt out in slices of rows(), like full ones, until it is used up;
+  /// slices are then the same for any number of ranks with as many rows each. Otherwise all ranks share it evenly.
   bool full_slices = false;
 
-  /// Throws UsageError when the numbers give no batch at all.
+  /// Throws UsageError if the numbers do not give a single batch.
   void check() const;
 
-  /// Batches of an epoch, equal on all ranks.
+  /// Batches per epoch, equal on all ranks.
   std::int64_t batches() const;
 
   /// The sample at a position of an epoch's global order.
@@ -34,7 +34,7 @@ struct Sampler {
   };
   Slice slice(std::int64_t batch_index, int rank, int size) const;
 
-  /// The most rows a slice can have: what to reserve memory for.
+  /// The most rows a slice can have: how much memory to reserve.
   std::int64_t rows(int size) const { return (batch + size - 1) / size; }
 
   /// The samples `rank` of `size` reads for a batch, in order.

@@ -9,14 +9,13 @@
 namespace isobar::datasets {
 namespace {
 
-// Enough for many threads to share, few enough for their sums to be small.
+// Enough for many threads to share, few enough for their sums to take little memory.
 constexpr std::int64_t most_statistics_parts = 256;
-// Numbers are summed relative to the first finite one of their block, so that a mean far from zero takes no digits
-// away.
+// Numbers are summed relative to the first finite one of their block, so that a mean far from zero costs no precision.
 constexpr std::size_t block_pixels = 4096;
 constexpr std::size_t least_lanes = 64;
 
-/// Sums of one block, one lane for each number of a few pixels: lanes do not depend on each other and run in parallel.
+/// Sums of one block, one lane for each number of a few pixels: lanes are independent and run in parallel.
 struct Lanes {
   explicit Lanes(std::size_t channels)
       : count(channels * ((least_lanes + channels - 1) / channels)),
@@ -29,7 +28,7 @@ struct Lanes {
 
   void begin(std::span<const float> block, std::size_t channels) {
     for (std::size_t c = 0; c < channels; ++c) {
-      std::size_t at = c;  // of the first finite number of the channel
+      std::size_t at = c;  // position of the channel's first finite number
       while (at < block.size() && !std::isfinite(block[at])) at += channels;
       const float value = at < block.size() ? block[at] : 0.0f;
       for (std::size_t lane = c; lane < count; lane += channels) shift[lane] = value;
@@ -153,7 +152,7 @@ std::vector<ChannelStatistics> statistics_of(const Dataset& dataset, const Stati
           if (options.progress) options.progress(done, all);
         }
       } catch (...) {
-        // Of several failures the first in the order of the samples is told.
+        // Of several failures, the first in the order of the samples is reported.
         const std::lock_guard lock(guard);
         if (part < failed) error = std::current_exception(), failed = part;
         return;

@@ -1,4 +1,4 @@
-// The file of statistics: HDF5 as DeepCAM has it, read also as the climate benchmark has it.
+// The statistics file: written as in DeepCAM, and also read in the form of the climate benchmark.
 #include <array>
 #include <cmath>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t most_channels = 1 << 20;
 
-// The names of DeepCAM's arrays, after those of the members.
+// The names of DeepCAM's arrays, in the order of the members.
 constexpr std::array names{"climate/mean", "climate/sqmean", "climate/minval", "climate/maxval"};
 
 std::vector<double> read_array(const hdf5::Hdf5File& file, const char* name, const Shape& wanted) {

@@ -1,8 +1,8 @@
 // tfrecord(path=..., x=x, y=y, type=int16, shape=[...], ...): tf.train.Examples in TFRecord files, compressed with gzip
-// or not. Lists of numbers are taken as they are, of one axis unless shape says otherwise; bytes need a type and a
-// shape, or image=true. layout=cosmoflow and cosmoflow_sc18 know all of it. Samples are counted when the set is opened,
-// for which compressed files are unpacked once; per_file=N spares that: every file but the last has N samples, and one
-// that has not is an Error when it is read. Files of several samples are kept unpacked within max_gigabytes.
+// or not. Lists of numbers are used as they are, with one axis unless shape says otherwise; bytes need a type and a
+// shape, or image=true. layout=cosmoflow and cosmoflow_sc18 set all of this. Samples are counted when the set is
+// opened, for which compressed files are unpacked once; per_file=N avoids that: every file but the last has N samples,
+// and any other number is an Error on reading. Files of several samples are kept unpacked within max_gigabytes.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 struct TfrecordSource {
   std::string name;                       // of the feature
   std::optional<files::NumberType> type;  // of bytes
-  Shape shape;                            // rank 0: as the first record has it
+  Shape shape;                            // rank 0: as in the first record
   bool image = false;
 };
 
@@ -153,7 +153,7 @@ class Tfrecord final : public Dataset {
     const std::size_t f = file_of(index);
     const std::int64_t number = index - firsts_[f];
     thread_local files::ByteBuffer scratch, memory;
-    if (firsts_[f + 1] - firsts_[f] == 1) {  // read once an epoch: nothing to keep
+    if (firsts_[f + 1] - firsts_[f] == 1) {  // read once per epoch: nothing to keep
       files::TfrecordFile file(files_[f], options_.max_bytes, std::move(memory));
       check_count(f, file.size());
       work(file.record(number, scratch));
@@ -172,11 +172,11 @@ class Tfrecord final : public Dataset {
     fail("has no feature '{}' with values; it has: {}", name, known_features(record));
   }
 
-  // Learns from the first record what the arguments do not say.
+  // Takes from the first record what the arguments do not say.
   void complete(std::span<const std::uint8_t> record, TfrecordSource& source) const {
     const files::Feature feature = need(record, source.name);
     if (source.image) {
-      if (feature.kind != files::Feature::Kind::bytes) fail("feature '{}' is no image: it holds numbers", source.name);
+      if (feature.kind != files::Feature::Kind::bytes) fail("feature '{}' holds numbers, not an image", source.name);
       files::Image image;
       files::decode_image(feature.bytes(), wish(), image);
       const bool as_it_is = options_.size.empty();
@@ -203,7 +203,7 @@ class Tfrecord final : public Dataset {
     if (count == 0) fail("feature '{}' holds no values", source.name);
   }
 
-  // A record holds just the numbers of its shape: nobody takes memory for more than is there.
+  // A record holds exactly the numbers of its shape, so no more memory is allocated than it justifies.
   static void check_size(const files::Feature& feature, const TfrecordSource& source) {
     const std::int64_t wanted = source.shape.count();
     if (feature.kind != files::Feature::Kind::bytes) {
@@ -229,7 +229,7 @@ class Tfrecord final : public Dataset {
             std::span<float> out) const {
     const files::Feature feature = need(record, source.name);
     if (source.image) {
-      if (feature.kind != files::Feature::Kind::bytes) fail("feature '{}' is no image: it holds numbers", source.name);
+      if (feature.kind != files::Feature::Kind::bytes) fail("feature '{}' holds numbers, not an image", source.name);
       return files::decode_fitted(feature.bytes(), wish(), source.shape[0], source.shape[1], out);
     }
     check_size(feature, source);

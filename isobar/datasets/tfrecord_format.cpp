@@ -1,5 +1,5 @@
 // tfrecord(gzip=false, type=float32, y_type=float32, per_file=0) as a format to write: x as bytes of that type, y as a
-// list of floats, or of whole numbers with y_type=int64. per_file=N makes a folder of files with N samples each.
+// list of floats, or of integers with y_type=int64. per_file=N makes a folder of files with N samples each.
 #include "isobar/datasets/tfrecord_format.hpp"
 
 #include <algorithm>
@@ -147,7 +147,7 @@ StoredNotes stored_notes(Record record, const std::string& feature) {
       shape && shape->kind == files::Feature::Kind::integers && shape->count <= most_axes) {
     std::vector<float> extents(static_cast<std::size_t>(shape->count));
     shape->numbers(extents);
-    // Extents that a float cannot hold exactly are beyond any sample.
+    // No sample has extents that a float cannot hold exactly.
     const bool sound = std::ranges::all_of(extents, [](float n) { return n >= 1 && n < 0x1p24f; });
     const Shape found(std::vector<std::int64_t>(extents.begin(), extents.end()));
     if (sound && is_sound(found)) notes.shape = found;

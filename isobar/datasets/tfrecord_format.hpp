@@ -1,5 +1,5 @@
-// TFRecord files as `isobar data inspect` and `convert` see them. A record written here also says how its bytes lie:
-// the features "x/shape" and "x/type", which other readers pass over.
+// TFRecord files as `isobar data inspect` and `convert` see them. A record written here also describes its bytes in the
+// features "x/shape" and "x/type", which other readers ignore.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace isobar::datasets {
 
 /// What a record says about one of its features.
 struct StoredNotes {
-  Shape shape{};  ///< rank 0: nothing
+  Shape shape{};  ///< rank 0: not stated
   std::optional<files::NumberType> type{};
 };
 StoredNotes stored_notes(std::span<const std::uint8_t> record, const std::string& feature);

@@ -1,7 +1,7 @@
-// tokens(path=..., context=1024, stride=0, vocabulary=50257, samples=0): streams of tokens as language models read
-// them: raw little-endian uint16 numbers, nothing else. x is `context` tokens and y the tokens that follow each of
-// them; windows begin every `stride` tokens, 0 meaning the context, and lie in one file. A folder's .bin and .tokens
-// files are read one after another.
+// tokens(path=..., context=1024, stride=0, vocabulary=50257, samples=0): streams of tokens for language models: raw
+// little-endian uint16 numbers, nothing else. x is `context` tokens and y the token that follows each of them; windows
+// begin every `stride` tokens (0: every `context`) and do not cross files. A folder's .bin and .tokens files are read
+// one after another.
 #include <algorithm>
 #include <mutex>
 #include <optional>
@@ -94,7 +94,7 @@ class Tokens final : public Dataset {
     mutable std::optional<files::InputFile> file;
   };
 
-  // The last of those that begin at or before the sample: files too short for one have no samples.
+  // The last stream that begins at or before the sample: files too short for a sample have none.
   const Stream& stream_of(std::int64_t index) const {
     return **(std::ranges::upper_bound(files_, index, {}, [](const auto& stream) { return stream->first; }) - 1);
   }
@@ -121,7 +121,7 @@ std::int64_t highest(std::span<const std::uint8_t> head) {
   return most;
 }
 
-// The stream has no mark of its own: its name, an even size, and numbers that GPT-2's vocabulary has must do.
+// The stream has no magic number: its name, an even size, and numbers in GPT-2's vocabulary must do.
 bool recognises_tokens(const Glance& glance) {
   constexpr std::int64_t gpt2 = 50257;
   std::error_code code;
@@ -144,7 +144,7 @@ Contents look_tokens(const Glance& glance) {
   return contents;
 }
 
-/// tokens() as a format to write: the tokens of x one after another, and at the end the last one of y.
+/// tokens() as a format to write: the tokens of x one after another, and at the end the last token of y.
 class TokenSamples final : public SampleWriter {
  public:
   TokenSamples(const fs::path& to, const Outline& outline) : outline_(outline), file_(to) {}

@@ -1,5 +1,5 @@
-// A family of universes cut into cubes of particle counts: what the dataset `universe` serves from memory and
-// write_universe() puts into files. Sample s of a family is cube s mod parts of universe first + s / parts.
+// A family of universes cut into cubes of particle counts: the data set `universe` serves them from memory,
+// write_universe() writes them to files. Sample s of a family is cube s mod parts of universe first + s / parts.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace isobar::datasets {
 /// Makes whole universes as int16 cubes; may be used by several threads at once.
 class UniverseCubes {
  public:
-  /// `size` is the edge of a cube in cells. A cell counts the particles of `merge` mesh cells along each edge; size
-  /// times merge divides the mesh.
+  /// `size` is the edge of a cube in cells. A cell counts the particles of `merge` mesh cells along each edge; size *
+  /// merge must divide the mesh.
   UniverseCubes(const worlds::UniverseOptions& options, int size, int merge = 1);
 
   /// Cubes of one universe.
@@ -29,7 +29,7 @@ class UniverseCubes {
   /// Fills the cubes of one universe, one after the other.
   void make(std::int64_t universe, std::span<std::int16_t> cubes) const;
 
-  /// Everything that decides the numbers, as a Spec to compare and to keep beside them.
+  /// Everything that determines the numbers, as a Spec to compare and to store with them.
   Spec settings() const;
 
  private:

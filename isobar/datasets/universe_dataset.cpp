@@ -1,8 +1,8 @@
-// universe(size=32, mesh=64, count=64, first=0, ...): dark-matter cubes made when they are first read, then kept.
+// universe(size=32, mesh=64, count=64, first=0, ...): dark-matter cubes generated when they are first read, then kept.
 // x: particle counts, [size, size, size, redshifts], as ln(x + 1) unless log=false; y: Omega_m, sigma_8, n_s and H_0 in
-// [-1, 1]. A cell counts merge^3 cells of the mesh, and as many particles on average; a universe gives
-// (mesh / merge / size)^3 samples. Memory: 2 bytes a number, size^3 x redshifts numbers a sample. Training and test
-// sets of one seed take different universes by `first`.
+// [-1, 1]. A cell counts merge^3 cells of the mesh, and as many particles on average; a universe gives (mesh / merge /
+// size)^3 samples. Memory: 2 bytes per number, size^3 x redshifts numbers per sample. Training and test sets with one
+// seed use different universes (`first`).
 #include <algorithm>
 #include <atomic>
 #include <limits>
@@ -48,7 +48,7 @@ class UniverseDataset final : public Dataset {
     std::vector<std::int16_t> cubes;
   };
 
-  // Whoever asks first makes it; others who want the same universe wait, others who want another make that one.
+  // The first thread that needs a universe makes it; others wait for it, or make another one that they need.
   std::span<const std::int16_t> made(std::int64_t universe) const {
     Kept& kept = kept_[static_cast<std::size_t>(universe)];
     if (!kept.ready.load(std::memory_order_acquire)) {

@@ -1,5 +1,6 @@
-// Frames of one atmosphere at regular hours, with their labels: what the data set `atmosphere` serves,
-// write_atmosphere() puts into files and `isobar data animate` draws. Frame i is the state `hours` * i after the start.
+// Frames of one atmosphere at regular hours, with their labels: the data set `atmosphere` serves them,
+// write_atmosphere() writes them to files and `isobar data animate` draws them. Frame i is the state `hours` * i after
+// the start.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ struct WeatherOptions {
   int hours = 3;                     ///< from frame to frame
 };
 
-/// One state and its labels by the usual and the relaxed rules; class numbers.
+/// One state and its labels by the usual and the relaxed rules, as class numbers.
 struct WeatherFrame {
   std::vector<float> state;  ///< [height, width, 16]
   std::vector<std::uint8_t> labels[2];
@@ -32,12 +33,12 @@ class WeatherSeries {
 
   std::int64_t hour(std::int64_t frame) const { return start_ + frame * options_.hours; }
   WeatherFrame make(std::int64_t frame) const;
-  /// The name a frame's file has without its extension: data-YYYY-MM-DD-TT-R, TT counting in steps of three hours.
+  /// The name of a frame's file without its extension: data-YYYY-MM-DD-TT-R, with TT in steps of three hours.
   std::string name(std::int64_t frame) const;
 
   const worlds::Atmosphere& atmosphere() const { return atmosphere_; }
   const WeatherOptions& options() const { return options_; }
-  /// Everything that decides the numbers of any hour, as a Spec to compare and to keep beside them.
+  /// Everything that determines the numbers at any hour, as a Spec to compare and to store with them.
   Spec settings() const;
 
  private:
@@ -46,7 +47,7 @@ class WeatherSeries {
   worlds::Atmosphere atmosphere_;
 };
 
-/// The grid of a series and the times of its frames, which live as long as the series.
+/// The grid of a series and the times of its frames, valid while the series exists.
 Geography geography_of(const WeatherSeries& series);
 
 }  // namespace isobar::datasets

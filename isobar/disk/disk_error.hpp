@@ -1,4 +1,4 @@
-// DiskError: a file cannot be written. Told apart from other errors, so that a run can go on without the file.
+// DiskError: a file cannot be written. A separate type, so that a run can continue without the file.
 #pragma once
 
 #include <filesystem>

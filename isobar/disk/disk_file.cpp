@@ -1,4 +1,4 @@
-// DiskFile: a late file on disk. Places are always given, never remembered: a write that failed can be done again.
+// DiskFile: a late file on disk. Offsets are always passed, never remembered: a failed write can be repeated.
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
@@ -22,7 +22,7 @@ int write_all(int file, std::int64_t at, std::string_view bytes) {
   return 0;
 }
 
-// Not all file systems count names truly: one that says a file has none is not believed before its name is looked up.
+// Not all file systems count links correctly: a link count of 0 is trusted only after looking the name up.
 bool is_elsewhere(const std::filesystem::path& path, ino_t number) {
   struct stat there {};
   return stat(path.c_str(), &there) != 0 || there.st_ino != number;
@@ -51,7 +51,7 @@ int DiskFile::write(std::int64_t at, const std::string& bytes, std::string_view 
   if (fstat(file_, &state) != 0) return errno;
   if (state.st_nlink == 0 && is_elsewhere(path_, state.st_ino)) return ENOENT;  // nobody would find what is written now
   const int problem = write_all(file_, at, bytes + std::string(tail));
-  // Half a line must not stay, and the closing text, which was there before, has room again.
+  // Half a line must not stay; the closing text fits again, because it was there before.
   if (problem != 0 && ftruncate(file_, at) == 0) write_all(file_, at, tail);
   return problem;
 }

@@ -21,7 +21,7 @@ DurableFile::DurableFile(fs::path path, std::int64_t bytes)
     temporary_.clear();
     fail_write();
   }
-  // Without room there is no use in writing half of it; some file systems cannot tell.
+  // Without enough space, writing half of it is useless; some file systems cannot reserve space.
   if (bytes > 0 && ::fallocate(descriptor_, 0, 0, bytes) != 0 && (errno == ENOSPC || errno == EDQUOT)) {
     const int reason = errno;
     ::close(std::exchange(descriptor_, -1));
@@ -40,7 +40,7 @@ void DurableFile::fail_write() const { throw DiskError(path_, disk_cause(errno))
 
 void DurableFile::write_at(std::int64_t offset, std::span<const std::uint8_t> bytes) {
   expects(descriptor_ >= 0, "a file that was not committed");
-  constexpr std::size_t piece = std::size_t{16} << 20;  // a signal or another disk user waits for one at most
+  constexpr std::size_t piece = std::size_t{16} << 20;  // a signal or another disk user waits for at most one
   for (std::size_t done = 0; done < bytes.size();) {
     const ssize_t written = ::pwrite(descriptor_, bytes.data() + done, std::min(piece, bytes.size() - done),
                                      offset + static_cast<std::int64_t>(done));

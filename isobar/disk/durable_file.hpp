@@ -1,5 +1,5 @@
-// DurableFile: a file written at any place under a temporary name. commit() brings it to disk and then gives it its
-// name, so that under that name there is at any moment, a power failure included, a whole file or the one before.
+// DurableFile: a file written at any offset under a temporary name. commit() brings it to disk and then gives it its
+// name, so that at any moment, even after a power failure, this name is a complete file or the previous one.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@ namespace isobar::disk {
 
 class DurableFile {
  public:
-  /// Begins a file of so many bytes, for which room is taken at once where the file system can.
+  /// Begins a file of `bytes` bytes, with its space reserved at once if the file system supports that.
   DurableFile(std::filesystem::path path, std::int64_t bytes);
-  /// Removes what was not committed.
+  /// Removes a file that was not committed.
   ~DurableFile();
   DurableFile(const DurableFile&) = delete;
 

@@ -9,8 +9,8 @@
 
 namespace isobar::disk {
 
-// Whether what failed may succeed later. A folder that is not there or must not be written to is a mistake of whoever
-// named it, and better told before the work begins.
+// Whether a failed operation may succeed later. A folder that does not exist or must not be written to is the user's
+// mistake, and better reported before the work begins.
 static bool passes(int problem) {
   switch (problem) {
     case EACCES:
@@ -47,7 +47,7 @@ LateFile LateFile::whole(std::filesystem::path path, LateOptions options) {
 }
 
 LateFile::~LateFile() {
-  constexpr double patience = 2;  // an error is on its way, or ranks wait for this one
+  constexpr double patience = 2;  // an error is being handled, or ranks wait for this one
   if (is_open()) flush(patience);
   close();
 }
@@ -89,7 +89,7 @@ bool LateFile::flush(double seconds) {
   if (writer.hangs()) seconds = std::min(seconds, while_hanging);
   std::unique_lock lock(state_->mutex);
   const std::int64_t wanted = state_->added;
-  // A try that is under way may have begun before the last piece came: only one that fails after it counts.
+  // A try in progress may have begun before the last piece was added: only one that fails after it counts.
   const std::int64_t tries = state_->tries + (state_->busy ? 1 : 0);
   const auto all = [&] { return state_->settled >= wanted && !state_->busy; };
   if (all()) return true;

@@ -37,7 +37,7 @@ void LateState::add(LatePiece piece) {
   pending_bytes += piece.text.size();
   pieces.push_back(std::move(piece));
   ++added;
-  // The newest stays: what is larger than the bound by itself is written if it can be.
+  // The newest piece stays: even if it exceeds the bound by itself, it is written if possible.
   for (std::size_t i = in_flight; pending_bytes > options.most_bytes && i + 1 < pieces.size();)
     if (pieces[i].vital) ++i;
     else forget(i, true);
@@ -50,7 +50,7 @@ int LateState::reopen() {
   return problem;
 }
 
-// The first `count` pieces: lines, or one that is something else.
+// Writes the first `count` pieces: lines, or a single piece of another kind.
 int LateState::write_pieces(std::size_t count) {
   std::string bytes;
   LatePiece::Kind kind{};
@@ -75,7 +75,7 @@ int LateState::write_pieces(std::size_t count) {
     if (problem == 0) problem = target->replace(bytes);
     if (problem == 0) open = true, written = static_cast<std::int64_t>(bytes.size());
   }
-  // A full disk keeps the file; after anything else it is opened again, where it ends then.
+  // A full disk leaves the file usable; after any other error it is reopened, and continues at its end.
   if (problem != 0 && problem != ENOSPC && problem != EDQUOT) open = false;
   return problem;
 }
@@ -102,7 +102,7 @@ int LateState::write_out() {
     try {
       problem = write_pieces(count);
     } catch (const std::bad_alloc&) {
-      problem = ENOMEM;  // passes, as a full disk does
+      problem = ENOMEM;  // may pass, like a full disk
     }
     const std::lock_guard lock(mutex);
     in_flight = 0;
@@ -118,7 +118,7 @@ int LateState::write_out() {
   error = problem;
   ++tries;
   busy = false;
-  // Where the file really ends, after it was cut or removed by others.
+  // The real end of the file, after others truncated or removed it.
   if (problem == 0 && pieces.empty()) length = written;
   changed.notify_all();
   return problem;
@@ -140,7 +140,7 @@ LateWriter& LateWriter::instance() {
 }
 
 LateWriter::LateWriter() {
-  // Signals are for the threads that do the work.
+  // Signals are for the threads that do the main work.
   sigset_t stops, before;
   sigemptyset(&stops);
   for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) sigaddset(&stops, signal);
@@ -199,7 +199,7 @@ void LateWriter::serve() {
   }
 }
 
-// Whether something could not be written.
+// Returns whether something could not be written.
 bool LateWriter::write_round(std::vector<std::shared_ptr<LateState>> states) {
   bool failed = false;
   std::vector<std::shared_ptr<LateState>> gone;

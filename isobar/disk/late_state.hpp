@@ -23,7 +23,7 @@ struct LateState {
 
   /// Adds a piece, and drops old ones beyond the bound.
   void add(LatePiece piece);
-  /// Writes all there is; 0, or the number of the error.
+  /// Writes all pieces; returns 0 or an error number.
   int write_out();
 
   const std::filesystem::path path;
@@ -35,15 +35,15 @@ struct LateState {
   std::deque<LatePiece> pieces;
   std::size_t in_flight = 0;                         // pieces at the front that are being written
   std::size_t pending_bytes = 0;                     // of all pieces
-  std::int64_t length = 0;                           // when all is written
-  std::int64_t added = 0, settled = 0, dropped = 0;  // pieces; those settled are written or dropped
-  std::int64_t tries = 0;                            // that are over
+  std::int64_t length = 0;                           // once everything is written
+  std::int64_t added = 0, settled = 0, dropped = 0;  // pieces; settled ones are written or dropped
+  std::int64_t tries = 0;                            // tries that have ended
   int error = 0;                                     // of the last try
-  bool busy = false;                                 // a try is under way
+  bool busy = false;                                 // a try is in progress
   bool closed = false;
-  bool left = false;  // nobody adds any more: closed when all is written
+  bool left = false;  // nothing is added any more: closed once everything is written
 
-  // The thread that writes, or whoever opens the file before that thread knows it.
+  // Used by the writing thread, or, before that thread knows the file, by the thread that opens it.
   std::unique_ptr<LateTarget> target;
   bool open = false;
   std::int64_t written = 0;  // bytes in the file
@@ -60,12 +60,12 @@ class LateWriter {
   static LateWriter& instance();
 
   void add(const std::shared_ptr<LateState>& state);
-  /// There is something to write; at once, if that is urgent.
+  /// Announces something to write, immediately if it is urgent.
   void wake(bool urgent);
-  /// Whether the thread has not come back from the disk for longer than somebody was ready to wait.
+  /// Whether the thread has been blocked in the disk for longer than a caller was ready to wait.
   bool hangs() const;
   void note_hang();
-  /// Waits until all that there is now was tried; false when that takes longer than so many seconds.
+  /// Waits until everything present now has been tried; false if that takes longer than `seconds`.
   bool flush(double seconds);
 
  private:

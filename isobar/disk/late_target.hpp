@@ -1,4 +1,4 @@
-// LateTarget: a file as the thread that writes late files sees it. DiskFile is one on disk; tests bring others.
+// LateTarget: a file as the thread that writes late files sees it. DiskFile is a file on disk; tests use others.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +8,24 @@
 
 namespace isobar::disk {
 
-/// Functions return 0, or the number of the error; whatever fails may be tried again. Only one thread at a time calls.
+/// Functions return 0 or an error number; anything that fails may be retried. Only one thread calls at a time.
 class LateTarget {
  public:
   virtual ~LateTarget() = default;
-  /// Opens the file, made when it is not there, and cuts it to `kept` bytes, or sets `kept` to what is there when that
-  /// is less.
+  /// Opens the file, creating it if necessary, and truncates it to `kept` bytes; if it is shorter, `kept` becomes its
+  /// length.
   virtual int open(std::int64_t& kept) = 0;
-  /// Writes bytes at a place, all of them or none, and a closing text behind them.
+  /// Writes bytes at an offset, all of them or none, followed by a closing text.
   virtual int write(std::int64_t at, const std::string& bytes, std::string_view tail) = 0;
-  /// What is in the file up to a place.
+  /// Reads the file up to an offset.
   virtual int read(std::int64_t end, std::string& bytes) = 0;
-  /// Puts other content in place of all there is, at once.
+  /// Replaces the whole content atomically.
   virtual int replace(std::string_view bytes) = 0;
 };
 
 class DiskFile final : public LateTarget {
  public:
-  /// With `makes_folder` the folder it lies in is made when it is not there.
+  /// With `makes_folder`, its folder is created if it does not exist.
   explicit DiskFile(std::filesystem::path path, bool makes_folder = false)
       : path_(std::move(path)), makes_folder_(makes_folder) {}
   ~DiskFile() override { close(); }

@@ -62,7 +62,7 @@ OutputFolder::~OutputFolder() {
 void OutputFolder::commit() {
   std::error_code code;
   fs::rename(temporary_, path_, code);
-  if (code) fail("{}: cannot be named so: {}", path_.string(), code.message());
+  if (code) fail("{}: cannot be renamed: {}", path_.string(), code.message());
   temporary_.clear();
 }
 

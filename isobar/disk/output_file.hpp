@@ -1,5 +1,5 @@
-// OutputFile and OutputFolder: what is written appears under its name in commit(), whole, or not at all; until then it
-// lies beside under a temporary name.
+// OutputFile and OutputFolder: what is written appears under its name in commit(), complete, or not at all; until then
+// it has a temporary name in the same folder.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace isobar::disk {
 
 class OutputFile {
  public:
-  /// Begins a file; the folder it lies in must exist.
+  /// Begins a file; its folder must exist.
   explicit OutputFile(std::filesystem::path path);
-  /// Removes what was not committed.
+  /// Removes a file that was not committed.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
 
@@ -36,9 +36,9 @@ class OutputFile {
 
 class OutputFolder {
  public:
-  /// Begins a folder; the one it lies in must exist.
+  /// Begins a folder; its parent must exist.
   explicit OutputFolder(std::filesystem::path path);
-  /// Removes what was not committed.
+  /// Removes a folder that was not committed.
   ~OutputFolder();
   OutputFolder(const OutputFolder&) = delete;
 
@@ -52,7 +52,7 @@ class OutputFolder {
   std::filesystem::path path_, temporary_;
 };
 
-/// A name beside `path` that no other file has.
+/// An unused name in the folder of `path`.
 std::filesystem::path temporary_beside(const std::filesystem::path& path);
 
 }  // namespace isobar::disk

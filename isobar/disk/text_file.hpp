@@ -1,4 +1,4 @@
-// Whole files of text, where a full disk is an Error naming the file and not a silent loss.
+// Whole text files, where a full disk is an Error that names the file, not a silent loss.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 namespace isobar::disk {
 
-/// Writes a whole file at once; what cannot be written is a disk::DiskError.
+/// Writes a whole file at once; failure is a disk::DiskError.
 void write_text(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace isobar::disk

@@ -17,7 +17,7 @@ std::int64_t change_time(const struct stat& facts) {
 
 CountedFile::CountedFile(std::filesystem::path path, std::int64_t bytes, std::int64_t changed)
     : path_(std::move(path)), bytes_(bytes), changed_(changed) {
-  // Without O_NONBLOCK the opening of a pipe that took the file's place would wait for ever.
+  // Without O_NONBLOCK, opening a pipe that replaced the file would block forever.
   descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail("staging {}: cannot be opened: {}", path_.string(), std::strerror(errno));
   try {
@@ -65,7 +65,7 @@ void CountedFile::finish() const { expect_unchanged("while it was read"); }
 void CountedFile::expect_unchanged(const char* when) const {
   struct stat facts {};
   if (fstat(descriptor_, &facts) != 0 || !S_ISREG(facts.st_mode))
-    fail("staging {}: is no regular file any more", path_.string());
+    fail("staging {}: is no longer a regular file", path_.string());
   if (facts.st_size != bytes_)
     fail("staging {}: had {} bytes and has {} now: it changed {}", path_.string(), bytes_, facts.st_size, when);
   if (change_time(facts) != changed_) fail("staging {}: was written to {}", path_.string(), when);
@@ -77,7 +77,7 @@ void write_block(const std::filesystem::path& path, std::int64_t offset, std::sp
     std::filesystem::create_directories(path.parent_path(), code);
     if (code) fail("{}: cannot be made: {}", path.parent_path().string(), code.message());
   }
-  // Opened for every block: a rank writes the files of many others in turn, and descriptors are few.
+  // Opened for every block: a rank writes the files of many other ranks in turn, and descriptors are scarce.
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | (offset == 0 ? O_CREAT | O_EXCL : 0), 0644);
   if (descriptor < 0) fail("{}: cannot be opened for writing: {}", path.string(), std::strerror(errno));
   int problem = 0;

@@ -1,5 +1,5 @@
-// CountedFile: a file of the shared file system, read once from the beginning to the end in blocks. Every byte is
-// counted where the system hands it over, and a file that is not what the list said, now or at its end, is an Error.
+// CountedFile: a file on the shared file system, read once from beginning to end in blocks. Every byte is counted where
+// the system returns it; a file that differs from the list, when opened or at its end, is an Error.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace isobar::feeding {
 class CountedFile {
  public:
   CountedFile() = default;
-  /// Opens a file that had this length and was last changed at this time when it was listed.
+  /// Opens a file that had this length and this modification time when it was listed.
   CountedFile(std::filesystem::path path, std::int64_t bytes, std::int64_t changed);
   CountedFile(CountedFile&& other) noexcept;
   CountedFile& operator=(CountedFile&& other) noexcept;
@@ -21,7 +21,7 @@ class CountedFile {
 
   /// Fills `out` with the next bytes and adds their number to `counter`.
   void read(std::span<std::byte> out, std::int64_t& counter);
-  /// States that this is the end, and that the file is still what it was.
+  /// Checks that this is the end, and that the file has not changed.
   void finish() const;
 
  private:
@@ -32,10 +32,10 @@ class CountedFile {
   int descriptor_ = -1;
 };
 
-/// Time of a file's last change in nanoseconds, as lists of files hold it.
+/// A file's modification time in nanoseconds, as lists of files hold it.
 std::int64_t change_time(const struct stat& facts);
 
-/// Writes bytes at an offset; the first block makes the file and the folders it lies in.
+/// Writes bytes at an offset; the first block creates the file and its folders.
 void write_block(const std::filesystem::path& path, std::int64_t offset, std::span<const std::byte> bytes);
 
 }  // namespace isobar::feeding

@@ -36,7 +36,7 @@ Loader::Loader(const datasets::Dataset& dataset, const datasets::Sampler& sample
   fetching_ = dataset_.foresee({sampler_, options.rank, options.size, options.epoch, options.step, options.last_epoch});
   try {
     for (int i = 0; i < options.threads; ++i) readers_.emplace_back([this] { read_ahead(); });
-  } catch (...) {  // no more threads to be had: those that began must not wait for ever
+  } catch (...) {  // a thread could not be started: those already running must not wait forever
     stop_reading();
     throw;
   }
@@ -72,7 +72,8 @@ void Loader::stop_reading() {
     stop_ = true;
   }
   room_.notify_all();
-  // A reader may wait for a sample of another rank. A rank that fails does not see to others first: they will be told.
+  // A reader may wait for a sample of another rank. A rank that fails does not serve the others first: they learn of
+  // it.
   if (fetching_) fetching_->end(std::uncaught_exceptions() > exceptions_ ? 0 : delivered_);
 }
 
@@ -113,7 +114,7 @@ void Loader::note_skipped(Slot& slot) {
 }
 
 void Loader::finish_epoch() {
-  // Of many ranks one may have nothing but bad samples; that all have is known to those who sum over them.
+  // With several ranks, one may have only bad samples; whether all have is checked where the ranks are summed.
   if (options_.size == 1 && epoch_rows_ == 0 && epoch_skipped_ > 0)
     fail("epoch {}: all {} samples are bad; the first: {}", epoch_ + 1, epoch_skipped_, first_skipped_.at(0));
   ++epoch_;
@@ -121,7 +122,7 @@ void Loader::finish_epoch() {
   epoch_rows_ = epoch_skipped_ = 0;
 }
 
-// What one reader does for one batch, as an event of the trace: from its first row there to its last.
+// What one reader does for one batch, as a trace event: from its first row to its last.
 class Loader::Recorded {
  public:
   explicit Recorded(const Loader& loader) : trace_(loader.options_.trace), name_(loader.trace_name_) {
@@ -152,7 +153,7 @@ class Loader::Recorded {
   StepTrace* const trace_;
   const std::uint32_t name_;
   double row_bytes_ = 0, bytes_ = 0;
-  std::int64_t serial_ = -1;  // of the batch; none is open
+  std::int64_t serial_ = -1;  // of the batch; -1: no event is open
   StepTrace::Mark mark_ = 0;
 };
 
@@ -160,7 +161,7 @@ void Loader::read_ahead() {
   Recorded recorded(*this);
   std::unique_lock lock(mutex_);
   for (;;) {
-    // Batches [delivered - held, claimed] occupy slots; the one to claim must not be one the caller still uses.
+    // Batches [delivered - held, claimed] occupy slots; the slot to claim must not be in use by the caller.
     const auto room = [&] {
       const std::int64_t oldest = delivered_ - held_;
       return stop_ || (claimed_ < limit_ && claimed_ - oldest < static_cast<std::int64_t>(slots_.size()));
@@ -180,14 +181,14 @@ void Loader::read_ahead() {
     recorded.row(serial);
     std::exception_ptr error = fill_row(slot, row);
     lock.lock();
-    // Of several failures the one in the lowest row is reported: the message does not depend on the threads.
+    // Of several failures, the one in the lowest row is reported, so that the message does not depend on the threads.
     if (error && (!slot.error || row < slot.failed_row)) {
       slot.error = std::move(error);
       slot.failed_row = row;
     }
     if (--slot.missing > 0) continue;
     lock.unlock();
-    close_up(slot);  // no other reader is at this slot any more, and the caller not yet
+    close_up(slot);  // no reader uses this slot any more, and the caller not yet
     lock.lock();
     slot.ready = true;
     ready_.notify_one();
@@ -247,12 +248,12 @@ std::exception_ptr Loader::fill_row(Slot& slot, std::int64_t row) const try {
     dataset_.read_varied({sampler_.seed, batch.epoch, options_.training}, sample, out);
   } catch (const std::logic_error&) {
     throw;
-  } catch (const comm::Aborted&) {  // another rank's failure: no sample of this one is bad
+  } catch (const comm::Aborted&) {  // another rank failed: no sample of this rank is bad
     throw;
   } catch (const Error& problem) {
     if (options_.on_bad == OnBad::fail) throw Error(named(problem.what()));
     slot.bad[static_cast<std::size_t>(row)] = named(problem.what());
-  } catch (const std::bad_alloc&) {  // no fault of the sample, so it is not skipped
+  } catch (const std::bad_alloc&) {  // not the sample's fault, so it is not skipped
     throw Error(named("there is not enough memory"));
   } catch (const std::exception& problem) {
     throw Error(named(problem.what()));

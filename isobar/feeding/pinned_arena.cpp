@@ -31,9 +31,9 @@ PinnedArena::PinnedArena(const std::vector<std::size_t>& lengths) {
   if (!mapping_) fail("memory: {} for batches could not be allocated", human_bytes(static_cast<double>(bytes_)));
   const auto address = reinterpret_cast<std::size_t>(mapping_);
   base_ = mapping_ + (rounded_up(address, alignment) - address);
-  if (alignment == huge_page) madvise(base_, bytes_, MADV_HUGEPAGE);  // advice only: refusal is no error
-  // Batches are written and read in turn for hours: swapped out, or moved between two steps, they cost a stall each
-  // time. On fault and not at once, so that readers, not this thread, decide where a page lies.
+  if (alignment == huge_page) madvise(base_, bytes_, MADV_HUGEPAGE);  // only advice: a refusal is not an error
+  // Batches are written and read in turn for hours: being swapped out or moved between two steps costs a stall each
+  // time. Locked on fault, not at once, so that readers, not this thread, decide where a page is placed.
   locked_ = mlock2(base_, bytes_, MLOCK_ONFAULT) == 0;
 }
 

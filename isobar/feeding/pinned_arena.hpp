@@ -1,5 +1,5 @@
-// PinnedArena: the memory of a loader's batches, in one piece. Page-aligned, with huge pages where the system gives
-// them, and not touched here: a page lies in the memory nearest to the reader that first writes to it.
+// PinnedArena: the memory of a loader's batches, in one piece. Page-aligned, with huge pages where the system provides
+// them, and not touched here: a page is placed in the memory nearest to the reader that first writes to it.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace isobar::feeding {
 
 class PinnedArena {
  public:
-  /// Takes memory for pieces of these lengths in bytes; what cannot be had is an Error.
+  /// Allocates memory for pieces of these lengths in bytes; failure is an Error.
   explicit PinnedArena(const std::vector<std::size_t>& lengths);
   ~PinnedArena();
   PinnedArena(const PinnedArena&) = delete;
@@ -18,7 +18,7 @@ class PinnedArena {
   /// Piece number `index`, beginning at a page; zero until written to.
   std::byte* piece(std::size_t index) const { return base_ + offsets_[index]; }
   std::size_t size() const { return bytes_; }
-  /// Whether its pages stay in memory once they were written to; the system may allow less than that (ulimit -l).
+  /// Whether its pages stay in memory once written to; the system may allow less than that (ulimit -l).
   bool locked() const { return locked_; }
 
  private:

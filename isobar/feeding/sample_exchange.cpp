@@ -50,7 +50,7 @@ void SampleExchange::run() {
     comm::guarded(comm_, [&] {
       try {
         run_batches();
-      } catch (const comm::PeerLeft&) {  // it stopped earlier; an error only if somebody reads that far
+      } catch (const comm::PeerLeft&) {  // the rank stopped earlier; an error only if this one reads that far
         keep_error();
       }
     });
@@ -76,7 +76,7 @@ void SampleExchange::keep_error() {
   arrived_.notify_all();
 }
 
-// False when it was stopped.
+// False if it was stopped.
 bool SampleExchange::run_batch(std::int64_t serial, std::int64_t epoch, std::int64_t batch) {
   const datasets::Sampler& sampler = course_.sampler;
   const std::size_t slot = static_cast<std::size_t>(serial) % not_taken_.size();

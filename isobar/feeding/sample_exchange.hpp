@@ -1,6 +1,6 @@
-// SampleExchange: brings a rank, batch after batch, the samples of its slices that other ranks hold. Who needs what is
-// a pure function of seed, epoch and batch, so holders send without being asked. A thread runs ahead of the reading by
-// a bounded number of batches; one that has been read gives its place to a later one.
+// SampleExchange: brings a rank, batch by batch, the samples of its slices that other ranks hold. Who needs what is a
+// pure function of seed, epoch and batch, so holders send without a request. A thread runs ahead of the reading by a
+// bounded number of batches; once a batch has been read, a later one takes its place.
 #pragma once
 
 #include <atomic>
@@ -22,28 +22,28 @@
 
 namespace isobar::feeding {
 
-/// What an exchange needs to know of the samples.
+/// What an exchange needs to know about the samples.
 struct SampleHolders {
   std::vector<std::int64_t> bounds;                              ///< rank r holds samples [bounds[r], bounds[r + 1])
   std::size_t sample_bytes = 0;                                  ///< as they are held and sent
   std::function<std::span<const std::byte>(std::int64_t)> held;  ///< a sample this rank holds
-  std::function<bool(std::int64_t)> bad;                         ///< samples that nobody has
+  std::function<bool(std::int64_t)> bad;                         ///< samples that no rank has
 
   int holder(std::int64_t sample) const;
 };
 
 class SampleExchange final : public datasets::Fetching {
  public:
-  /// Begins at once; all ranks of `comm` begin the same course, with the same tag. `comm` must outlive it.
+  /// Begins at once; all ranks of `comm` begin the same course with the same tag. `comm` must outlive the exchange.
   SampleExchange(SampleHolders holders, const datasets::Course& course, int ahead, int tag, comm::Comm& comm);
   ~SampleExchange() override;
 
-  /// Waits for a sample another rank holds, gives its bytes to `use`, and lets go of them. Each sample of the course
-  /// can be taken once an epoch, in about the order of the course.
+  /// Waits for a sample that another rank holds, passes its bytes to `use`, and frees them. Each sample of the course
+  /// can be taken once per epoch, in roughly the order of the course.
   void take(std::int64_t epoch, std::int64_t sample, const std::function<void(std::span<const std::byte>)>& use);
   void end(std::int64_t used) override;
 
-  /// The memory for samples on their way to be read.
+  /// The memory for samples that have been fetched but not read.
   static std::size_t memory_bytes(const datasets::Course& course, int ahead, std::size_t sample_bytes);
   std::int64_t bytes_sent() const { return sent_; }
   std::int64_t bytes_received() const { return received_; }
@@ -72,12 +72,12 @@ class SampleExchange final : public datasets::Fetching {
   Block memory_;
   std::atomic<std::int64_t> sent_ = 0, received_ = 0;
 
-  std::mutex mutex_;  // guards what follows; bytes of a place belong to whoever fills or takes it
+  std::mutex mutex_;  // guards what follows; the bytes of a place belong to the thread that fills or takes it
   std::condition_variable arrived_, room_;
-  std::map<Key, Place> places_;          // what has arrived and was not taken
+  std::map<Key, Place> places_;          // arrived but not yet taken
   std::vector<std::int64_t> not_taken_;  // per slot
   std::atomic<bool> ended_ = false;
-  std::atomic<std::int64_t> used_ = 0;  // batches that are still exchanged when it has ended
+  std::atomic<std::int64_t> used_ = 0;  // batches that are still exchanged after the end
   std::exception_ptr error_;
   std::jthread thread_;  // joined first of all members
 };

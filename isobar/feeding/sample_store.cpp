@@ -22,7 +22,7 @@ std::vector<std::int64_t> share_bounds(const datasets::Dataset& dataset, int ran
   for (int rank = 0; rank <= ranks; ++rank) bounds.push_back(count * rank / ranks);
   const std::vector<datasets::FileSpan> spans = dataset.spans();
   if (static_cast<int>(spans.size()) < ranks) return bounds;
-  // Each bound moves to the nearest beginning of a file, but not so far that a rank would be left without one.
+  // Each bound moves to the nearest beginning of a file, but not so far that a rank is left without a file.
   std::size_t file = 0;
   for (int rank = 1; rank < ranks; ++rank) {
     std::int64_t& bound = bounds[static_cast<std::size_t>(rank)];
@@ -69,7 +69,7 @@ void SampleStore::read_share() {
   counters_.bytes_held = static_cast<std::int64_t>(share_.size());
   std::atomic<std::int64_t> next = first(), read = 0;
   std::mutex mutex;
-  std::map<std::int64_t, std::exception_ptr> errors;  // by sample: which is reported does not depend on threads
+  std::map<std::int64_t, std::exception_ptr> errors;  // by sample: which one is reported does not depend on threads
   {
     std::vector<std::jthread> readers;
     for (int i = 0; i < options_.threads; ++i)
@@ -118,7 +118,7 @@ void SampleStore::read_one(std::int64_t index, std::vector<std::vector<float>>& 
   if (options_.hold != Hold::float32) narrow(options_.hold, scratch[0], to);
 }
 
-// What cannot be read is known to all: nobody waits for it, and whoever needs it can say what was wrong.
+// All ranks know which samples cannot be read: none waits for them, and each can say what was wrong.
 void SampleStore::share_bad_samples() {
   std::string mine;
   for (const auto& [index, problem] : bad_) mine += fmt::format("{} {}\n", index, problem);
@@ -155,8 +155,8 @@ void SampleStore::read_varied(const datasets::Reading& reading, std::int64_t ind
   exchange->take(reading.epoch, index, [&](std::span<const std::byte> sample) { unpack(sample, out); });
 }
 
-// What a loader holds: its end is the end of the course. Readers may still be in the exchange then; it lives until the
-// last of them has left it.
+// Held by a loader, whose end is the end of the course. Readers may still be in the exchange then; it exists until the
+// last of them has left.
 class SampleStore::Ending final : public datasets::Fetching {
  public:
   Ending(const SampleStore& store, std::shared_ptr<SampleExchange> exchange)

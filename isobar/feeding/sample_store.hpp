@@ -1,6 +1,6 @@
-// SampleStore: a data set held in the memory of all ranks together. Each rank reads its share once, whole files where
-// there are several; then every epoch's global shuffle is served from memory, samples of other ranks coming by
-// messages. Memory of a rank: its share, and (ahead + 1) slices of a batch on their way.
+// SampleStore: a data set held in the memory of all ranks together. Each rank reads its share once, whole files if
+// there are several; then every epoch's global shuffle is served from memory, and samples of other ranks arrive as
+// messages. Memory per rank: its share, and (ahead + 1) slices of a batch in transit.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct StoreOptions {
   Hold hold = Hold::float32;                       ///< of x; other fields stay float32
   std::int64_t max_bytes = std::int64_t{4} << 30;  ///< the most a rank may hold; more is an Error before reading begins
   int ahead = 2;                                   ///< batches fetched before they are read
-  int threads = 1;                                 ///< that read the share
-  bool keep_bad = false;  ///< a sample that cannot be read fails when it is asked for, not all ranks at once
+  int threads = 1;                                 ///< threads that read the share
+  bool keep_bad = false;                           ///< a bad sample fails when it is read, instead of all ranks at once
 };
 
 struct StoreCounters {
@@ -33,7 +33,7 @@ struct StoreCounters {
 
 class SampleStore final : public datasets::Dataset {
  public:
-  /// Reads this rank's share; all ranks must call. What goes wrong on one rank ends all with one message.
+  /// Reads this rank's share; all ranks must call. A failure on one rank ends all of them with one message.
   SampleStore(std::shared_ptr<const datasets::Dataset> source, const StoreOptions& options, comm::Comm& comm);
 
   std::int64_t size() const override { return source_->size(); }
@@ -47,14 +47,14 @@ class SampleStore final : public datasets::Dataset {
   std::vector<std::string> classes() const override { return source_->classes(); }
   std::string where(std::int64_t index) const override { return source_->where(index); }
   std::vector<datasets::FileSpan> spans() const override { return source_->spans(); }
-  /// Begins to fetch samples; all ranks must foresee the same courses in the same order, one at a time.
+  /// Begins to fetch samples; all ranks must announce the same courses in the same order, one at a time.
   std::shared_ptr<datasets::Fetching> foresee(const datasets::Course& course) const override;
 
   /// The samples [first, last) this rank holds.
   std::int64_t first() const { return bounds_[static_cast<std::size_t>(comm_->rank())]; }
   std::int64_t last() const { return bounds_[static_cast<std::size_t>(comm_->rank()) + 1]; }
   StoreCounters counters() const;
-  /// The sums over all ranks; all must call.
+  /// The sums over all ranks; all ranks must call.
   StoreCounters counters_of_all() const;
 
  private:
@@ -68,7 +68,7 @@ class SampleStore final : public datasets::Dataset {
 
   std::shared_ptr<const datasets::Dataset> source_;
   StoreOptions options_;
-  std::unique_ptr<comm::Comm> comm_;  // a group of its own, so that its messages meet no others
+  std::unique_ptr<comm::Comm> comm_;  // its own group, so that its messages are not mixed with others
   std::vector<datasets::Field> fields_;
   std::vector<std::size_t> offsets_;  // of the fields in a held sample
   std::size_t sample_bytes_ = 0;
@@ -83,7 +83,7 @@ class SampleStore final : public datasets::Dataset {
   mutable std::int64_t sent_before_ = 0, received_before_ = 0;  // by courses that ended
 };
 
-/// Which samples each of `ranks` ranks holds, as bounds: whole files when there are at least as many as ranks,
+/// Which samples each of `ranks` ranks holds, as bounds: whole files if there are at least as many files as ranks,
 /// otherwise equal parts.
 std::vector<std::int64_t> share_bounds(const datasets::Dataset& dataset, int ranks);
 

@@ -1,6 +1,6 @@
-// Blocks travel in lock step: in round k rank r has file k N + r in hand; it reads block b of it, and for s = 1 ... N -
-// 1 sends it to rank r + s and receives one from rank r - s, where the plan wants that. Everybody passes the same steps
-// in the same order, so nobody can wait in a circle, and a rank holds one block it sends and one it receives.
+// Blocks travel in lockstep: in round k, rank r is in charge of file k N + r; it reads block b of it, and for s = 1 ...
+// N - 1 sends it to rank r + s and receives one from rank r - s, if the plan says so. All ranks take the same steps in
+// the same order, so they cannot deadlock, and a rank holds one block to send and one received.
 #include "isobar/feeding/stage_files.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::string host_name() {
   return gethostname(name, sizeof name - 1) == 0 ? name : "localhost";
 }
 
-// Ranks that write to different folders share nothing, on whatever host they are.
+// Ranks that write to different folders share nothing, even on the same host.
 std::vector<std::string> nodes_of(const StageOptions& options, comm::Comm& comm) {
   const std::string mine =
       (options.node.empty() ? host_name() : options.node) + '\0' + std::filesystem::absolute(options.to).string();
@@ -111,7 +111,7 @@ class Exchange {
       if (plan_.wants(node, file)) return true;
     return false;
   }
-  // An empty file has one block too: it must be made.
+  // An empty file has one block too: it must be created.
   std::int64_t blocks_of(std::int64_t file) const {
     const auto block = static_cast<std::int64_t>(block_);
     return std::max<std::int64_t>(1, (at(file).bytes + block - 1) / block);
@@ -158,7 +158,7 @@ StageResult stage(const Spec& dataset, const StageOptions& options, comm::Comm& 
     if (finished[static_cast<std::size_t>(plan.ranks_of(n)[0])]) plan.has_all(n);
   result.reused = finished[static_cast<std::size_t>(plan.ranks_of(node)[0])] != 0;
   try {
-    // The world is told before anything is removed: other ranks would stumble over that and say so first.
+    // Other ranks are told before anything is removed: otherwise they would fail because of that and report it first.
     comm::guarded(comm, [&] {
       if (first_of_node && !result.reused) folder.begin();
       comm::barrier(comm);
@@ -168,7 +168,7 @@ StageResult stage(const Spec& dataset, const StageOptions& options, comm::Comm& 
       result.total = sum_over_ranks(result.counters, comm);
     });
   } catch (...) {
-    // The last of the node's ranks to come here finds nobody writing any more.
+    // When the last rank of the node arrives here, no rank is writing any more.
     if (!result.reused) folder.discard();
     throw;
   }

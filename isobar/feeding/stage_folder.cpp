@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 fs::path view_of(int rank) { return fmt::format("rank-{}", rank); }
 
-// A file seen for the second time: "a.tfrecord.gz" becomes "a~1.tfrecord.gz", in the same folder and of the same kind.
+// The name of a file seen again: "a.tfrecord.gz" becomes "a~1.tfrecord.gz", in the same folder and of the same kind.
 fs::path repeated(const fs::path& file, int times) {
   if (times == 0) return file;
   const std::string name = file.filename().string();
@@ -124,7 +124,7 @@ void StageFolder::discard() noexcept {
 std::string StageFolder::path_of(std::int64_t source, int rank) const {
   const StageSource& named = plan_.list().sources[static_cast<std::size_t>(source)];
   fs::path inside = named.inside;
-  // What a pattern named is all there is in the folder, and a repeated file has a name the pattern may not match.
+  // The folder holds only files of the pattern, and the name of a repeated file may not match the pattern.
   if (named.pattern && plan_.shares_out()) inside = inside.parent_path();
   const fs::path view = plan_.shares_out() ? view_of(rank) : fs::path("files");
   return (final_ / view / plan_.list().staged(source, inside.string())).lexically_normal().string();

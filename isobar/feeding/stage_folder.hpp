@@ -1,5 +1,5 @@
-// StageFolder: the folder of one stage on one node. It is filled under another name and gets its own when it is whole;
-// a manifest in it says what it holds. Of a node's ranks the first makes and finishes it.
+// StageFolder: the folder of one stage on one node. It is filled under a temporary name and gets its own when it is
+// complete; a manifest in it says what it holds. The first rank of a node creates and finishes it.
 #pragma once
 
 #include <filesystem>
@@ -16,19 +16,19 @@ class StageFolder {
   StageFolder(const StageFolder&) = delete;
   StageFolder& operator=(const StageFolder&) = delete;
 
-  /// Whether a finished folder is there, with every file whole.
+  /// Whether a finished folder exists, with every file complete.
   bool finished() const;
-  /// Makes an empty unfinished folder; one another job fills at this moment is an Error, and so is too little room.
+  /// Creates an empty unfinished folder; too little space is an Error, and so is a folder that another job is filling.
   void begin();
   /// Where a file is written while the folder is unfinished.
   std::filesystem::path unfinished(const StageFile& file) const;
-  /// Makes the folders that ranks see, writes the manifest, and gives the folder its name.
+  /// Creates the folders that ranks see, writes the manifest, and gives the folder its name.
   void finish();
-  /// Removes what is not finished; never throws.
+  /// Removes an unfinished folder; never throws.
   void discard() noexcept;
 
   const std::filesystem::path& path() const { return final_; }
-  /// What a source's argument becomes for a rank.
+  /// The value that a source's argument gets for a rank.
   std::string path_of(std::int64_t source, int rank) const;
 
  private:

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The text of an argument, or null when it is a number, a list or a Spec with arguments.
+// The text of an argument, or null if it is a number, a list or a Spec with arguments.
 const std::string* text_of(const Value& value) {
   const auto* spec = std::get_if<std::shared_ptr<const Spec>>(&value.held);
   return spec && (*spec)->arguments().empty() ? &(*spec)->name() : nullptr;
@@ -44,14 +44,14 @@ bool nested(const Value& value, Spec& inner) {
 
 void add_source(StageList& list, std::vector<std::string> keys, const std::string& named) {
   const fs::path path = fs::absolute(named).lexically_normal();
-  const fs::path whole = path.has_filename() ? path : path.parent_path();  // without a slash at the end
+  const fs::path whole = path.has_filename() ? path : path.parent_path();  // without a trailing slash
   std::error_code code;
   StageSource source;
   source.keys = std::move(keys);
   const bool folder = fs::is_directory(whole, code);
   source.single = fs::is_regular_file(whole, code);
   source.pattern = !folder && !source.single;
-  // The folder a file lies in may name its class, so it goes along.
+  // The folder of a file may name its class, so it is included.
   const fs::path root = (folder ? whole : whole.parent_path()).parent_path();
   source.root = root.string();
   source.inside = whole.lexically_relative(root).string();
@@ -59,7 +59,7 @@ void add_source(StageList& list, std::vector<std::string> keys, const std::strin
   list.sources.push_back(source);
   for (const fs::path& file : datasets::list_files(whole, {})) {
     struct stat facts {};
-    if (::stat(file.c_str(), &facts) != 0) fail("{}: cannot be looked at: {}", file.string(), std::strerror(errno));
+    if (::stat(file.c_str(), &facts) != 0) fail("{}: cannot be examined: {}", file.string(), std::strerror(errno));
     list.files.push_back({number, file.lexically_relative(root).string(), facts.st_size, change_time(facts)});
   }
 }
@@ -94,7 +94,7 @@ Spec replaced(const Spec& spec, std::span<const std::string> keys, const std::st
   return result;
 }
 
-// Numbers and texts in one row of bytes; only ever read by the program that wrote it.
+// Numbers and texts as a sequence of bytes; only ever read by the program that wrote it.
 class Packer {
  public:
   void number(std::int64_t value) { raw(&value, sizeof value); }

@@ -18,7 +18,7 @@ enum class Scheme { all, shard, quota };
 
 /// One argument of a data set's Spec that names files.
 struct StageSource {
-  std::vector<std::string> keys;  ///< where it stands: {"path"}, or {"x", "path"} in a nested Spec
+  std::vector<std::string> keys;  ///< the position of the argument: {"path"}, or {"x", "path"} in a nested Spec
   std::string root;               ///< the folder that file names are relative to
   std::string inside;             ///< what the argument named, relative to the root: a file, a folder, a pattern
   bool single = false;            ///< names one file
@@ -29,7 +29,7 @@ struct StageFile {
   std::int64_t source = 0;  ///< number of its StageSource
   std::string name;         ///< below its root
   std::int64_t bytes = 0;
-  std::int64_t changed = 0;  ///< time of the last change, in nanoseconds
+  std::int64_t changed = 0;  ///< modification time, in nanoseconds
 };
 
 /// All files of a data set, as rank 0 saw them.
@@ -38,7 +38,7 @@ struct StageList {
   std::vector<StageFile> files;
 
   std::filesystem::path original(const StageFile& file) const;
-  /// Where a file, or what an argument named, lies below a stage folder.
+  /// The path below a stage folder of a file, or of what an argument named.
   std::filesystem::path staged(std::int64_t source, const std::string& name) const;
   std::int64_t bytes() const;
 
@@ -46,8 +46,8 @@ struct StageList {
   static StageList unpack(std::span<const std::byte> bytes);
 };
 
-/// Lists the files that the arguments `path` and `labels` of a data set name, those of nested data sets included. A
-/// Spec that names none is an Error.
+/// Lists the files that the arguments `path` and `labels` of a data set name, including those of nested data sets. A
+/// Spec that names no files is an Error.
 StageList list_for_staging(const Spec& dataset);
 
 /// The Spec with every source's argument replaced, in the order of the sources.
@@ -55,7 +55,7 @@ Spec with_sources(const Spec& dataset, const StageList& list, std::span<const st
 
 class StagePlan {
  public:
-  /// `nodes` says for every rank on which node it is; ranks of a node share one copy.
+  /// `nodes` gives the node of every rank; ranks of a node share one copy.
   StagePlan(StageList list, Scheme scheme, std::int64_t quota, std::uint64_t seed, std::span<const std::string> nodes);
 
   const StageList& list() const { return list_; }
@@ -66,21 +66,22 @@ class StagePlan {
 
   /// Whether ranks see different files.
   bool shares_out() const { return scheme_ != Scheme::all; }
-  /// The files a rank is to see, with repetitions, in order.
+  /// The files a rank will see, with repetitions, in order.
   std::vector<std::int64_t> seen_by(int rank) const;
-  /// Whether a file is to be copied to a node.
+  /// Whether a file must be copied to a node.
   bool wants(int node, std::int64_t file) const { return wants_[index(node)][static_cast<std::size_t>(file)]; }
-  /// Nothing needs to be copied to this node: everything is there.
+  /// Marks a node as complete: nothing needs to be copied to it.
   void has_all(int node) { wants_[index(node)].assign(list_.files.size(), false); }
   std::int64_t bytes_for(int node) const;
 
   int owner(std::int64_t file) const { return static_cast<int>(file % size()); }
-  /// The rank that writes a file on a node: its reader if it is there, otherwise they take turns.
+  /// The rank that writes a file on a node: the file's reader if it is on the node, otherwise the node's ranks take
+  /// turns.
   int writer(std::int64_t file, int node) const;
-  /// Whether `rank` is to send the file it owns to `to`.
+  /// Whether `rank` must send the file it owns to `to`.
   bool sends(int rank, int to, std::int64_t file) const;
 
-  /// Distinguishes what would be staged on a node from anything else: goes into the folder's name.
+  /// A hash of what would be staged on a node, for the folder's name.
   std::string fingerprint(int node) const;
 
  private:

@@ -1,5 +1,5 @@
-// Staging: how the samples of a run come near the ranks that read them: not at all, as files on every node, or held in
-// the memory of all ranks together. Named by a Spec in a recipe: staging = "files(to=/dev/shm/stage)".
+// Staging: how the samples of a run are brought near the ranks that read them: not at all, as files on every node, or
+// held in the memory of all ranks together. Named by a Spec in a recipe: staging = "files(to=/dev/shm/stage)".
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,19 @@ namespace isobar::feeding {
 /// Numbers that prove what was read and moved, by name: {"bytes_read", 1048576}.
 using StagingCounters = std::vector<std::pair<std::string, std::int64_t>>;
 
-/// A data set ready to be read, and the numbers so far, of all ranks together.
+/// A data set ready to be read, and the counters so far, summed over all ranks.
 struct Staged {
   std::shared_ptr<const datasets::Dataset> dataset;
   /// All ranks must call.
   std::function<StagingCounters()> counters = [] { return StagingCounters{}; };
-  bool own_samples = false;  ///< every rank sees other samples than the next, and may see fewer or more
+  bool own_samples = false;  ///< ranks see different samples, and different numbers of them
   bool all_readable = true;  ///< every rank can read every sample of its data set, at any time and in any order
 };
 
 /// What a run knows that staging needs.
 struct StagingSetting {
   int readers = 1;          ///< threads that read
-  bool keep_bad = false;    ///< bad samples are left out by the loader, not an end to everything
+  bool keep_bad = false;    ///< the loader leaves out bad samples, instead of a failure here
   bool evaluation = false;  ///< every rank must be able to see every sample
 };
 
@@ -38,7 +38,7 @@ class Staging {
  public:
   virtual ~Staging() = default;
 
-  /// Stages the data set that `spec` names and `dataset` is; all ranks must call.
+  /// Stages the data set that `spec` names and `dataset` implements; all ranks must call.
   virtual Staged stage(const Spec& spec, std::shared_ptr<const datasets::Dataset> dataset,
                        const StagingSetting& setting, comm::Comm& comm) const = 0;
 };

@@ -1,6 +1,6 @@
 // files(to=..., scheme=all, quota=0, seed=1, max_gigabytes=...): a copy of the files near every node, each read from
 // the shared file system once. With scheme=quota a rank sees `quota` files drawn with replacement, with scheme=shard
-// its own part; a test set is always copied whole.
+// its own part; a test set is always copied completely.
 #include "isobar/comm/collectives.hpp"
 #include "isobar/feeding/stage_files.hpp"
 #include "isobar/feeding/staging.hpp"
@@ -8,7 +8,7 @@
 namespace isobar::feeding {
 namespace {
 
-// Numbers of classes follow from the names a rank sees; a rank that lacks one would count differently.
+// Class numbers follow from the names a rank sees; a rank that lacks one would number them differently.
 void expect_same_classes(const datasets::Dataset& dataset, comm::Comm& comm) {
   const std::string mine = join(dataset.classes(), "\n");
   for (const comm::Bytes& bytes : comm::all_gather(comm, std::as_bytes(std::span(mine))))

@@ -1,4 +1,4 @@
-// none: samples are read from where they are, every time.
+// none: samples are read from their original place, every time.
 #include "isobar/feeding/staging.hpp"
 
 namespace isobar::feeding {

@@ -60,8 +60,8 @@ bool ArchiveReader::next() {
   }
 }
 
-// Memory follows what really arrives: sizes that a file only claims allocate nothing. Pieces come by way of a buffer:
-// room made in `to` is cleared first, which for many small files is most of the work.
+// Memory grows with the data that arrives: sizes that a file only claims allocate nothing. Pieces go through a buffer,
+// because resizing `to` first would clear the new bytes, which for many small files is most of the work.
 void ArchiveReader::append(Bytes& to, std::int64_t max_bytes) {
   piece_.resize(1 << 16);
   for (;;) {

@@ -1,6 +1,6 @@
-// The border to libarchive: the files inside a tar or zip archive, or the content of a file that is none, each
-// compressed (gzip, bzip2, xz, zstd) or not, as found by looking into it. What cannot be read is an Error naming the
-// file.
+// The interface to libarchive: reads the files inside a tar or zip archive, or the content of a plain file. Both may be
+// compressed (gzip, bzip2, xz, zstd); the content of the file decides, not its name. An unreadable file is an Error
+// that names it.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@ namespace isobar::files {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// An archive read from its beginning to its end, file by file.
+/// Reads an archive from beginning to end, file by file.
 class ArchiveReader {
  public:
   explicit ArchiveReader(const std::filesystem::path& path);
 
-  /// Goes to the next regular file; false at the end.
+  /// Moves to the next regular file; false at the end.
   bool next();
-  /// The path of the present file inside the archive, without a leading "./"; empty for a file that is no archive.
+  /// The path of the current file inside the archive, without a leading "./"; empty if the file is not an archive.
   const std::string& name() const { return name_; }
-  /// Appends the content of the present file; more than `max_bytes` in `to` are refused.
+  /// Appends the content of the current file to `to`; fails if `to` would exceed `max_bytes`.
   void append(Bytes& to, std::int64_t max_bytes);
-  /// The first bytes of the present file, at most `count`; what follows is passed over.
+  /// The first bytes of the current file, at most `count`; the rest is skipped.
   Bytes first(std::size_t count);
 
  private:
@@ -43,14 +43,14 @@ class ArchiveReader {
   Bytes piece_;
 };
 
-/// The whole content of a file that is no archive, decompressed.
+/// The whole content of a file that is not an archive, decompressed.
 Bytes read_content(const std::filesystem::path& path, std::int64_t max_bytes);
 
-/// The first bytes of a file, at most `count`, decompressed when it is compressed; an archive is not looked into. What
-/// cannot be decompressed is returned as it lies in the file.
+/// The first bytes of a file, at most `count`, decompressed if it is compressed; archives are not opened. Content that
+/// cannot be decompressed is returned as stored.
 Bytes first_content(const std::filesystem::path& path, std::size_t count);
 
-/// The argument max_gigabytes=4: how much a data set may hold in memory, returned in bytes.
+/// Reads the argument max_gigabytes=4, how much a data set may hold in memory, and returns it in bytes.
 std::int64_t read_memory_limit(Args& args);
 
 }  // namespace isobar::files

@@ -50,7 +50,7 @@ void ArchiveWriter::begin(const std::string& name, std::int64_t bytes) {
   archive_entry_set_pathname(entry.get(), name.c_str());
   archive_entry_set_filetype(entry.get(), AE_IFREG);
   archive_entry_set_perm(entry.get(), 0644);
-  archive_entry_set_mtime(entry.get(), 0, 0);  // the same samples make the same file
+  archive_entry_set_mtime(entry.get(), 0, 0);  // the same samples give the same file
   if (bytes >= 0) archive_entry_set_size(entry.get(), bytes);
   check(archive_write_header(archive_.get(), entry.get()));
 }
@@ -67,7 +67,7 @@ void ArchiveWriter::commit() {
   check(archive_write_close(archive_.get()));
   std::error_code code;
   std::filesystem::rename(temporary_, path_, code);
-  if (code) fail("{}: cannot be named so: {}", path_.string(), code.message());
+  if (code) fail("{}: cannot be renamed: {}", path_.string(), code.message());
   temporary_.clear();
 }
 

@@ -1,5 +1,5 @@
-// ArchiveWriter: the border to libarchive for writing: tar and zip archives, and single streams, compressed or not. The
-// file appears under its name in commit(), or not at all; memory does not grow with what is written.
+// ArchiveWriter: the interface to libarchive for writing tar and zip archives and single streams, compressed or not.
+// The file appears under its name in commit(), or not at all; memory use does not grow with the amount written.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ class ArchiveWriter {
   enum class Kind { tar, tar_gzip, zip, plain, gzip };
 
   ArchiveWriter(std::filesystem::path path, Kind kind);
-  /// Removes what was not committed.
+  /// Removes a file that was not committed.
   ~ArchiveWriter();
   ArchiveWriter(const ArchiveWriter&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  /// Begins the next file of an archive, of which exactly `bytes` will be written.
+  /// Begins the next file of an archive; exactly `bytes` bytes must be written to it.
   void begin(const std::string& name, std::int64_t bytes);
-  /// Appends to the present file, or to the stream.
+  /// Appends to the current file, or to the stream.
   void write(std::span<const std::uint8_t> bytes);
   /// Closes the file and gives it its name.
   void commit();

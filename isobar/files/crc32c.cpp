@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t polynomial = 0x82F63B78u;  // bits reversed
 
-// tables[k][b]: what byte b contributes when k more bytes follow it.
+// tables[k][b]: what byte b contributes if k more bytes follow it.
 using Tables = std::array<std::array<std::uint32_t, 256>, 8>;
 
 constexpr Tables make_tables() {
@@ -41,7 +41,7 @@ std::uint32_t by_table(std::uint32_t crc, const std::uint8_t* at, std::size_t co
 
 #ifdef __SSE4_2__
 
-// A matrix over bits that takes a check sum past `bytes` zeros, as four tables, one per byte of the sum.
+// A bit matrix that advances a checksum over `bytes` zeros, as four tables, one per byte of the checksum.
 using Skip = std::array<std::array<std::uint32_t, 256>, 4>;
 
 Skip make_skip(std::size_t bytes) {
@@ -55,7 +55,7 @@ Skip make_skip(std::size_t bytes) {
   return skip;
 }
 
-// The instruction takes three cycles and a new one can begin in each: three parts of the bytes are summed side by side.
+// The instruction takes three cycles and one can start in each cycle: three parts of the bytes are summed side by side.
 constexpr std::size_t part = 1024;
 
 std::uint32_t by_instruction(std::uint32_t start, const std::uint8_t* at, std::size_t count) {

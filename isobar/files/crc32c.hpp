@@ -1,5 +1,5 @@
-// CRC-32C, the Castagnoli polynomial: the check sum of TFRecords and checkpoints. By the processor's instruction where
-// there is one.
+// CRC-32C, the Castagnoli polynomial: the checksum of TFRecords and checkpoints. Uses the processor's instruction where
+// available.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace isobar::files {
 
-/// The check sum of some bytes.
+/// The checksum of some bytes.
 std::uint32_t crc32c(std::span<const std::uint8_t> bytes);
 
-/// The check sum of bytes of which the first have the check sum `before`, and these follow.
+/// Continues a checksum: `before` is that of the bytes that precede `bytes`.
 std::uint32_t crc32c(std::uint32_t before, std::span<const std::uint8_t> bytes);
 
 /// The same without the processor's instruction.

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t longest = 1 << 24;
 
-// The numbers of the message, and the kind each field must have.
+// The field numbers of the message.
 enum Fields : std::uint32_t { channels = 1, height, width, data, label, float_data, encoded };
 
 WireWriter head(std::int64_t c, std::int64_t h, std::int64_t w) {
@@ -21,7 +21,7 @@ WireWriter head(std::int64_t c, std::int64_t h, std::int64_t w) {
   return message;
 }
 
-// Calls value(float) for each of the floats, packed or not.
+// Calls value(float) for each float, packed or not.
 template <class F>
 void visit_floats(std::span<const std::uint8_t> message, F value) {
   WireReader reader(message);
@@ -55,12 +55,12 @@ Datum read_datum(std::span<const std::uint8_t> bytes) {
     else if (field.number == data && list) datum.data = field.bytes;
     else if (field.number == float_data && list) datum.floats += static_cast<std::int64_t>(field.bytes.size() / 4);
     else if (field.number == float_data && field.kind == WireField::Kind::fixed32) ++datum.floats;
-    else fail("is no Datum: field {} is none of its own", field.number);
+    else fail("is not a Datum: it has an unknown field {}", field.number);
   }
   if (datum.encoded && !datum.data.empty()) return datum;
   for (const std::int64_t n : {datum.channels, datum.height, datum.width})
     if (n < 1 || n > longest)
-      fail("is no Datum: it has {} channels of {} x {} pixels", datum.channels, datum.height, datum.width);
+      fail("is not a Datum: it has {} channels of {} x {} pixels", datum.channels, datum.height, datum.width);
   const auto held = static_cast<std::int64_t>(datum.data.size());
   const std::int64_t plane = datum.height * datum.width;  // below 2^48
   const bool fits = plane <= longest * 64 &&

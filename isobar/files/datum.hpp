@@ -14,14 +14,14 @@ struct Datum {
   std::int64_t label = 0;
   bool encoded = false;
   std::span<const std::uint8_t> data{};     ///< planes, or a file when encoded
-  std::span<const std::uint8_t> message{};  ///< the whole, for its floats
-  std::int64_t floats = 0;                  ///< how many numbers it holds as floats
+  std::span<const std::uint8_t> message{};  ///< the whole message, from which floats are read
+  std::int64_t floats = 0;                  ///< how many numbers are stored as floats
 
   /// The planes as pixels [height, width, channels]; out.size() is the product.
   void pixels(std::span<float> out) const;
 };
 
-/// Reads a Datum; bytes that are none, or whose sizes do not agree, are an Error.
+/// Reads a Datum; bytes that are not a Datum, or whose sizes disagree, are an Error.
 Datum read_datum(std::span<const std::uint8_t> bytes);
 
 /// A Datum of bytes in planes.

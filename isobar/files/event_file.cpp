@@ -1,4 +1,4 @@
-// Numbers of fields are those of tensorflow/core/util/event.proto and framework/summary.proto, tensor.proto.
+// Field numbers are those of tensorflow/core/util/event.proto and framework/summary.proto, tensor.proto.
 #include "isobar/files/event_file.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::string host_name() {
   return gethostname(name, sizeof name - 1) == 0 && name[0] ? name : "localhost";
 }
 
-// The seconds in the name of an event file; 0 when there are none.
+// The seconds in the name of an event file; 0 if there are none.
 std::int64_t seconds_in(const fs::path& path) {
   const std::string name = path.filename().string();
   std::int64_t seconds = 0;
@@ -33,7 +33,7 @@ std::int64_t seconds_in(const fs::path& path) {
   return seconds;
 }
 
-// Ten digits sort as text as they do as numbers. A clock that was set back, or two runs in one second, change nothing.
+// Ten digits sort the same way as text and as numbers. The order survives a clock set back, or two runs in one second.
 fs::path next_name(const fs::path& folder) {
   auto seconds = static_cast<std::int64_t>(wall_seconds());
   for (const fs::path& there : event_files(folder)) seconds = std::max(seconds, seconds_in(there) + 1);
@@ -121,7 +121,7 @@ void EventFile::write(std::int64_t step, const EventSummary& summary) {
   append(event);
 }
 
-// A record is one piece: it is in the file whole, or not at all.
+// A record is one piece: the file holds all of it, or nothing.
 void EventFile::append(const WireWriter& event) {
   const RecordFrame frame = frame_of(event.message());
   std::string record;

@@ -1,5 +1,5 @@
-// EventFile: TensorBoard's files: TFRecords, each a message tensorflow.Event with time, step and what happened. Records
-// are whole in memory before the first byte is written, so that a file cut short anywhere is good up to the cut.
+// EventFile: TensorBoard's files: TFRecords, each a tensorflow.Event message with time, step and values. A record is
+// complete in memory before its first byte is written, so a truncated file is valid up to the cut.
 #pragma once
 
 #include <filesystem>
@@ -14,13 +14,13 @@
 
 namespace isobar::files {
 
-/// How numbers are spread: counts[i] of them lie above limits[i - 1], or min, and up to limits[i].
+/// The distribution of numbers: counts[i] of them are above limits[i - 1] (or min) and at most limits[i].
 struct Histogram {
   double min = 0, max = 0, count = 0, sum = 0, sum_of_squares = 0;
   std::vector<double> limits{}, counts{};
 };
 
-/// Named values of one step; in a name, what stands before the first '/' is the group they are shown in.
+/// Named values of one step; the part of a name before the first '/' is the group under which TensorBoard shows it.
 class EventSummary {
  public:
   void scalar(std::string_view tag, double value);
@@ -38,16 +38,16 @@ class EventSummary {
 
 class EventFile {
  public:
-  /// Begins a new file in a folder, which is made when it is not there. Its name sorts behind those of all event files
-  /// that are there: TensorBoard reads them in this order.
+  /// Begins a new file in a folder, which is created if necessary. Its name sorts after those of all existing event
+  /// files, because TensorBoard reads them in this order.
   explicit EventFile(const std::filesystem::path& folder);
 
   const std::filesystem::path& path() const { return path_; }
-  /// Says that a run goes on: what earlier files hold of this step and later ones counts no more.
+  /// Records that a run continues: TensorBoard then ignores what earlier files say of this step and later ones.
   void restart(std::int64_t step);
-  /// Appends what is known of a step; nothing when that is empty. Never waits.
+  /// Appends the values of a step, or nothing if there are none. Never blocks.
   void write(std::int64_t step, const EventSummary& summary);
-  /// Waits until everything is written; false when that cannot be done.
+  /// Waits until everything is written; false if that fails.
   bool close() { return file_.close(); }
 
  private:
@@ -57,7 +57,7 @@ class EventFile {
   disk::LateFile file_;
 };
 
-/// The event files of a folder in the order of their names; none when there is no such folder.
+/// The event files of a folder, sorted by name; empty if the folder does not exist.
 std::vector<std::filesystem::path> event_files(const std::filesystem::path& folder);
 
 }  // namespace isobar::files

@@ -41,11 +41,11 @@ std::span<const std::uint8_t> inflate_gzip(std::span<const std::uint8_t> file, s
                                            ByteBuffer& out) {
   thread_local const std::unique_ptr<libdeflate_decompressor, Free> inflater(libdeflate_alloc_decompressor());
   if (!inflater) throw std::bad_alloc();
-  if (!is_gzip(file)) fail("is no gzip file");
+  if (!is_gzip(file)) fail("is not a gzip file");
   if (file.size() < smallest_member) fail("the gzip data is damaged or ends too early");
   const auto limit = static_cast<std::size_t>(max_bytes);
   const std::size_t reachable = file.size() > limit / most_growth ? limit : file.size() * most_growth;
-  // The last four bytes say how long the last member is, which in nearly all files is the only one.
+  // The last four bytes give the length of the last member, which in nearly all files is the only one.
   std::uint32_t told = 0;
   for (std::size_t i = 0; i < 4; ++i) told |= static_cast<std::uint32_t>(file[file.size() - 4 + i]) << 8 * i;
   std::size_t room = std::clamp<std::size_t>(told, 1, std::max<std::size_t>(reachable, 1));
@@ -55,7 +55,7 @@ std::span<const std::uint8_t> inflate_gzip(std::span<const std::uint8_t> file, s
     // Some writers fill the last block with zeros.
     if (at > 0 && std::ranges::all_of(rest, [](std::uint8_t b) { return b == 0; })) break;
     if (rest.size() < smallest_member || !is_gzip(rest))
-      fail("{} bytes after the gzip data belong to nothing", rest.size());
+      fail("{} bytes after the gzip data do not belong to it", rest.size());
     const std::span<std::uint8_t> to = out.grow(std::max(room, out.capacity()), used).subspan(used);
     std::size_t taken = 0, made = 0;
     const libdeflate_result result = libdeflate_gzip_decompress_ex(inflater.get(), rest.data(), rest.size(), to.data(),

@@ -46,7 +46,7 @@ void convert(const std::uint8_t* from, std::span<float> out) {
 IdxFile::IdxFile(const std::filesystem::path& path, std::int64_t max_bytes) : bytes_(read_content(path, max_bytes)) {
   const std::string file = path.string();
   if (bytes_.size() < prefix || bytes_[0] != 0 || bytes_[1] != 0 || idx_width_of(bytes_[2]) == 0)
-    fail("{}: is no idx file: it does not begin with 0, 0 and a type of number (8, 9, 11 to 14)", file);
+    fail("{}: is not an idx file: it does not begin with 0, 0 and a type of number (8, 9, 11 to 14)", file);
   type_ = bytes_[2];
   const int rank = bytes_[3];
   if (rank < 1 || rank > max_rank) fail("{}: has rank {}; valid: 1 to {}", file, rank, max_rank);

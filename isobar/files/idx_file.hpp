@@ -15,7 +15,7 @@ namespace isobar::files {
 
 class IdxFile {
  public:
-  /// Reads a file, compressed or not; one whose size does not follow from its header is an Error.
+  /// Reads a file, compressed or not; a size that does not match its header is an Error.
   IdxFile(const std::filesystem::path& path, std::int64_t max_bytes);
 
   const Shape& shape() const { return shape_; }
@@ -29,20 +29,20 @@ class IdxFile {
   Bytes bytes_;
 };
 
-/// What the first bytes of a file say: type and shape, and how long the whole file must be.
+/// What the first bytes of a file say: type and shape, and the size the whole file must have.
 struct IdxHeader {
   std::string_view type;
   Shape shape{};
   std::uint64_t bytes = 0;
 };
 
-/// The header some bytes begin with; none when they are no idx file.
+/// The header at the beginning of `bytes`; nullopt if they are not an idx file.
 std::optional<IdxHeader> read_idx_header(std::span<const std::uint8_t> bytes);
 
 /// Whether the format has a code for a type.
 bool idx_can_hold(NumberType type);
 
-/// The header of a new file; numbers follow it big-endian. An axis longer than 2^32 - 1 is an Error.
+/// The header of a new file, to be followed by big-endian numbers. An axis longer than 2^32 - 1 is an Error.
 Bytes idx_header(NumberType type, const Shape& shape);
 
 }  // namespace isobar::files

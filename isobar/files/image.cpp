@@ -14,7 +14,7 @@ bool begins_with(std::span<const std::uint8_t> file, std::initializer_list<std::
   return file.size() >= bytes.size() && std::equal(bytes.begin(), bytes.end(), file.begin());
 }
 
-// The inputs [first, first + weights) that make one output of an axis, and how much of each.
+// The inputs [first, first + weights) that contribute to one output of an axis, and the weight of each.
 struct Share {
   std::int64_t first;
   std::vector<float> weights;

@@ -1,5 +1,5 @@
-// Image: pictures out of JPEG and PNG files, recognised by their first bytes. Sizes are checked before memory is
-// taken, and a file that is damaged or ends too early is an Error that says so; the caller knows the file's name.
+// Image: pictures from JPEG and PNG files, recognised by their first bytes. Sizes are checked before memory is
+// allocated, and a damaged or truncated file is an Error that says so; callers add the file's name.
 #pragma once
 
 #include <cstdint>
@@ -24,24 +24,24 @@ struct ImageWish {
 
 inline constexpr std::int64_t max_pixels = std::int64_t{1} << 26;
 
-/// Decodes a whole file into `image`, whose memory is used again.
+/// Decodes a whole file into `image`, reusing its memory.
 void decode_image(std::span<const std::uint8_t> file, const ImageWish& wish, Image& image);
 
-/// Whether a file of this name is taken for an image: .jpg, .jpeg, .png, in capitals or not.
+/// Whether a file name is that of an image: .jpg, .jpeg or .png, in upper or lower case.
 bool is_image_name(std::string_view name);
 
-/// The image as floats 0..255, [height, width, channels], resized when its size differs: a triangle filter whose width
-/// grows when an image shrinks, so that no pixel is left out.
+/// Converts to floats 0..255, [height, width, channels], and resizes if the size differs: with a triangle filter that
+/// widens when an image shrinks, so that every pixel contributes.
 void fit_image(const Image& image, std::int64_t height, std::int64_t width, std::span<float> out);
 
 /// The bytes of a PNG file with this image.
 std::vector<std::uint8_t> encode_png(const Image& image);
 
-/// decode_image() and fit_image() in one; a JPEG file that has the size already goes to floats line by line.
+/// decode_image() and fit_image() in one; a JPEG file that already has this size is converted to floats line by line.
 void decode_fitted(std::span<const std::uint8_t> file, const ImageWish& wish, std::int64_t height, std::int64_t width,
                    std::span<float> out);
 
-/// Takes `image` to its new size after checking it against the wish and against max_pixels.
+/// Gives `image` its new size after checking it against the wish and against max_pixels.
 void prepare_image(std::int64_t height, std::int64_t width, const ImageWish& wish, Image& image);
 
 /// The decoders behind decode_image().

@@ -12,14 +12,14 @@
 namespace isobar::files {
 
 InputFile::InputFile(std::filesystem::path path) : path_(std::move(path)) {
-  // Without O_NONBLOCK the opening of a pipe that nobody writes would wait for ever.
+  // Without O_NONBLOCK, opening a pipe without a writer would block forever.
   descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail("{}: cannot be opened for reading: {}", path_.string(), std::strerror(errno));
   struct stat facts {};
   const bool regular = fstat(descriptor_, &facts) == 0 && S_ISREG(facts.st_mode);
   if (!regular) {
     ::close(std::exchange(descriptor_, -1));
-    fail("{}: is no regular file", path_.string());
+    fail("{}: is not a regular file", path_.string());
   }
   size_ = facts.st_size;
 }

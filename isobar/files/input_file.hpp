@@ -1,5 +1,5 @@
-// InputFile: a plain file read at any place by many threads at once, without a lock and without mapping it: a file that
-// shrinks while it is read is an Error, not a signal.
+// InputFile: a plain file read at any offset by many threads at once, without a lock and without mapping it: a file
+// that shrinks while it is read is an Error, not a signal.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ class InputFile {
   ~InputFile();
 
   const std::filesystem::path& path() const { return path_; }
-  /// Bytes it had when it was opened.
+  /// The size in bytes when the file was opened.
   std::int64_t size() const { return size_; }
-  /// Fills `out` with the bytes from `offset` on; fewer than asked for are an Error.
+  /// Fills `out` with the bytes from `offset` on; an Error if there are fewer.
   void read_at(std::int64_t offset, std::span<std::uint8_t> out) const;
   int descriptor() const { return descriptor_; }
   /// Gives the open descriptor away, to be closed by the caller; the file is not used any more.

@@ -1,5 +1,5 @@
-// JPEG files through libjpeg-turbo. The library reports errors by longjmp: it is only called from lambdas without C++
-// objects of their own, so that the jump passes over nothing that would have to be destroyed.
+// JPEG files through libjpeg-turbo. The library reports errors by longjmp: it is only called from lambdas without local
+// C++ objects, so that the jump skips no destructor.
 #include <csetjmp>
 #include <cstddef>
 #include <cstdio>
@@ -22,7 +22,7 @@ struct JpegDecoder {
     info.err = jpeg_std_error(&errors);
     info.client_data = this;
     errors.error_exit = [](j_common_ptr common) { give_up(common); };
-    // Data that ends too early is only a warning to the library, which paints the rest grey.
+    // Truncated data is only a warning to the library, which paints the rest grey.
     errors.emit_message = [](j_common_ptr common, int level) {
       const int code = common->err->msg_code;
       if (level < 0 && (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER)) give_up(common);
@@ -45,7 +45,7 @@ bool finishes(JpegDecoder& decoder, const F& calls) {
   return true;
 }
 
-// Reads the header; what is wrong with the file is an Error.
+// Reads the header; a damaged file is an Error.
 void begin(JpegDecoder& decoder, std::span<const std::uint8_t> file) {
   jpeg_decompress_struct* info = &decoder.info;
   const bool begun = finishes(decoder, [=] {
@@ -57,7 +57,7 @@ void begin(JpegDecoder& decoder, std::span<const std::uint8_t> file) {
   if (info->num_components == 4) fail("is a JPEG file in four colours (CMYK); valid: grey or RGB");
 }
 
-// Decodes line by line: `place` says where a line goes, `taken` is told when it is there.
+// Decodes line by line: `place` returns where a line goes, `taken` is called when it is there.
 template <class Place, class Taken>
 void decode_lines(JpegDecoder& decoder, int channels, const Place& place, const Taken& taken) {
   jpeg_decompress_struct* info = &decoder.info;
@@ -75,7 +75,7 @@ void decode_lines(JpegDecoder& decoder, int channels, const Place& place, const 
   if (!decoded) fail("is a damaged JPEG file: {}", decoder.message);
 }
 
-// Not inlined: a function that may be jumped back into keeps its variables in memory, and its loops are slow.
+// Not inlined: a function that longjmp may return to keeps its variables in memory, which makes its loops slow.
 [[gnu::noinline]] void rows_to_floats(const std::uint8_t* from, std::size_t count, float* to) {
   for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<float>(from[i]);
 }

@@ -64,19 +64,19 @@ LmdbFile::LmdbFile(const fs::path& path) : file_(data_file(path)) {
 
 LmdbFile::Root LmdbFile::find_root() {
   std::vector<std::uint8_t> first(head_bytes), second(head_bytes);
-  if (file_.size() < 2 * static_cast<std::int64_t>(head_bytes)) fail("is no LMDB data base: it is too short");
+  if (file_.size() < 2 * static_cast<std::int64_t>(head_bytes)) fail("is not an LMDB database: it is too short");
   file_.read_at(0, first);
-  if (!is_sound_head(first)) fail("is no LMDB data base of version 1, as 64-bit machines write it");
+  if (!is_sound_head(first)) fail("is not an LMDB database of version 1, as 64-bit machines write it");
   page_bytes_ = number<std::uint32_t>(first, page_size_at);
   if (!std::has_single_bit(static_cast<std::uint64_t>(page_bytes_)) || page_bytes_ < 256 || page_bytes_ > 65536)
     fail("has pages of {} bytes; valid: a power of two from 256 to 65536", page_bytes_);
-  if (file_.size() < 2 * page_bytes_) fail("is no LMDB data base: it is too short");
+  if (file_.size() < 2 * page_bytes_) fail("is not an LMDB database: it is too short");
   file_.read_at(page_bytes_, second);
   const bool later = is_sound_head(second) &&
                      number<std::uint64_t>(second, transaction_at) > number<std::uint64_t>(first, transaction_at);
   const LmdbBytes head = later ? second : first;
   const LmdbBytes main = head.subspan(main_at);
-  // A file may be longer than what is in use.
+  // A file may be longer than its used part.
   const auto used = std::min<std::uint64_t>(number<std::uint64_t>(head, last_page_at), 1ull << 48) + 1;
   pages_ = std::min(static_cast<std::int64_t>(used), file_.size() / page_bytes_);
   if (number<std::uint16_t>(main, table_flags_at) & sorted_duplicates)
@@ -97,7 +97,7 @@ LmdbBytes LmdbFile::read_page(std::int64_t page, std::span<std::uint8_t> to) con
 }
 
 void LmdbFile::walk(std::int64_t page, int levels, std::int64_t& visits) {
-  // A tree holds a page once: more visits than pages mean that it leads back into itself.
+  // A tree contains each page once: more visits than pages mean a cycle.
   if (levels < 1 || ++visits > pages_) fail("is damaged: its pages form no tree");
   std::vector<std::uint8_t> memory(static_cast<std::size_t>(page_bytes_));
   const LmdbBytes bytes = read_page(page, memory);
@@ -110,7 +110,7 @@ void LmdbFile::walk(std::int64_t page, int levels, std::int64_t& visits) {
     if (at < lower || at + node_header > bytes.size()) fail("is damaged: a node leads out of page {}", page);
     const std::uint32_t low = number<std::uint32_t>(bytes, at);
     const std::uint16_t kind = number<std::uint16_t>(bytes, at + 4);
-    if (levels > 1) {  // in a branch these bytes are the number of a page
+    if (levels > 1) {  // in a branch these bytes are a page number
       walk(static_cast<std::int64_t>(low | static_cast<std::uint64_t>(kind) << 32), levels - 1, visits);
       continue;
     }

@@ -1,6 +1,6 @@
-// LmdbFile: a data base of the LMDB library, read by our own walk over its pages: the library maps the file and trusts
-// every offset in it, so that a damaged file crashes the program. Values come in the order of their keys. New data
-// bases are written by the library.
+// LmdbFile: an LMDB database, read by our own walk over its pages: the library maps the file and trusts every offset in
+// it, so a damaged file would crash the program. Values come in the order of their keys. New databases are written by
+// the library.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ namespace isobar::files {
 
 class LmdbFile {
  public:
-  /// Opens data.mdb of a folder, or the file itself, and finds its values. The list of them takes at most 8 times the
-  /// size of the file, usually far less.
+  /// Opens data.mdb in a folder, or the file itself, and finds its values. Their list takes at most 8 times the size of
+  /// the file, usually far less.
   explicit LmdbFile(const std::filesystem::path& path);
 
   std::int64_t size() const { return static_cast<std::int64_t>(values_.size()); }
-  /// The value of the index-th key, which lies in `scratch`; from many threads at once.
+  /// The value of key number `index`, stored in `scratch`; may be called from many threads at once.
   std::span<const std::uint8_t> value(std::int64_t index, ByteBuffer& scratch) const;
   const std::filesystem::path& path() const { return file_.path(); }
 
@@ -34,7 +34,7 @@ class LmdbFile {
   struct Value {
     std::int64_t at;
     std::uint32_t bytes;
-    bool apart;  // on pages of its own
+    bool apart;  // on its own pages
   };
   struct Root;
 
@@ -47,13 +47,13 @@ class LmdbFile {
   std::vector<Value> values_;
 };
 
-/// Whether bytes begin as a data base does.
+/// Whether bytes begin like a database.
 bool begins_with_lmdb(std::span<const std::uint8_t> bytes);
 
-/// Writes a new data base, a folder with the file data.mdb; keys must come in their order.
+/// Writes a new database, a folder with the file data.mdb; keys must come in order.
 class LmdbWriter {
  public:
-  /// `bytes` is what all keys and values take at most, an entry being rounded up to pages of 4096.
+  /// `bytes` is the most that all keys and values take, with each entry rounded up to pages of 4096 bytes.
   LmdbWriter(std::filesystem::path folder, std::int64_t bytes);
   ~LmdbWriter();
 

@@ -1,4 +1,4 @@
-// Writing LMDB data bases, through the library.
+// Writes LMDB databases, through the library.
 #include <lmdb.h>
 #include <utility>
 
@@ -13,12 +13,12 @@ void LmdbWriter::check(int result) const {
 
 LmdbWriter::LmdbWriter(std::filesystem::path folder, std::int64_t bytes) : folder_(std::move(folder)) {
   check(mdb_env_create(&environment_));
-  // Room for the tree above the values, and for pages that are rewritten while a transaction runs.
+  // Room for the tree above the values, and for pages that are rewritten during a transaction.
   constexpr std::int64_t spare = std::int64_t{1} << 26, unit = 1 << 20;
   const std::int64_t room = (bytes + bytes / 4 + spare) / unit * unit;
   try {
     check(mdb_env_set_mapsize(environment_, static_cast<std::size_t>(room)));
-    // Nobody else sees the folder before it is whole: no locks, and one flush at the end.
+    // Nobody sees the folder before it is complete: no locks, and one flush at the end.
     check(mdb_env_open(environment_, folder_.inside().c_str(), MDB_NOLOCK | MDB_NOSYNC, 0644));
     begin();
     check(mdb_dbi_open(transaction_, nullptr, 0, &table_));

@@ -1,4 +1,4 @@
-// Where the LMDB library was not found: data bases are read, by our own code, and not written.
+// Used if the LMDB library was not found: databases can be read, by our own code, but not written.
 #include "isobar/base/error.hpp"
 #include "isobar/files/lmdb_file.hpp"
 

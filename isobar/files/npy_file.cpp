@@ -51,7 +51,7 @@ NumberType type_of(std::string_view text, std::endian& order) {
   fail("the type '{}' is not known; known: b1, i1 to i8, u1 to u8, f2, f4, f8", shown);
 }
 
-// Reads the text of a Python dictionary, of which only a few forms can occur.
+// Parses the text of a Python dictionary, in the few forms that can occur.
 class HeaderText {
  public:
   explicit HeaderText(std::string_view text) : rest_(text) {}
@@ -81,7 +81,7 @@ class HeaderText {
       }
     }
     skip_space();
-    if (!rest_.empty() || !has_type || !has_order || !has_shape) fail("the header is no description of an array");
+    if (!rest_.empty() || !has_type || !has_order || !has_shape) fail("the header does not describe an array");
   }
 
  private:
@@ -96,15 +96,15 @@ class HeaderText {
     return true;
   }
   void need(char c) {
-    if (!take(c)) fail("the header is no description of an array: '{}' is missing", c);
+    if (!take(c)) fail("the header does not describe an array: '{}' is missing", c);
   }
 
   std::string_view quoted() {
     skip_space();
     const char mark = rest_.empty() ? '\0' : rest_[0];
-    if (mark != '\'' && mark != '"') fail("the header is no description of an array: a text is missing");
+    if (mark != '\'' && mark != '"') fail("the header does not describe an array: a text is missing");
     const std::size_t end = rest_.find(mark, 1);
-    if (end == std::string_view::npos) fail("the header is no description of an array: a text has no end");
+    if (end == std::string_view::npos) fail("the header does not describe an array: a text has no end");
     const std::string_view text = rest_.substr(1, end - 1);
     rest_.remove_prefix(end + 1);
     return text;
@@ -117,7 +117,7 @@ class HeaderText {
         rest_.remove_prefix(word.size());
         return value;
       }
-    fail("the header is no description of an array: fortran_order is neither True nor False");
+    fail("the header does not describe an array: fortran_order is neither True nor False");
   }
 
   Shape extents() {
@@ -131,7 +131,7 @@ class HeaderText {
         n = 10 * n + (rest_[digits] - '0');
         if (n > most_numbers) fail("an axis has {} or more entries; at most {} are read", n, most_numbers);
       }
-      if (digits == 0) fail("the shape is no list of numbers from 0 up: '{}'", one_line(rest_, 20));
+      if (digits == 0) fail("the shape is not a list of numbers from 0 up: '{}'", one_line(rest_, 20));
       rest_.remove_prefix(digits);
       if (rest_.starts_with('L')) rest_.remove_prefix(1);  // as Python 2 wrote it
       list.push_back(n);
@@ -147,11 +147,11 @@ class HeaderText {
   std::string_view rest_;
 };
 
-// Numbers in Fortran order, the first axis fastest, to C order, the last axis fastest.
+// Converts numbers from Fortran order (first axis fastest) to C order (last axis fastest).
 Bytes in_c_order(const Bytes& from, const Shape& shape, std::size_t width) {
   Bytes to(from.size());
   std::vector<std::int64_t> index(static_cast<std::size_t>(shape.rank()), 0);
-  std::vector<std::size_t> stride;  // in `to`, of each axis
+  std::vector<std::size_t> stride;  // of each axis, in the result
   for (int axis = 0; axis < shape.rank(); ++axis)
     stride.push_back(static_cast<std::size_t>(shape.count(axis + 1, shape.rank())) * width);
   std::size_t place = 0;
@@ -176,7 +176,7 @@ bool is_compressed(const std::filesystem::path& path) {
 
 NpyHeader read_npy_header(std::span<const std::uint8_t> bytes) {
   constexpr std::uint8_t magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
-  if (bytes.size() < 10 || !std::equal(std::begin(magic), std::end(magic), bytes.begin())) fail("is no .npy file");
+  if (bytes.size() < 10 || !std::equal(std::begin(magic), std::end(magic), bytes.begin())) fail("is not a .npy file");
   const int version = bytes[6];
   if (version < 1 || version > 3 || bytes[7] != 0)
     fail("is of version {}.{} of the .npy format; known: 1.0, 2.0, 3.0", version, bytes[7]);
@@ -258,7 +258,7 @@ void NpyFile::read(std::int64_t first, std::span<float> out) const {
     return to_floats(header_.type, from, header_.order, out);
   }
   const std::int64_t at = header_.data + first * static_cast<std::int64_t>(width);
-  if (header_.type == NumberType::float32 && header_.order == std::endian::native)  // straight to its place
+  if (header_.type == NumberType::float32 && header_.order == std::endian::native)  // read in place
     return file_->read_at(at, {reinterpret_cast<std::uint8_t*>(out.data()), bytes});
   constexpr std::size_t piece = 1 << 16;  // numbers
   thread_local Bytes memory;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view ending = ".npy";
 constexpr std::size_t most_members = 10'000;
 
-// The name of an array; empty for a file that is none.
+// The name of an array; empty for a file that is not an array.
 std::string array_name(const std::string& member) {
   return member.ends_with(ending) ? member.substr(0, member.size() - ending.size()) : "";
 }
@@ -34,7 +34,7 @@ std::map<std::string, NpyFile> read_npz(const std::filesystem::path& path, const
     held += static_cast<std::int64_t>(content.size());
     arrays.emplace(name, NpyFile(fmt::format("{}: {}", path.string(), name), std::move(content), max_bytes));
   }
-  if (known.empty()) fail("{}: is no .npz archive: it holds no .npy files", path.string());
+  if (known.empty()) fail("{}: is not an .npz archive: it holds no .npy files", path.string());
   for (const std::string& name : wanted)
     if (!arrays.contains(name))
       fail("{}: has no array '{}'; it has: {}", path.string(), name, one_line(join(known, ", ")));

@@ -34,13 +34,13 @@ T from_float(float number) {
     if (!Float16::holds(number)) fail("{} does not fit float16; valid: -65504 to 65504", number);
     return Float16(number);
   } else if constexpr (std::is_same_v<T, Truth>) {
-    if (number != 0.0f && number != 1.0f) fail("{} is no truth value; valid: 0 and 1", number);
+    if (number != 0.0f && number != 1.0f) fail("{} is not a truth value; valid: 0 and 1", number);
     return {static_cast<std::uint8_t>(number != 0.0f)};
   } else if constexpr (std::is_floating_point_v<T>) {
     return static_cast<T>(number);
   } else {
     using Limits = std::numeric_limits<T>;
-    // The power of two above the largest number is exact as a float, the largest number itself may not be.
+    // The power of two above the largest number is exact as a float; the largest number itself may not be.
     const float above = std::ldexp(1.0f, Limits::digits);
     if (!(number >= static_cast<float>(Limits::min()) && number < above) || number != std::nearbyint(number))
       fail("{} is no whole number from {} to {}", number, Limits::min(), Limits::max());
@@ -79,7 +79,7 @@ void narrow(std::span<const float> numbers, std::uint8_t* bytes) {
   }
 }
 
-// Calls `work` with a value of the C++ type that lies in the file.
+// Calls `work` with a value of the C++ type that is stored in the file.
 template <class F>
 auto with_type(NumberType type, F work) {
   switch (type) {

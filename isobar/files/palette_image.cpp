@@ -1,5 +1,5 @@
 // An APNG file is the first frame's PNG with acTL before its image data, fcTL before every frame's, and the data of
-// later frames in fdAT chunks: IDAT with a number in front (https://wiki.mozilla.org/APNG_Specification).
+// later frames in fdAT chunks: IDAT with a sequence number in front (https://wiki.mozilla.org/APNG_Specification).
 #include "isobar/files/palette_image.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ struct Chunk {
   std::span<const std::uint8_t> content;
 };
 
-// The chunks of a file libpng has just written.
+// The chunks of a file that libpng has just written.
 std::vector<Chunk> chunks_of(const PaletteBytes& png) {
   std::vector<Chunk> chunks;
   for (std::size_t at = signature_bytes; at + 12 <= png.size();) {
@@ -56,11 +56,11 @@ PaletteBytes frame_control(std::uint32_t number, const PaletteImage& image, int 
   put_32(control, number);
   put_32(control, static_cast<std::uint32_t>(image.width));
   put_32(control, static_cast<std::uint32_t>(image.height));
-  put_32(control, 0);  // where it lies
+  put_32(control, 0);  // offset in the picture
   put_32(control, 0);
   put_16(control, static_cast<unsigned>(milliseconds));
   put_16(control, 1000);
-  put_16(control, 0);  // keep what is there, replace it by the next frame
+  put_16(control, 0);  // no disposal; the next frame replaces this one
   return control;
 }
 
@@ -108,7 +108,7 @@ std::vector<std::uint8_t> encode_animation(std::span<const PaletteImage> frames,
         if (first) {
           PaletteBytes control;
           put_32(control, static_cast<std::uint32_t>(frames.size()));
-          put_32(control, 0);  // for ever
+          put_32(control, 0);  // loop forever
           put_chunk(file, "acTL", control);
         }
         put_chunk(file, "fcTL", frame_control(number++, frame, milliseconds));

@@ -1,5 +1,5 @@
-// Pictures of at most 256 colours as PNG files, and several of them as one animation (APNG: the first frame is an
-// ordinary picture for readers that know no animation). libpng compresses; an animation is made of its chunks.
+// Pictures with at most 256 colours as PNG files, and several of them as one animation (APNG: readers without support
+// for animations show the first frame). libpng compresses; an animation is assembled from its chunks.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace isobar::files {
 /// Red, green and blue.
 using Colour = std::array<std::uint8_t, 3>;
 
-/// One byte a pixel, the number of its colour.
+/// One byte per pixel: the index of its colour.
 struct PaletteImage {
   std::int64_t height = 0, width = 0;
   std::vector<Colour> colours{};
@@ -22,7 +22,7 @@ struct PaletteImage {
 /// The bytes of a PNG file.
 std::vector<std::uint8_t> encode_png(const PaletteImage& image);
 
-/// The bytes of a PNG file that shows frames of one size and one palette one after the other, for ever.
+/// The bytes of a PNG file that shows frames of one size and one palette one after the other, forever.
 std::vector<std::uint8_t> encode_animation(std::span<const PaletteImage> frames, int milliseconds);
 
 }  // namespace isobar::files

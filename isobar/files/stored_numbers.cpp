@@ -47,7 +47,7 @@ To convert(From value) {
     if (std::cmp_greater(value, Limits::max())) return Limits::max();
     return static_cast<To>(value);
   } else {
-    // 2^63 is no int64, but the double nearest to the greatest one: so ">=".
+    // 2^63 is not an int64, but the double nearest to the largest one: hence ">=".
     const auto wide = static_cast<double>(value);
     if (std::isnan(wide)) return 0;
     if (wide <= static_cast<double>(Limits::min())) return Limits::min();

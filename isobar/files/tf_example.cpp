@@ -10,7 +10,7 @@ namespace {
 
 using ExampleBytes = std::span<const std::uint8_t>;
 
-// Calls visit(kind, list) for a Feature; of several lists the last counts.
+// Calls visit(kind, list) for a Feature; if there are several lists, the last counts.
 template <class F>
 void visit_feature(ExampleBytes message, F visit) {
   WireReader reader(message);
@@ -58,7 +58,7 @@ std::int64_t count_numbers(Feature::Kind kind, ExampleBytes list) {
   return count;
 }
 
-// Writes at most as many as `out` has, and returns what is left of it.
+// Writes the values of a list into `out`, which must have room for them, and returns the rest of `out`.
 std::span<float> copy_numbers(Feature::Kind kind, ExampleBytes list, std::span<float> out) {
   const auto put = [&out](float value) {
     if (out.empty()) fail("the message is damaged: a list is longer than it seemed");
@@ -112,16 +112,16 @@ void visit_entries(ExampleBytes record, F visit) {
   WireField part, entry, item;
   while (reader.next(part)) {
     if (part.kind != WireField::Kind::bytes || part.number < 1 || part.number > 2)
-      fail("is no tf.train.Example: field {} is none of its own", part.number);
+      fail("is not a tf.train.Example: it has an unknown field {}", part.number);
     WireReader entries(part.bytes);
     while (entries.next(entry)) {
       if (entry.number != 1 || entry.kind != WireField::Kind::bytes)
-        fail("is no tf.train.Example: it has no map of features");
+        fail("is not a tf.train.Example: it has no map of features");
       std::string_view name;
       ExampleBytes message;
       WireReader items(entry.bytes);
       while (items.next(item)) {
-        if (item.kind != WireField::Kind::bytes) fail("is no tf.train.Example: a feature is no message");
+        if (item.kind != WireField::Kind::bytes) fail("is not a tf.train.Example: a feature is not a message");
         if (item.number == 1) name = {reinterpret_cast<const char*>(item.bytes.data()), item.bytes.size()};
         if (item.number == 2) message = item.bytes;
       }

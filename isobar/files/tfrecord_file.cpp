@@ -31,7 +31,7 @@ bool sound_header(std::span<const std::uint8_t> bytes) {
   return masked(crc32c(bytes.first(8))) == little_endian<std::uint32_t>(bytes.subspan(8));
 }
 
-// `bytes_at(place)` gives at least a header's bytes from there on.
+// `bytes_at(place)` returns at least as many bytes from there on as a header has.
 template <class F>
 std::vector<std::int64_t> find_ends(std::int64_t size, F bytes_at) {
   std::vector<std::int64_t> ends;
@@ -39,8 +39,8 @@ std::vector<std::int64_t> find_ends(std::int64_t size, F bytes_at) {
     if (size - at < header + footer) fail("ends inside the header of record {}", ends.size());
     const std::span<const std::uint8_t> bytes = bytes_at(at);
     if (!sound_header(bytes)) {
-      if (ends.empty()) fail("is no TFRecord file: it does not begin with a length and its check sum");
-      fail("the length of record {} (byte {}) and its check sum do not agree", ends.size(), at);
+      if (ends.empty()) fail("is not a TFRecord file: it does not begin with a length and its checksum");
+      fail("the length of record {} (byte {}) and its checksum do not agree", ends.size(), at);
     }
     const auto length = little_endian<std::uint64_t>(bytes);
     if (length > static_cast<std::uint64_t>(size - at - header - footer))
@@ -106,7 +106,7 @@ std::span<const std::uint8_t> TfrecordFile::record(std::int64_t index, ByteBuffe
   }
   const std::size_t length = count - static_cast<std::size_t>(footer);
   if (masked(crc32c(bytes.first(length))) != little_endian<std::uint32_t>(bytes.subspan(length)))
-    fail("{}: record {}: the content and its check sum do not agree", file_.path().string(), index);
+    fail("{}: record {}: the content and its checksum do not agree", file_.path().string(), index);
   return bytes.first(length);
 }
 

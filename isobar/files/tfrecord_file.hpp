@@ -1,6 +1,6 @@
-// TfrecordFile: TensorFlow's files of records: length, check sum of the length, content, check sum of the content, the
-// sums being masked CRC-32C. The whole may be compressed with gzip, and then is held in memory; of a plain file only
-// the places of the records are, and the content is read when it is asked for.
+// TfrecordFile: TensorFlow's files of records: length, checksum of the length, content, checksum of the content; the
+// checksums are masked CRC-32C. A file compressed with gzip is held in memory; of a plain file only the positions of
+// the records are, and content is read on demand.
 #pragma once
 
 #include <array>
@@ -18,30 +18,30 @@ namespace isobar::files {
 
 class TfrecordFile {
  public:
-  /// Opens a file and finds its records; lengths that are damaged or lead out of the file are an Error. More than
-  /// `max_bytes` are not held; `memory`, when given, is used for what is.
+  /// Opens a file and finds its records; lengths that are damaged or lead out of the file are an Error. At most
+  /// `max_bytes` are held in memory; `memory`, if given, is reused for them.
   explicit TfrecordFile(const std::filesystem::path& path, std::int64_t max_bytes, ByteBuffer memory = {});
 
   /// The number of records.
   std::int64_t size() const { return static_cast<std::int64_t>(ends_.size()); }
-  /// Bytes of memory it takes.
+  /// The bytes of memory it uses.
   std::int64_t held_bytes() const;
-  /// The content of a record, its check sum compared; it lies in the file's memory or in `scratch`.
+  /// The content of a record after its checksum was verified; it is in the file's memory or in `scratch`.
   std::span<const std::uint8_t> record(std::int64_t index, ByteBuffer& scratch) const;
-  /// Gives back the memory; the file is not used any more.
+  /// Returns the memory for reuse; the file must not be used afterwards.
   ByteBuffer release() { return std::move(memory_); }
 
  private:
   InputFile file_;
   ByteBuffer memory_;
   std::optional<std::span<const std::uint8_t>> content_;  // of a compressed file
-  std::vector<std::int64_t> ends_;                        // where each record ends, its last check sum included
+  std::vector<std::int64_t> ends_;                        // where each record ends, including its last checksum
 };
 
-/// Whether bytes begin with a record: a length whose check sum is right.
+/// Whether bytes begin with a record: a length with the right checksum.
 bool begins_with_record(std::span<const std::uint8_t> bytes);
 
-/// What stands around the content of a record: its length before it, check sums of both.
+/// What surrounds the content of a record: its length before it, and checksums of both.
 struct RecordFrame {
   std::array<std::uint8_t, 12> front;
   std::array<std::uint8_t, 4> back;

@@ -1,5 +1,5 @@
-// The wire format of protocol buffers, read and written field by field: what the few small messages of data files
-// need. Views lead into the bytes that are read; nothing is copied. Generated messages belong to room onnx.
+// The wire format of protocol buffers, read and written field by field: just what the few small messages of data files
+// need. Views point into the bytes that are read; nothing is copied. Generated messages belong to room onnx.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ struct WireField {
   std::span<const std::uint8_t> bytes{};  ///< of bytes, texts, messages and packed lists
 };
 
-/// Goes through the fields of a message in the order they lie in.
+/// Goes through the fields of a message in the order in which they are stored.
 class WireReader {
  public:
   explicit WireReader(std::span<const std::uint8_t> message) : rest_(message) {}
 
   /// Reads the next field; false at the end. A damaged message is an Error.
   bool next(WireField& field);
-  /// A number of variable length out of a packed list.
+  /// Reads a number of variable length from a packed list.
   std::uint64_t varint();
   bool at_end() const { return rest_.empty(); }
 
@@ -43,7 +43,7 @@ class WireWriter {
   void bytes(std::uint32_t number, std::span<const std::uint8_t> value);
   void text(std::uint32_t number, std::string_view value);
   void message(std::uint32_t number, const WireWriter& value) { bytes(number, value.message_); }
-  /// A packed list of floats, of doubles, or of whole numbers.
+  /// A packed list of floats, of doubles, or of integers.
   void floats(std::uint32_t number, std::span<const float> values);
   void reals(std::uint32_t number, std::span<const double> values);
   void integers(std::uint32_t number, std::span<const std::int64_t> values);

@@ -1,5 +1,5 @@
-// Boxes: a part of an array, from some index on and with some extent along each axis, walked as runs of neighbouring
-// numbers. Arrays are in C order: the last axis is the fastest.
+// Boxes: parts of arrays, given by a first index and an extent along each axis, walked as runs of contiguous numbers.
+// Arrays are in C order: the last axis is the fastest.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace isobar::hdf5 {
 
-/// How many axes an array may have.
+/// The most axes an array may have.
 inline constexpr std::size_t most_axes = 32;
 
 using Indices = std::span<const std::int64_t>;
@@ -30,7 +30,7 @@ struct IndexArray {
   operator Indices() const { return {at.data(), rank}; }
 };
 
-/// Where the number at `index` lies in an array of these extents.
+/// The flat position of the number at `index` in an array of these extents.
 inline std::int64_t flat_index(Indices extents, Indices index) {
   std::int64_t flat = 0;
   for (std::size_t a = 0; a < extents.size(); ++a) flat = flat * extents[a] + index[a];
@@ -44,7 +44,7 @@ inline std::int64_t box_count(Indices extent) {
   return count;
 }
 
-/// The axis from which on a box is one run in both arrays.
+/// The first axis from which on a box is one run in both arrays.
 inline std::size_t run_axis(Indices extent, Indices source, Indices target) {
   std::size_t axis = extent.size();
   while (axis > 0) {
@@ -54,8 +54,8 @@ inline std::size_t run_axis(Indices extent, Indices source, Indices target) {
   return axis;
 }
 
-/// Calls run(source, target, count) for every run of the box `extent` that lies at `source_at` in an array of extents
-/// `source` and at `target_at` in one of extents `target`: numbers to take from `source` on and to put to `target` on.
+/// Calls run(source, target, count) for every run of the box `extent` that is at `source_at` in an array of extents
+/// `source` and at `target_at` in one of extents `target`; run's arguments are flat positions and a number of elements.
 template <class Run>
 void for_each_run(Indices extent, Indices source, Indices source_at, Indices target, Indices target_at, Run run) {
   if (box_count(extent) == 0) return;

@@ -37,7 +37,7 @@ int month_days(Calendar calendar, std::int64_t year, int month) {
   return days[static_cast<std::size_t>(month - 1)] + (month == 2 && is_leap(calendar, year));
 }
 
-// Days from 0000-01-01 to the beginning of a year; Julian days are counted so that the reform leaves no gap.
+// Days from 0000-01-01 to the beginning of a year; Julian days are offset so that the reform leaves no gap.
 std::int64_t days_before(Calendar calendar, std::int64_t year) {
   const std::int64_t julian = 365 * year + floor_divide(year + 3, 4) - 2;
   switch (calendar) {
@@ -54,7 +54,7 @@ std::int64_t days_before(Calendar calendar, std::int64_t year) {
   return 0;
 }
 
-// A place in a text that is read from the left.
+// A position in a text that is read from left to right.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : rest_(text) {}
@@ -77,7 +77,7 @@ class Scanner {
     }
   }
   bool at_digit() const { return !rest_.empty() && std::isdigit(static_cast<unsigned char>(rest_[0])); }
-  /// A whole number of at most `most` digits; -1 when there is none.
+  /// An integer of at most `most` digits; -1 if there is none.
   std::int64_t digits(std::size_t most, std::size_t* count = nullptr) {
     std::size_t n = 0;
     while (n < rest_.size() && std::isdigit(static_cast<unsigned char>(rest_[n]))) ++n;
@@ -93,7 +93,7 @@ class Scanner {
   std::string_view rest_;
 };
 
-// What follows the date: time of day and zone. False when the text is something else.
+// Scans what follows the date: time of day and zone. False if the text is something else.
 bool scan_time(Scanner& scan, Date& date, std::int64_t& zone_minutes) {
   scan.skip_spaces();
   if (scan.at_digit()) {
@@ -217,7 +217,7 @@ Instant parse_instant(Calendar calendar, std::string_view text) {
   }
   scan.skip_spaces();
   if (!read || !scan.at_end())
-    fail("'{}' is no date; valid: 2005, 2005-01, 2005-01-23, '2005-01-23 06:00:00'", one_line(text));
+    fail("'{}' is not a date; valid: 2005, 2005-01, 2005-01-23, '2005-01-23 06:00:00'", one_line(text));
   return instant_of(calendar, date) - zone_minutes * 60 * microseconds_per_second;
 }
 

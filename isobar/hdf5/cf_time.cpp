@@ -43,7 +43,7 @@ std::string lower(std::string_view text) {
   return made;
 }
 
-// Where "since" stands in a text, between spaces; npos when it does not.
+// The position of "since" in a text, between spaces; npos if it is absent.
 std::size_t since_at(const std::string& text) {
   const std::size_t at = text.find(" since ");
   return at == std::string::npos ? at : at + 1;
@@ -73,7 +73,7 @@ CfTime::CfTime(std::string_view units, Calendar calendar) : calendar_(calendar) 
   const std::string text = lower(units);
   const std::size_t at = since_at(text);
   if (at == std::string::npos)
-    fail("'{}' are no units of time; valid: 'hours since 1900-01-01 00:00:00'", one_line(units));
+    fail("'{}' are not units of time; valid: 'hours since 1900-01-01 00:00:00'", one_line(units));
   std::string word = text.substr(0, at);
   word.erase(std::remove_if(word.begin(), word.end(), [](unsigned char c) { return std::isspace(c); }), word.end());
   unit_ = unit_length(word, units, calendar);
@@ -82,15 +82,15 @@ CfTime::CfTime(std::string_view units, Calendar calendar) : calendar_(calendar) 
 
 Instant CfTime::instant(double number) const {
   const auto unit = static_cast<double>(unit_);
-  // Beyond this the date could not be told: 200,000 years.
-  if (!(std::abs(number) * unit < 6.3e18)) fail("the time {} is no date: it is too far away or not a number", number);
-  // Whole units and the rest apart: their sum would not be exact in a double.
+  // Beyond this there is no date: 200,000 years.
+  if (!(std::abs(number) * unit < 6.3e18)) fail("the time {} is not a date: too far away or not a number", number);
+  // Whole units and the rest are converted separately: their sum would not be exact in a double.
   const double whole = std::floor(number);
   Instant since = static_cast<Instant>(whole) * unit_ + std::llround((number - whole) * unit);
   const Instant seconds = (since + (since >= 0 ? second / 2 : -second / 2)) / second * second;
   if (std::abs(since - seconds) <= second / 1000) since = seconds;
   Instant made = 0;
-  if (__builtin_add_overflow(origin_, since, &made)) fail("the time {} is no date: it is too far away", number);
+  if (__builtin_add_overflow(origin_, since, &made)) fail("the time {} is not a date: too far away", number);
   return made;
 }
 

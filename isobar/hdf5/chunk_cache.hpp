@@ -1,5 +1,5 @@
-// The chunks a thread decoded last, so that rows read one after another do not decode the chunk they share again. One
-// per thread: no lock; at most 256 chunks and 32 MiB, or one chunk of up to 256 MiB.
+// The chunks a thread decoded last, so that reading rows one after another does not decode a shared chunk twice. One
+// cache per thread, so no lock; at most 256 chunks and 32 MiB, or one chunk of up to 256 MiB.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,16 @@ namespace isobar::hdf5 {
 
 class ChunkCache {
  public:
-  /// This thread's.
+  /// The cache of this thread.
   static ChunkCache& mine();
-  /// A number that no other array has, ever.
+  /// A number for an array that is never given to another one.
   static std::uint64_t new_array();
 
-  /// The bytes of a chunk, or an empty span; they stay until the next make_room().
+  /// The bytes of a chunk, or an empty span; valid until the next make_room().
   std::span<const std::byte> find(std::uint64_t array, std::int64_t chunk);
-  /// Room for the bytes of a chunk, which find() gives from now on: fill it, or forget() it. `bytes` <= largest.
+  /// Room for the bytes of a chunk, which find() returns from now on: fill it, or forget() it. `bytes` <= largest.
   std::span<std::byte> make_room(std::uint64_t array, std::int64_t chunk, std::size_t bytes);
-  /// Drops the chunk that was made last.
+  /// Drops the chunk made last.
   void forget();
 
   static constexpr std::size_t most_chunks = 256;
@@ -35,7 +35,7 @@ class ChunkCache {
     std::unique_ptr<std::byte[]> memory;
   };
 
-  std::list<Entry> entries_;  // the last used first
+  std::list<Entry> entries_;  // most recently used first
   std::size_t held_ = 0;
 };
 

@@ -34,7 +34,7 @@ Hdf5Array::Hdf5Array(const Hdf5File& file, std::string_view name) : storage_(std
   expects(file.temporary_.empty(), "a file open for reading");
   storage_->file = file.path();
   storage_->name = name;
-  const auto lock = lock_hdf5();  // after storage_: should this fail, the lock goes before the storage, which takes it
+  const auto lock = lock_hdf5();  // after storage_: if this throws, it is released before ~Hdf5Storage takes it again
   storage_->array = file.open_array(name);
   storage_->shape = file.extents(storage_->array, name);
   find_storage(*storage_);

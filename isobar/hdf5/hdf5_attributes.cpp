@@ -1,4 +1,4 @@
-// Hdf5File: attributes. Texts are of variable length; their size is checked against the file's before memory is taken.
+// Hdf5File: attributes. Texts have variable length; their size is checked against the file's before allocating memory.
 #include <algorithm>
 #include <memory>
 

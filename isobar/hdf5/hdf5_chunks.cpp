@@ -21,7 +21,8 @@ Hdf5Chunk Hdf5Chunks::look_up(std::int64_t number) const {
   hsize_t bytes = 0;
   Hdf5Chunk chunk;
   if (H5Dget_chunk_storage_size(array_, start.data(), &bytes) < 0) {
-    // Some libraries say 0 for a chunk that was never written, this one fails; another failure is looked at closely.
+    // For a chunk that was never written, some libraries return 0 and this one fails; other failures are examined
+    // below.
     if (hdf5_reason() == "chunk storage is not allocated") return chunk;
     haddr_t address = HADDR_UNDEF;
     unsigned skipped = 0;
@@ -31,7 +32,7 @@ Hdf5Chunk Hdf5Chunks::look_up(std::int64_t number) const {
   }
   if (bytes == 0) return chunk;
   Hdf5Probe probe;
-  char untouched = 0;  // nothing is read while the probe lives
+  char untouched = 0;  // nothing is read while the probe exists
   checked_hdf5(H5Dread_chunk(array_, H5P_DEFAULT, start.data(), &chunk.skipped, &untouched), file_, "find a chunk of",
                name_);
   chunk.offset = probe.offset;

@@ -1,5 +1,5 @@
-// Where the chunks of an HDF5 array lie in its file. A chunk is looked up in the library, under its lock, when it is
-// first asked for, and remembered: a file with a million chunks opens at once.
+// Where the chunks of an HDF5 array are in its file. A chunk is looked up in the library, under its lock, when it is
+// first needed, and then remembered: a file with a million chunks opens immediately.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@
 
 namespace isobar::hdf5 {
 
-/// One chunk as it lies in the file.
+/// One chunk as stored in the file.
 struct Hdf5Chunk {
-  std::int64_t offset = -1;  ///< from the beginning of the file; -1: never written, all fill value
+  std::int64_t offset = -1;  ///< from the beginning of the file; -1: never written, so all fill value
   std::int64_t bytes = 0;
   std::uint32_t skipped = 0;  ///< bit f: filter f was not applied
 };
 
 class Hdf5Chunks {
  public:
-  /// `array` was opened in a file of our driver and stays open; chunks have extents `chunk`.
+  /// `array` was opened in a file that uses our driver and stays open; chunks have extents `chunk`.
   Hdf5Chunks(Hdf5Id array, std::filesystem::path file, std::string name, Indices shape, Indices chunk);
 
   /// Chunks along each axis.
   Indices grid() const { return grid_; }
-  /// Where chunks lie, by their flat index in the grid; many threads may ask at once.
+  /// Finds chunks by their flat indices in the grid; may be called from many threads at once.
   std::vector<Hdf5Chunk> find(std::span<const std::int64_t> numbers) const;
 
  private:

@@ -12,8 +12,8 @@
 namespace isobar::hdf5 {
 namespace {
 
-constexpr std::int64_t long_run = 64 << 10;        // bytes worth a call of the system of their own
-constexpr std::int64_t block_bytes = 1 << 20;      // read at once where runs are shorter
+constexpr std::int64_t long_run = 64 << 10;        // bytes that are worth a separate system call
+constexpr std::int64_t block_bytes = 1 << 20;      // read at once if runs are shorter
 constexpr std::int64_t convert_bytes = 128 << 10;  // converted at once, so that they stay in the cache
 
 void read_at(const Hdf5Storage& storage, std::int64_t offset, std::span<std::byte> to) {
@@ -27,7 +27,7 @@ void read_at(const Hdf5Storage& storage, std::int64_t offset, std::span<std::byt
   }
 }
 
-/// One request: a box of the array on its way to `out`.
+/// One request: reads a box of the array into `out`.
 template <class T>
 class BoxReading {
  public:
@@ -79,7 +79,7 @@ class BoxReading {
     }
   }
 
-  // Reads `part`, at `at` in a region that lies unfiltered at `offset` in the file, to `to` in the box.
+  // Reads `part`, at `at` in a region stored unfiltered at `offset` in the file, to `to` in the box.
   void read_piece(std::int64_t offset, Indices region, Indices at, Indices part, Indices to) {
     const std::size_t axis = run_axis(part, region, extent_);
     const std::int64_t run = box_count(part.subspan(axis));
@@ -89,7 +89,7 @@ class BoxReading {
       });
       return;
     }
-    // Short runs: blocks of neighbouring rows are read with what lies between the runs.
+    // Short runs: blocks of neighbouring rows are read, including the gaps between the runs.
     std::size_t k = 0;
     while (k + 1 < region.size() && box_count(region.subspan(k + 1)) * bytes_ > block_bytes) ++k;
     const std::int64_t rows = std::max<std::int64_t>(1, block_bytes / (box_count(region.subspan(k + 1)) * bytes_));
@@ -119,7 +119,7 @@ class BoxReading {
   }
 
   void read_chunks() {
-    // The chunks the box touches, some at a time: looking them up takes memory.
+    // The chunks that the box touches, some at a time: looking them up takes memory.
     constexpr std::size_t at_once = 4096;
     const std::size_t rank = extent_.size();
     IndexArray low(rank), count(rank);

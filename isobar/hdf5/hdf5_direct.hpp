@@ -1,4 +1,4 @@
-// Reading an HDF5 array past the library: no call of it, no lock, no memory shared between threads.
+// Reading an HDF5 array without the library: no calls to it, no lock, no memory shared between threads.
 #pragma once
 
 #include "isobar/hdf5/boxes.hpp"
@@ -6,7 +6,7 @@
 
 namespace isobar::hdf5 {
 
-/// Reads the box of `extent`, not empty, at `from`; the storage is of any kind but library.
+/// Reads the box of `extent`, not empty, at `from`; the storage is of any kind except `library`.
 template <class T>
 void read_direct(const Hdf5Storage& storage, Indices from, Indices extent, T* out);
 

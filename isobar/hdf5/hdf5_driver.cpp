@@ -77,7 +77,7 @@ int compare_files(const H5FD_t* a, const H5FD_t* b) {
   return key(first) < key(second) ? -1 : key(first) > key(second);
 }
 
-// Neither the accumulator of metadata nor the sieve of raw data: the page cache does as well, and on damaged files the
+// Neither the metadata accumulator nor the sieve for raw data: the page cache does as well, and on damaged files the
 // accumulator of 1.10.8 copies beyond its memory.
 herr_t query_features(const H5FD_t*, unsigned long* features) {
   if (features)
@@ -98,9 +98,9 @@ herr_t get_handle(H5FD_t* file, hid_t, void** handle) {
   return 0;
 }
 
-// The type of an enumeration begins with version and class 8, its number of members, a zero, and its size; then comes
-// the whole number it is made of, which begins likewise and must have the same size. When it has not, 1.10.8 copies the
-// members beyond their memory: so an object header with such a type is not given to the library.
+// An enumeration type begins with version and class 8, its number of members, a zero, and its size; then comes its
+// integer type, which begins likewise and must have the same size. If it does not, 1.10.8 copies the members beyond
+// their memory: so an object header with such a type is kept from the library.
 bool has_broken_enumeration(const std::uint8_t* bytes, std::size_t size) {
   constexpr std::size_t both = 20;
   const auto number = [](const std::uint8_t* at) {
@@ -119,7 +119,7 @@ bool has_broken_enumeration(const std::uint8_t* bytes, std::size_t size) {
   return false;
 }
 
-// Whether the library may see these bytes; what is wrong with those it may not goes onto its error stack.
+// Whether the library may see these bytes; if not, the reason goes onto its error stack.
 bool sound_piece(const OpenFile& file, H5FD_mem_t kind, haddr_t address, std::span<const std::uint8_t> bytes) {
   Hdf5Heaps& heaps = *file.heaps;
   const auto sound = [&](const Hdf5Reference& reference) { return heaps.sound_reference(reference); };
@@ -155,7 +155,7 @@ herr_t read_bytes(H5FD_t* file, H5FD_mem_t kind, hid_t, haddr_t address, std::si
       note(H5E_READERROR, "read", std::strerror(errno));
       return -1;
     }
-    if (got == 0) {  // addresses may go on where the file ends: zeros, as the default driver has it
+    if (got == 0) {  // addresses may lie beyond the end of the file: zeros, as in the default driver
       std::memset(next, 0, size);
       break;
     }

@@ -1,6 +1,6 @@
-// How the HDF5 library reads files here: through a driver of our own, which reads like its default one, keeps no file
-// locks, refuses broken heaps (isobar/hdf5/hdf5_heap.hpp), and can be asked where raw data lies instead of reading it.
-// So the place of a chunk is found by the library's own search, in any kind of chunk index: its call for that,
+// How the HDF5 library reads files here: through our own driver, which reads like the default one, takes no file locks,
+// refuses broken heaps (isobar/hdf5/hdf5_heap.hpp), and can report where raw data is instead of reading it. The
+// position of a chunk is thus found by the library's own search, in any kind of chunk index; its function for this,
 // H5Dget_chunk_info, searches from the beginning every time.
 #pragma once
 
@@ -20,7 +20,7 @@ Hdf5Id open_hdf5(const std::filesystem::path& path, int descriptor = -1);
 /// The descriptor of a file that was opened with them; it lives as long as the file is open.
 int hdf5_descriptor(Hdf5Id file);
 
-/// While one lives, raw data is not read: where it lies is noted here. At most one at a time, under the lock.
+/// While a probe exists, raw data is not read: its position is noted here. At most one at a time, under the lock.
 class Hdf5Probe {
  public:
   Hdf5Probe();

@@ -59,7 +59,7 @@ Hdf5File Hdf5File::open(files::InputFile file) {
 }
 
 Hdf5File Hdf5File::create(const std::filesystem::path& path) {
-  // Process and number keep writers of the same file apart: the last commit wins, none sees half a file.
+  // Process id and number keep writers of the same file apart: the last commit wins, and nobody sees half a file.
   static std::atomic<int> number = 0;
   std::filesystem::path temporary = path;
   temporary += fmt::format(".part-{}-{}", getpid(), number++);
@@ -79,13 +79,13 @@ void Hdf5File::commit(bool durable) {
   if (durable) disk::sync_to_disk(temporary_);
   std::error_code code;
   std::filesystem::rename(temporary_, path_, code);
-  if (code) fail("{}: cannot take its place: {}", path_.string(), code.message());
+  if (code) fail("{}: cannot be moved into place: {}", path_.string(), code.message());
   temporary_.clear();
   if (durable) disk::sync_to_disk(path_.has_parent_path() ? path_.parent_path() : ".");
 }
 
 bool Hdf5File::linked(std::string_view name) const {
-  // HDF5 can say whether the last part of a path exists only when the parts before it do.
+  // HDF5 can check the last part of a path only if the parts before it exist.
   for (std::size_t end = 0; end != std::string_view::npos;) {
     end = name.find('/', end + 1);
     const std::string part(name.substr(0, end));
@@ -115,7 +115,7 @@ std::vector<std::string> Hdf5File::children(std::string_view group) const {
 
 Hdf5File::Handle Hdf5File::open_array(std::string_view name) const {
   if (!linked(name)) fail("{}: there is no array '{}' in this file", path_.string(), name);
-  // No cache of chunks: one that was never written would seem to have a place in the file once it is in the cache.
+  // No chunk cache: in it, a chunk that was never written would seem to have a place in the file.
   const Handle access(checked(H5Pcreate(H5P_DATASET_ACCESS), "open array", name), H5Pclose);
   checked(H5Pset_chunk_cache(access.id, 0, 0, H5D_CHUNK_CACHE_W0_DEFAULT), "open array", name);
   return {checked(H5Dopen2(file_, std::string(name).c_str(), access.id), "open array", name), H5Dclose};
@@ -127,7 +127,7 @@ Shape Hdf5File::extents(const Handle& array, std::string_view name) const {
   const auto rank = checked(H5Sget_simple_extent_ndims(space.id), "get the shape of", name);
   std::vector<hsize_t> sizes(static_cast<std::size_t>(rank));
   checked(H5Sget_simple_extent_dims(space.id, sizes.data(), nullptr), "get the shape of", name);
-  // Whoever multiplies these, by the bytes of a number too, shall not overflow.
+  // Products of these, also with the bytes of a number, must not overflow.
   std::int64_t product = 16;
   for (const hsize_t size : sizes)
     if (size > static_cast<hsize_t>(std::numeric_limits<std::int64_t>::max()) ||

@@ -1,7 +1,7 @@
-// Hdf5File: the border to the HDF5 library, for datasets and checkpoints: named arrays, groups, attributes.
-// A bad return becomes an Error naming the file, the object and the attempt. The library is not thread-safe: every
-// call is made under one process-wide lock, so that many threads may use one file or many.
-// A new file is written under a temporary name and appears under its own in commit(), or not at all.
+// Hdf5File: the interface to the HDF5 library, for data sets and checkpoints: named arrays, groups, attributes. A
+// failed call becomes an Error that names the file, the object and the attempt. The library is not thread-safe: every
+// call is made under one process-wide lock, so many threads may use one file or several. A new file is written under a
+// temporary name and appears under its own in commit(), or not at all.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ namespace isobar::hdf5 {
 /// How an array is to be stored.
 struct Hdf5Making {
   files::NumberType type = files::NumberType::float32;
-  Shape chunk{};  ///< rank 0: in one piece
-  int gzip = 0;   ///< level 1 to 9, with the byte shuffle before it; 0: as it is. Needs chunks
+  Shape chunk{};  ///< rank 0: contiguous
+  int gzip = 0;   ///< level 1 to 9, after a byte shuffle; 0: uncompressed. Needs chunks
 };
 
 enum class Hdf5Kind { group, array, other };
@@ -41,10 +41,10 @@ class Hdf5File {
 
   Hdf5File(Hdf5File&& other) noexcept;
   Hdf5File& operator=(Hdf5File&& other) noexcept;
-  /// Closes; a new file that was not committed is removed.
+  /// Closes the file; a new file that was not committed is removed.
   ~Hdf5File();
 
-  /// Finishes a new file: closed and renamed. `durable` waits for the disk, so that it also survives a power failure.
+  /// Closes a new file and renames it. `durable` waits for the disk, so that the file also survives a power failure.
   void commit(bool durable = true);
 
   /// What the library knows it by, for calls under its lock.
@@ -57,29 +57,29 @@ class Hdf5File {
   std::vector<std::string> children(std::string_view group) const;
   Shape shape(std::string_view name) const;
   files::Stored stored(std::string_view name) const;
-  /// What people call the type of an array's entries: "int16", "text", "compound of a, b".
+  /// The usual name of the type of an array's entries: "int16", "text", "compound of a, b".
   std::string type_name(std::string_view name) const;
-  /// Whether a name is a group, an array, or something else: a named type, a link that leads nowhere.
+  /// Whether a name is a group, an array, or something else: a named type, a dangling link.
   Hdf5Kind kind(std::string_view name) const;
-  /// Two numbers that are equal for two names of the same thing.
+  /// Two numbers that are equal if and only if two names refer to the same object.
   std::pair<std::uint64_t, std::uint64_t> identity(std::string_view name) const;
 
   /// Reads a whole array; `out` has its size. T: float, double, std::int16_t, std::int32_t, std::int64_t, std::uint8_t;
   /// stored numbers are converted to it.
   template <class T>
   void read(std::string_view name, std::span<T> out) const;
-  /// Reads `count` entries of the first axis, from `first`.
+  /// Reads `count` entries of the first axis, starting with `first`.
   template <class T>
   void read_rows(std::string_view name, std::int64_t first, std::int64_t count, std::span<T> out) const;
 
-  /// Makes a group and those above it; one that exists is left as it is.
+  /// Makes a group and its parents; an existing group is left as it is.
   void make_group(std::string_view name);
-  /// Writes a new array of type T, making the groups above it; `values` has the size of `shape`.
+  /// Writes a new array of type T, making its parent groups; `values` has the size of `shape`.
   template <class T>
   void write(std::string_view name, const Shape& shape, std::span<const T> values);
-  /// Makes an array to be filled by write_rows(), and the groups above it.
+  /// Makes an array to be filled by write_rows(), and its parent groups.
   void make_array(std::string_view name, const Shape& shape, const Hdf5Making& making);
-  /// Makes an array of `count` texts of `length` bytes each to be filled by write_rows(); shorter ones end in zeros.
+  /// Makes an array of `count` texts of `length` bytes each, to be filled by write_rows(); shorter texts end in zeros.
   void make_texts(std::string_view name, std::int64_t count, std::size_t length);
   /// Fills the rows of the first axis from `first` on; `bytes` are whole rows of little-endian numbers of the array's
   /// type.
@@ -89,7 +89,7 @@ class Hdf5File {
   bool has_attribute(std::string_view object, std::string_view key) const;
   /// Names of the attributes, sorted.
   std::vector<std::string> attributes(std::string_view object) const;
-  /// Whether an attribute is text() or numbers, as reals() gives them.
+  /// Whether an attribute is text, for text(), or numbers, for reals().
   bool is_text(std::string_view object, std::string_view key) const;
   bool is_numbers(std::string_view object, std::string_view key) const;
   void set_text(std::string_view object, std::string_view key, std::string_view value);
@@ -98,7 +98,7 @@ class Hdf5File {
   std::string text(std::string_view object, std::string_view key) const;
   std::int64_t integer(std::string_view object, std::string_view key) const;
   double real(std::string_view object, std::string_view key) const;
-  /// All numbers of an attribute that has one or several.
+  /// All numbers of an attribute that has one or more.
   std::vector<double> reals(std::string_view object, std::string_view key) const;
 
  private:
@@ -109,7 +109,7 @@ class Hdf5File {
   Hdf5File(std::filesystem::path path, std::filesystem::path temporary, Id file);
   void discard() noexcept;
 
-  // These expect the lock to be held.
+  // The caller must hold the lock.
   void make_typed(std::string_view name, const Shape& shape, const Handle& type, const Hdf5Making& making);
   Id checked(Id result, std::string_view attempt, std::string_view name) const {
     return checked_hdf5(result, path_, attempt, name);
@@ -123,7 +123,7 @@ class Hdf5File {
   std::int64_t count_values(const Handle& attribute, std::string_view object, std::string_view key) const;
 
   std::filesystem::path path_;
-  std::filesystem::path temporary_;  // empty when opened for reading
+  std::filesystem::path temporary_;  // empty if opened for reading
   Id file_ = -1;
 };
 

@@ -18,7 +18,7 @@ using FilterKind = Hdf5Filter::Kind;
 
 constexpr std::size_t checksum_bytes = 4;
 
-// Sums of 16-bit big-endian words, as HDF5 defines it; 360 words are what 32 bits hold without overflow.
+// Sums of 16-bit big-endian words, as HDF5 defines them; up to 360 words do not overflow 32 bits.
 std::uint32_t fletcher32(From bytes) {
   std::uint32_t first = 0, second = 0;
   const auto fold = [](std::uint32_t sum) { return (sum & 0xffff) + (sum >> 16); };
@@ -48,7 +48,7 @@ std::string check_fletcher32(From& bytes) {
   std::memcpy(&stored, bytes.data() + body, sizeof(stored));
   bytes = bytes.first(body);
   const std::uint32_t computed = fletcher32(bytes);
-  // Early libraries wrote the bytes of each half the other way round on little-endian machines.
+  // Early libraries swapped the bytes of each half on little-endian machines.
   const std::uint32_t turned = (stored & 0x00ff00ffu) << 8 | (stored & 0xff00ff00u) >> 8;
   return computed == stored || computed == turned ? "" : "its Fletcher-32 checksum is wrong";
 }
@@ -68,8 +68,8 @@ std::string inflate(From from, To to) {
   return got == to.size() ? "" : fmt::format("decompresses to {} bytes in place of {}", got, to.size());
 }
 
-// LZF: a control byte below 32 announces that many + 1 plain bytes; another has a length in its upper three bits (7:
-// one more byte of length) and, with the next byte, how far back to copy from.
+// LZF: a control byte below 32 announces that many + 1 literal bytes; any other has a length in its upper three bits
+// (7: one more byte of length) and, with the next byte, the distance to copy from.
 std::string expand_lzf(From from, To to) {
   std::size_t in = 0, out = 0;
   const auto byte = [&](std::size_t at) { return std::to_integer<std::size_t>(from[at]); };
@@ -99,7 +99,7 @@ void gather(const std::byte* from, std::byte* to, std::size_t count) {
     for (std::size_t k = 0; k < size; ++k) to[i * size + k] = from[k * count + i];
 }
 
-// All first bytes of the numbers come first, then all second ones; what is left over of a number stays at the end.
+// All first bytes of the numbers come first, then all second ones; an incomplete number stays at the end.
 void unshuffle(From from, To to, std::size_t size) {
   const std::size_t count = size > 1 ? from.size() / size : 0;
   if (size == 2) gather<2>(from.data(), to.data(), count);
@@ -118,7 +118,7 @@ bool is_skipped(std::uint32_t skipped, std::size_t filter) { return filter < 32 
 }  // namespace
 
 bool can_expand(std::span<const Hdf5Filter> filters, std::uint32_t skipped, std::size_t stored, std::size_t expanded) {
-  // Deflate makes at most 1032 bytes of one, LZF 88.
+  // Deflate expands a byte to at most 1032 bytes, LZF to 88.
   std::size_t most = stored;
   for (std::size_t f = 0; f < filters.size(); ++f)
     if (compresses(filters[f].kind) && !is_skipped(skipped, f) && __builtin_mul_overflow(most, 1032, &most))
@@ -128,7 +128,7 @@ bool can_expand(std::span<const Hdf5Filter> filters, std::uint32_t skipped, std:
 
 std::string undo_filters(std::span<const Hdf5Filter> filters, std::uint32_t skipped, From from, To to) {
   static thread_local Scratch scratch[2];
-  // Checksums that are still inside what is decompressed make it longer than the result.
+  // Checksums that are still inside the decompressed data make it longer than the result.
   std::size_t inner = 0, left = 0;
   for (std::size_t f = 0; f < filters.size(); ++f)
     if (!is_skipped(skipped, f)) inner += filters[f].kind == FilterKind::fletcher32 ? checksum_bytes : 0, ++left;

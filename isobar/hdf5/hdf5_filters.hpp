@@ -1,5 +1,5 @@
-// The filters of HDF5 chunks, undone without the library, so in many threads at once: deflate (gzip), LZF, the byte
-// shuffle, and the Fletcher-32 checksum, which is checked. Pure functions of bytes.
+// The filters of HDF5 chunks, undone without the library, so by many threads at once: deflate (gzip), LZF, the byte
+// shuffle, and the Fletcher-32 checksum, which is verified. Pure functions of bytes.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace isobar::hdf5 {
 
-/// One step a chunk went through when it was written.
+/// One filter that was applied to a chunk when it was written.
 struct Hdf5Filter {
   enum class Kind { deflate, lzf, shuffle, fletcher32 } kind;
   std::uint32_t element = 1;  ///< shuffle: bytes of a number
   bool operator==(const Hdf5Filter&) const = default;
 };
 
-/// Whether `stored` bytes can become `expanded` by undoing these filters: asked before memory is taken for them.
+/// Whether `stored` bytes can become `expanded` bytes by undoing these filters; checked before memory is allocated.
 bool can_expand(std::span<const Hdf5Filter> filters, std::uint32_t skipped, std::size_t stored, std::size_t expanded);
 
 /// Undoes the filters, the last one first, except those whose bit is set in `skipped`; `to` has the size of the result.

@@ -1,4 +1,4 @@
-// After the HDF5 File Format Specification 3.0, IV.A.1 (object headers) and IV.A.2.q (continuations).
+// Follows the HDF5 File Format Specification 3.0, IV.A.1 (object headers) and IV.A.2.q (continuations).
 #include "isobar/hdf5/hdf5_headers.hpp"
 
 #include <algorithm>
@@ -17,10 +17,10 @@ bool begins(HeaderBytes bytes, const char* mark) {
 
 }  // namespace
 
-// A continuation: where it lies, and its length.
+// A continuation: its address and its length.
 bool Hdf5Headers::note_continuation(HeaderBytes message, const Form& form) {
   const auto addresses = static_cast<std::size_t>(widths_.addresses), lengths = continuation_bytes() - addresses;
-  if (message.size() < continuation_bytes()) return true;  // cut off: the library asks for the whole header next
+  if (message.size() < continuation_bytes()) return true;  // cut off: the library reads the whole header next
   const auto end = static_cast<std::uint64_t>(widths_.file_bytes - widths_.base);
   const std::uint64_t address = hdf5_number(message, 0, addresses), length = hdf5_number(message, addresses, lengths);
   if (length > end || address > end - length) return false;
@@ -29,8 +29,8 @@ bool Hdf5Headers::note_continuation(HeaderBytes message, const Form& form) {
   return true;
 }
 
-// Old messages begin with type (2), size (2), flags and three zeros; new ones with type, size (2), flags, and their
-// place in the order of creation when that is kept.
+// Old messages begin with type (2 bytes), size (2), flags and three zeros; new ones with type, size (2), flags, and
+// their place in the order of creation if that is kept.
 bool Hdf5Headers::sound_messages(HeaderBytes bytes, const Form& form,
                                  const std::function<bool(Hdf5Reference)>& sound_reference) {
   for (std::size_t at = 0; at + form.head <= bytes.size();) {
@@ -50,10 +50,10 @@ bool Hdf5Headers::sound(std::int64_t address, HeaderBytes bytes,
   if (const auto known = continuations_.find(address); known != continuations_.end()) {
     const Form form = known->second;
     if (form.old) return sound_messages(bytes, form, sound_reference);
-    if (begins(bytes, "OCHK") && bytes.size() >= 8)  // the last four bytes are a check sum
+    if (begins(bytes, "OCHK") && bytes.size() >= 8)  // the last four bytes are a checksum
       return sound_messages(bytes.subspan(4, bytes.size() - 8), form, sound_reference);
   }
-  // The first look at a header takes 512 bytes, whatever its length: what lies behind it is not part of it.
+  // The first read of a header takes 512 bytes, whatever its length: bytes after the header do not belong to it.
   const auto end = static_cast<std::uint64_t>(widths_.file_bytes - std::min(address, widths_.file_bytes));
   if (begins(bytes, "OHDR") && bytes.size() >= 16) {
     const std::uint8_t flags = bytes[5];

@@ -1,6 +1,6 @@
-// A collection: "GCOL", version, three zero bytes, its size; then objects, each with a number (2 bytes), a count of
-// references (2), four zero bytes and its size, followed by its bytes, filled up to a multiple of 8. Object 0 is the
-// free room at the end, whose size includes its own head.
+// A collection: "GCOL", version, three zero bytes, its size; then objects, each with a number (2 bytes), a reference
+// count (2), four zero bytes and its size, followed by its bytes, padded to a multiple of 8. Object 0 is the free space
+// at the end, whose size includes its own head.
 #include "isobar/hdf5/hdf5_heap.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace isobar::hdf5 {
 namespace {
 
 constexpr std::int64_t none = -1, broken = -2;
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 26;  // of a heap; the library makes them of 4096
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 26;  // of a heap; the library's own have 4096
 constexpr std::size_t most_known_heaps = 4096;                // heaps remembered
 
 bool read_at(int descriptor, std::int64_t address, std::span<std::uint8_t> to) {
@@ -53,7 +53,7 @@ std::int64_t Hdf5Heaps::highest(std::int64_t address) {
   return result = static_cast<std::int64_t>(last);
 }
 
-// "HEAP", version, three zero bytes, the size of its data, the first free place in it, its address.
+// "HEAP", version, three zero bytes, the size of its data, the offset of its first free space, its address.
 bool Hdf5Heaps::sound_local(std::span<const std::uint8_t> bytes) const {
   const auto width = static_cast<std::size_t>(widths_.lengths);
   if (widths_.addresses != 8 || bytes.size() < 16 + 2 * width || std::memcmp(bytes.data(), "HEAP", 4) != 0) return true;

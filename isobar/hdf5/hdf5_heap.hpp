@@ -1,6 +1,6 @@
-// Global heaps of HDF5 files, where texts of varying length lie, and the references to them, looked at before the
-// library looks at them: release 1.10 follows a heap whose objects are broken for ever, and takes any object number
-// that a reference names for one the heap has. The driver asks; what is not sound becomes a failed read.
+// Global heaps of HDF5 files, where texts of variable length are stored, and the references to them, checked before the
+// library sees them: release 1.10 loops forever in a heap whose objects are broken, and trusts any object number that a
+// reference names. The driver calls these checks; if one fails, so does the read.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@ namespace isobar::hdf5 {
 
 class Hdf5Heaps {
  public:
-  /// The heaps of a file open as `descriptor`, which must outlive this.
+  /// The heaps of a file open as `descriptor`, which must outlive this object.
   Hdf5Heaps(int descriptor, const Hdf5Widths& widths) : descriptor_(descriptor), widths_(widths) {}
 
-  /// Whether bytes read at `address` are no heap, or one that lies inside the file and whose chain of objects ends
-  /// where the heap does. The library calls global heaps raw data, so heaps are known by their first bytes.
+  /// Whether bytes read at `address` are not a heap, or are one that lies inside the file and whose chain of objects
+  /// ends where the heap does. The library reads global heaps as raw data, so they are recognised by their first bytes.
   bool sound(std::int64_t address, std::span<const std::uint8_t> bytes);
 
-  /// Whether a reference names an object its heap may have. One to where no heap is passes: the library refuses it.
+  /// Whether a reference names an object its heap may have. One that points to no heap passes: the library refuses it.
   bool sound_reference(const Hdf5Reference& reference);
 
  private:
   bool sound_local(std::span<const std::uint8_t> bytes) const;
-  /// The highest number of an object in the heap at an address; -1 when there is no heap, -2 for a broken one.
+  /// The highest object number in the heap at an address; -1 if there is no heap, -2 if it is broken.
   std::int64_t highest(std::int64_t address);
 
   int descriptor_;

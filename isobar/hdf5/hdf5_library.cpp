@@ -12,9 +12,9 @@ namespace {
 
 static_assert(std::is_same_v<hid_t, Hdf5Id> && std::is_same_v<herr_t, int>, "the header writes them so");
 
-// The first call settles two habits of the library. It would close at exit what is still open, and crashes there when
-// a full disk made an earlier close fail; we close everything ourselves. And it would print its error stack; here the
-// stack goes into the Error instead. Where the library knows threads, each has a stack with a habit of its own.
+// The first call changes two defaults of the library. It would close everything still open at exit, and crash there if
+// a full disk made an earlier close fail; we close everything ourselves. And it would print its error stack, which goes
+// into the Error instead. In a thread-safe library each thread has its own error stack and setting.
 bool settle_library() { return H5dont_atexit() >= 0; }
 bool settle_thread() { return H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0; }
 
@@ -28,8 +28,8 @@ std::unique_lock<std::mutex> lock_hdf5() {
   return lock;
 }
 
-// The innermost entry of the error stack says what really happened: "truncated file: eof = 96, ..."; where the system
-// refused, only the system's words are kept of it.
+// The innermost entry of the error stack says what really happened: "truncated file: eof = 96, ..."; of an error of the
+// system, only the system's message is kept.
 std::string hdf5_reason() {
   std::string reason;
   const auto keep_first = [](unsigned position, const H5E_error2_t* entry, void* to) -> herr_t {

@@ -1,5 +1,5 @@
-// What the files of this folder share of the HDF5 library: owned identifiers, and its error stack as an Error. hid_t is
-// written as the int64 it is, so that no header shows the library. All of it is used under lock_hdf5().
+// What the files of this folder share for calling the HDF5 library: owned identifiers, and its error stack as an Error.
+// hid_t is written as the int64 it is, so that no header includes the library's. Use all of it under lock_hdf5().
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace isobar::hdf5 {
 
 using Hdf5Id = std::int64_t;  ///< hid_t
 
-/// Owns one identifier of the library; it goes under the lock, because the lock is taken before it is made.
+/// Owns one identifier of the library; it is released under the lock, because the lock is taken before it is made.
 struct Hdf5Handle {
   Hdf5Id id = -1;
   int (*close)(Hdf5Id) = nullptr;
@@ -30,13 +30,13 @@ struct Hdf5Handle {
   }
 };
 
-/// Why the last call of the library failed, in one line.
+/// The reason why the last call to the library failed, in one line.
 std::string hdf5_reason();
 
 /// Throws "FILE: cannot ATTEMPT 'NAME': why".
 [[noreturn]] void fail_hdf5(const std::filesystem::path& file, std::string_view attempt, std::string_view name);
 
-/// The result of a call, when it is no failure.
+/// The result of a call, if it did not fail.
 inline Hdf5Id checked_hdf5(Hdf5Id result, const std::filesystem::path& file, std::string_view attempt,
                            std::string_view name) {
   if (result < 0) fail_hdf5(file, attempt, name);

@@ -1,12 +1,12 @@
-// The one lock around the HDF5 library, which is not thread-safe: whoever calls it, or a library that calls it
-// (libnetcdf), holds this lock meanwhile.
+// The one lock around the HDF5 library, which is not thread-safe: every call to it, or to a library that calls it
+// (libnetcdf), is made with this lock held.
 #pragma once
 
 #include <mutex>
 
 namespace isobar::hdf5 {
 
-/// Waits for the HDF5 library and keeps it until the lock goes; the first call settles how the library behaves.
+/// Locks the HDF5 library until the result is destroyed; the first call configures the library.
 [[nodiscard]] std::unique_lock<std::mutex> lock_hdf5();
 
 }  // namespace isobar::hdf5

@@ -1,5 +1,5 @@
-// Hdf5Memory: where the HDF5 library writes a file that is never on disk. Only what it writes takes room: an array that
-// nobody fills is a gap.
+// Hdf5Memory: where the HDF5 library writes a file that never reaches the disk. Only bytes that are written take
+// memory: an array that is never filled is a gap.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace isobar::hdf5 {
 
 class Hdf5Memory {
  public:
-  /// The next file that is created with access() is written here, until this goes; one at a time, under the lock.
+  /// The next file created with access() is written here, while this object exists; one at a time, under the lock.
   Hdf5Memory();
   ~Hdf5Memory();
   Hdf5Memory(const Hdf5Memory&) = delete;
@@ -21,7 +21,7 @@ class Hdf5Memory {
   /// Access properties for H5Fcreate.
   Hdf5Handle access() const;
 
-  /// Bytes of the file.
+  /// The size of the file in bytes.
   std::int64_t size() const { return size_; }
   void set_size(std::int64_t bytes) { size_ = bytes; }
   /// Gaps are read as zeros.

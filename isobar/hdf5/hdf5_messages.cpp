@@ -1,4 +1,4 @@
-// After the HDF5 File Format Specification 3.0: IV.A.1 (object headers), IV.A.2.i (layout), IV.A.2.m (attributes).
+// Follows the HDF5 File Format Specification 3.0: IV.A.1 (object headers), IV.A.2.i (layout), IV.A.2.m (attributes).
 #include "isobar/hdf5/hdf5_messages.hpp"
 
 #include <algorithm>
@@ -11,13 +11,14 @@ namespace {
 using MessageBytes = std::span<const std::uint8_t>;
 using Visit = std::function<bool(Hdf5Reference)>;
 
-// A type of class 9, varying length, with elements of 16 bytes: length (4), address (8), number (4).
+// A type of class 9, variable length, with elements of 16 bytes: length (4), address (8), number (4).
 bool is_varying(MessageBytes type) {
   return type.size() >= 8 && (type[0] & 0x0f) == 9 && type[0] >> 4 >= 1 && type[0] >> 4 <= 4 &&
          hdf5_number(type, 4, 4) == 16;
 }
 
-// How many values a space has: version, rank, flags, then in version 1 five zero bytes, in version 2 its kind; extents.
+// The number of values of a space: version, rank, flags, then five zero bytes (version 1) or its kind (version 2);
+// extents.
 std::size_t values_in(MessageBytes space, std::size_t most) {
   if (space.size() < 4 || space[0] < 1 || space[0] > 2) return 0;
   if (space[0] == 2 && space[3] == 2) return 0;  // a space without values
@@ -33,7 +34,7 @@ std::size_t values_in(MessageBytes space, std::size_t most) {
 }
 
 // An attribute: version, flags, sizes of name, type and space, in version 3 the character set, then name, type, space
-// and the values; in version 1 each is filled up to a multiple of 8.
+// and the values; in version 1 each is padded to a multiple of 8.
 bool visit_attribute(MessageBytes message, const Visit& visit) {
   if (message.size() < 8 || message[0] < 1 || message[0] > 3 || (message[0] > 1 && (message[1] & 1))) return true;
   const std::size_t unit = message[0] == 1 ? 8 : 1;
@@ -52,8 +53,8 @@ bool visit_attribute(MessageBytes message, const Visit& visit) {
   return true;
 }
 
-// Extents of chunks: none may be 0, the library divides by them. Versions 1 and 2: version, their number, class 2 for
-// chunks, five zero bytes, in version 1 or with chunks an address, extents of 4 bytes. Version 3: version, class,
+// Extents of chunks must not be 0, because the library divides by them. Versions 1 and 2: version, their number, class
+// 2 for chunks, five zero bytes, in version 1 or with chunks an address, extents of 4 bytes. Version 3: version, class,
 // number, address, extents. Version 4: version, class, flags, number, width of extents, extents.
 bool sound_layout(MessageBytes message) {
   if (message.size() < 5) return true;
@@ -78,7 +79,7 @@ std::uint64_t hdf5_number(MessageBytes bytes, std::size_t at, std::size_t width)
 Hdf5Widths hdf5_widths(int descriptor, std::int64_t file_bytes) {
   constexpr std::array<std::uint8_t, 8> signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
   std::array<std::uint8_t, 16> head{};
-  // The superblock lies at the beginning, or behind a user block of 512 bytes, 1024, ...
+  // The superblock is at the beginning, or after a user block of 512 bytes, 1024, ...
   for (std::int64_t at = 0; at + 16 <= file_bytes; at = at == 0 ? 512 : 2 * at) {
     if (pread(descriptor, head.data(), head.size(), static_cast<off_t>(at)) != static_cast<ssize_t>(head.size())) break;
     if (!std::equal(signature.begin(), signature.end(), head.begin())) continue;

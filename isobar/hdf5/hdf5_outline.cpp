@@ -23,7 +23,7 @@ class Maker {
     file_ = {checked(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, creation.id, access.id), "create", "/"), H5Fclose};
   }
 
-  /// Makes an array whose place is known at once and which nobody fills.
+  /// Makes an array that is allocated at once and never filled; returns its offset.
   std::int64_t add(const OutlinedArray& array) {
     const Hdf5Handle links(checked(H5Pcreate(H5P_LINK_CREATE), "make array", array.name), H5Pclose);
     checked(H5Pset_create_intermediate_group(links.id, 1), "make array", array.name);

@@ -1,5 +1,5 @@
-// Hdf5Outline: everything of an HDF5 file but the numbers of its arrays: made by the library in memory, so that the
-// file itself can be written plainly, without the library and its lock: a slow disk then holds up nobody who reads.
+// Hdf5Outline: everything in an HDF5 file except the numbers of its arrays. The library makes it in memory, so that the
+// file itself can be written without the library and its lock: a slow disk then does not hold up readers.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace isobar::hdf5 {
 
-/// An array in one piece, or, with `text`, one text of shape[0] bytes.
+/// A contiguous array or, with `text`, one text of shape[0] bytes.
 struct OutlinedArray {
-  std::string name;  ///< groups above it are made
+  std::string name;  ///< its parent groups are made
   Shape shape;
   files::NumberType type = files::NumberType::float32;
   bool text = false;
@@ -32,13 +32,13 @@ struct Hdf5Outline {
     std::int64_t offset;
     std::vector<std::uint8_t> bytes;
   };
-  std::vector<std::int64_t> offsets;  ///< in the file, of the arrays in their order
-  std::vector<Piece> pieces;          ///< with the arrays and the user block they are the file, without overlaps
+  std::vector<std::int64_t> offsets;  ///< of the arrays in the file, in their order
+  std::vector<Piece> pieces;          ///< together with the arrays and the user block, the whole file, without overlaps
   std::int64_t bytes = 0;             ///< of the file
 };
 
-/// The file with these arrays, none of them empty, and attributes, behind `user_block` bytes, 512 or twice, four times,
-/// ... that, which are left to the caller.
+/// The outline of a file with these arrays, none of them empty, and attributes. They come after `user_block` bytes
+/// (512, 1024, 2048, ...), which are left to the caller.
 Hdf5Outline outline_hdf5(std::span<const OutlinedArray> arrays, std::span<const OutlinedAttribute> attributes,
                          std::int64_t user_block);
 

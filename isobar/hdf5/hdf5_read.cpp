@@ -1,4 +1,4 @@
-// Hdf5File: arrays read by the library itself, under its lock; Hdf5Array is the fast way.
+// Hdf5File: arrays read by the library itself, under its lock; Hdf5Array is faster.
 #include <hdf5.h>
 
 #include "isobar/base/error.hpp"

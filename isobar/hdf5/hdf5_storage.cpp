@@ -25,7 +25,7 @@ void refuse(const Hdf5Storage& storage, std::string_view why) {
   fail("{}: '{}' cannot be read: {}", storage.file.string(), storage.name, why);
 }
 
-// True when every filter is one of ours; a filter that neither we nor the library have is an Error.
+// True if all filters are ours; a filter that neither we nor the library have is an Error.
 bool read_filters(Hdf5Storage& storage, Id properties) {
   const auto count = static_cast<unsigned>(checked(H5Pget_nfilters(properties), storage, "list the filters of"));
   bool ours = true;
@@ -76,13 +76,13 @@ void read_chunking(Hdf5Storage& storage, Id properties) {
   storage.plain_edges = (options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) != 0;
   const bool ours = read_filters(storage, properties);
   if (ours && storage.kind != StorageKind::library) return;
-  // With filters of ours only the type is odd, and then nothing says that chunks hold numbers of its width: the library
-  // would read beyond them.
+  // If all filters are ours, only the type can be odd, and then nothing guarantees that chunks hold numbers of its
+  // width: the library would read beyond them.
   if (ours && !storage.filters.empty())
     refuse(storage,
            fmt::format("its chunks hold {}, a type that no file has without being damaged", storage.type_name));
   storage.kind = StorageKind::library;
-  // The library takes memory for a whole chunk, whatever the file says its size is.
+  // The library allocates a whole chunk, whatever size the file claims for it.
   const std::int64_t most = std::max<std::int64_t>(std::int64_t{64} << 20, 1032 * storage.file_bytes);
   if (storage.chunk_bytes > most)
     refuse(storage, fmt::format("its chunks of {} bytes are more than its file can hold", storage.chunk_bytes));
@@ -99,7 +99,7 @@ void read_fill(Hdf5Storage& storage, Id properties, Id type) {
 void hold(Hdf5Storage& storage, Id type) {
   const std::int64_t bytes = storage.shape.count() * storage.stored.bytes;
   if (bytes > 65536) refuse(storage, fmt::format("its header cannot hold {} bytes", bytes));
-  // The library copies as much as the shape asks for, whatever the header holds.
+  // The library copies as much as the shape requires, even if the header holds less.
   const hsize_t stored = H5Dget_storage_size(storage.array.id);
   if (stored < static_cast<hsize_t>(bytes))
     refuse(storage, fmt::format("its header holds {} of its {} bytes", stored, bytes));
@@ -109,7 +109,7 @@ void hold(Hdf5Storage& storage, Id type) {
 }
 
 void find_piece(Hdf5Storage& storage) {
-  // Asked first: behind a user block the offset of what was never written is a number like any other.
+  // Checked first: after a user block, the offset of an unwritten array looks like any other.
   H5D_space_status_t status = H5D_SPACE_STATUS_ERROR;
   checked(H5Dget_space_status(storage.array.id, &status), storage, "find");
   const haddr_t offset = H5Dget_offset(storage.array.id);

@@ -18,8 +18,7 @@ bool is_ieee(hid_t type, std::size_t bytes) {
          H5Tget_norm(type) == H5T_NORM_IMPLIED;
 }
 
-// Whether the bits a number says it consists of lie within its bytes: the library converts what says otherwise beyond
-// its own memory.
+// Whether the bits of a number lie within its bytes: if not, the library's conversion goes beyond its own memory.
 bool fits_its_bytes(hid_t type, H5T_class_t kind, std::size_t bytes) {
   const std::size_t bits = 8 * bytes, precision = H5Tget_precision(type);
   const int offset = H5Tget_offset(type);

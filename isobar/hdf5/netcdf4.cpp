@@ -1,6 +1,6 @@
-// NetCDF-4: HDF5 files whose arrays share named dimensions. A dimension is an array that is a dimension scale, and its
-// coordinate variable as well unless its name says otherwise; an array without scales gets dimensions by its extents.
-// A variable may be shorter than its unlimited dimension: the rest reads as its fill.
+// NetCDF-4: HDF5 files whose arrays share named dimensions. A dimension is an array that is a dimension scale, and also
+// its coordinate variable unless its name says otherwise; an array without scales gets dimensions by its extents. A
+// variable may be shorter than its unlimited dimension: the rest reads as its fill value.
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -47,7 +47,7 @@ class Dimensions {
     std::vector<std::size_t> found;
     for (std::size_t axis = 0; axis < object.extents.size(); ++axis) {
       std::optional<std::size_t> named = told(object, axis);
-      // A fixed dimension of another size is not the one of this axis, whatever the file says.
+      // A fixed dimension of another size cannot belong to this axis, whatever the file says.
       if (named && !header_.dimensions[*named].unlimited && header_.dimensions[*named].size != object.extents[axis])
         named.reset();
       const std::size_t dimension = named ? *named : phony(object, axis, found);
@@ -70,7 +70,7 @@ class Dimensions {
     return std::nullopt;
   }
 
-  // As the NetCDF library does: axes of one group with equal extents share a dimension, but not those of one variable.
+  // As in the NetCDF library: axes of one group with equal extents share a dimension, but not axes of one variable.
   std::size_t phony(const Netcdf4Object& object, std::size_t axis, const std::vector<std::size_t>& used) {
     std::vector<std::size_t>& made = phony_[group_of(object.path)];
     for (const std::size_t dimension : made) {
@@ -116,7 +116,7 @@ class Netcdf4Storage final : public NetcdfStorage {
                                   .storage = object.storage});
       arrays_.push_back(std::make_unique<Lazy>(object.path, object.extents, fill_of(object)));
     }
-    // After all variables: each may have made an unlimited dimension longer.
+    // After all variables: each may have extended an unlimited dimension.
     for (NetcdfVariable& variable : header.variables) {
       std::vector<std::int64_t> extents;
       for (const std::size_t d : variable.dimensions) extents.push_back(header.dimensions[d].size);
@@ -132,7 +132,7 @@ class Netcdf4Storage final : public NetcdfStorage {
   }
 
  private:
-  /// Opened when it is first read: a file may have hundreds, and some that nobody can read.
+  /// Opened on first read: a file may have hundreds of arrays, and some that cannot be read.
   struct Lazy {
     Lazy(std::string name, std::vector<std::int64_t> stored_extents, double filled)
         : path(std::move(name)), extents(std::move(stored_extents)), fill(filled) {}

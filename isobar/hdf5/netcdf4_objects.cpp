@@ -20,7 +20,7 @@ namespace {
 constexpr int deepest_group = 32;
 constexpr std::size_t longest_attribute = std::size_t{1} << 24;  // bytes; text of variable length is checked by HDF5
 
-// The number of a dimension; -1 for what can be none.
+// The number of a dimension; -1 if invalid.
 std::int64_t dimension_number(double number) {
   return number >= 0 && number < 1e9 ? static_cast<std::int64_t>(number) : -1;
 }

@@ -1,5 +1,5 @@
-// What the HDF5 library finds in a NetCDF-4 file: its arrays with all that tells dimensions, before they are
-// understood. Read once, under the lock of the library; links that leave the file and groups within themselves are not
+// What the HDF5 library finds in a NetCDF-4 file: its arrays with everything that describes dimensions, not yet
+// interpreted. Read once, under the library's lock; links that leave the file and groups inside themselves are not
 // followed.
 #pragma once
 
@@ -15,16 +15,16 @@ namespace isobar::hdf5 {
 
 struct Netcdf4Object {
   std::string path{};         ///< "forecast/T"
-  std::uint64_t address = 0;  ///< of the object in the file: what references hold
+  std::uint64_t address = 0;  ///< of the object in the file; references hold it
   std::string type{};         ///< as in ncdump
   files::Stored stored{};
-  std::string storage{};  ///< for people: "chunks of [1, 361, 576], shuffle, gzip"
+  std::string storage{};  ///< in words: "chunks of [1, 361, 576], shuffle, gzip"
   std::vector<std::int64_t> extents{};
   std::vector<bool> unlimited{};  ///< one per axis
   std::vector<NetcdfAttribute> attributes{};
 
   bool is_dimension = false;                                    ///< CLASS = "DIMENSION_SCALE"
-  bool is_variable = true;                                      ///< false for a dimension that is no variable
+  bool is_variable = true;                                      ///< false for a dimension that is not a variable
   std::int64_t dimension_number = -1;                           ///< _Netcdf4Dimid
   std::vector<std::int64_t> coordinates{};                      ///< _Netcdf4Coordinates: numbers of dimensions
   std::vector<std::pair<std::uint64_t, std::int64_t>> users{};  ///< REFERENCE_LIST: arrays by address, and their axes

@@ -1,5 +1,5 @@
-// Reading variables of classic NetCDF files: pread of runs of neighbouring numbers, then byte order and type. Nothing
-// is shared between calls, so any number of threads may read one file.
+// Reads variables of classic NetCDF files: pread of contiguous runs of numbers, then conversion of byte order and type.
+// Nothing is shared between calls, so any number of threads may read one file.
 #include <algorithm>
 #include <cstring>
 #include <utility>

@@ -20,7 +20,7 @@ struct Type {
   files::Stored stored;
 };
 
-// By their numbers in the file, from 1 on; those above 6 are of CDF-5 only.
+// By their numbers in the file, starting with 1; those above 6 exist only in CDF-5.
 constexpr std::array types{Type{"byte", {files::Stored::Kind::whole, 1, true, true}},
                            Type{"char", {files::Stored::Kind::other, 1, false, true}},
                            Type{"short", {files::Stored::Kind::whole, 2, true, true}},
@@ -35,7 +35,7 @@ constexpr std::array types{Type{"byte", {files::Stored::Kind::whole, 1, true, tr
 
 std::int64_t padded(std::int64_t bytes) { return (bytes + 3) / 4 * 4; }
 
-/// A variable as the header tells it, before its place is checked.
+/// A variable as the header describes it, before its place is checked.
 struct Told {
   std::int64_t begin = 0;
   std::int64_t bytes = 0;  // of the variable, or of its part in one record
@@ -50,9 +50,9 @@ class HeaderReader {
     const std::span<const std::uint8_t> magic = take(4);
     version_ = magic[3];
     if (std::memcmp(magic.data(), "CDF", 3) != 0 || (version_ != 1 && version_ != 2 && version_ != 5))
-      fail("{}: is no classic NetCDF file: it does not begin with CDF and 1, 2 or 5", name());
+      fail("{}: is not a classic NetCDF file: it does not begin with CDF and 1, 2 or 5", name());
     header_.kind = version_ == 1 ? "NetCDF classic" : version_ == 2 ? "NetCDF 64-bit offset" : "NetCDF CDF-5";
-    // All ones: written as a stream, the number of records follows from the size of the file.
+    // All ones: the file was written as a stream, and the number of records follows from its size.
     const std::uint64_t records = version_ == 5 ? number(8) : number(4);
     const bool streaming = records == (version_ == 5 ? ~std::uint64_t{0} : 0xFFFFFFFFu);
     read_dimensions();
@@ -147,7 +147,7 @@ class HeaderReader {
       const auto content = take(bytes);
       if (type.stored.kind == files::Stored::Kind::other) {
         attribute.text.assign(content.begin(), content.end());
-        // Writers in C often count the end of the text as well.
+        // Writers in C often count the terminating zero as well.
         while (attribute.text.ends_with('\0')) attribute.text.pop_back();
       } else {
         attribute.stored = type.stored;
@@ -178,7 +178,7 @@ class HeaderReader {
       const Type& type = read_type();
       variable.type = type.name;
       variable.stored = type.stored;
-      size("the size of a variable");  // follows from the dimensions, and does not hold more than 4 GiB
+      size("the size of a variable");  // redundant, and cannot exceed 4 GiB
       Told told{.begin = size(version_ == 1 ? 4 : 8, "the place of a variable")};
       place(variable, told);
       header_.variables.push_back(std::move(variable));
@@ -205,7 +205,7 @@ class HeaderReader {
     std::int64_t record_bytes = 0, first = largest;
     for (const Told& told : told_) {
       if (!told.in_records) continue;
-      // Exactly one variable in records is stored without padding.
+      // If only one variable is in records, it is stored without padding.
       if (__builtin_add_overflow(record_bytes, in_records == 1 ? told.bytes : padded(told.bytes), &record_bytes))
         wrong("records are too large");
       first = std::min(first, told.begin);

@@ -15,7 +15,8 @@ namespace isobar::hdf5 {
 
 class NetcdfFile {
  public:
-  /// Opens a file, its kind told by its first bytes; what is none, or claims more than it holds, is an Error.
+  /// Opens a file, whose first bytes decide its kind; a file that is not NetCDF, or claims more than it holds, is an
+  /// Error.
   explicit NetcdfFile(std::filesystem::path path);
 
   const std::filesystem::path& path() const { return path_; }
@@ -25,16 +26,16 @@ class NetcdfFile {
   const std::vector<NetcdfVariable>& variables() const { return header_.variables; }
   const std::vector<NetcdfAttribute>& attributes() const { return header_.attributes; }
 
-  /// The variable of a name, or null.
+  /// The variable with this name, or null.
   const NetcdfVariable* find(std::string_view name) const;
-  /// The variable of a name; an unknown one is answered with those that are there.
+  /// The variable with this name; an unknown name is an Error that lists the known ones.
   const NetcdfVariable& variable(std::string_view name) const;
 
   /// Reads numbers as they are stored from a box of a variable of this file: one index and one extent per axis. T:
   /// float, double.
   template <class T>
   void read_stored(const NetcdfVariable& variable, Indices from, Indices extent, std::span<T> out) const;
-  /// Reads values: packing undone, and `missing` where there is none.
+  /// Reads values: unpacked, with `missing` where there is no value.
   template <class T>
   void read_values(const NetcdfVariable& variable, Indices from, Indices extent, std::span<T> out,
                    T missing = std::numeric_limits<T>::quiet_NaN()) const;

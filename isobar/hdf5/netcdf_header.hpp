@@ -1,5 +1,5 @@
-// NetcdfHeader: what a NetCDF file says about itself, the same for all its kinds: dimensions, variables, attributes. A
-// storage knows where the numbers of the variables lie. Names of what lies in a group are paths: "forecast/T".
+// NetcdfHeader: what a NetCDF file says about itself, the same for all kinds: dimensions, variables, attributes. A
+// storage knows where the numbers of the variables are. Names of things in a group are paths: "forecast/T".
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct NetcdfDimension {
   bool unlimited = false;
 };
 
-/// Text or numbers; what is neither has no value, only the name of its type.
+/// Text or numbers; an attribute that is neither has no value, only the name of its type.
 struct NetcdfAttribute {
   std::string name{};
   std::string type{};      ///< as in ncdump: "float", "char", "string"
@@ -33,7 +33,7 @@ struct NetcdfAttribute {
   std::vector<double> numbers{};
 };
 
-/// One array; `stored.kind` is `other` when it holds no numbers.
+/// One array; `stored.kind` is `other` if it does not hold numbers.
 struct NetcdfVariable {
   std::string name{};
   std::string type{};  ///< as in ncdump: "short", "double", "char"
@@ -41,12 +41,11 @@ struct NetcdfVariable {
   std::vector<std::size_t> dimensions{};  ///< numbers of its dimensions in the header, one per axis
   Shape shape{};
   std::vector<NetcdfAttribute> attributes{};
-  std::string
-      storage{};  ///< how it lies in the file, for people: "chunks of [1, 361, 576], shuffle, gzip"; may be empty
+  std::string storage{};  ///< how it is stored, in words: "chunks of [1, 361, 576], shuffle, gzip"; may be empty
 
   bool is_numbers() const { return stored.kind != files::Stored::Kind::other; }
   const NetcdfAttribute* attribute(std::string_view key) const;
-  /// The text of an attribute; "" when there is none.
+  /// The text of an attribute; "" if there is none.
   std::string text(std::string_view key) const;
 };
 
@@ -57,12 +56,12 @@ struct NetcdfHeader {
   std::vector<NetcdfAttribute> attributes{};  ///< of the file
 };
 
-/// Where the numbers of a file lie; reading needs no lock.
+/// Where the numbers of a file are; reading needs no lock.
 class NetcdfStorage {
  public:
   virtual ~NetcdfStorage() = default;
 
-  /// Reads numbers as they are stored from the box of `extent` at `from`; both lie in the variable.
+  /// Reads numbers as they are stored from the box of `extent` at `from`; both are within the variable.
   virtual void read(std::size_t variable, Indices from, Indices extent, std::span<float> out) const = 0;
   virtual void read(std::size_t variable, Indices from, Indices extent, std::span<double> out) const = 0;
 };
@@ -71,11 +70,11 @@ class NetcdfStorage {
 std::unique_ptr<NetcdfStorage> open_classic(files::InputFile file, NetcdfHeader& header);
 std::unique_ptr<NetcdfStorage> open_netcdf4(files::InputFile file, NetcdfHeader& header);
 
-/// What the NetCDF library fills variables with that were never written; none for bytes and for what is no number: all
-/// values of a byte are in use.
+/// The value with which the NetCDF library fills unwritten variables; nullopt for bytes, all of whose values are in
+/// use, and for types that are not numbers.
 std::optional<double> default_fill(const files::Stored& stored);
 
-/// The product of sizes, for what a file claims; more than `most` is an Error that begins with `subject`.
+/// The product of sizes that a file claims; more than `most` is an Error that begins with `subject`.
 std::int64_t checked_count(std::span<const std::int64_t> sizes, std::int64_t most, std::string_view subject);
 
 }  // namespace isobar::hdf5

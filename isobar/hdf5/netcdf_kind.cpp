@@ -1,4 +1,4 @@
-// The names of the kinds of NetCDF files; there also where the library that writes them is not.
+// The names of the kinds of NetCDF files; also available without the library that writes them.
 #include <array>
 #include <utility>
 

@@ -32,7 +32,7 @@ NetcdfPacking::NetcdfPacking(const NetcdfVariable& variable) {
     if (stored.is_signed && sign == "true") wrap_ = values, turn_ = 0;
     if (!stored.is_signed && sign == "false") wrap_ = -values, turn_ = values / 2;
   }
-  // Attributes are of the variable's stored type, so their sign turns as its does.
+  // Attributes have the variable's stored type, so their signedness flips with it.
   const auto turned = [&](double number) {
     if (wrap_ > 0 && number < turn_) return number + wrap_;
     if (wrap_ < 0 && number >= turn_) return number + wrap_;
@@ -51,7 +51,8 @@ NetcdfPacking::NetcdfPacking(const NetcdfVariable& variable) {
   std::ranges::sort(missing_);
   missing_.erase(std::unique(missing_.begin(), missing_.end()), missing_.end());
 
-  // Limits are of stored numbers, unless their type shows that they are of values: real limits of packed whole numbers.
+  // Limits apply to stored numbers, unless their type shows that they apply to values: floating-point limits of packed
+  // integers.
   const bool packed = variable.attribute("scale_factor") || variable.attribute("add_offset");
   const auto limit = [&](const NetcdfAttribute* from, std::size_t at, bool is_low) {
     if (!from || at >= from->numbers.size() || std::isnan(from->numbers[at])) return;
@@ -72,7 +73,7 @@ void NetcdfPacking::unpack(std::span<T> numbers, T missing) const {
     for (T& number : numbers) number = number < T(turn_) ? number + T(wrap_) : number;
   if (wrap_ < 0)
     for (T& number : numbers) number = number >= T(turn_) ? number + T(wrap_) : number;
-  // Nearly always at most two numbers mean missing; a number that is itself none is never equal.
+  // Nearly always at most two numbers mean missing; NaN never compares equal.
   const T nothing = std::numeric_limits<T>::quiet_NaN();
   const T first = !missing_.empty() ? T(missing_[0]) : nothing, second = missing_.size() > 1 ? T(missing_[1]) : nothing;
   const T low = T(low_), high = T(high_);

@@ -1,6 +1,6 @@
-// NetcdfPacking: from stored numbers to values, as the attributes of a variable say: value = scale_factor * number +
-// add_offset; what is _FillValue, missing_value, outside valid_min, valid_max or valid_range, or not a number, is
-// missing; _Unsigned turns the sign of whole numbers. Without a _FillValue the fill of the NetCDF library is missing.
+// NetcdfPacking: converts stored numbers to values, as the attributes of a variable say: value = scale_factor * number
+// + add_offset. Missing are _FillValue, missing_value, numbers outside valid_min, valid_max or valid_range, and NaN;
+// without a _FillValue, the NetCDF library's fill value is missing. _Unsigned flips the signedness of integers.
 #pragma once
 
 #include <array>
@@ -17,20 +17,20 @@ class NetcdfPacking {
  public:
   explicit NetcdfPacking(const NetcdfVariable& variable);
 
-  /// Turns stored numbers into values, in place; what is missing becomes `missing`. T: float, double.
+  /// Turns stored numbers into values, in place; missing ones become `missing`. T: float, double.
   template <class T>
   void unpack(std::span<T> numbers, T missing) const;
 
   /// Whether stored numbers of this variable are exact as floats.
   bool exact_as_float() const { return exact_as_float_; }
-  /// "packed: 0.002 * short + 249.9; missing: -32767", or ""; for people.
+  /// "packed: 0.002 * short + 249.9; missing: -32767" for people to read, or "".
   std::string describe() const;
 
  private:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 
   double scale_ = 1, offset_ = 0;
-  double wrap_ = 0;              // added to numbers below `turn_`, or taken from those above, for _Unsigned
+  double wrap_ = 0;              // added to numbers below `turn_`, or subtracted from those above, for _Unsigned
   double turn_ = 0;              //
   std::vector<double> missing_;  // stored numbers
   double low_ = -infinity, high_ = infinity;              // of stored numbers

@@ -64,7 +64,7 @@ NetcdfWriter::NetcdfWriter(std::filesystem::path path, NetcdfKind kind)
   const auto lock = lock_hdf5();
   checked(nc_create(temporary_.c_str(), mode_of(kind) | NC_CLOBBER, &id_), "create", "");
   int before = 0;
-  // Everything is written, so it need not be filled first.
+  // Everything will be written, so nothing needs to be filled first.
   checked(nc_set_fill(id_, NC_NOFILL, &before), "create", "");
 }
 
@@ -151,7 +151,7 @@ void NetcdfWriter::commit() {
   }
   std::error_code code;
   std::filesystem::rename(temporary_, path_, code);
-  if (code) fail("{}: cannot take its place: {}", path_.string(), code.message());
+  if (code) fail("{}: cannot be moved into place: {}", path_.string(), code.message());
   temporary_.clear();
 }
 

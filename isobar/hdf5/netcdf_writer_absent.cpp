@@ -1,4 +1,4 @@
-// Where the NetCDF library was not found: files are read, by our own code, and not written.
+// Used if the NetCDF library was not found: files can be read, by our own code, but not written.
 #include "isobar/base/error.hpp"
 #include "isobar/hdf5/netcdf_writer.hpp"
 

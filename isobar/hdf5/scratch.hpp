@@ -1,4 +1,4 @@
-// Scratch: memory a thread uses again and again; it only grows, and its content is whatever was left there.
+// Scratch: memory that a thread reuses; it only grows, and its content is whatever was left there.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace isobar::hdf5 {
 
 class Scratch {
  public:
-  /// `bytes` bytes, the same memory each time as far as it suffices.
+  /// `bytes` bytes; the same memory each time, if it is large enough.
   std::span<std::byte> take(std::size_t bytes) {
     if (bytes > size_) {
       memory_.reset();

@@ -1,4 +1,4 @@
-// accuracy: the part of all positions whose class is predicted.
+// accuracy: the fraction of positions whose class is predicted correctly.
 #include "isobar/metrics/class_targets.hpp"
 #include "isobar/metrics/metric.hpp"
 
@@ -31,7 +31,7 @@ class Accuracy final : public Metric {
 }  // namespace
 
 extern const Row<Metric> accuracy;
-const Row<Metric> accuracy{"accuracy", "part of the classes that are right",
+const Row<Metric> accuracy{"accuracy", "fraction of the classes that are right",
                            [](Args&) -> std::unique_ptr<Metric> { return std::make_unique<Accuracy>(); }};
 
 }  // namespace isobar::metrics

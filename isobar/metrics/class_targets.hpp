@@ -1,5 +1,5 @@
-// ClassTargets: predictions [..., classes] beside targets that are class numbers, one for each position: what metrics
-// of classification and segmentation look at. A negative target means that its position does not count.
+// ClassTargets: predictions [..., classes] and targets that are class numbers, one per position, for metrics of
+// classification and segmentation. Positions with a negative target do not count.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace isobar::metrics {
 class ClassTargets {
  public:
   ClassTargets() = default;
-  /// Throws Error in the name of `metric` when a sample's shapes are not those of classes and their numbers.
+  /// Throws Error in the name of `metric` unless a sample's shapes are those of classes and their numbers.
   ClassTargets(std::string_view metric, const Shape& prediction, const Shape& target)
       : positions_(target.count()), classes_(prediction.rank() > 0 ? prediction[-1] : 1) {
     if (classes_ < 2 || prediction.count() != positions_ * classes_)
@@ -26,7 +26,7 @@ class ClassTargets {
   std::int64_t positions() const { return positions_; }
   std::int64_t classes() const { return classes_; }
 
-  /// Calls visit(logits of the position, class) for every position of the samples that counts.
+  /// Calls visit(logits of the position, class) for every position that counts.
   template <class F>
   void each(std::span<const float> prediction, std::span<const float> target, const F& visit) const {
     expects(prediction.size() == target.size() * static_cast<std::size_t>(classes_), "one prediction per target");
@@ -44,7 +44,7 @@ class ClassTargets {
   std::int64_t positions_ = 1, classes_ = 2;
 };
 
-/// The class with the largest logit, the first of several.
+/// The class with the largest logit; the first if several are equal.
 inline std::size_t predicted_class(std::span<const float> logits) {
   return static_cast<std::size_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
 }

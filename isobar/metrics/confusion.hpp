@@ -1,4 +1,4 @@
-// ConfusionMatrix: how often each class was taken for each other.
+// ConfusionMatrix: how often each class was predicted as each other.
 #pragma once
 
 #include <span>
@@ -24,7 +24,7 @@ class ConfusionMatrix {
 
   std::size_t classes() const { return classes_; }
   std::int64_t at(std::size_t truth, std::size_t predicted) const { return counts_[truth * classes_ + predicted]; }
-  /// Positions that are of a class in truth or in prediction or in both.
+  /// Positions that have the class in truth, in prediction, or in both.
   std::int64_t either(std::size_t c) const {
     std::int64_t sum = -at(c, c);
     for (std::size_t other = 0; other < classes_; ++other) sum += at(c, other) + at(other, c);

@@ -1,5 +1,5 @@
-// perplexity: exp of the mean over positions of -log softmax(logits)[class]; as many classes as a fair die that would
-// be as hard to guess.
+// perplexity: exp of the mean over positions of -log softmax(logits)[class]: the number of sides of a fair die that is
+// as hard to guess.
 #include "isobar/metrics/class_targets.hpp"
 #include "isobar/metrics/metric.hpp"
 

@@ -29,7 +29,7 @@ void Ranking::add(std::span<const float> prediction, std::span<const float> targ
   }
 }
 
-// For each column: how many are true, those scores, how many are not, those scores.
+// For each column: the number of true cases, their scores, the number of false ones, their scores.
 std::vector<double> Ranking::state() const {
   std::vector<double> state;
   for (const std::vector<Ranked>& column : columns_)
@@ -60,7 +60,7 @@ std::map<std::string, double> Ranking::values(std::span<const std::string> colum
     std::vector<Ranked> falling = columns_[c];
     std::ranges::sort(falling, std::greater<>(), &Ranked::score);
     const auto positives = std::ranges::count(falling, true, &Ranked::truth);
-    // Without both kinds there is nothing to tell apart.
+    // Without both kinds there is nothing to rank.
     if (positives == 0 || positives == std::ssize(falling)) continue;
     const double value = measure(falling, positives);
     if (columns_.size() > 1 && columns_.size() <= max_named_columns)

@@ -1,6 +1,6 @@
-// Ranking: metrics that ask how well scores put what is true before what is not: average_precision, roc_auc. Either
-// two logits beside a class number 0 or 1, scored by their difference, or any number of columns with a target 0 or 1
-// in each; a negative target does not count. All scores are kept until values(): 8 bytes each.
+// Ranking: metrics of how well scores rank true cases above false ones: average_precision, roc_auc. Takes either two
+// logits and a class number 0 or 1, scored by their difference, or any number of columns with a target 0 or 1 in each;
+// a negative target does not count. All scores are kept until values(): 8 bytes each.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace isobar::metrics {
 
-/// One score and whether what it stands for is true.
+/// One score and whether its case is true.
 struct Ranked {
   float score = 0;
   bool truth = false;
@@ -21,12 +21,12 @@ class Ranking : public Metric {
   void add(std::span<const float> prediction, std::span<const float> target) override;
   std::vector<double> state() const override;
   void merge(std::span<const double> state) override;
-  /// The measure of every column as name.column, when there are several but few, and their mean as name.
+  /// The measure of every column as name.column, if there are 2 to 64, and their mean as name.
   std::map<std::string, double> values(std::span<const std::string> columns) const override;
 
  protected:
   explicit Ranking(std::string name) : name_(std::move(name)) {}
-  /// The measure of one column, its scores falling; `positives` of them are true, and some are not.
+  /// The measure of one column, with scores in descending order; `positives` of them are true, and at least one is not.
   virtual double measure(std::span<const Ranked> falling, std::int64_t positives) const = 0;
 
  private:

@@ -1,5 +1,5 @@
-// roc_auc: the chance that something true scores higher than something that is not; equal scores count half. It is the
-// area under the curve of true over false positives.
+// roc_auc: the probability that a true case scores higher than a false one; equal scores count half. It is the area
+// under the curve of true over false positives.
 #include "isobar/metrics/ranking.hpp"
 
 namespace isobar::metrics {
@@ -12,7 +12,7 @@ class RocAuc final : public Ranking {
  private:
   double measure(std::span<const Ranked> falling, std::int64_t positives) const override {
     double pairs = 0;        // in the right order
-    std::int64_t above = 0;  // true ones with a higher score
+    std::int64_t above = 0;  // true cases with a higher score
     for (std::size_t i = 0; i < falling.size();) {
       std::int64_t true_here = 0, false_here = 0;
       const float score = falling[i].score;

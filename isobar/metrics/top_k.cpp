@@ -1,4 +1,4 @@
-// top_k(k=5): the part of all positions whose class is among the k with the largest logits; of equal logits the lower
+// top_k(k=5): the fraction of positions whose class is among the k with the largest logits; of equal logits, the lower
 // class number comes first. With k=1 it is the accuracy.
 #include "isobar/metrics/class_targets.hpp"
 #include "isobar/metrics/metric.hpp"
@@ -38,7 +38,7 @@ class TopK final : public Metric {
 }  // namespace
 
 extern const Row<Metric> top_k;
-const Row<Metric> top_k{"top_k", "part of the classes that are among the k best predictions",
+const Row<Metric> top_k{"top_k", "fraction of the classes that are among the k best predictions",
                         [](Args& args) -> std::unique_ptr<Metric> {
                           const std::int64_t k = args.integer("k", 5);
                           args.require(k >= 1, "k must be at least 1");

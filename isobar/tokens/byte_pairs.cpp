@@ -30,7 +30,7 @@ std::string whole_file(const std::filesystem::path& path) {
   return std::move(text).str();
 }
 
-// In GPT-2's files a byte is written as a character that can be seen: itself when it can, else one from 256 on.
+// In GPT-2's files a byte is written as a printable character: itself if it is printable, else one from 256 on.
 std::unordered_map<std::int32_t, std::uint8_t> bytes_of_characters() {
   std::unordered_map<std::int32_t, std::uint8_t> bytes;
   std::int32_t next = 256;
@@ -43,7 +43,7 @@ std::unordered_map<std::int32_t, std::uint8_t> bytes_of_characters() {
 
 class Spelling {
  public:
-  // The bytes that a text of the files stands for.
+  // The bytes that a text in these files stands for.
   std::string bytes(std::string_view text) const {
     std::string result;
     while (!text.empty()) {
@@ -69,7 +69,7 @@ using Numbers = std::unordered_map<std::string, Token>;
 Numbers read_encoder(const std::filesystem::path& path, const Spelling& spelling, std::vector<std::string>& texts) {
   const nlohmann::json tokens = nlohmann::json::parse(whole_file(path), nullptr, false);
   if (!tokens.is_object() || tokens.empty() || tokens.size() > most_tokens)
-    fail("{}: is no vocabulary: an object of 1 to {} tokens with their numbers", path.string(), most_tokens);
+    fail("{}: is not a vocabulary: an object of 1 to {} tokens with their numbers", path.string(), most_tokens);
   texts.assign(tokens.size(), "");
   std::vector<bool> taken(tokens.size(), false);
   Numbers numbers;
@@ -79,7 +79,7 @@ Numbers read_encoder(const std::filesystem::path& path, const Spelling& spelling
            one_line(number.dump(), 20), texts.size() - 1);
     const auto token = static_cast<Token>(number.get<std::size_t>());
     taken[token] = true;
-    // Special tokens may hold anything; they are not made by merging.
+    // Special tokens may be any text; they are not made by merging.
     texts[token] = name.starts_with("<|") ? name : spelling.bytes(name);
     numbers.emplace(texts[token], token);
   }
@@ -111,7 +111,7 @@ BytePairs BytePairs::open(const std::filesystem::path& folder) {
     const std::string where = fmt::format("{} line {}", path.string(), at);
     const std::size_t gap = line.find(' ');
     if (gap == 0 || gap == std::string::npos || line.find(' ', gap + 1) != std::string::npos)
-      fail("{}: '{}' is no pair of tokens", where, one_line(line, 40));
+      fail("{}: '{}' is not a pair of tokens", where, one_line(line, 40));
     const std::string left = spelling.bytes(std::string_view(line).substr(0, gap)),
                       right = spelling.bytes(std::string_view(line).substr(gap + 1));
     const std::uint32_t pair = pair_of(number_of(left, where), number_of(right, where));
@@ -133,7 +133,7 @@ BytePairs BytePairs::bytes() {
 
 void BytePairs::encode_word(std::string_view word, std::vector<Token>& to) const {
   // The parts of the word as a list; a part that was merged into its left neighbour has length 0. The pair with the
-  // lowest rank goes first, and of equal ones the leftmost: any word takes n log n steps.
+  // lowest rank is merged first, the leftmost of equal ones: any word takes n log n steps.
   struct Part {
     Token token;
     std::size_t next, before;
@@ -189,7 +189,7 @@ void BytePairs::encode(std::string_view text, std::vector<Token>& to) {
 std::string BytePairs::decode(std::span<const Token> tokens) const {
   std::string text;
   for (const Token token : tokens) {
-    if (token >= texts_.size()) fail("{} is no token; valid: 0 to {}", token, texts_.size() - 1);
+    if (token >= texts_.size()) fail("{} is not a token; valid: 0 to {}", token, texts_.size() - 1);
     text += texts_[token];
   }
   return text;

@@ -1,6 +1,6 @@
 // BytePairs: the byte-level byte-pair encoding of GPT-2. Text is cut into words by a fixed pattern over classes of
-// characters; inside a word neighbours are merged in the order of the learned merges. Every text, also one that is not
-// valid UTF-8, comes back from its tokens byte for byte.
+// characters; inside a word, neighbours are merged in the order of the learned merges. Every text, even if it is not
+// valid UTF-8, is restored from its tokens byte for byte.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ using Token = std::uint16_t;
 
 class BytePairs {
  public:
-  /// Reads encoder.json and vocab.bpe of a folder, as GPT-2 has them; at most 65536 tokens.
+  /// Reads encoder.json and vocab.bpe from a folder, in GPT-2's format; at most 65536 tokens.
   static BytePairs open(const std::filesystem::path& folder);
   /// The 256 bytes as tokens, and 256 for the end of a text.
   static BytePairs bytes();
@@ -25,9 +25,9 @@ class BytePairs {
   std::int64_t size() const { return static_cast<std::int64_t>(texts_.size()); }
   /// The token that ends a text.
   Token end_of_text() const { return end_; }
-  /// Appends the tokens of a text. One encoder serves one thread at a time: it remembers the words it has seen.
+  /// Appends the tokens of a text. Use an encoder from one thread at a time: it remembers the words it has seen.
   void encode(std::string_view text, std::vector<Token>& to);
-  /// The text of some tokens; a number that is no token is an Error.
+  /// The text of some tokens; an invalid token is an Error.
   std::string decode(std::span<const Token> tokens) const;
 
  private:
@@ -51,10 +51,10 @@ class BytePairs {
 };
 
 /// The length of the word `text` begins with, by GPT-2's pattern: a contraction ('s), letters, digits or other signs,
-/// each with a space in front or not, or white space; `text` is not empty and is taken to end where it ends.
+/// each with or without a leading space, or white space; `text` is not empty, and nothing is assumed to follow it.
 std::size_t word_length(std::string_view text);
 
-/// The last place where `text` can be cut so that both parts give the tokens of the whole, whatever follows; 0 when
+/// The last position where `text` can be cut so that both parts give the tokens of the whole, whatever follows; 0 if
 /// there is none.
 std::size_t last_cut(std::string_view text);
 

@@ -49,7 +49,7 @@ Character first_of(std::string_view text) {
   return {class_of(character), static_cast<std::size_t>(length)};
 }
 
-// Bytes of the characters of one class from `at` on.
+// The end of the characters of one class that begin at `at`.
 std::size_t run_end(std::string_view text, std::size_t at, Class kind) {
   while (at < text.size()) {
     const Character next = first_of(text.substr(at));
@@ -68,7 +68,7 @@ std::size_t word_length(std::string_view text) {
   const std::size_t front = text[0] == ' ' && text.size() > 1 ? 1 : 0;
   if (const Character next = first_of(text.substr(front)); next.kind != Class::space)
     return run_end(text, front + next.bytes, next.kind);
-  // White space: all of it at the end of the text, else all but the last, which belongs to what follows.
+  // White space: all of it at the end of the text, else all but the last character, which belongs to what follows.
   std::size_t end = 0, last = 0;
   while (end < text.size()) {
     const Character next = first_of(text.substr(end));
@@ -80,8 +80,8 @@ std::size_t word_length(std::string_view text) {
 }
 
 std::size_t last_cut(std::string_view text) {
-  // White space after a sign, or the end of a run of letters or digits, always begins a new word. A character whose
-  // bytes may not all be there yet is no place to cut.
+  // White space after a sign, or the end of a run of letters or digits, always begins a new word. A character that may
+  // be incomplete is no place to cut.
   std::size_t at = 0, cut = 0;
   Class before = Class::space;
   constexpr std::size_t longest_character = 4;

@@ -1,6 +1,6 @@
-// cast(to=float16, overflow=fail): numbers rounded to what a file of another type would hold, to the nearest and in a
-// tie to the even one; they stay floats. What is too large for the type is an Error, or with overflow=saturate its
-// largest value. Types: float16, bfloat16, int8, int16, int32, uint8, uint16.
+// cast(to=float16, overflow=fail): rounds numbers to those that another type can hold, to the nearest and ties to even;
+// they stay floats. A number too large for the type is an Error or, with overflow=saturate, becomes its largest value.
+// Types: float16, bfloat16, int8, int16, int32, uint8, uint16.
 #include <cmath>
 #include <limits>
 
@@ -14,7 +14,7 @@ namespace {
 struct Type {
   std::string_view name;
   bool whole;
-  float low, high;  // the least and the greatest value
+  float low, high;  // the smallest and the largest value
 };
 
 constexpr Type types[] = {{"float16", false, -65504.0f, 65504.0f},
@@ -85,7 +85,7 @@ const Row<Transform> cast{
       const bool saturate = args.one_of("overflow", "fail", {"fail", "saturate"}) == "saturate";
       for (const Type& type : types)
         if (type.name == to) return std::make_unique<Cast>(type, saturate);
-      fail_usage("cast: {} is no type", to);
+      fail_usage("cast: {} is not a type", to);
     }};
 
 }  // namespace isobar::transforms

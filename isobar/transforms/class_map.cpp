@@ -1,6 +1,6 @@
 // class_map(map=[...], from=[...]): class i becomes map[i]; with `from`, class from[i] does. A class that is not
-// mentioned is an Error naming it, or becomes `otherwise` when that is given (not below 0). New classes are named after
-// the old ones they hold.
+// mentioned is an Error that names it, or becomes `otherwise` if that is given (at least 0). New classes are named
+// after the old ones they contain.
 #include <algorithm>
 
 #include "isobar/transforms/transform.hpp"
@@ -8,7 +8,7 @@
 namespace isobar::transforms {
 namespace {
 
-constexpr std::int64_t most = 1 << 16;  // classes, so that a table of them is small
+constexpr std::int64_t most = 1 << 16;  // classes, so that a table of them stays small
 
 class ClassMap final : public Transform {
  public:

@@ -1,6 +1,6 @@
-// crop(size=[h, w], random=true): a part of an image: anywhere in training, the middle one in a test (Caffe's
-// semantics) and with random=false. Three numbers for a volume; one number is a size in all directions. The middle
-// begins at floor((H - h) / 2). Maps of classes are cut at the same place.
+// crop(size=[h, w], random=true): a part of an image: at a random place in training, at the centre in a test (Caffe's
+// semantics) and with random=false. Three numbers for a volume; one number is a size in all directions. The centre
+// begins at floor((H - h) / 2). Maps of classes are cropped at the same place.
 #include <algorithm>
 #include <array>
 

@@ -1,5 +1,5 @@
-// divide_by_mean: every sample divided by its own mean over all places and channels, as CosmoFlow's first network took
-// its volumes: overdensities around 1. A sample whose mean is 0 or no number is an Error.
+// divide_by_mean: divides every sample by its own mean over all places and channels, as for CosmoFlow's first network:
+// overdensities around 1. A sample whose mean is 0 or NaN is an Error.
 #include <cmath>
 
 #include "isobar/transforms/transform.hpp"
@@ -10,7 +10,8 @@ namespace {
 class DivideByMean final : public Transform {
  public:
   void apply(const Grid& field, std::span<const float>, std::span<float> out, const Draw&) const override {
-    // Independent sums, so that they are taken side by side; in double, since 8 million counts do not fit a float.
+    // Independent sums, so that they are computed side by side; in double, since a float is too short for 8 million
+    // counts.
     constexpr std::size_t lanes = 16;
     double sums[lanes] = {};
     std::size_t i = 0;

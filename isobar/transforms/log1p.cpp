@@ -1,4 +1,4 @@
-// log1p: ln(1 + x), as CosmoFlow takes its counts of particles; numbers below -1 are an Error.
+// log1p: ln(1 + x), as for CosmoFlow's particle counts; numbers below -1 are an Error.
 #include <algorithm>
 
 #include "isobar/datasets/counts.hpp"

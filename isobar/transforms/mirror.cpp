@@ -1,6 +1,6 @@
-// mirror(axes=[-1]): in training every second image, chosen at random, has left and right exchanged; never in a test.
-// axes numbers the places that may be exchanged, each by a choice of its own: 0 is the first (top and bottom of an
-// image), -1 the last (left and right). Maps of classes are mirrored with the image.
+// mirror(axes=[-1]): in training, a random half of the images have left and right exchanged; never in a test. axes
+// lists the axes that may be flipped, each by its own random choice: 0 is the first (top and bottom of an image), -1
+// the last (left and right). Maps of classes are mirrored with the image.
 #include <algorithm>
 
 #include "isobar/transforms/transform.hpp"

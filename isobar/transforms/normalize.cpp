@@ -1,6 +1,6 @@
-// normalize(stats='stats.h5', kind=minmax, channels=[...]): every channel by numbers of a statistics file, which
-// `isobar data stats` makes: minmax takes [min, max] to [0, 1], symmetric to [-1, 1], standard is (x - mean) / std.
-// channels says which of the file's channels x has, when it has not all. A channel that is constant becomes 0.
+// normalize(stats='stats.h5', kind=minmax, channels=[...]): normalises every channel by a statistics file, as made by
+// `isobar data stats`: minmax maps [min, max] to [0, 1], symmetric to [-1, 1], standard is (x - mean) / std. channels
+// says which of the file's channels x has, if not all. A constant channel becomes 0.
 #include <algorithm>
 
 #include "isobar/datasets/statistics.hpp"

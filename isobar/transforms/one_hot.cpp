@@ -1,5 +1,5 @@
-// one_hot(classes=N): class numbers become rows of N numbers, 1 at the class and 0 elsewhere: y [1] -> [N], a map
-// [H, W] or [H, W, 1] -> [H, W, N]. What is no class is an Error naming it.
+// one_hot(classes=N): class numbers become rows of N numbers, 1 at the class and 0 elsewhere: y [1] -> [N], a map [H,
+// W] or [H, W, 1] -> [H, W, N]. A number that is not a class is an Error that names it.
 #include <algorithm>
 
 #include "isobar/transforms/transform.hpp"

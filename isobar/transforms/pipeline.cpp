@@ -7,10 +7,10 @@
 namespace isobar::transforms {
 namespace {
 
-// Where a file keeps what a transform has learned.
+// Where a file stores what a transform has learned.
 std::string group_of(std::size_t step) { return fmt::format("{}", step); }
 
-// A transform as it is kept with what it learned may have been written with fewer of its arguments.
+// A Spec stored with what was learned may have been written when the transform had fewer arguments.
 std::string resolved_of(const std::string& text) {
   std::vector<std::string> resolved;
   const Pipeline alone(std::span(&text, 1), &resolved);
@@ -63,7 +63,7 @@ void Pipeline::recall(const std::filesystem::path& file) {
     std::vector<float>* values = steps_[i].transform->learned();
     if (!values) continue;
     if (!in.exists(group_of(i)) || resolved_of(in.text(group_of(i), "transform")) != steps_[i].spec)
-      fail("{}: was not learned by transform {}, '{}'; remove it to learn anew", file.string(), i, steps_[i].name);
+      fail("{}: was not learned by transform {}, '{}'; remove it to learn again", file.string(), i, steps_[i].name);
     values->resize(in.shape(group_of(i)).count());
     in.read<float>(group_of(i), *values);
   }
@@ -81,7 +81,7 @@ void Pipeline::learn(const datasets::Dataset& train, const std::filesystem::path
   if (std::filesystem::exists(file)) return recall(file);
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     if (!steps_[i].transform->learned()) continue;
-    // Borrowed for the time of learning: the pipeline and the training set outlive it.
+    // Not owned: the pipeline and the training set outlive the learning.
     const Transformed before(std::shared_ptr<const datasets::Dataset>(std::shared_ptr<void>(), &train),
                              std::shared_ptr<const Pipeline>(std::shared_ptr<void>(), this), i);
     steps_[i].transform->learn(before, steps_[i].field_of(FieldRoute(*this, i, train).result()), threads);

@@ -1,5 +1,6 @@
-// Pipeline: transforms in order, shared by training and test set: what one learned from the training set holds for
-// both. A Route is a pipeline laid out for one data set: which transform acts on which field, from where to where.
+// Pipeline: transforms in order, shared by training and test set: what a transform learned from the training set
+// applies to both. A FieldRoute is a pipeline laid out for one data set: which transform acts on which field, from
+// which memory to which.
 #pragma once
 
 #include <filesystem>
@@ -12,30 +13,30 @@ namespace isobar::transforms {
 
 class Pipeline {
  public:
-  /// `resolved`, when given, receives the Specs with all defaults filled in.
+  /// `resolved`, if given, receives the Specs with all defaults filled in.
   Pipeline(std::span<const std::string> specs, std::vector<std::string>* resolved = nullptr);
 
   std::size_t size() const { return steps_.size(); }
-  /// Whether some transform learns from the training set.
+  /// Whether any transform learns from the training set.
   bool learns() const;
 
-  /// Lets every transform learn what it needs from `train`. What `file` holds from an earlier call is taken from
-  /// there, and what was learned is kept in it; transforms that need nothing leave no file.
+  /// Lets every transform learn what it needs from `train`. What `file` holds from an earlier call is reused, and what
+  /// was learned is stored in it; without transforms that learn, there is no file.
   void learn(const datasets::Dataset& train, const std::filesystem::path& file, int threads);
-  /// Takes from `file` what was learned by an earlier learn(); transforms that need nothing need no file.
+  /// Loads from `file` what an earlier learn() stored; without transforms that learn, no file is needed.
   void recall(const std::filesystem::path& file);
-  /// Leaves out the transforms of fields that samples of `source` do not have: of targets nobody knows. What was
-  /// learned is recalled before.
+  /// Drops the transforms of fields that samples of `source` do not have, such as unknown targets. Call it after
+  /// recall().
   void leave_out_absent(const datasets::Dataset& source);
-  /// What the transforms that learn have learned, in their order; empty before. Other ranks get it from here.
+  /// What the transforms that learn have learned, in their order; empty until then. Other ranks get it from here.
   std::vector<std::vector<float>*> learned();
 
  private:
   friend class FieldRoute;
   struct Step {
-    std::string name;   // as the recipe has it
+    std::string name;   // as in the recipe
     std::string spec;   // with all defaults
-    std::string field;  // the one it acts on
+    std::string field;  // the field it acts on
     std::unique_ptr<Transform> transform;
 
     std::size_t field_of(const std::vector<Grid>& grids) const;
@@ -46,24 +47,24 @@ class Pipeline {
 /// The first transforms of a pipeline, laid out for the fields of a data set.
 class FieldRoute {
  public:
-  /// Fields that a transform cannot be applied to are an Error. The pipeline must outlive the route.
+  /// A field to which a transform cannot be applied is an Error. The pipeline must outlive the route.
   FieldRoute(const Pipeline& pipeline, std::size_t count, const datasets::Dataset& source);
 
-  /// The fields that come out.
+  /// The resulting fields.
   const std::vector<Grid>& result() const { return grids_; }
-  /// Reads a sample of `source`, as one field after the other is wanted, and applies the transforms.
+  /// Reads a sample of `source` into `out`, one span per field, and applies the transforms.
   void read(const datasets::Dataset& source, const datasets::Reading& reading, std::int64_t index,
             std::span<const std::span<float>> out) const;
 
  private:
-  // Numbers of a field lie where the caller wants them or in one of two pieces of scratch memory, which are enough to
-  // go from one shape to the next.
+  // The numbers of a field are in the caller's memory or in one of two pieces of scratch memory, which suffice to go
+  // from one shape to the next.
   enum class Place : std::uint8_t { first, second, out };
   struct Act {
     std::size_t step, field;
     const Transform* transform;
-    Grid grid;         // of the field before
-    std::size_t size;  // numbers after
+    Grid grid;         // of the field before the transform
+    std::size_t size;  // numbers after the transform
     bool stays;        // works in place
     Place to;
   };
@@ -76,7 +77,8 @@ class FieldRoute {
   std::vector<Act> acts_;
 };
 
-/// A data set seen through a pipeline; read() is as in a test, read_varied() as the datasets::Reading says.
+/// A data set seen through a pipeline; read() does not vary samples, read_varied() does what its datasets::Reading
+/// says.
 class Transformed final : public datasets::Dataset {
  public:
   /// Uses the first `count` transforms.
@@ -94,7 +96,7 @@ class Transformed final : public datasets::Dataset {
   std::vector<std::string> classes() const override;
   std::string where(std::int64_t index) const override { return source_->where(index); }
   std::vector<datasets::FileSpan> spans() const override { return source_->spans(); }
-  /// That of the source, as long as no transform changes the grid.
+  /// The source's geography, unless a transform changes the grid.
   std::optional<datasets::Geography> geography() const override;
   std::shared_ptr<datasets::Fetching> foresee(const datasets::Course& course) const override {
     return source_->foresee(course);

@@ -1,6 +1,6 @@
-// resize(size=[h, w], method=linear): an image or volume brought to another size. linear weighs neighbours by a
-// triangle whose width grows when a picture shrinks, so that nothing is left out; nearest takes single numbers, and so
-// does any method for fields other than x, such as maps of classes. Pixels are areas: the middle of the first lies at
+// resize(size=[h, w], method=linear): brings an image or volume to another size. linear weights neighbours by a
+// triangle that widens when a picture shrinks, so that every number contributes; nearest takes single numbers, and so
+// does any method for fields other than x, such as maps of classes. Pixels are areas: the centre of the first is at
 // half a pixel.
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace isobar::transforms {
 namespace {
 
-/// What one number along an axis is made of: `weights` numbers from `first` on.
+/// The inputs of one number along an axis: `weights` of the numbers from `first` on.
 struct Taps {
   std::vector<std::int64_t> first;
   std::vector<float> weights;  // `width` for each
@@ -77,7 +77,7 @@ class Resize final : public Transform {
 
   void apply(const Grid& field, std::span<const float> in, std::span<float> out, const Draw&) const override {
     thread_local std::vector<float> memory[2];
-    // The last axis first: what shrinks it makes the others cheaper, and rows are what lies together.
+    // The last axis first: if it shrinks, the others become cheaper, and rows are contiguous.
     Shape shape = field.shape;
     const float* from = in.data();
     std::vector<int> axes;

@@ -1,6 +1,6 @@
-// rotate(by=90, reflections=false): in training one of the symmetries of the square or the cube, drawn at random, all
-// alike: 4 turns of an image or 24 of a volume, twice as many with reflections. by=180 leaves axes in their order and
-// so serves any extents; by=90 needs all extents equal. Nothing is turned in a test.
+// rotate(by=90, reflections=false): in training, a random symmetry of the square or the cube, all equally likely: 4
+// rotations of an image or 24 of a volume, twice as many with reflections. by=180 keeps the order of the axes and so
+// works for any extents; by=90 needs all extents equal. Nothing is rotated in a test.
 #include <algorithm>
 #include <array>
 
@@ -9,14 +9,13 @@
 namespace isobar::transforms {
 namespace {
 
-/// Axis a of what comes out runs along axis from[a] of what goes in, backwards where flipped. A square has axis 0
-/// alone.
+/// Axis a of the output runs along axis from[a] of the input, backwards if flipped. For a square, axis 0 is unchanged.
 struct Symmetry {
   std::array<std::size_t, 3> from;
   std::array<bool, 3> flipped;
 };
 
-// Those of the cube, or of the square, that keep axis 0; the first is the identity.
+// The symmetries of the cube, or those that keep axis 0, for the square; the first is the identity.
 std::vector<Symmetry> symmetries(int places, bool exchanging, bool reflections) {
   std::vector<Symmetry> all;
   std::array<std::size_t, 3> from{0, 1, 2};
@@ -68,14 +67,14 @@ class Rotate final : public Transform {
     std::array<std::int64_t, 3> extent{1, 1, 1}, step_in, step_out;
     for (int axis = 0; axis < field.places; ++axis) extent[axis + 3 - field.places] = field.shape[axis];
     const std::array<std::int64_t, 3> stride{extent[1] * extent[2] * pixel, extent[2] * pixel, pixel};
-    step_out = stride;  // an exchange of axes has equal extents
+    step_out = stride;  // exchanged axes have equal extents
     for (std::size_t a = 0; a < 3; ++a) {
       const std::int64_t along = stride[symmetry.from[a]];
       step_in[a] = symmetry.flipped[a] ? -along : along;
       if (symmetry.flipped[a]) in += (extent[a] - 1) * along;
     }
-    // The axis that is last in what goes in and the one that is last in what comes out are walked in tiles: each line
-    // of the cache is met again while it is still there.
+    // The last axis of the input and the last axis of the output are walked in tiles: each cache line is used again
+    // while it is still cached.
     const std::size_t last = std::ranges::find(symmetry.from, 2u) - symmetry.from.begin();
     const std::size_t across = last == 2 ? 1 : last, outer = 1 - across;
     constexpr std::int64_t tile = 16;

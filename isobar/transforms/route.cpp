@@ -1,4 +1,5 @@
-// Route: which transform acts on which field, from where to where; decided once for a data set, walked for a sample.
+// FieldRoute: which transform acts on which field, from which memory to which; decided once per data set, followed for
+// every sample.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -8,9 +9,9 @@
 namespace isobar::transforms {
 namespace {
 
-constexpr std::uint64_t stream = 0x7a;  // of random numbers, apart from those of shuffling and dropout
+constexpr std::uint64_t stream = 0x7a;  // of random numbers, separate from those of shuffling and dropout
 
-// A reader's memory for shapes between the first and the last.
+// A reader's memory for the shapes between the first and the last.
 struct Scratch {
   std::vector<std::array<std::vector<float>, 2>> memory;
   std::vector<std::span<float>> at;
@@ -23,8 +24,8 @@ bool same_places(const Grid& a, const Grid& b) {
          std::equal(a.shape.extents().begin(), a.shape.extents().begin() + a.places, b.shape.extents().begin());
 }
 
-// The fields of a data set as the first transform meets them. What has the places of x, as a map of classes, need not
-// have channels; else the last of three or more axes are those.
+// The fields of a data set before the first transform. A field with the places of x, such as a map of classes, need not
+// have channels; otherwise the last of three or more axes is the channels.
 std::vector<Grid> grids_of(const datasets::Dataset& source) {
   std::vector<Grid> grids;
   for (const datasets::Field& field : source.fields()) {
@@ -63,7 +64,7 @@ FieldRoute::FieldRoute(const Pipeline& pipeline, std::size_t count, const datase
       add(step, i, f);
     }
   }
-  // From its last change of memory on, a field lies where it belongs.
+  // After its last change of memory, a field is in its final place.
   begins_.assign(grids_.size(), Place::out);
   for (std::size_t f = 0; f < grids_.size(); ++f) {
     std::vector<Act*> changes;
@@ -84,8 +85,8 @@ void FieldRoute::add(const Pipeline::Step& step, std::size_t number, std::size_t
 }
 
 void FieldRoute::read(const datasets::Dataset& source, const datasets::Reading& reading, std::int64_t index,
-                      std::span<const std::span<float>> out) const {
-  // Taken for the time of reading: the source may read through a route of its own.
+                 std::span<const std::span<float>> out) const {
+  // Taken while reading: the source may itself read through a route.
   thread_local Scratch kept;
   Scratch scratch = std::exchange(kept, {});
   scratch.memory.resize(std::max(scratch.memory.size(), grids_.size()));

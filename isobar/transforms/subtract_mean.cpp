@@ -11,7 +11,8 @@
 namespace isobar::transforms {
 namespace {
 
-// Samples are summed in this many parts, each in order, and the parts in order: the same bits for any threads.
+// Samples are summed in this many parts, each in order, and then the parts in order: the same bits for any number of
+// threads.
 constexpr std::int64_t parts = 16;
 
 class SubtractMean final : public Transform {

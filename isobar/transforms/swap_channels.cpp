@@ -1,5 +1,5 @@
-// swap_channels: the channels in reverse order: red, green, blue as blue, green, red, as networks trained by Caffe take
-// them.
+// swap_channels: reverses the order of the channels: red, green, blue become blue, green, red, as networks trained by
+// Caffe expect.
 #include <algorithm>
 
 #include "isobar/transforms/transform.hpp"

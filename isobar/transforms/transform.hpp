@@ -1,6 +1,6 @@
-// Transform: one thing done to a field of a sample between data set and network: crop, mirror, normalize, one_hot, ...
-// A recipe has one list of them for training and test; those that vary do so only in training. Random choices are
-// addressed by (seed, epoch, sample, place in the list), so they depend on neither threads nor resuming.
+// Transform: one change to a field of a sample between data set and network: crop, mirror, normalize, one_hot, ... A
+// recipe has one list of them for training and test; those that vary do so only in training. Random choices depend on
+// (seed, epoch, sample, position in the list) only, so neither on threads nor on resuming.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@
 
 namespace isobar::transforms {
 
-/// A field as a transform meets it.
+/// A field before or after a transform.
 struct Grid {
   std::string name{};  ///< of the field: "x"
   Shape shape{};
-  int places = 0;                       ///< its leading axes that are places: rows and columns, or depth as well
-  bool exact = false;                   ///< its numbers may be moved and never mixed, as those of classes
-  std::vector<std::string> channels{};  ///< names along the last axis; empty when there are none
-  std::vector<std::string> classes{};   ///< names of the classes its numbers stand for; empty when there are none
+  int places = 0;                       ///< number of leading axes that are space: rows and columns, or depth as well
+  bool exact = false;                   ///< its numbers may be moved but never mixed, like those of classes
+  std::vector<std::string> channels{};  ///< names along the last axis; may be empty
+  std::vector<std::string> classes{};   ///< names of the classes its numbers stand for; may be empty
 };
 
-/// The occasion of applying a transform: whether it may vary, and the numbers it then draws.
+/// The circumstances in which a transform is applied: whether it may vary, and the numbers it then draws.
 struct Draw {
   bool training = false;
   Random random;
@@ -36,23 +36,22 @@ class Transform {
  public:
   virtual ~Transform() = default;
 
-  /// What comes out of a field; one that cannot be transformed is an Error.
+  /// The field after the transform; a field that cannot be transformed is an Error.
   virtual Grid infer(Grid field) const { return field; }
-  /// Writes the transformed numbers of `in`. When the shape does not change and the transform works in place, both
-  /// are the same memory. May be called from many threads at once.
+  /// Writes the transformed numbers of `in`. If the shape does not change and the transform works in place, both are
+  /// the same memory. May be called from many threads at once.
   virtual void apply(const Grid& field, std::span<const float> in, std::span<float> out, const Draw& draw) const = 0;
 
   /// The field it is for, unless the recipe says `field=`.
   virtual std::string_view field() const { return "x"; }
-  /// Whether numbers change their places: it then also acts, with the same draw, on all fields with the same places.
+  /// Whether numbers move: the transform then also acts, with the same draw, on all fields with the same places.
   virtual bool moves() const { return false; }
-  /// Whether it can write over what it reads where the shape stays.
+  /// Whether it can overwrite its input if the shape does not change.
   virtual bool in_place() const { return true; }
 
-  /// What it must know of the training set before it can be applied: empty until learned; null when it needs nothing.
+  /// What it must know about the training set before it can be applied: empty until learned; null if it needs nothing.
   virtual std::vector<float>* learned() { return nullptr; }
-  /// Learns from a field of the training set as it is before this transform, reading with `threads`, which change no
-  /// bit.
+  /// Learns from a field of the training set as it is before this transform; `threads` does not change the result.
   virtual void learn(const datasets::Dataset& before, std::size_t field, int threads) {
     (void)before, (void)field, (void)threads;
   }

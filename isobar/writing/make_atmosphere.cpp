@@ -43,7 +43,7 @@ datasets::WeatherOptions century_later(datasets::WeatherOptions options) {
   return options;
 }
 
-// Appends what a part still needs; counts what is there already in `kept`.
+// Appends the files that a part still needs; counts existing ones in `kept`.
 void find_missing(const AtmospherePart& part, std::vector<AtmosphereTask>& tasks, std::int64_t& kept) {
   std::set<std::string> expected;
   std::error_code code;
@@ -56,7 +56,7 @@ void find_missing(const AtmospherePart& part, std::vector<AtmosphereTask>& tasks
   if (!fs::exists(part.folder, code)) return;
   for (const fs::directory_entry& entry : fs::directory_iterator(part.folder, code))
     if (entry.path().extension() == part.extension() && !expected.contains(entry.path().filename().string()))
-      fail("{}: the folder already holds '{}', which is not among the {} frames asked for; remove it or ask for more",
+      fail("{}: the folder already holds '{}', which is not among the {} frames requested; remove it or ask for more",
            part.folder.string(), entry.path().filename().string(), part.frames);
   if (code) fail("{}: cannot be listed: {}", part.folder.string(), code.message());
 }
@@ -78,7 +78,7 @@ datasets::WeatherOptions checked(const AtmosphereFiles& what, int threads) {
 FilesMade write_atmosphere(const fs::path& directory, const AtmosphereFiles& what, const FileProgress& progress,
                            const std::atomic<bool>* stop) {
   const int threads = threads_for_files(what.threads);
-  // Small frames side by side; large ones, of a second each, one after the other with all threads inside.
+  // Small frames are made side by side; large ones, which take a second each, one after the other with all threads.
   const bool side_by_side = what.weather.atmosphere.height <= 192;
   const datasets::WeatherOptions options = checked(what, side_by_side ? 1 : threads);
   const datasets::WeatherSeries train(options), validation(century_later(options));

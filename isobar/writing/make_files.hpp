@@ -1,5 +1,5 @@
-// Making many files with many threads: tasks are taken one after another, progress is told, a stop or a failure ends
-// all. Writers of worlds share it.
+// Making many files with many threads: tasks are taken one after another, progress is reported, a stop or a failure
+// ends them all. Shared by the writers of worlds.
 #pragma once
 
 #include <atomic>
@@ -15,10 +15,10 @@ struct FilesMade {
   bool complete = true;
 };
 
-/// Told how many files are there and how many there will be, by one thread at a time.
+/// Called with the number of files made and of all files, by one thread at a time.
 using FileProgress = std::function<void(std::int64_t done, std::int64_t all)>;
 
-/// A set of files under way: `kept` of `total` are there already.
+/// A set of files to make: `kept` of `total` exist already.
 struct FilesToMake {
   std::size_t tasks = 0;  ///< each makes one file or several
   int threads = 1;
@@ -27,15 +27,15 @@ struct FilesToMake {
   const std::atomic<bool>* stop = nullptr;
 };
 
-/// Runs `work(task, made)` for every task. It calls `made()` after each file it wrote, and returns when that says
-/// false. The first thing thrown ends all and is thrown again.
+/// Runs `work(task, made)` for every task. `work` calls `made()` after each file it wrote, and returns if that returns
+/// false. The first exception ends everything and is rethrown.
 FilesMade make_files(const FilesToMake& what,
                      const std::function<void(std::size_t task, const std::function<bool()>& made)>& work);
 
-/// Makes a folder and those above it.
+/// Makes a folder and its parents.
 void make_folder(const std::filesystem::path& folder);
 
-/// `wanted`, or as many threads as there are processors when it is 0.
+/// `wanted`, or the number of processors if it is 0.
 int threads_for_files(int wanted);
 
 }  // namespace isobar::writing

@@ -23,7 +23,7 @@ struct Target {
   fs::path path;
   std::int64_t part;
 };
-// The files one universe still owes.
+// The files of one universe that are still missing.
 struct UniverseTask {
   std::int64_t universe;
   std::vector<Target> targets;
@@ -34,12 +34,12 @@ std::string differences(const Spec& found, const Spec& asked) {
   for (const auto& [key, value] : asked.arguments()) {
     const Value* other = found.find(key);
     const std::string had = other ? other->str() : "not given";
-    if (had != value.str()) list.push_back(fmt::format("{} is {} there, {} was asked for", key, had, value.str()));
+    if (had != value.str()) list.push_back(fmt::format("{} is {} there, {} was requested", key, had, value.str()));
   }
   return list.empty() ? "it lists other settings" : join(list, "; ");
 }
 
-// True for a complete file of these settings; false for a damaged one, which is to be made again.
+// True for a complete file with these settings; false for a damaged file, which is made again.
 bool can_keep(const Target& target, std::int64_t universe, const datasets::UniverseCubes& cubes) {
   std::optional<hdf5::Hdf5File> file;
   try {
@@ -57,7 +57,7 @@ bool can_keep(const Target& target, std::int64_t universe, const datasets::Unive
          file->shape("x") == cubes.shape() && file->shape("y") == Shape{4};
 }
 
-// What a part of the set still needs; counts what is there already in `kept`.
+// The files that a part of the set still needs; counts existing ones in `kept`.
 std::vector<UniverseTask> missing_files(const fs::path& folder, std::int64_t first_universe, std::int64_t samples,
                                         const datasets::UniverseCubes& cubes, std::int64_t& kept) {
   std::vector<UniverseTask> tasks;
@@ -78,7 +78,7 @@ std::vector<UniverseTask> missing_files(const fs::path& folder, std::int64_t fir
   if (!fs::exists(folder, code)) return tasks;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, code))
     if (entry.path().extension() == ".h5" && !expected.contains(entry.path().filename().string()))
-      fail("{}: the folder already holds '{}', which is not among the {} samples asked for; remove it or ask for more",
+      fail("{}: the folder already holds '{}', which is not among the {} samples requested; remove it or ask for more",
            folder.string(), entry.path().filename().string(), samples);
   if (code) fail("{}: cannot be listed: {}", folder.string(), code.message());
   return tasks;
@@ -99,7 +99,7 @@ void write_cube(const Target& target, std::int64_t universe, const datasets::Uni
   file.set_real("/", "sigma_8", physics.sigma_8);
   file.set_real("/", "n_s", physics.n_s);
   file.set_real("/", "h0", physics.h0);
-  file.commit(/*durable=*/false);  // a file a power failure damaged is found and made again by the next call
+  file.commit(/*durable=*/false);  // if a power failure damages the file, the next call finds it and makes it again
 }
 
 }  // namespace
@@ -109,7 +109,7 @@ FilesMade write_universe(const fs::path& directory, const UniverseFiles& what, c
   if (what.train < 0 || what.test < 0 || what.train + what.test == 0)
     fail_usage("universe: {} training and {} test samples; at least one sample is needed", what.train, what.test);
   const int threads = threads_for_files(what.threads);
-  // Small universes side by side; large ones, of gigabytes each, one after the other with all threads inside.
+  // Small universes are made side by side; large ones, of gigabytes each, one after the other with all threads.
   const bool side_by_side = what.family.mesh <= 128;
   worlds::UniverseOptions family = what.family;
   family.threads = side_by_side ? 1 : threads;

@@ -20,12 +20,12 @@ struct UniverseFiles {
   int size = 32;                        ///< edge of a sample in cells
   int merge = 1;                        ///< mesh cells along an edge that make one cell; size x merge divides the mesh
   std::int64_t train = 512, test = 64;  ///< samples
-  int threads = 0;                      ///< 0: one per processor; decides nothing but the time
+  int threads = 0;                      ///< 0: one per processor; affects only the time
 };
 
-/// Writes the files that are not there yet, each at once or not at all. Complete files of the same settings are kept;
-/// other settings are an Error saying what differs, before anything is written. `progress` (samples done, all
-/// samples) is called from one thread at a time; setting `stop` ends the work after the files being written.
+/// Writes the files that do not exist yet, each completely or not at all. Complete files of the same settings are kept;
+/// other settings are an Error that says what differs, before anything is written. `progress` (samples done, all
+/// samples) is called by one thread at a time; setting `stop` ends the work after the files being written.
 FilesMade write_universe(const std::filesystem::path& directory, const UniverseFiles& what,
                          const FileProgress& progress = {}, const std::atomic<bool>* stop = nullptr);
 

@@ -1,5 +1,5 @@
-// Predictions as HDF5: prediction [samples, ...] as the network gives them, class and probability for scores, target
-// where it is known, the number of each sample and where it came from. Names are attributes, one a line.
+// Predictions as HDF5: prediction [samples, ...] as the network gives them, class and probability for scores, target if
+// known, the number of each sample and where it came from. Names are attributes, one per line.
 #include <algorithm>
 #include <cstring>
 
@@ -25,7 +25,7 @@ Shape with_samples(std::int64_t count, const Shape& sample, int axes) {
   return Shape(std::move(extents));
 }
 
-// The end of a long path tells more than its beginning.
+// The end of a long path says more than its beginning.
 std::string shortened(const std::string& text) {
   return text.size() <= longest_origin ? text : text.substr(text.size() - longest_origin);
 }

@@ -1,5 +1,5 @@
-// Predictions as NetCDF-4 after the CF conventions 1.8: maps over time, latitude and longitude as the data set has
-// them. Classes become one byte a place with flag_values and flag_meanings; quantities a variable each.
+// Predictions as NetCDF-4 following the CF conventions 1.8: maps over time, latitude and longitude as in the data set.
+// Classes become one byte per place with flag_values and flag_meanings; each quantity becomes a variable.
 #include <array>
 #include <cctype>
 
@@ -17,7 +17,7 @@ using hdf5::NetcdfWriter;
 constexpr int mask_deflate = 1;  // masks are nearly all background
 constexpr std::size_t most_bytes_classes = 127, most_flags = 4096;
 
-// Letters, digits and underscores: what names of variables and flag_meanings may consist of.
+// Letters, digits and underscores: the characters allowed in names of variables and flag_meanings.
 std::string identifier(const std::string& name) {
   std::string made;
   for (const char c : name) made += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
@@ -54,7 +54,7 @@ class NetcdfPredictions final : public PredictionWriter {
   }
 
  private:
-  // One variable and how its planes lie in a row of numbers: every `step`-th, from `offset` on.
+  // One variable and the position of its planes in a row of numbers: every `step`-th number, from `offset` on.
   struct Map {
     int variable;
     std::size_t offset, step;
@@ -164,7 +164,7 @@ class NetcdfPredictions final : public PredictionWriter {
     }
   }
 
-  // Targets that are no class, as those that do not count, are missing.
+  // Targets that are not a class, such as those that do not count, are missing.
   std::vector<std::int32_t> target_classes(std::span<const float> targets) const {
     std::vector<std::int32_t> found;
     found.reserve(targets.size());
@@ -198,7 +198,7 @@ std::unique_ptr<PredictionWriter> netcdf_predictions(const std::filesystem::path
   if (shape.rank() == 3 && shape[2] > static_cast<std::int64_t>(most_flags))
     fail_usage("{}: {} classes or quantities a place are too many for NetCDF; write them as .h5", file.string(),
                shape[2]);
-  // Targets of other shapes, such as one class for a whole map, have no place in it.
+  // Targets of other shapes, such as one class for a whole map, do not fit a map.
   if (outline.target && outline.target->count() != (classes ? shape[0] * shape[1] : shape.count()))
     outline.target.reset();
   return std::make_unique<NetcdfPredictions>(file, std::move(outline));

@@ -13,7 +13,7 @@ constexpr float missing = std::numeric_limits<float>::quiet_NaN();
 
 std::size_t numbers(const Shape& shape) { return static_cast<std::size_t>(shape.count()); }
 
-// Scores of one place; the largest is taken off first, so that nothing overflows.
+// Scores of one place; the largest is subtracted first, so that nothing overflows.
 void softmax(std::span<float> scores) {
   const float top = *std::ranges::max_element(scores);
   double sum = 0;

@@ -34,7 +34,7 @@ struct Summary {
 
 std::vector<float> state_stats(std::span<const float> state) {
   std::array<Summary, channels> summaries;
-  // Squares of pressures about a value of their own keep their digits.
+  // Summed relative to the first value of each channel, so that squares of pressures keep their precision.
   for (std::size_t i = 0; i < state.size(); ++i) summaries[i % channels].add(state[i] - state[i % channels]);
   std::vector<float> stats(4 * channels);
   const double count = static_cast<double>(state.size() / channels);
@@ -64,7 +64,7 @@ void expect_settings(const std::filesystem::path& path, const std::string& found
                      const datasets::WeatherSeries& series) {
   if (found.empty()) fail("{}: is in the way: it is not a file of this program", path.string());
   if (found != series.settings().str())
-    fail("{}: was made with {}; {} was asked for; choose another folder or remove this one", path.string(), found,
+    fail("{}: was made with {}; {} was requested; choose another folder or remove this one", path.string(), found,
          series.settings().str());
 }
 
@@ -82,7 +82,7 @@ void write_weather_hdf5(const std::filesystem::path& path, const datasets::Weath
   }
   file.set_text("/", "settings", series.settings().str());
   file.set_integer("/", "hour", series.hour(frame));
-  file.commit(/*durable=*/false);  // a file a power failure damaged is found and made again by the next call
+  file.commit(/*durable=*/false);  // if a power failure damages the file, the next call finds it and makes it again
 }
 
 bool is_weather_hdf5(const std::filesystem::path& path, const datasets::WeatherSeries& series, std::int64_t frame) {

@@ -64,7 +64,7 @@ TEST_F(Shelf, TakesTheNewestIntactOneAndSaysWhyNotOthers) {
 
 TEST_F(Shelf, KeepsTheNewestAndForgetsWhatIsBehind) {
   for (const std::int64_t step : {10, 20, 30, 40}) write(step);
-  shelf_.prune(30);  // what is newer than the one just written is not its business
+  shelf_.prune(30);  // ignores checkpoints newer than the one just written
   EXPECT_EQ(steps(), (Steps{40, 30, 20}));
   shelf_.prune(40);
   EXPECT_EQ(steps(), (Steps{40, 30}));

@@ -119,7 +119,7 @@ TEST_F(Checkpoint, CutAnywhereItIsRefused) {
   EXPECT_HAS(error_of([&] { CheckpointFile{cut}; }), "it is not complete");
 }
 
-// Every byte belongs to something with a check sum; whichever bit changes, it is found, before anything is restored.
+// Every byte is covered by a checksum: a change of any bit is found, before anything is restored.
 TEST_F(Checkpoint, AFlippedBitAnywhereIsFound) {
   const std::string whole = bytes_of(file_);
   const auto flipped = folder_.path() / "flipped.h5";
@@ -161,14 +161,14 @@ TEST_F(Checkpoint, IsReadToItsEndWhenItsNameGoes) {
 
 TEST_F(Checkpoint, OtherFilesAreRefused) {
   EXPECT_HAS(error_of([&] { CheckpointFile(folder_.path() / "none.h5"); }), "cannot be opened");
-  EXPECT_HAS(error_of([&] { CheckpointFile{folder_.path()}; }), "no regular file");
+  EXPECT_HAS(error_of([&] { CheckpointFile{folder_.path()}; }), "not a regular file");
   put(folder_.path() / "text.h5", std::string(1000, 'x'));
   EXPECT_HAS(error_of([&] { CheckpointFile(folder_.path() / "text.h5"); }), "not a checkpoint of format 2");
   hdf5::Hdf5File::create(folder_.path() / "other.h5").commit();
   EXPECT_HAS(error_of([&] { CheckpointFile(folder_.path() / "other.h5"); }), "not a checkpoint of format 2");
 }
 
-// Of a format 2 whose check sums are right, but whose index lies.
+// A file of format 2 with correct checksums but a false index.
 TEST(CheckpointIndex, ALieIsRefusedBeforeMemoryIsTaken) {
   const auto refused = [](CheckpointIndex index, std::int64_t file_bytes = 1024) {
     index.user_block = 512;
@@ -188,8 +188,8 @@ TEST(CheckpointIndex, ALieIsRefusedBeforeMemoryIsTaken) {
   EXPECT_HAS(refused(with({})), "does not know all bytes");
   EXPECT_HAS(refused(with({{"a", real, Shape{128}, 512, 512, 0}}), 2000), "it is not complete");
   EXPECT_HAS(refused(with({{"a", real, Shape{huge}, 512, 4 * huge, 0}})), "do not follow each other");
-  EXPECT_HAS(refused(with({{"a", real, Shape{huge, huge}, 512, 512, 0}})), "has not the bytes of its shape");
-  EXPECT_HAS(refused(with({{"a", real, Shape{64}, 512, 512, 0}})), "has not the bytes of its shape");
+  EXPECT_HAS(refused(with({{"a", real, Shape{huge, huge}, 512, 512, 0}})), "does not have the bytes of its shape");
+  EXPECT_HAS(refused(with({{"a", real, Shape{64}, 512, 512, 0}})), "does not have the bytes of its shape");
   EXPECT_HAS(refused(with({{"a", real, Shape{0}, 512, 0, 0}})), "no such shape");
   EXPECT_HAS(refused(with({{"a", real, Shape{-1}, 512, -4, 0}})), "no such shape");
   EXPECT_HAS(refused(with({{"a", real, Shape{128}, -512, 512, 0}})), "do not follow each other");

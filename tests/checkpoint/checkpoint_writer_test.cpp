@@ -1,4 +1,4 @@
-// CheckpointWriter alone: in the background and at once, and what it tells of a disk that fails.
+// CheckpointWriter alone: in the background and in the foreground, and what it reports about a failing disk.
 #include "isobar/checkpoint/checkpoint_writer.hpp"
 
 #include <gtest/gtest.h>

@@ -21,7 +21,7 @@ class GoodStateTest : public testing::Test {
     std::ranges::fill(store_.slot(0, 0), -value);
     position_.step = step;
   }
-  // The value to which the states go back now.
+  // The value that the states go back to now.
   float gone_back() {
     restore(states_.go_back(position_), store_, {});
     EXPECT_EQ(store_.slot(0, 0)[0], -store_.weight(0)[0]);
@@ -44,7 +44,7 @@ TEST_F(GoodStateTest, ACopyCountsWhenGoodStepsHaveFollowedIt) {
   ASSERT_TRUE(states_.due(position_));
   states_.renew(store_, position_, {});
   set(4, 15);
-  EXPECT_EQ(gone_back(), 1);  // the copy of step 10 has not stood the test yet
+  EXPECT_EQ(gone_back(), 1);  // the copy of step 10 is not confirmed yet
   set(5, 25);
   ASSERT_TRUE(states_.due(position_));
   states_.renew(store_, position_, {});
@@ -62,7 +62,7 @@ TEST_F(GoodStateTest, GoingBackDropsTheCopyThatWentAstray) {
   set(3, 12);
   EXPECT_EQ(gone_back(), 1);
   position_.step = 21;
-  EXPECT_FALSE(states_.due(position_));  // ten steps after it went back
+  EXPECT_FALSE(states_.due(position_));  // due ten steps after the run went back
   position_.step = 22;
   ASSERT_TRUE(states_.due(position_));
   set(4, 22);

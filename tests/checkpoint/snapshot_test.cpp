@@ -47,7 +47,7 @@ TEST(Snapshot, BringsBackEveryNumber) {
   EXPECT_EQ(own_back, own);
   for (int p = 0; p < a.count(); ++p) EXPECT_TRUE(std::ranges::equal(a.slot(p, 1), b.slot(p, 1)));
 
-  // Taken again, into the same memory.
+  // A second snapshot into the same memory.
   const float* const memory = snapshot.numbers.data();
   take_snapshot(snapshot, a, {.step = 18}, own_state(own));
   EXPECT_EQ(snapshot.numbers.data(), memory);
@@ -109,7 +109,7 @@ TEST(Snapshot, HoldsWhatAStrategyHasUnderWay) {
   EXPECT_THROW(restore(snapshot, b, {}), Error);  // a strategy that knows nothing of it
   EXPECT_THROW(restore(snapshot, b, state_under_way("other", back, numbers_back)), Error);
 
-  // Nothing under way: any strategy may go on, and one that keeps something begins with nothing.
+  // Nothing in progress: any strategy may continue, and one that keeps something begins with zeros.
   std::ranges::fill(numbers, 0.0);
   take_snapshot(snapshot, a, {}, kept);
   restore(snapshot, b, {});

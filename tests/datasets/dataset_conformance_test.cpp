@@ -1,4 +1,4 @@
-// Every dataset of the catalogue: samples are the same in any order, from any thread and from a second instance.
+// Every data set of the catalogue: samples are the same in any order, from any thread and from a second instance.
 #include <map>
 #include <thread>
 
@@ -14,7 +14,7 @@ namespace {
 
 using namespace isobar::tests;
 
-// A small instance of each member; what a member reads from files is made here.
+// A small instance of each member; files that a member reads are made here.
 std::vector<Spec> instances(const std::string& name, const TemporaryFolder& folder) {
   if (name == "noise") return {"noise(shape=[3, 5], targets=2, count=13)"};
   if (name == "atmosphere")

@@ -1,11 +1,11 @@
-// Small instances of the data sets whose formats are also written, for the conformance test: written first, then read.
+// Small instances of the data sets whose formats can also be written, for the conformance test: written, then read.
 #pragma once
 
 #include "tests/datasets/written.hpp"
 
 namespace isobar::datasets {
 
-/// Data sets of the kind `name`, their files in `folder`; none for a kind that is not known here.
+/// Data sets of the kind `name`, with their files in `folder`; empty for an unknown kind.
 inline std::vector<Spec> written_instances(const std::string& name, const TemporaryFolder& folder) {
   const auto at = [&](const std::string& path, std::vector<std::pair<std::string, Value>> more = {}) {
     more.emplace_back("path", (folder / path).string());

@@ -13,7 +13,7 @@ using namespace isobar::tests;
 
 using Names = std::vector<std::string>;
 
-// A climate state of a few pixels with `channels` channels, which are the numbers of `list` where there is one.
+// A climate state of a few pixels with `channels` channels, numbered as in `list` if there is one.
 Names names_of(const std::filesystem::path& path, std::int64_t channels, const std::vector<std::int32_t>& list,
                const std::string& chosen = "") {
   const Shape shape{2, 3, channels};

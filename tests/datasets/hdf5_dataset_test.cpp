@@ -77,7 +77,7 @@ TEST(Hdf5Dataset, MissingThingsAreNamed) {
   write_sample<float>(folder / "a.h5", Shape{2, 2}, 0);
   EXPECT_HAS(error_of([&] { make_dataset(spec(folder.path(), {{"x", "image"}})); }), "no array 'image'");
   EXPECT_HAS(error_of([&] { make_dataset(spec(folder / "a.h5", {{"y", "label"}})); }), "no array 'label'");
-  EXPECT_HAS(error_of([&] { make_dataset(spec(folder.path(), {{"samples", 5}})); }), "5 samples were asked for");
+  EXPECT_HAS(error_of([&] { make_dataset(spec(folder.path(), {{"samples", 5}})); }), "5 samples were requested");
   EXPECT_HAS(error_of([&] { make_dataset(spec(folder.path(), {{"samples", -1}})); }), "samples >= 0");
 }
 

@@ -40,7 +40,7 @@ std::vector<float> counting(int first, int count, int step = 1) {
   return values;
 }
 
-// Two states of 4 x 6 points and 3 channels, as climate files have them.
+// Two states of 4 x 6 points and 3 channels, as in climate files.
 void write_climate(const TemporaryFolder& folder, bool reformatted) {
   for (const int i : {0, 1})
     write_hdf5(folder / fmt::format("data-2005-01-0{}-00-1.h5", i + 1), {}, [&](hid_t file) {
@@ -127,7 +127,7 @@ TEST(Hdf5Layouts, ChannelsAreChosenInAnyOrder) {
   }
 }
 
-// Copies of which channels were left out list the channels they have.
+// Copies without some channels list the channels they have.
 TEST(Hdf5Layouts, ChannelsByTheirOldNumbers) {
   const TemporaryFolder folder;
   write_hdf5(folder / "a.h5", {}, [&](hid_t file) {

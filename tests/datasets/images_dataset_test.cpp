@@ -15,7 +15,7 @@ Spec images(const std::filesystem::path& path, std::vector<std::pair<std::string
   return Spec("images", std::move(more));
 }
 
-// Two parts, two classes; the colour tells the file.
+// Two parts, two classes; the colour identifies the file.
 Members tree() {
   return {{"train/dog/1.png", png_bytes(2, 3, 3, flat_pixels(2, 3, {200, 10, 0}))},
           {"train/cat/2.jpg", jpeg_bytes(2, 3, 3, flat_pixels(2, 3, {120, 120, 120}))},
@@ -76,7 +76,7 @@ TEST(FitImage, HalvesAndDoubles) {
   const files::Image image{.height = 1, .width = 4, .channels = 1, .pixels = {0, 40, 80, 120}};
   std::vector<float> half(2), twice(8);
   files::fit_image(image, 1, 2, half);
-  // Weights 1, 3, 3, 1 over four pixels, of which one falls off the edge.
+  // Weights 1, 3, 3, 1 over four pixels, one of which is beyond the edge.
   EXPECT_NEAR(half[0], (3 * 0 + 3 * 40 + 80) / 7.0, 1e-4);
   EXPECT_NEAR(half[1], (40 + 3 * 80 + 3 * 120) / 7.0, 1e-4);
   files::fit_image(image, 1, 8, twice);

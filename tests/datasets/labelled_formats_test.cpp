@@ -1,4 +1,4 @@
-// idx, mnist, cifar10, cifar100 and images: written and read back, recognised, looked into.
+// idx, mnist, cifar10, cifar100 and images: written and read back, recognised, inspected.
 #include "isobar/datasets/cifar_format.hpp"
 #include "isobar/datasets/images_format.hpp"
 #include "isobar/files/idx_file.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using namespace isobar::tests;
 
-// What inspect proposes for a file or folder.
+// The data set that inspect suggests for a file or folder.
 std::unique_ptr<Dataset> proposed(const std::filesystem::path& path) {
   const Contents contents = look_into(glance_at(path));
   EXPECT_FALSE(contents.readers.empty()) << contents.obstacle;

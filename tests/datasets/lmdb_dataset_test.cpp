@@ -1,4 +1,4 @@
-// lmdb: pictures of Caffe, as planes, as floats and encoded.
+// lmdb: pictures in Caffe's form, as planes, as floats and encoded.
 #include "isobar/files/lmdb_file.hpp"
 #include "isobar/files/wire.hpp"
 
@@ -67,10 +67,10 @@ TEST(Lmdb, OtherValuesAreRefused) {
   writer.write("0", FileBytes{'a'});
   writer.commit();
   EXPECT_HAS(error_of([&] { make_dataset(lmdb(folder / "base")); }),
-             "entry 0: holds 1 bytes that are no Datum of Caffe");
+             "entry 0: holds 1 bytes that are not a Datum of Caffe");
   const Contents contents = look_into(glance_at(folder / "base"));
   EXPECT_TRUE(contents.readers.empty());
-  EXPECT_HAS(contents.obstacle, "no Datum of Caffe");
+  EXPECT_HAS(contents.obstacle, "not Caffe Datums");
 }
 
 }  // namespace

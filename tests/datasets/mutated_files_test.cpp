@@ -1,6 +1,7 @@
-// Hostile files: of every format that can be written, and some made by hand, many broken variants are looked into,
-// opened and read. Each is read or refused with an Error: no crash, no hang, no allocation beyond a bound, in any
-// build. A short version runs with all tests; `make mutate` runs 10,000 variants of each under the address sanitizer.
+// Hostile files: many broken variants of every format that can be written, and of some files made by hand, are
+// inspected, opened and read. Each is read or refused with an Error: no crash, no hang, no allocation beyond a bound,
+// in any build. A short version runs with all tests; `make mutate` runs 10,000 variants of each under the address
+// sanitizer.
 #include <fstream>
 #include <functional>
 #include <memory>
@@ -23,7 +24,7 @@ namespace fs = std::filesystem;
 // A file of a few kilobytes justifies no more; inflating may turn 1 byte into 1,000, and libraries have caches.
 constexpr std::uint64_t max_bytes = std::uint64_t{1} << 28;
 constexpr unsigned max_seconds = 30;
-constexpr std::int64_t max_numbers = std::int64_t{1} << 22;  // of a field that is then read
+constexpr std::int64_t max_numbers = std::int64_t{1} << 22;  // of a field to be read
 
 struct Case {
   std::string name;
@@ -36,7 +37,7 @@ FileBytes content_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Whether everything could be read; what the file's sender may be told is an Error, all else flies on.
+// Whether everything could be read; an Error is a valid refusal, any other exception propagates.
 bool use(const Spec& reader) {
   bool accepted = true;
   const auto attempt = [&](const auto& action) {
@@ -145,7 +146,7 @@ std::vector<const DatasetRow*> written_formats() {
 INSTANTIATE_TEST_SUITE_P(Formats, MutatedFiles, testing::ValuesIn(written_formats()),
                          [](const auto& format) { return std::string(format.param->name); });
 
-// Formats with checksums hide their inside from chance: here the records are broken before they are sealed.
+// Checksums hide the inside of a format from random changes: here the records are broken before they are sealed.
 TEST(MutatedFiles, ExamplesInsideSoundRecords) {
   const TemporaryFolder folder;
   write_set("tfrecord(type=int16)", folder / "a.tfrecord", numbered_samples(Shape{8, 6, 3}, 1));
@@ -172,14 +173,14 @@ TEST(MutatedFiles, ExamplesInsideSoundRecords) {
   EXPECT_GT(outcome.accepted, 0u);
 }
 
-// Compilers leave out allocations that nobody sees.
+// Compilers remove allocations that nobody sees.
 void* kept(void* block) {
   static void* volatile seen = nullptr;
   seen = block;
   return seen;
 }
 
-// What is asked of any allocator, by anyone, and given back or given up at once.
+// What is requested from any allocator, by any code, and released or refused at once.
 TEST(MutatedFiles, AllocationsBeyondTheBoundAreSeen) {
   const auto seen = [](const std::function<void(std::size_t)>& allocate, std::size_t bytes) {
     const auto use = [&](std::uint64_t) {

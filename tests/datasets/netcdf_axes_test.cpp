@@ -12,7 +12,7 @@ namespace {
 using namespace isobar::tests;
 using Axes = std::vector<std::size_t>;
 
-// Axes that tell what they are by attributes, by names, or not at all.
+// Axes that are identified by attributes, by names, or not at all.
 std::filesystem::path make_file(const TemporaryFolder& folder) {
   std::vector<int> written;
   int pressure = 0, clock = 0;

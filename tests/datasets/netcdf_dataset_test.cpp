@@ -30,7 +30,7 @@ struct Made {
   int mode = NC_NETCDF4;
 };
 
-// Number k of step t of variable v is base + 1000 v + 100 t + k; three of lat, two of lon.
+// Number k of step t of variable v is base + 1000 v + 100 t + k; three latitudes, two longitudes.
 void make_days(const std::filesystem::path& path, const Made& made) {
   std::vector<int> fields;
   int clock = 0, mask = 0, label = 0, height = 0, place = 0;
@@ -116,11 +116,11 @@ TEST(NetcdfDataset, FilesAreOrderedByTimeAndChosenByDate) {
   EXPECT_HAS(error_of([&] {
                make_dataset(netcdf_dataset_spec(folder.path(), {{"samples", 9}}));
              }),
-             "9 samples were asked for");
+             "9 samples were requested");
   EXPECT_HAS(error_of([&] {
                make_dataset(netcdf_dataset_spec(folder.path(), {{"from", "spring"}}));
              }),
-             "'spring' is no date");
+             "'spring' is not a date");
   make_days(folder / "d.nc", {.calendar = "noleap"});
   EXPECT_HAS(error_of([&] { make_dataset(netcdf_dataset_spec(folder.path())); }), "d.nc: has the calendar noleap");
 }
@@ -170,7 +170,7 @@ TEST(NetcdfDataset, LevelsAreChosenForAllOrForOneName) {
   EXPECT_EQ(read_sample(*set, 1)[0][4], 101);
   EXPECT_EQ(read_sample(*set, 1)[0][5], 13);
   EXPECT_HAS(error_of([&] { channels({{"x", "W@700"}}); }), "no level 700; its levels are 850, 500");
-  EXPECT_HAS(error_of([&] { channels({{"x", "W@low"}}); }), "is no level");
+  EXPECT_HAS(error_of([&] { channels({{"x", "W@low"}}); }), "is not a level");
 }
 
 TEST(NetcdfDataset, MissingNumbersBecomeWhatIsAskedFor) {

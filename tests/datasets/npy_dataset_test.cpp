@@ -1,4 +1,4 @@
-// npy: arrays with a sample axis, archives, folders of samples, labels from elsewhere.
+// npy: arrays with a sample axis, archives, folders of samples, labels from other files.
 #include "isobar/datasets/npy_format.hpp"
 #include "isobar/files/npy_file.hpp"
 

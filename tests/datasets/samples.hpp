@@ -1,4 +1,4 @@
-// What tests of data share: a temporary folder of their own, and reading samples into vectors.
+// Shared by tests of data: a temporary folder for each, and reading samples into vectors.
 #pragma once
 
 #include <filesystem>

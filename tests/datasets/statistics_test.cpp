@@ -11,7 +11,7 @@ namespace {
 
 using namespace isobar::tests;
 
-// Numbers far from zero, so that careless sums would lose their digits; some are none.
+// Numbers far from zero, so that careless sums would lose precision; some are NaN.
 class Waves final : public Dataset {
  public:
   Waves(std::int64_t count, Shape shape) : count_(count), shape_(std::move(shape)) {}

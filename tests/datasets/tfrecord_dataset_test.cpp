@@ -1,4 +1,4 @@
-// tfrecord: features as numbers, as bytes and as pictures; counting, layouts, labels from elsewhere, what is refused.
+// tfrecord: features as numbers, as bytes and as pictures; counting, layouts, labels from other files, refusals.
 #include "isobar/datasets/tfrecord_format.hpp"
 #include "isobar/files/tf_example.hpp"
 #include "isobar/files/tfrecord_file.hpp"
@@ -18,7 +18,7 @@ Spec tfrecord(const std::filesystem::path& path, More more = {}) {
   return Spec("tfrecord", std::move(more));
 }
 
-// Records with the floats x = {i, i + 1}, the whole number y = i and the bytes b = int16 {i, -i}.
+// Records with the floats x = {i, i + 1}, the integer y = i and the bytes b = int16 {i, -i}.
 void write_records(const std::filesystem::path& path, int first, int count, bool gzip = false) {
   std::filesystem::create_directories(path.parent_path());
   files::TfrecordWriter file(path, gzip);
@@ -172,13 +172,13 @@ TEST(Tfrecord, WhatCannotBeReadIsNamed) {
   EXPECT_HAS(message({{"x", "b"}}), "type (as int16) and shape");
   EXPECT_HAS(message({{"x", "b"}, {"type", "int16"}}), "shape = [...]");
   EXPECT_HAS(message({{"x", "b"}, {"type", "int17"}}), "int16");
-  EXPECT_HAS(message({{"image", true}}), "is no image");
+  EXPECT_HAS(message({{"image", true}}), "not an image");
   EXPECT_HAS(message({{"samples", 3}}), "there are 2");
   EXPECT_HAS(message({{"shape", std::vector<Value>{0}}}), "shape");
   EXPECT_HAS(message({{"shape", std::vector<Value>{1'000'000, 1000}}}),
              "holds 2 numbers, but a sample of 1000000x1000");
   write_bytes(folder / "other", FileBytes(100, 3));
-  EXPECT_HAS(error_of([&] { make_dataset(tfrecord(folder / "other")); }), "other: is no TFRecord file");
+  EXPECT_HAS(error_of([&] { make_dataset(tfrecord(folder / "other")); }), "other: is not a TFRecord file");
   const std::vector<std::uint8_t> text{'h', 'i'};
   files::TfrecordWriter file(folder / "texts", false);
   file.write(text);

@@ -30,7 +30,7 @@ TEST(Tokens, WindowsAndWhatFollows) {
   const TemporaryFolder folder;
   write_tokens(folder / "train.bin", 300, 10);
   const auto dataset = make_dataset(tokens(folder / "train.bin", {{"context", 3}}));
-  ASSERT_EQ(dataset->size(), 3);  // the tenth token is only followed to
+  ASSERT_EQ(dataset->size(), 3);  // the tenth token is only a target
   EXPECT_EQ(read_sample(*dataset, 0), (std::vector<std::vector<float>>{{300, 301, 302}, {301, 302, 303}}));
   EXPECT_EQ(read_sample(*dataset, 2), (std::vector<std::vector<float>>{{306, 307, 308}, {307, 308, 309}}));
   EXPECT_EQ(make_dataset(tokens(folder / "train.bin", {{"context", 9}}))->size(), 1);

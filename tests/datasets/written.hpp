@@ -7,7 +7,7 @@
 
 namespace isobar::datasets {
 
-/// Samples as they are given: samples[i][f] are the numbers of field f.
+/// Samples in memory: samples[i][f] are the numbers of field f.
 class Held final : public Dataset {
  public:
   using Samples = std::vector<std::vector<std::vector<float>>>;
@@ -30,7 +30,7 @@ class Held final : public Dataset {
   std::vector<std::string> classes_;
 };
 
-/// Whole numbers from 0 to 250 of a shape, with labels i % 3 of shape [1].
+/// Integers from 0 to 250 of a shape, with labels i % 3 of shape [1].
 inline Held numbered_samples(const Shape& shape, int count, bool labels = true) {
   Held::Samples samples;
   for (int i = 0; i < count; ++i) {
@@ -54,7 +54,7 @@ inline void write_set(const Spec& format, const std::filesystem::path& to, const
   writer->finish();
 }
 
-/// States that two data sets are the same, shapes and samples.
+/// Checks that two data sets are the same, shapes and samples.
 inline void expect_same(const Dataset& found, const Dataset& wanted) {
   ASSERT_EQ(found.size(), wanted.size());
   ASSERT_EQ(found.fields().size(), wanted.fields().size());
@@ -66,12 +66,12 @@ inline void expect_same(const Dataset& found, const Dataset& wanted) {
     EXPECT_EQ(tests::read_sample(found, i), tests::read_sample(wanted, i)) << i;
 }
 
-/// The data set a file or folder is read as when nobody says what it is.
+/// The data set as which a file or folder is read if its format is not given.
 inline std::unique_ptr<Dataset> open_any(const std::filesystem::path& path) {
   return make_dataset(Spec("auto", {{"path", path.string()}}));
 }
 
-/// The name of the format a file or folder is found to be of.
+/// The name of the format that a file or folder is recognised as.
 inline std::string format_of(const std::filesystem::path& path) { return std::string(recognise(glance_at(path)).name); }
 
 }  // namespace isobar::datasets

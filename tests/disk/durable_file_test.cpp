@@ -47,7 +47,7 @@ TEST(DurableFile, WhereItCannotBeIsAnError) {
   EXPECT_HAS(tests::error_of([&] { sync_to_disk(folder.path() / "absent"); }), "cannot be brought to disk");
 }
 
-// A limit on the size of files stands for a disk that is full.
+// A limit on the size of files stands for a full disk.
 TEST(DurableFile, ADiskThatTakesNoMoreLeavesWhatWasThere) {
   const tests::TemporaryFolder folder;
   std::ofstream(folder.path() / "a") << "old";

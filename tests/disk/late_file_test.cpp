@@ -1,5 +1,5 @@
-// Late files on disks that are full, slow, gone or small: those who add never wait, what is written is whole, and the
-// user hears of it once.
+// Late files on disks that are full, slow, gone or small: callers never wait, files hold only complete pieces, and the
+// user is told once.
 #include "isobar/disk/late_file.hpp"
 
 #include <algorithm>
@@ -160,7 +160,7 @@ TEST_F(LateFiles, OnAFullDiskKeepLinesAndWarnOnce) {
   EXPECT_EQ(disk.text(), lines(0, 5));
   ASSERT_EQ(heard().size(), 2u);
   EXPECT_HAS(heard()[1], "can be written again; nothing was lost");
-  // Another outage is another warning.
+  // A second outage gives a second warning.
   disk.set_error(EDQUOT);
   file.append(lines(5, 6));
   EXPECT_FALSE(file.flush());
@@ -240,7 +240,7 @@ TEST_F(LateFiles, WhereNothingCanBeWrittenAreAnErrorAtOnce) {
   disk.set_error(EROFS);
   EXPECT_HAS(tests::error_of([&] { on_fake_disk(); }), "run/metrics.jsonl: cannot be written: Read-only");
   disk.set_error(ENOSPC);
-  LateFile file = on_fake_disk();  // a full disk is none: it may have room soon
+  LateFile file = on_fake_disk();  // a full disk is not an error: it may have space soon
   disk.set_error(0);
   file.append("a\n");
   EXPECT_TRUE(file.flush());

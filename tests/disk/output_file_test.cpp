@@ -1,4 +1,4 @@
-// OutputFile and OutputFolder: what was committed is there, what was not leaves nothing.
+// OutputFile and OutputFolder: a committed file exists, an uncommitted one leaves nothing.
 #include "isobar/disk/output_file.hpp"
 
 #include <fstream>

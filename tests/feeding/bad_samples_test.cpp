@@ -12,7 +12,7 @@ namespace {
 
 using namespace isobar::tests;
 
-// x = [index, index], y = [index]; some samples throw, after they have spoiled their memory.
+// x = [index, index], y = [index]; some samples throw after overwriting their memory.
 class Flawed final : public datasets::Dataset {
  public:
   enum class Flaw { error, memory, mistake };
@@ -102,7 +102,7 @@ TEST(BadSamples, AnEpochOfNothingElseIsAnError) {
             "epoch 1: all 5 samples are bad; the first: reading flawed.tfrecord sample 0: checksum is wrong");
 }
 
-// Running out of memory, or a mistake in the program, is no fault of a sample.
+// Running out of memory, or a bug in the program, is not a sample's fault.
 TEST(BadSamples, OnlyErrorsAreSkipped) {
   const datasets::Sampler sampler{.count = 2, .batch = 2, .shuffle = false};
   const Flawed memory(2, {1}, Flawed::Flaw::memory), mistake(2, {1}, Flawed::Flaw::mistake);
@@ -111,7 +111,7 @@ TEST(BadSamples, OnlyErrorsAreSkipped) {
   EXPECT_THROW(second.next(), std::logic_error);
 }
 
-// Counts that do not divide: nobody reads a sample twice, none is left out, and all ranks make equally many steps.
+// Counts that do not divide evenly: no sample is read twice or left out, and all ranks make equally many steps.
 TEST(BadSamples, EvaluationSeesEverySampleOnceOnAnyNumberOfRanks) {
   for (const std::int64_t count : {1, 7, 41}) {
     for (const std::int64_t batch : {1, 4, 16}) {

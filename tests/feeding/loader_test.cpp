@@ -15,7 +15,7 @@ namespace {
 
 using namespace isobar::tests;
 
-// x = [index, index, index], y = [-index]. Counts readings; may be slow in an uneven way, and may fail.
+// x = [index, index, index], y = [-index]. Counts reads; may be slow in an uneven way, and may fail.
 class Numbers final : public datasets::Dataset {
  public:
   explicit Numbers(std::int64_t count, std::set<std::int64_t> bad = {}, int pause_microseconds = 0)
@@ -93,7 +93,7 @@ TEST(Loader, ResumesAnywhere) {
   const Numbers numbers(23);
   const datasets::Sampler sampler{.count = 23, .batch = 4};
   Loader whole(numbers, sampler);
-  const auto all = deliveries(whole, 3);  // 6 batches an epoch
+  const auto all = deliveries(whole, 3);  // 6 batches per epoch
   for (const auto& [epoch, step, from] : {std::tuple{0, 5, 5}, std::tuple{1, 0, 6}, std::tuple{1, 3, 9}}) {
     Loader rest(numbers, sampler, {.threads = 3, .epoch = epoch, .step = step});
     const auto list = deliveries(rest, 3 - epoch);
@@ -130,7 +130,7 @@ TEST(Loader, ABatchStaysAsItIsUntilTheNextCall) {
   for (int i = 0; i < 50; ++i) {
     const Batch* batch = loader.next();
     ASSERT_NE(batch, nullptr);
-    std::this_thread::sleep_for(std::chrono::microseconds(200));  // readers would have time to spoil it
+    std::this_thread::sleep_for(std::chrono::microseconds(200));  // readers would have time to overwrite it
     loader_expect_rows(*batch);
   }
 }
@@ -159,7 +159,7 @@ TEST(Loader, ReadsNoFurtherAheadThanAsked) {
   Loader loader(numbers, {.count = 1000, .batch = 10}, {.threads = 3, .ahead = 4});
   ASSERT_NE(loader.next(), nullptr);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  EXPECT_LE(numbers.reads, 50);  // the one in hand and four more
+  EXPECT_LE(numbers.reads, 50);  // the one being read and four more
   EXPECT_GE(numbers.reads, 10);
 }
 
@@ -197,7 +197,7 @@ TEST(Loader, CountsTheTimeItWaited) {
   const Numbers slow(4, {}, 100'000);
   Loader waits(slow, {.count = 4, .batch = 4});
   waits.next();
-  EXPECT_GT(waits.wait_seconds(), 0.0);  // 0.6 s of reading can hardly pass unnoticed
+  EXPECT_GT(waits.wait_seconds(), 0.0);  // 0.6 s of reading can hardly go unnoticed
 
   const Numbers fast(8);
   Loader ready(fast, {.count = 8, .batch = 8});

@@ -26,7 +26,7 @@ TEST(PinnedArena, PiecesBeginAtPagesAndDoNotMeet) {
               static_cast<std::ptrdiff_t>(lengths[i]));
 }
 
-// First touch is the readers': until then no page of it is in memory.
+// Readers touch it first: until then none of its pages is in memory.
 TEST(PinnedArena, IsNotTouchedWhenMade) {
   const PinnedArena arena({std::size_t{8} << 20});
   std::vector<unsigned char> resident(arena.size() / 4096);
@@ -43,7 +43,7 @@ TEST(PinnedArena, MemoryThatCannotBeHadIsAnError) {
   EXPECT_EQ(PinnedArena({}).size(), 0u);
 }
 
-// All batches of a loader lie in one arena: fields of consecutive batches are at a fixed distance.
+// All batches of a loader are in one arena: fields of consecutive batches are at a fixed distance.
 TEST(PinnedArena, HoldsTheBatchesOfALoader) {
   const auto noise = datasets::make_dataset("noise(shape=[3], targets=1, count=12)");
   Loader loader(*noise, {.count = 12, .batch = 2}, {.ahead = 2});

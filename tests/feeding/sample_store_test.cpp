@@ -17,7 +17,7 @@ namespace {
 
 using namespace isobar::tests;
 
-// x = [index, 0.5, -index], y = [index + 1000]; counts the readings of every sample.
+// x = [index, 0.5, -index], y = [index + 1000]; counts the reads of every sample.
 class Numbered final : public datasets::Dataset {
  public:
   explicit Numbered(std::int64_t count, std::set<std::int64_t> bad = {}, std::vector<std::int64_t> files = {})
@@ -180,7 +180,7 @@ TEST(SampleStore, ABadSampleEndsAllRanksOrIsSkippedByAll) {
   }
 }
 
-// A rank that fails while all train: nobody is left waiting for its samples.
+// A rank fails while all train: no other rank is left waiting for its samples.
 TEST(SampleStore, AFailureWhileTrainingEndsAllRanks) {
   const auto numbered = std::make_shared<const Numbered>(64);
   for (int victim = 0; victim < 4; ++victim)

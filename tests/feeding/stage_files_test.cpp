@@ -45,7 +45,7 @@ std::map<std::string, std::string> tree(const fs::path& folder) {
   return files;
 }
 
-/// A set of files of uneven lengths, an empty one among them, and a place for the nodes' folders.
+/// A set of files of different lengths, including an empty one, and a place for the nodes' folders.
 struct Set {
   explicit Set(int files) {
     for (int f = 0; f < files; ++f) {
@@ -227,7 +227,7 @@ TEST(StageFiles, WhatCannotBeStagedIsAnError) {
              "a file for each of 4 ranks");
 }
 
-// One rank finds its file gone, shorter or longer: all ranks end with one message, and no unfinished folder stays.
+// One rank finds its file missing, shorter or longer: all ranks end with one message, and no unfinished folder stays.
 TEST(StageFiles, AFileThatChangesOnTheWayEndsAllRanks) {
   enum class Change { vanishes, shrinks, grows, is_rewritten };
   for (const Change change : {Change::vanishes, Change::shrinks, Change::grows, Change::is_rewritten}) {
@@ -247,7 +247,7 @@ TEST(StageFiles, AFileThatChangesOnTheWayEndsAllRanks) {
               fs::last_write_time(victim, fs::file_time_type::clock::now() + std::chrono::hours(1));
           };
           StageOptions options = set.options(comm.rank(), 2);
-          // Changes the file when the exchange asks whether all is well.
+          // Changes the file when the exchange checks whether all is well.
           struct Watched final : isobar::tests::ForwardingView {
             Watched(std::shared_ptr<comm::WorldView> inside, std::function<void()> first_check)
                 : ForwardingView(std::move(inside)), first_check_(std::move(first_check)) {}

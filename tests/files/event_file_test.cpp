@@ -1,4 +1,4 @@
-// Event files, read back by a reader of their own.
+// Event files, read back by a separate reader.
 #include "isobar/files/event_file.hpp"
 
 #include <algorithm>

@@ -67,7 +67,7 @@ TEST(IdxFile, DamagedFilesAreNamed) {
   EXPECT_HAS(message(rank), "rank 200");
   FileBytes type = good;
   type[2] = 7;
-  EXPECT_HAS(message(type), "no idx file");
+  EXPECT_HAS(message(type), "not an idx file");
   EXPECT_HAS(error_of([&] { IdxFile(folder / "absent", limit); }), "absent");
 }
 

@@ -28,7 +28,7 @@ TEST(InputFile, ReadsAnywhereUpToItsEnd) {
 TEST(InputFile, OnlyRegularFiles) {
   const TemporaryFolder folder;
   EXPECT_HAS(error_of([&] { InputFile(folder / "absent"); }), "absent: cannot be opened");
-  EXPECT_HAS(error_of([&] { InputFile(folder.path()); }), "no regular file");
+  EXPECT_HAS(error_of([&] { InputFile(folder.path()); }), "not a regular file");
 }
 
 }  // namespace

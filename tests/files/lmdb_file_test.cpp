@@ -1,4 +1,4 @@
-// LMDB: what the library writes is found again, at any depth; damaged files end in errors; Datum.
+// LMDB: what the library writes is read back, at any depth; damaged files end in errors; Datum.
 #include "isobar/files/lmdb_file.hpp"
 
 #include <lmdb.h>
@@ -34,7 +34,7 @@ void write_base(const std::filesystem::path& folder, int count, int step) {
 
 TEST(LmdbFile, ValuesOfAllSizesInOrder) {
   const TemporaryFolder folder;
-  write_base(folder / "base", 60, 200);  // some on leaves, some on pages of their own
+  write_base(folder / "base", 60, 200);  // some on leaves, some on their own pages
   const LmdbFile file(folder / "base");
   ASSERT_EQ(file.size(), 60);
   for (int i = 59; i >= 0; --i)
@@ -77,7 +77,7 @@ TEST(LmdbFile, DamagedFilesEndInErrors) {
   for (std::uint64_t round = 0; round < 400; ++round) {
     FileBytes bad = bytes;
     for (std::uint64_t k = 0; k <= round % 3; ++k) {
-      // Mostly heads of pages, where everything but values lies.
+      // Mostly heads of pages, which hold everything except values.
       const std::uint64_t page = random.sub(round).below(4 * k, bad.size() / 4096);
       const std::uint64_t at = page * 4096 + random.sub(round).below(4 * k + 1, k == 2 ? 4096 : 160);
       bad[at] = static_cast<std::uint8_t>(random.sub(round).below(4 * k + 2, 256));
@@ -106,8 +106,8 @@ void lmdb(int status) {
   if (status != MDB_SUCCESS) throw std::runtime_error(mdb_strerror(status));
 }
 
-// As programs leave them that add, replace and remove, a transaction at a time: with free pages between the used ones,
-// and with either of the two heads the later one.
+// Files as left by programs that add, replace and remove entries, one transaction at a time: with free pages between
+// the used ones, and with either head the later one.
 TEST(LmdbFile, MadeFiles) {
   for (const int more : {0, 1}) {
     const TemporaryFolder folder;
@@ -156,7 +156,7 @@ TEST(Datum, SizesMustAgree) {
   const FileBytes planes(7);
   EXPECT_HAS(error_of([&] { read_datum(datum_of_bytes(2, 2, 2, 0, planes)); }), "2 x 2 x 2 holds 7 bytes");
   EXPECT_HAS(error_of([&] { read_datum(datum_of_bytes(1, 7, -1, 0, planes)); }), "-1 pixels");
-  EXPECT_HAS(error_of([&] { read_datum({}); }), "is no Datum");
+  EXPECT_HAS(error_of([&] { read_datum({}); }), "is not a Datum");
   const FileBytes good = datum_of_bytes(7, 1, 1, 3, planes);
   for (std::size_t bit = 0; bit < 8 * good.size(); ++bit) {
     FileBytes bad = good;

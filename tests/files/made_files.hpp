@@ -1,4 +1,4 @@
-// Small files for the tests of the readers: idx and CIFAR bytes, JPEG and PNG pictures, gzip files and tar archives.
+// Small files for tests of the readers: idx and CIFAR bytes, JPEG and PNG pictures, gzip files and tar archives.
 #pragma once
 
 #include <archive.h>
@@ -41,7 +41,7 @@ FileBytes idx_bytes(const std::vector<std::uint32_t>& extents, F values) {
   return bytes;
 }
 
-/// An archive of named files; with one name "" the content alone, compressed with gzip when asked.
+/// An archive of named files; with the single name "", just the content, compressed with gzip if requested.
 inline void write_archive(const std::filesystem::path& path, std::span<const std::pair<std::string, FileBytes>> members,
                           bool gzip) {
   archive* out = archive_write_new();

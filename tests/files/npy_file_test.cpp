@@ -1,4 +1,4 @@
-// NumPy files: every type in both orders, what is refused, and cases with check sums, of our own and of NumPy itself.
+// NumPy files: every type in both orders, what is refused, and cases with checksums, our own and NumPy's.
 #include "isobar/files/npy_file.hpp"
 
 #include <cmath>
@@ -74,7 +74,7 @@ TEST(NpyFile, AnyPartOfALargeFile) {
     from_floats(type, numbers, data);
     bytes.insert(bytes.end(), data.begin(), data.end());
     write_bytes(folder / "a.npy", bytes);
-    const NpyFile file(folder / "a.npy", 100);  // nothing is held
+    const NpyFile file(folder / "a.npy", 100);  // nothing is held in memory
     EXPECT_EQ(file.shape(), (Shape{count / 10, 10}));
     EXPECT_EQ(all(file), numbers);
     std::vector<float> out(70'001);
@@ -95,13 +95,13 @@ TEST(NpyFile, RefusedWithAReason) {
   EXPECT_HAS(message(npy(header_text("|O", "1,"), FileBytes(8))), "Python objects");
   EXPECT_HAS(message(npy("{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': (2,)}", FileBytes(8))),
              "structures");
-  EXPECT_HAS(message(npy(header_text("<f4", "-1,"), {})), "no list of numbers from 0 up");
+  EXPECT_HAS(message(npy(header_text("<f4", "-1,"), {})), "not a list of numbers from 0 up");
   EXPECT_HAS(message(npy(header_text("<f4", "3,"), FileBytes(11))), "[3] of float32, 12 bytes, but 11 bytes follow it");
   EXPECT_HAS(message(npy(header_text("<f4", "3,"), FileBytes(13))), "13 bytes follow");
   EXPECT_HAS(message(npy(header_text("<f4", "99999999999999999999,"), {})), "entries");
   EXPECT_HAS(message(npy(header_text("<f4", "99999999999, 99999999999, 0"), {})), "beyond any file");
-  EXPECT_HAS(message(npy(header_text("<f4", "1, 1") + "x", FileBytes(4))), "no description");
-  EXPECT_HAS(message(npy("{'shape': (1,)}", FileBytes(4))), "no description");
+  EXPECT_HAS(message(npy(header_text("<f4", "1, 1") + "x", FileBytes(4))), "not describe an array");
+  EXPECT_HAS(message(npy("{'shape': (1,)}", FileBytes(4))), "not describe an array");
   EXPECT_HAS(message(npy("{'shape': (1,), 'shape': (1,)}", FileBytes(4))), "unexpected 'shape'");
   const FileBytes good = npy(header_text("<f4", "2, 2"), FileBytes(16));
   for (std::size_t cut = 0; cut < good.size(); ++cut)
@@ -137,7 +137,7 @@ std::string checksum(const FileBytes& bytes) {
   return fmt::format("{:08x}", libdeflate_crc32(0, bytes.data(), bytes.size()));
 }
 
-// The numbers of one case against a check sum of them in C order, little-endian.
+// The numbers of one case against their checksum in C order, little-endian.
 void check_values(const std::filesystem::path& path, const NpyFile& file, const std::string& sum) {
   const NumberType type = file.header().type;
   const std::vector<float> numbers = all(file);
@@ -157,7 +157,7 @@ void check_values(const std::filesystem::path& path, const NpyFile& file, const 
     std::vector<float> again(numbers.size());
     to_floats(type, bytes, std::endian::little, again);
     for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_TRUE(numbers[i] == again[i] || std::isnan(again[i])) << i;
-  } else {  // the same numbers lie in the file in C order
+  } else {  // the file has the same numbers in C order
     const auto twin = path.parent_path() / ("c" + path.filename().string().substr(1));
     EXPECT_EQ(numbers, all(NpyFile(twin, npy_file_limit)));
   }

@@ -69,7 +69,7 @@ TEST(NumberType, WhatDoesNotFitIsRefused) {
   EXPECT_HAS(message(NumberType::uint64, -1), "-1");
   EXPECT_HAS(message(NumberType::int64, std::nanf("")), "nan");
   EXPECT_HAS(message(NumberType::float16, 65520), "65520 does not fit");
-  EXPECT_HAS(message(NumberType::bool8, 2), "no truth value");
+  EXPECT_HAS(message(NumberType::bool8, 2), "not a truth value");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// TFRecord files: framing, check sums, gzip, and files that others wrote, or could have.
+// TFRecord files: framing, checksums, gzip, and files that other programs wrote, or could have.
 #include "isobar/files/tfrecord_file.hpp"
 
 #include "isobar/files/crc32c.hpp"
@@ -63,7 +63,7 @@ TEST(TfrecordFile, PlainAndCompressed) {
   const FileBytes member = content_of(folder / "some");
   FileBytes twice = member;
   twice.insert(twice.end(), member.begin(), member.end());
-  twice.resize(twice.size() + 100);  // gzip's own programs pass over zeros at the end
+  twice.resize(twice.size() + 100);  // gzip's own programs ignore zeros at the end
   write_bytes(folder / "twice", twice);
   const TfrecordFile file(folder / "twice", tfrecord_file_limit);
   ASSERT_EQ(file.size(), 6);
@@ -119,7 +119,7 @@ TEST(TfrecordFile, DamagedGzipIsRefused) {
   FileBytes more = good;
   more.push_back('x');
   EXPECT_HAS(message(more), "1 bytes after the gzip data");
-  for (std::size_t length = 3; length < 18; ++length)  // no member is so short
+  for (std::size_t length = 3; length < 18; ++length)  // no member is this short
     EXPECT_HAS(message({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(length)}), "ends too early");
 }
 

@@ -90,13 +90,13 @@ TEST(CfTime, MonthsAndYearsOnlyWhereTheyHaveOneLength) {
 
 TEST(CfTime, WhatIsNoTimeIsRefused) {
   EXPECT_HAS(error_of([] { CfTime("fortnights since 2000-01-01", Calendar::standard); }), "'fortnights' is not known");
-  EXPECT_HAS(error_of([] { CfTime("hours", Calendar::standard); }), "are no units of time");
+  EXPECT_HAS(error_of([] { CfTime("hours", Calendar::standard); }), "are not units of time");
   EXPECT_HAS(error_of([] { CfTime("days since 0000-00-00", Calendar::standard); }), "there is no 0000-00-00");
-  EXPECT_HAS(error_of([] { CfTime("days since yesterday", Calendar::standard); }), "is no date");
+  EXPECT_HAS(error_of([] { CfTime("days since yesterday", Calendar::standard); }), "is not a date");
   EXPECT_HAS(error_of([] { calendar_of("lunar"); }), "'lunar' is not known");
   const CfTime time("days since 2000-01-01", Calendar::standard);
   for (const double far : {1e300, -1e300, HUGE_VAL, std::numeric_limits<double>::quiet_NaN(), 1e8})
-    EXPECT_HAS(error_of([&] { time.instant(far); }), "is no date");
+    EXPECT_HAS(error_of([&] { time.instant(far); }), "is not a date");
 }
 
 TEST(CfCalendar, EveryDayComesBack) {

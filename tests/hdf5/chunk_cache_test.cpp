@@ -12,7 +12,7 @@ TEST(ChunkCache, KeepsWhatWasUsedLast) {
     cache.make_room(1, chunk, third)[0] = static_cast<std::byte>(10 + chunk);
   ASSERT_FALSE(cache.find(1, 0).empty());
   EXPECT_EQ(cache.find(1, 0)[0], std::byte{10});
-  cache.make_room(1, 3, third);  // takes the place of 1, which was not asked for
+  cache.make_room(1, 3, third);  // replaces 1, which was not used
   EXPECT_TRUE(cache.find(1, 1).empty());
   EXPECT_EQ(cache.find(1, 0)[0], std::byte{10});
   EXPECT_EQ(cache.find(1, 2)[0], std::byte{12});

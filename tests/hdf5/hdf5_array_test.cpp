@@ -92,7 +92,7 @@ TEST(Hdf5Array, ReadsWhatTheLibraryReads) {
   for (const auto& [storage_name, storage] : storages())
     for (const auto& [type_name, type] : all_types)
       for (const MadeFile& how : {MadeFile{}, MadeFile{.latest = true}, MadeFile{.user_block = 1024}}) {
-        // Not every type in every kind of file: types and places are found independently.
+        // Not every type in every kind of file: types and positions are found independently.
         if ((how.latest || how.user_block > 0) && type_name != "int16 big" && type_name != "float32") continue;
         SCOPED_TRACE(
             fmt::format("{}, {}, latest {}, user block {}", storage_name, type_name, how.latest, how.user_block));
@@ -110,15 +110,15 @@ TEST(Hdf5Array, ReadsWhatTheLibraryReads) {
         expect_same<double>(file, read);
         expect_same<std::int16_t>(file, read);
         expect_same<std::int32_t>(file, read);
-        // Half floats below zero are something else as int64 in the library.
+        // The library converts negative half floats to int64 differently.
         if (!type_name.starts_with("float16")) expect_same<std::int64_t>(file, read);
         expect_same<std::uint8_t>(file, read);
         if (HasFailure()) return;
       }
 }
 
-// The library itself is no judge of big-endian and half numbers: stored big-endian, 1.10.8 makes 2147483648 of the
-// float64 4294967295 and -32768 of the uint16 32768 read as int16.
+// The library itself is no reference for big-endian and half numbers: stored big-endian, 1.10.8 turns the float64
+// 4294967295 into 2147483648, and the uint16 32768 read as int16 into -32768.
 TEST(Hdf5Array, WhatDoesNotFitBecomesTheNearest) {
   const TemporaryFolder folder;
   const std::vector<double> values{
@@ -194,7 +194,7 @@ TEST(Hdf5Array, SingleNumbersAndNothing) {
 
 TEST(Hdf5Array, LongRowsInAllTheWaysTheyAreRead) {
   const TemporaryFolder folder;
-  const std::vector<hsize_t> big{3, 300, 400, 2};  // runs of more and blocks of less than they are read at once
+  const std::vector<hsize_t> big{3, 300, 400, 2};  // longer runs and smaller blocks than are read at once
   const std::vector<double> values = any_numbers(big, true);
   for (const std::vector<hsize_t>& chunk : {std::vector<hsize_t>{}, {2, 128, 400, 2}, {1, 300, 400, 1}})
     for (const bool wide : {false, true}) {

@@ -13,7 +13,7 @@ namespace {
 
 using namespace isobar::tests;
 
-// The library's own answer, which it finds by looking at all chunks, one after another.
+// The library's own answer, which it finds by going through all chunks.
 Hdf5Chunk asked(hid_t array, const std::vector<hsize_t>& start) {
   unsigned skipped = 0;
   haddr_t offset = 0;

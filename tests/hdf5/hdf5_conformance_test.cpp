@@ -1,6 +1,6 @@
-// Files with every kind of array, made here, and public HDF5 files, when they lie beside the tree: every array of
-// numbers is read as the library itself reads it, and every other one is refused with a reason. And a file of ours, as
-// the tool h5dump sees it.
+// Files with every kind of array, made here, and public HDF5 files, if they are next to the tree: every array of
+// numbers is read as by the library itself, and every other one is refused with a reason. Also a file of ours, as the
+// tool h5dump sees it.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -50,13 +50,13 @@ void expect_same(const Hdf5File& file, const Hdf5Entry& entry) {
   }
 }
 
-// Checks an array and says what became of it, in the words of made_hdf5_kinds.hpp.
+// Checks an array and returns its fate, in the terms of made_hdf5_kinds.hpp.
 std::string fate(const Hdf5File& file, const Hdf5Entry& entry) {
   if (!entry.obstacle.empty()) {
     EXPECT_EQ(error_of([&] { Hdf5Array(file, entry.name); }).substr(0, 200), entry.obstacle.substr(0, 200));
     return "refused";
   }
-  if (contains(entry.type, "LZF")) {  // the library has no such filter
+  if (contains(entry.type, "LZF")) {  // the library does not have this filter
     std::vector<double> numbers(static_cast<std::size_t>(entry.shape.count()));
     Hdf5Array(file, entry.name).read<double>(numbers);
     return "only_here";

@@ -41,7 +41,7 @@ TEST(Hdf5Driver, AnEnumerationOfAWrongSizeDoesNotReachTheLibrary) {
   write_enumeration(folder / "a.h5");
   std::ifstream in(folder / "a.h5", std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  const std::string type{0x18, 4, 0, 0, 4, 0, 0, 0, 0x10};  // class 8, four members, four bytes, of whole numbers
+  const std::string type{0x18, 4, 0, 0, 4, 0, 0, 0, 0x10};  // class 8, four members, four bytes, integers
   const std::size_t at = bytes.find(type);
   ASSERT_NE(at, std::string::npos);
   bytes[at + 4] = static_cast<char>(200);

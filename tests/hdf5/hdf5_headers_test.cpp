@@ -19,7 +19,7 @@ std::string content(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// More attributes than a header has room for: the rest lies in continuations.
+// More attributes than fit into a header: the rest is in continuations.
 void write_continued(const std::filesystem::path& path, H5F_libver_t oldest) {
   const hid_t access = made(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_libver_bounds(access, oldest, H5F_LIBVER_LATEST);
@@ -46,7 +46,7 @@ TEST(Hdf5Headers, ContinuationsAreRead) {
   }
 }
 
-// In an old header nothing but the length itself says how long a continuation is: the library would take gigabytes.
+// In an old header, only the length itself says how long a continuation is: the library would allocate gigabytes.
 TEST(Hdf5Headers, AContinuationLongerThanTheFileDoesNotReachTheLibrary) {
   const TemporaryFolder folder;
   write_continued(folder / "a.h5", H5F_LIBVER_EARLIEST);
@@ -63,7 +63,7 @@ TEST(Hdf5Headers, AHeaderLongerThanTheFileDoesNotReachTheLibrary) {
   const TemporaryFolder folder;
   write_continued(folder / "a.h5", H5F_LIBVER_EARLIEST);
   std::string bytes = content(folder / "a.h5");
-  constexpr std::size_t root = 96;  // behind the superblock of the oldest kind
+  constexpr std::size_t root = 96;  // after the superblock of the oldest kind
   ASSERT_EQ(bytes[root], 1) << "an old header";
   bytes[root + 11] = 0x70;
   std::ofstream(folder / "b.h5", std::ios::binary) << bytes;
@@ -74,7 +74,7 @@ TEST(Hdf5Headers, AHeaderLongerThanTheFileDoesNotReachTheLibrary) {
 TEST(Hdf5Headers, WhatLiesBehindAHeaderIsNotJudged) {
   std::vector<std::uint8_t> bytes(512, 0xff);
   std::fill_n(bytes.begin(), 24, std::uint8_t{0});
-  bytes[0] = 1;  // version; no messages but 8 bytes of nothing
+  bytes[0] = 1;  // version; no messages, only 8 empty bytes
   bytes[8] = 8;
   bytes[24] = 0x10;
   bytes[25] = 0;

@@ -1,4 +1,4 @@
-// Files in which the HDF5 library would lose its way are refused before it does.
+// Files in which the HDF5 library would get lost are refused beforehand.
 #include "isobar/hdf5/hdf5_heap.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace isobar::tests;
 
-// A file with a text of varying length as attribute, which lies in a global heap.
+// A file with a text of variable length as attribute, which is stored in a global heap.
 void write_with_heap(const std::filesystem::path& path) {
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   const hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
@@ -48,7 +48,7 @@ TEST(Hdf5Heap, SoundHeapsPassAndEndlessOnesDoNot) {
     write_bytes(path, copy);
     return error_of([&] { Hdf5File::open(path).text("/", "note"); });
   };
-  EXPECT_HAS(broken(16, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}), "damaged");  // size 0: without end
+  EXPECT_HAS(broken(16, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}), "damaged");  // size 0: endless
   EXPECT_HAS(broken(24, {0xff, 0xff, 0xff}), "damaged");                                // beyond the heap
   EXPECT_HAS(broken(8, {0xff, 0xff, 0xff, 0xff}), "damaged");                           // beyond the file
 }

@@ -17,7 +17,7 @@ std::span<const std::uint8_t> raw(const auto& list) {
   return {reinterpret_cast<const std::uint8_t*>(list.data()), list.size() * sizeof list[0]};
 }
 
-// What is written by the outline and by hand is a file as the library itself would have made it.
+// The outline plus numbers written by hand make a file as the library itself would have made it.
 TEST(Hdf5Outline, WithTheNumbersItIsAFileTheLibraryReads) {
   const tests::TemporaryFolder folder;
   std::vector<float> small{1, 2, 3, 4, 5, 6}, one{7}, large(100'000);

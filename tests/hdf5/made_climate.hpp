@@ -1,5 +1,5 @@
-// Small NetCDF files built as reanalyses and forecasts that people publish are: packed winds with a clock that is a
-// single number, months without dates, masks without time, several vertical axes, attributes of the wrong type.
+// Small NetCDF files built like published reanalyses and forecasts: packed winds with a single number as time, months
+// without dates, masks without time, several vertical axes, attributes of the wrong type.
 #pragma once
 
 #include <fstream>
@@ -23,12 +23,12 @@ struct ClimateFile {
   std::string name;
   int mode;
   std::vector<std::pair<std::string, std::size_t>> axes;
-  std::string grows{};    ///< the axis that does
+  std::string grows{};    ///< the axis that grows
   std::size_t steps = 0;  ///< how far it has grown
   std::vector<ClimateVariable> variables;
 };
 
-/// What stands at place i of a variable, as stored.
+/// The number at place i of a variable, as stored.
 inline double climate_number(std::size_t i) { return static_cast<double>(i * 37 % 101) - 50; }
 
 inline void write_climate_file(const std::filesystem::path& folder, const ClimateFile& file) {
@@ -60,7 +60,7 @@ inline void write_climate_file(const std::filesystem::path& folder, const Climat
   make_netcdf(folder / file.name, file.mode, define, fill);
 }
 
-/// Gives an attribute the name `_FillValue`, which the library refuses for those of another type than their variable's.
+/// Names an attribute `_FillValue`, which the library refuses if its type is not that of its variable.
 inline void rename_to_fill_value(const std::filesystem::path& path, const std::string& from) {
   std::ifstream in(path, std::ios::binary);
   std::string bytes((std::istreambuf_iterator<char>(in)), {});
@@ -70,7 +70,7 @@ inline void rename_to_fill_value(const std::filesystem::path& path, const std::s
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-/// Makes twelve files in a folder, named as the public ones they are like.
+/// Makes twelve files in a folder, named like the public ones they imitate.
 inline void make_climate(const std::filesystem::path& folder) {
   const auto coordinate = [](const std::string& name, nc_type type, const std::string& units,
                              std::vector<double> values = {}) {

@@ -1,5 +1,5 @@
-// HDF5 files for the tests of the readers, in every kind of storage; made by the library itself, which is also what the
-// readers are compared with.
+// HDF5 files for tests of the readers, in every kind of storage; made by the library itself, with which the readers are
+// also compared.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,15 @@ struct MadeArray {
   std::string filters{};         ///< in this order: s(huffle), g(zip), f(letcher32), n(bit), o (scale-offset)
   std::size_t unlimited = 0;     ///< how many axes, from the first on, may grow
   bool compact = false, plain_edges = false, written = true;
-  bool early = false;  ///< all chunks get their place at once
-  double fill = 0;     ///< of what is not written
+  bool early = false;  ///< all chunks are allocated at once
+  double fill = 0;     ///< of numbers that are not written
   hsize_t rows = 0;    ///< write only the first rows; 0: all
 };
 
 struct MadeFile {
   bool latest = false;     ///< the newest format: other chunk indices
   hsize_t user_block = 0;  ///< bytes before HDF5 begins
-  bool extended = false;   ///< a superblock with an extension, where the format has one
+  bool extended = false;   ///< a superblock with an extension, if the format has one
 };
 
 inline hid_t made(hid_t result) {
@@ -85,7 +85,7 @@ inline void write_array(hid_t file, const MadeArray& array, const std::vector<do
   H5Sclose(space);
 }
 
-/// A file of arrays; fill_file(id) writes them, with write_array or calls of its own.
+/// A file of arrays; fill_file(id) writes them, with write_array or directly.
 template <class Fill>
 void write_hdf5(const std::filesystem::path& path, const MadeFile& how, Fill fill_file) {
   const auto lock = hdf5::lock_hdf5();

@@ -1,5 +1,5 @@
-// One HDF5 file with every kind of array that public files were seen to have. The group an array lies in says what
-// becomes of it: direct (read by us), library (read by the library), only_here (read by us alone), or refused.
+// One HDF5 file with every kind of array seen in public files. The group of an array says what happens to it: direct
+// (read by us), library (read by the library), only_here (read by us alone), or refused.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace isobar::tests {
 
 constexpr H5Z_filter_t lzf_filter = 32000, lz4_filter = 32004, bitshuffle_filter = 32008;
 
-/// An array of some type as it lies in memory, in chunks of [2, ...] where filters are given.
+/// An array of some type as in memory, in chunks of [2, ...] if filters are given.
 inline void write_typed(hid_t file, const std::string& name, hid_t type, std::vector<hsize_t> shape, const void* data,
                         const std::string& filters = "") {
   const auto rank = static_cast<int>(shape.size());
@@ -34,14 +34,14 @@ inline void write_typed(hid_t file, const std::string& name, hid_t type, std::ve
   H5Sclose(space);
 }
 
-/// Floats in one chunk that went through a filter the library does not have; `chunk` is as stored.
+/// Floats in one chunk with a filter that the library does not have; `chunk` is as stored.
 inline void write_foreign(hid_t file, const std::string& name, H5Z_filter_t filter, hsize_t count,
                           const std::vector<std::uint8_t>& chunk) {
   const auto pass = [](unsigned, std::size_t, const unsigned*, std::size_t bytes, std::size_t*, void**) {
     return bytes;
   };
   const H5Z_class2_t known{H5Z_CLASS_T_VERS, filter, 1, 1, "foreign", nullptr, nullptr, pass};
-  made(H5Zregister(&known));  // until the file is closed: the library makes no arrays with filters it does not know
+  made(H5Zregister(&known));  // until the file is closed: the library makes no arrays with unknown filters
   const hid_t space = made(H5Screate_simple(1, &count, nullptr)), properties = made(H5Pcreate(H5P_DATASET_CREATE));
   const hid_t links = made(H5Pcreate(H5P_LINK_CREATE));
   made(H5Pset_create_intermediate_group(links, 1));
@@ -56,7 +56,7 @@ inline void write_foreign(hid_t file, const std::string& name, H5Z_filter_t filt
   H5Sclose(space);
 }
 
-/// Floats as LZF stores what it cannot make smaller: up to 32 bytes behind their number less one.
+/// Floats as LZF stores incompressible data: up to 32 bytes after their number minus one.
 inline std::vector<std::uint8_t> lzf_of(const std::vector<double>& values) {
   const std::vector<float> floats(values.begin(), values.end());
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(floats.data());
@@ -94,7 +94,7 @@ inline int write_numbers(hid_t file, bool latest) {
       add(at + "chunks" + filters, {.shape = {7, 5}, .type = type, .chunk = {3, 2}, .filters = filters}, negative);
     add(at + "never_written", {.shape = {4, 3}, .type = type, .written = false, .fill = 42}, negative);
   }
-  const std::string at = "direct/index/";  // how chunks are found: in the newest format there are six ways
+  const std::string at = "direct/index/";  // how chunks are found: the newest format has six ways
   add(at + "single", {.shape = {6, 4}, .chunk = {6, 4}});
   add(at + "single_filtered", {.shape = {6, 4}, .chunk = {6, 4}, .filters = "g"});
   add(at + "implicit", {.shape = {7, 5}, .chunk = {2, 2}, .early = true});
@@ -142,7 +142,7 @@ inline int write_values_and_links(hid_t file, const std::string& neighbour) {
   made(H5Tcommit2(file, "a_type", committed, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
   const int numbers[] = {1, -2, 3};
   write_typed(file, "direct/committed_type", committed, {3}, numbers);
-  H5Tclose(committed);  // or the file would stay open
+  H5Tclose(committed);  // otherwise the file would stay open
   made(H5Lcreate_hard(file, "direct/int16/scalar", file, "direct/hard_link", H5P_DEFAULT, H5P_DEFAULT));
   made(H5Lcreate_soft("/direct/int16/contiguous", file, "direct/soft_link", H5P_DEFAULT, H5P_DEFAULT));
   made(H5Lcreate_soft("/direct/nowhere", file, "direct/lost", H5P_DEFAULT, H5P_DEFAULT));
@@ -203,7 +203,7 @@ inline int write_other_things(hid_t file) {
   return 12 + 3;
 }
 
-/// Numbers in a file beside, and numbers that are those of another array.
+/// Numbers in a separate file, and numbers that are those of another array.
 inline int write_elsewhere(hid_t file, const std::filesystem::path& raw) {
   const hsize_t shape[] = {4, 3};
   const hid_t space = made(H5Screate_simple(2, shape, nullptr)), outside = made(H5Pcreate(H5P_DATASET_CREATE));
@@ -222,7 +222,7 @@ inline int write_elsewhere(hid_t file, const std::filesystem::path& raw) {
   return 2;
 }
 
-/// Writes the file, and beside it those it refers to; returns how many arrays it has.
+/// Writes the file, and next to it those it refers to; returns how many arrays it has.
 inline int write_every_kind(const std::filesystem::path& path, const MadeFile& how) {
   const std::filesystem::path neighbour = path.string() + ".neighbour", raw = path.string() + ".raw";
   write_hdf5(neighbour, {}, [](hid_t file) { write_array(file, {.shape = {3}}, {1, 2, 3}); });

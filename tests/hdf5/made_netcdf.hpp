@@ -1,4 +1,4 @@
-// NetCDF files made with the NetCDF library itself, and what that library reads from a file: the other opinion.
+// NetCDF files made with the NetCDF library itself, and what that library reads from a file, as a second opinion.
 #pragma once
 
 #include <cmath>
@@ -21,7 +21,7 @@ inline void nc(int status) {
   if (status != NC_NOERR) throw std::runtime_error(nc_strerror(status));
 }
 
-/// Makes a file: `define` tells its parts, then `fill` writes into it.
+/// Makes a file: `define` declares its parts, then `fill` writes into it.
 inline void make_netcdf(const std::filesystem::path& path, int mode, const std::function<void(int)>& define,
                         const std::function<void(int)>& fill) {
   const auto lock = hdf5::lock_hdf5();
@@ -72,7 +72,7 @@ inline std::pair<int, int> locate(int id, std::string path) {
 
 inline bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-/// States that our reader finds in a file what the library finds: shapes, types, numbers as stored, in whole and in a
+/// Checks that our reader finds in a file what the library finds: shapes, types, numbers as stored, as a whole and in a
 /// box from the middle. Returns how many variables of numbers were compared.
 inline int expect_as_library(const std::filesystem::path& path) {
   const hdf5::NetcdfFile file(path);
@@ -99,7 +99,7 @@ inline int expect_as_library(const std::filesystem::path& path) {
         char name[NC_MAX_NAME + 1];
         nc(nc_inq_dimname(group, dimensions[a], name));
         const std::string ours = file.dimensions()[variable.dimensions[a]].name;
-        const std::string made_up = "phony_dim_";  // their numbers mean nothing
+        const std::string made_up = "phony_dim_";  // their numbers are arbitrary
         if (!ours.starts_with(made_up)) {
           EXPECT_EQ(ours.substr(ours.rfind('/') + 1), name);
         } else {

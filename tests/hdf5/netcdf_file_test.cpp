@@ -21,8 +21,8 @@ using namespace isobar::tests;
 
 constexpr std::array modes{0, NC_64BIT_OFFSET, NC_64BIT_DATA, NC_NETCDF4, NC_NETCDF4 | NC_CLASSIC_MODEL};
 
-// Fixed and growing variables of every type a mode has; those that grow lie interleaved in the classic kinds, and
-// their sizes in a record are no multiples of four bytes.
+// Fixed and growing variables of every type a mode has; in the classic kinds the growing ones are interleaved, and
+// their sizes in a record are not multiples of four bytes.
 void make_everything(const std::filesystem::path& path, int mode) {
   const bool wide = mode == NC_64BIT_DATA || mode == NC_NETCDF4;
   std::vector<nc_type> types{NC_BYTE, NC_SHORT, NC_INT, NC_FLOAT, NC_DOUBLE};
@@ -124,14 +124,14 @@ TEST(NetcdfFile, GroupsOddCoordinatesAndShortVariables) {
         const int time = add_dimension(id, "time", NC_UNLIMITED), x = add_dimension(id, "x", 4);
         full = add_variable(id, "full", NC_FLOAT, {time, x});
         brief = add_variable(id, "brief", NC_SHORT, {time, x});  // written for fewer times
-        odd = add_variable(id, "x", NC_INT, {time});             // named as a dimension, but no coordinate of it
+        odd = add_variable(id, "x", NC_INT, {time});             // named like a dimension, but not its coordinate
         table = add_variable(id, "time", NC_DOUBLE, {time, x});  // a coordinate with two axes
         const char* words[] = {"one", "two words"};
         nc(nc_put_att_string(id, full, "words", 2, words));
         nc(nc_def_grp(id, "forecast", &group));
         nc(nc_def_grp(group, "later", &below));
         const int y = add_dimension(below, "y", 2);
-        inner = add_variable(below, "T", NC_DOUBLE, {y, x});  // a dimension from above
+        inner = add_variable(below, "T", NC_DOUBLE, {y, x});  // with a dimension of the parent group
         own = add_variable(below, "y", NC_FLOAT, {y});
         set_text(below, inner, "units", "K");
       },
@@ -190,7 +190,7 @@ TEST(NetcdfFile, ManyThreadsReadOneFile) {
   }
 }
 
-// The numbers after "name =" in what ncdump prints.
+// The numbers after "name =" in the output of ncdump.
 std::vector<double> dumped(const std::filesystem::path& path, const std::string& name) {
   const std::string command = "ncdump -p 9,17 -v " + name + " '" + path.string() + "'";
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command.c_str(), "r"), pclose);

@@ -51,7 +51,7 @@ TEST(NetcdfPacking, ScaleAndOffsetOfEitherSign) {
   EXPECT_EQ(unpacked<float>(packed, {0, 10, -10, -32767, 7, -32768}),
             (std::vector<float>{100, 95, 105, gone, gone, 16484}));
   EXPECT_EQ(unpacked<double>(packed, {3}), (std::vector<double>{98.5}));
-  // ERA-Interim as xarray wrote it again: the fill is not a number, so no short is missing but the library's own fill.
+  // ERA-Interim rewritten by xarray: the fill value is NaN, so the only missing short is the library's own fill value.
   const auto nan_fill = variable(int16, {{"scale_factor", float64, {2}}, {"_FillValue", float64, {NAN}}});
   EXPECT_EQ(unpacked<float>(nan_fill, {-32767, 4}), (std::vector<float>{-65534, 8}));
 }
@@ -62,7 +62,7 @@ TEST(NetcdfPacking, FillOfTheLibraryIsMissingButNotForBytes) {
   EXPECT_EQ(unpacked<float>(variable(int16, {}), {-32767, -32766}), (std::vector<float>{gone, -32766}));
   EXPECT_EQ(unpacked<double>(variable(int32, {}), {-2147483647, 5}), (std::vector<double>{gone, 5}));
   EXPECT_EQ(unpacked<float>(variable(int8, {}), {-127, -128}), (std::vector<float>{-127, -128}));
-  // A fill of one's own replaces it; as a double it still means the float that was stored.
+  // An explicit fill value replaces it; as a double it still means the float that was stored.
   EXPECT_EQ(unpacked<float>(variable(float32, {{"_FillValue", float64, {1e20}}}), {1e20f, 9.96921e36f}),
             (std::vector<float>{gone, 9.96921e36f}));
 }

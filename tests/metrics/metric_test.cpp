@@ -12,7 +12,7 @@ namespace {
 
 using Values = std::map<std::string, double>;
 
-// Gives the samples one by one; what came before reset() does not count.
+// Adds the samples one by one; anything before reset() does not count.
 Values measure(const char* name, const Shape& prediction, const Shape& target, std::vector<float> p,
                std::vector<float> t) {
   const auto metric = make(metrics(), name, "metric");
@@ -125,7 +125,7 @@ TEST(Metric, RocAucOfTwoLogits) {
 }
 
 TEST(Metric, RankingOfManyLabels) {
-  // Column a: perfect; column 1: reversed; column 2: all true, so nothing to tell; one target does not count.
+  // Column a: perfect; column 1: reversed; column 2: all true, so nothing to rank; one target does not count.
   const std::vector<float> p{3, 1, 1, 1, 3, 2, 9, 2, 3}, t{1, 1, 1, 0, 0, 1, -1, 0, 1};
   const Values area = measure("roc_auc", {3}, {3}, p, t), precision = measure("average_precision", {3}, {3}, p, t);
   EXPECT_EQ(area, (Values{{"roc_auc", 0.5}, {"roc_auc.a", 1}, {"roc_auc.1", 0}}));
@@ -167,7 +167,7 @@ TEST(Metric, DefaultsFollowTheLoss) {
   EXPECT_TRUE(default_metrics("detection_loss").empty());
 }
 
-// Every metric: what three ranks took, put together, is what one takes of all samples.
+// Every metric: the merged states of three ranks equal the state of one that saw all samples.
 TEST(MetricConformance, StatesOfRanksMergeToTheWhole) {
   struct Problem {
     Shape prediction, target;
@@ -180,7 +180,7 @@ TEST(MetricConformance, StatesOfRanksMergeToTheWhole) {
       try {
         whole->reset(problem.prediction, problem.target);
       } catch (const UsageError&) {
-        continue;  // not its kind of target
+        continue;  // an unsuitable kind of target
       }
       const auto width = static_cast<std::size_t>(problem.prediction.count());
       const auto height = static_cast<std::size_t>(problem.target.count());

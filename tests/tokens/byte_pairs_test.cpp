@@ -1,5 +1,5 @@
-// Byte-pair encoding: the pattern of words, merges by rank, round trips, the tokens another encoder finds, and those of
-// GPT-2.
+// Byte-pair encoding: the pattern of words, merges by rank, round trips, the tokens that another encoder finds, and
+// those of GPT-2.
 #include "isobar/tokens/byte_pairs.hpp"
 
 #include <fstream>
@@ -114,7 +114,7 @@ TEST(BytePairs, BytesNeedNoFiles) {
   pairs.encode("h\xC3\xA9", tokens);
   EXPECT_EQ(tokens, (std::vector<Token>{'h', 0xC3, 0xA9}));
   EXPECT_EQ(pairs.end_of_text(), 256);
-  EXPECT_HAS(error_of([&] { pairs.decode(std::vector<Token>{300}); }), "300 is no token");
+  EXPECT_HAS(error_of([&] { pairs.decode(std::vector<Token>{300}); }), "300 is not a token");
 }
 
 TEST(BytePairs, DamagedVocabulariesAreNamed) {
@@ -125,14 +125,14 @@ TEST(BytePairs, DamagedVocabulariesAreNamed) {
   };
   EXPECT_HAS(message(), "encoder.json");
   put("encoder.json", "{\"a\": ");
-  EXPECT_HAS(message(), "is no vocabulary");
+  EXPECT_HAS(message(), "is not a vocabulary");
   put("encoder.json", "{\"a\": 7}");
   EXPECT_HAS(message(), "token 'a' has number 7");
   put("encoder.json", "{\"a\": 0}");
   EXPECT_HAS(message(), "no token '<|endoftext|>'");
   write_vocabulary(folder / "v", {{"a", "b"}});
   put("vocab.bpe", "a b\na  b\n");
-  EXPECT_HAS(message(), "vocab.bpe line 2: 'a  b' is no pair");
+  EXPECT_HAS(message(), "vocab.bpe line 2: 'a  b' is not a pair");
   put("vocab.bpe", "a c\n");
   EXPECT_HAS(message(), "no token 'ac'");
 }

@@ -80,7 +80,7 @@ TEST(Rotate, TheSymmetriesOfTheSquare) {
   EXPECT_HAS(error_of([] { made("rotate(by=45)"); }), "90 or 180");
 }
 
-// The parity of the way a 2x2x2 cube's corners 0, 1, 2 and 4 went tells a turn from a reflection.
+// How the corners 0, 1, 2 and 4 of a 2x2x2 cube moved tells a rotation from a reflection.
 bool is_reflection(const std::vector<float>& cube) {
   const auto place = [&](float corner) {
     const auto at = static_cast<int>(std::ranges::find(cube, corner) - cube.begin());
@@ -109,7 +109,7 @@ TEST(Rotate, TheSymmetriesOfTheCube) {
   EXPECT_HAS(error_of([] { made("rotate")->infer(grid_of({4, 4, 5, 1})); }), "equal extents");
 }
 
-// Larger than a tile, with and without channels: what comes out has a symmetry's structure everywhere.
+// Larger than a tile, with and without channels: the result has the structure of a symmetry everywhere.
 TEST(Rotate, EveryNumberArrives) {
   for (const std::int64_t channels : {1, 3}) {
     const Shape cube{19, 19, 19, channels};

@@ -52,7 +52,7 @@ TEST(Pipeline, WhatWasLearnedIsRecalledWithoutTheTrainingSet) {
   std::vector<std::string> resolved;
   Pipeline first(given, &resolved);
   first.learn(Ramp(41), folder / "learned.h5", 1);
-  // A run is recalled with the recipe it wrote, which has every argument.
+  // A run is recalled with the recipe it wrote, which contains every argument.
   const auto again = pipeline(resolved);
   again->recall(folder / "learned.h5");
   EXPECT_EQ(*again->learned()[0], *first.learned()[0]);
@@ -145,7 +145,7 @@ TEST(Pipeline, FieldsWithThePlacesOfXMoveWithIt) {
     seen.insert(y);
   }
   EXPECT_GT(seen.size(), 10u);
-  // Resizing takes means of x and classes of y; a shape may change again and again.
+  // Resizing averages x and picks classes of y; a shape may change repeatedly.
   const Transformed small(
       source, pipeline({"resize(size=2)", "one_hot(classes=16)", "select_channels(channels=1)", "resize(size=4)",
                         "select_channels(channels=5, field=y)", "scale(by=2, field=weight)"}));

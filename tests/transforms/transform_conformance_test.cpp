@@ -1,5 +1,5 @@
-// Every transform of the catalogue: nothing random in a test, the same for the same draw, in place where the shape
-// stays; and the arithmetic of the simple ones, by hand.
+// Every transform of the catalogue: nothing random in a test, the same result for the same draw, in place if the shape
+// does not change; and the arithmetic of the simple ones, by hand.
 #include "isobar/datasets/statistics.hpp"
 
 #include "tests/transforms/applied.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 const Shape transform_image{4, 5, 3};
 
-// A small instance of each member; what a member reads from files is made here.
+// A small instance of each member; files that a member reads are made here.
 Spec instance(std::string_view name, const TemporaryFolder& folder) {
   if (name == "class_map") return "class_map(map=[1, 0], otherwise=2)";
   if (name == "crop") return "crop(size=[2, 3])";

@@ -1,4 +1,4 @@
-// Transforms that change numbers where they are: classes, channels, logarithms, other types, statistics.
+// Transforms that change numbers in place: classes, channels, logarithms, other types, statistics.
 #include <cmath>
 
 #include "isobar/datasets/statistics.hpp"

@@ -1,4 +1,4 @@
-// Files of an atmosphere: the layout of the climate data sets, kept and continued like other sets.
+// Files of an atmosphere: the layout of the climate data sets, kept and extended like other sets.
 #include "isobar/writing/make_atmosphere.hpp"
 
 #include <algorithm>
@@ -107,7 +107,7 @@ TEST(WriteAtmosphere, RefusesOtherSettingsAndForeignFiles) {
   AtmosphereFiles other = small(2, 0);
   other.weather.atmosphere.seed = 5;
   EXPECT_THROW(write_atmosphere(folder.path(), other), Error);
-  EXPECT_THROW(write_atmosphere(folder.path(), small(1, 0)), Error);  // two are there
+  EXPECT_THROW(write_atmosphere(folder.path(), small(1, 0)), Error);  // two files exist
   other = small(0, 0);
   EXPECT_THROW(write_atmosphere(folder.path(), other), UsageError);
   other = small(1, 0);

@@ -121,8 +121,8 @@ TEST(WriteUniverse, OtherSettingsAreNamedAndNothingIsWritten) {
   other.family.seed = 5;
   other.family.cell = 2.5;
   const std::string message = error_of([&] { write_universe(folder.path(), other); });
-  EXPECT_HAS(message, "seed is 4 there, 5 was asked for");
-  EXPECT_HAS(message, "cell is 4.0 there, 2.5 was asked for");
+  EXPECT_HAS(message, "seed is 4 there, 5 was requested");
+  EXPECT_HAS(message, "cell is 4.0 there, 2.5 was requested");
   EXPECT_FALSE(contains(message, "mesh is"));
   EXPECT_EQ(files_in(folder / "train").size(), 2u);
   EXPECT_FALSE(fs::exists(folder / "test"));

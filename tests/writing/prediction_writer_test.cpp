@@ -88,7 +88,7 @@ TEST(PredictionWriter, MasksAreCfMapsWithTheGridOfTheData) {
   EXPECT_EQ(file.variable("probability_tropical_cyclone").text("units"), "1");
 }
 
-// What was written is a data set again, with its times and its grid.
+// Written predictions are a data set again, with its times and its grid.
 TEST(PredictionWriter, MapsCanBeReadAsData) {
   const TemporaryFolder folder;
   write_masks(folder / "masks.nc", masks(2), {0, 1});
