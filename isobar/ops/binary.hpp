@@ -1,5 +1,5 @@
 // Binary: y = f(a, b) element by element with broadcasting, shared by sub, mul, div, maximum and minimum.
-//   da = sum over the axes in which a was repeated of dy * f_a(a, b); db likewise
+//   da = sum of dy * f_a(a, b) over the axes along which a was repeated; db likewise
 // F has static value(a, b), slope_a(a, b), slope_b(a, b), and states which of a and b each slope reads.
 #pragma once
 

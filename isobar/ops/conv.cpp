@@ -2,7 +2,7 @@
 //   y[n, p, o] = f(b[o] + sum over k, i of w[o, i, k] * x[n, p*stride + k*dilation - before, i]);  f by fusion
 //   db[o] = sum dz;  dw[o, i, k] = sum over n, p of dz[n, p, o] * x[...];  dx = the transposed sum;  dz = dy * f'(y)
 // x [N, spatial..., C], w [O, C/groups, kernel...], b [O]. The weight gradient runs before the data gradient, so that
-// it can travel while the latter is computed. How they are computed is chosen from a table (conv_methods.hpp).
+// it can be sent while the latter is computed. The method is chosen from a table (conv_methods.hpp).
 #include <algorithm>
 #include <iterator>
 

@@ -1,4 +1,4 @@
-// deconv: transposed convolution over 1 to 3 spatial axes, channels last; what the data gradient of conv computes.
+// deconv: transposed convolution over 1 to 3 spatial axes, channels last, like the data gradient of conv.
 //   y[n, p*stride + k*dilation - before, o] = b[o] + sum over p, k, i of w[i, o, k] * x[n, p, i]
 //   db[o] = sum dy;  dw[i, o, k] = sum over n, p of x[n, p, i] * dy[n, p*stride + k*dilation - before, o];
 //   dx = conv of dy with w
@@ -97,7 +97,7 @@ class Deconv final : public Operator {
     kernel.library = false;
     kernel.run = [product = std::move(kernel.run), rows = p.out.count() / filters_, width = filters_](
                      const Moment& moment, std::span<const dnnl::memory> m) {
-      std::vector<dnnl::memory> others(m.begin(), m.end());  // the primitive does not know the bias
+      std::vector<dnnl::memory> others(m.begin(), m.end());  // the primitive does not take the bias
       others.erase(others.begin() + 2);
       product(moment, others);
       dnnl::stream(moment.stream).wait();
@@ -123,7 +123,7 @@ class Deconv final : public Operator {
   }
 
  private:
-  // The convolution that goes back: its window over y, and y.
+  // The convolution from y to x: its window over y, and y.
   struct Inverse {
     Window window;
     Shape y;
@@ -149,7 +149,7 @@ class Deconv final : public Operator {
     Shape y = x;
     for (int a = 0; a < axes; ++a) {
       const std::int64_t in = x[a + 1], reach = (w.kernel[a] - 1) * w.dilation[a] + 1;
-      if (same_) {  // TensorFlow: stride times as many positions; the odd element is cropped behind
+      if (same_) {  // TensorFlow: stride times as many positions; an odd element is cropped at the end
         const std::int64_t crop = std::max<std::int64_t>(0, reach - w.stride[a]);
         w.before[a] = crop / 2;
         w.after[a] = crop - crop / 2;

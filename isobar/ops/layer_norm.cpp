@@ -1,4 +1,4 @@
-// layer_norm: every row, the axes from `axis` on, brought to mean 0 and variance 1, then scaled and shifted.
+// layer_norm: normalises every row (the axes from `axis` on) to mean 0 and variance 1, then scales and shifts.
 //   y = w * h + b,  h = (x - mean) * r,  r = 1 / sqrt(variance + eps), statistics over the K numbers of the row
 //   dw = sum over rows of dy*h;  db = sum over rows of dy;  dx = r * (g - sum g / K - h * sum g*h / K),  g = w * dy
 // x [rows..., axes...]; w, b [axes...]. Mean and variance of each row are saved.

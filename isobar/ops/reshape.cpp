@@ -1,5 +1,5 @@
-// reshape: another shape, without copying: `shape` names the axes behind the batch, `whole` all axes, the batch too.
-// One extent may be -1, meaning what is left.
+// reshape: another shape, without copying: `shape` has the axes after the batch, `whole` all axes including the batch.
+// One extent may be -1, meaning whatever remains.
 //   y = x;  dx = dy
 #include <algorithm>
 

@@ -60,7 +60,7 @@ Window WindowSpec::fit(const Shape& x) const {
   for (int a = 0; a < axes; ++a) {
     const std::int64_t in = x[a + 1];
     const std::int64_t reach = (w.kernel[a] - 1) * w.dilation[a] + 1;
-    if (same_) {  // TensorFlow: as many positions as strides fit, the odd padding element goes behind
+    if (same_) {  // TensorFlow: as many positions as strides fit; an odd padding element goes to the end
       const std::int64_t out = (in + w.stride[a] - 1) / w.stride[a];
       const std::int64_t total = std::max<std::int64_t>(0, (out - 1) * w.stride[a] + reach - in);
       w.before[a] = total / 2;
