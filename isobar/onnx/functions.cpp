@@ -84,7 +84,7 @@ Dims strides_of(const Dims& dims) {
   std::int64_t step = 1;
   for (std::size_t axis = dims.size(); axis-- > 0;) {
     strides[axis] = step;
-    // Tensors without elements are never walked; their strides only must not overflow.
+    // Tensors without elements are never traversed; their strides only must not overflow.
     step *= std::max<std::int64_t>(dims[axis], 1);
   }
   return strides;

@@ -1,4 +1,4 @@
-// Reading by index: Gather takes whole slices, GatherElements single numbers along one axis, GatherND slices named by
+// Reading by index: Gather reads whole slices, GatherElements single numbers along one axis, GatherND slices named by
 // several indices. Negative indices count from the end.
 #include <algorithm>
 
@@ -47,7 +47,7 @@ void fill_gather_elements(const Call& call, Arrays& out) {
   });
 }
 
-/// How GatherND sees its inputs: `batch` axes in common, indices of `depth` entries, slices of `slice` elements.
+/// How GatherND sees its inputs: `batch` common axes, indices of `depth` entries, slices of `slice` elements.
 struct Named {
   std::size_t batch, depth;
   std::int64_t batches, per_batch, slice;

@@ -18,7 +18,7 @@ const Attribute* find(const OnnxNode& node, const char* name, Attribute::Kind ki
   return &found->second;
 }
 
-// Larger numbers are only ever written to mean "to the end"; no extent is that large.
+// Larger numbers are only used to mean "to the end"; no extent is that large.
 std::int64_t limited(std::int64_t v) { return std::clamp(v, -max_whole, max_whole); }
 
 }  // namespace
@@ -77,7 +77,7 @@ void put_in_order(OnnxModel& model) {
       ++missing[n];
     }
 
-  // Of the nodes that can run, always the first in the file.
+  // Of the nodes that can run, the first in the file comes next.
   std::vector<std::size_t> order, ready;
   for (std::size_t n = model.nodes.size(); n-- > 0;)
     if (missing[n] == 0) ready.push_back(n);

@@ -1,4 +1,4 @@
-// The protobuf messages of ONNX, with the definitions their header needs. Included only by the reader and the writer.
+// The protobuf messages of ONNX, without the warnings of their header. Included only by the reader and the writer.
 #pragma once
 
 #pragma GCC diagnostic push

@@ -1,5 +1,5 @@
-// From protobuf messages to a Model. A file is not trusted: sizes are compared with what is there before anything is
-// allocated, external tensors stay in the file's folder, and what a message lacks is an Error.
+// From protobuf messages to a Model. A file is not trusted: sizes are compared with the available bytes before anything
+// is allocated, external tensors must be in the file's folder, and whatever a message lacks is an Error.
 #include <algorithm>
 #include <charconv>
 #include <fstream>
@@ -24,7 +24,7 @@ std::string read_bytes(const fs::path& file, std::uint64_t offset, std::uint64_t
   return bytes;
 }
 
-// Where a tensor's bytes lie outside the model: a file in or below its folder, which no link may leave.
+// The file with a tensor's bytes: in or below the model's folder, which no link may leave.
 fs::path external_file(const fs::path& folder, const std::string& location, const std::string& tensor) {
   const fs::path relative(location);
   const fs::path whole = fs::weakly_canonical(folder / relative), home = fs::weakly_canonical(folder);
@@ -73,7 +73,7 @@ std::string packed(const List& list) {
   return bytes;
 }
 
-// Numbers in the typed fields of a message, as the bytes raw_data would hold.
+// Numbers in the typed fields of a message, as the bytes that raw_data would hold.
 std::string typed_bytes(const ::onnx::TensorProto& t, Type type) {
   switch (type) {
     case Type::float32: return packed<float>(t.float_data());
@@ -102,7 +102,7 @@ StoredTensor read_stored(::onnx::TensorProto& t, const fs::path* folder) {
   StoredTensor s{read_type(t.data_type()), {t.dims().begin(), t.dims().end()}};
   const auto expected = static_cast<std::uint64_t>(checked_count(s.dims, t.name())) * type_bytes(s.type);
   if (t.has_segment()) fail("tensor '{}' is a segment of another; that is not supported", t.name());
-  if (s.type == Type::text) return s;  // kept without content, so that a node which needs it can be named
+  if (s.type == Type::text) return s;  // kept without content, so that an error can name the node that needs it
   if (t.data_location() == ::onnx::TensorProto::EXTERNAL) s.bytes = external_bytes(t, folder, expected);
   else s.bytes = t.has_raw_data() ? std::move(*t.mutable_raw_data()) : typed_bytes(t, s.type);
   if (s.bytes.size() != expected)

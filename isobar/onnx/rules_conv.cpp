@@ -6,7 +6,7 @@ namespace {
 
 using graph::ValueId;
 
-// Checks what both share; false: more spatial axes than the catalogue has.
+// Checks what both share; false: empty inputs, or a number of axes that the catalogue lacks.
 bool fits(Importer& m) {
   const int rank = m.rank(0);
   if (m.rank(1) != rank) fail("x is {}, w is {}: they need as many axes", dims_text(m.dims(0)), dims_text(m.dims(1)));
@@ -37,7 +37,8 @@ bool conv(Importer& m) {
   return true;
 }
 
-// ONNX: out = stride (in - 1) + output_padding + reach - before - after; output_shape, when given, sets the padding.
+// ONNX: out = stride (in - 1) + output_padding + reach - before - after; output_shape, if given, determines the
+// padding.
 bool conv_transpose(Importer& m) {
   if (!fits(m)) return false;
   NodeWindow w = node_window(m, kernel_of(m));

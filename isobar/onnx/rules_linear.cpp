@@ -24,7 +24,7 @@ bool matmul(Importer& m) {
   return true;
 }
 
-// alpha A B + beta C, A and B transposed on demand.
+// alpha A B + beta C, with A and B transposed on request.
 bool gemm(Importer& m) {
   const OnnxNode& node = m.node();
   if (m.rank(0) != 2 || m.rank(1) != 2)

@@ -1,5 +1,5 @@
-// Writing by index into a copy of a tensor: ScatterElements (once called Scatter) single numbers along one axis,
-// ScatterND slices. What is written replaces the old number or is added to it, multiplied with it, ...
+// Writing by index into a copy of a tensor: ScatterElements (formerly Scatter) writes single numbers along one axis,
+// ScatterND slices. A new number replaces the old one, or is added to it, multiplied with it, ...
 #include <algorithm>
 
 #include "isobar/onnx/functions.hpp"

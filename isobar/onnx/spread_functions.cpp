@@ -1,4 +1,4 @@
-// More or rearranged elements by a rule of indices: Tile, Pad, DepthToSpace, SpaceToDepth, Trilu.
+// Repeating or rearranging elements by index: Tile, Pad, DepthToSpace, SpaceToDepth, Trilu.
 #include <algorithm>
 
 #include "isobar/onnx/functions.hpp"
@@ -29,7 +29,7 @@ void fill_tile(const Call& call, Arrays& out) {
   });
 }
 
-/// Pads before and after every axis; negative ones crop.
+/// Pads before and after every axis; negative pads crop.
 Integers pads(const Call& call) {
   const auto given = call.integers("pads", 1);
   if (!given || given->size() != 2 * call[0].dims.size())
