@@ -1,5 +1,5 @@
-// A straight line from factor `from` to factor `to` over so many epochs (0: the whole run), to the nearest whole
-// number; afterwards `to`. It may fall as well.
+// A straight line from factor `from` to factor `to` during `over` epochs (0: the whole run), rounded to whole numbers;
+// afterwards `to`. The factor may also decrease.
 #include <algorithm>
 #include <cmath>
 

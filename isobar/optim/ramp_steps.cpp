@@ -1,5 +1,5 @@
-// A staircase (Smith et al., 2018: instead of dropping the rate, grow the batch): factor i holds from epoch at[i] on,
-// 1 before the first. Factors are absolute, and may fall as well.
+// A staircase (Smith et al., 2018: increase the batch instead of lowering the rate): factor i holds from epoch at[i]
+// on, and 1 before the first. Factors are absolute and may also decrease.
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,5 @@
-// Piecewise constant, as MLPerf's CosmoFlow means it: factors are absolute, not cumulative, and factor i holds once
-// epoch > boundary i, strictly, with epochs counted from 0.
+// Piecewise constant, as in MLPerf's CosmoFlow: factors are absolute, not cumulative, and factor i holds once epoch >
+// boundary i (strictly), with epochs counted from 0.
 #include "isobar/optim/rate_schedule.hpp"
 
 namespace isobar::optim {

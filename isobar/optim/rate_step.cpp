@@ -1,4 +1,4 @@
-// Drops at regular distances: base gamma^floor(epoch / every), epochs counted from 0.
+// Drops at regular intervals: base gamma^floor(epoch / every), epochs counted from 0.
 #include <cmath>
 
 #include "isobar/optim/rate_schedule.hpp"
