@@ -1,4 +1,4 @@
-// Lets an operator absorb the point-wise function that alone reads its output: conv + leaky_relu becomes one
+// Lets an operator absorb a point-wise function that is the only reader of its output: conv + leaky_relu becomes one
 // primitive with a post-operation. The value between them is never stored.
 #include "isobar/graph/pass.hpp"
 
