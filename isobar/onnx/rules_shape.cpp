@@ -151,7 +151,7 @@ bool gather(Importer& m) {
 
 bool identity(Importer& m) { return m.give_same(0, 0), true; }
 
-// Training drops at the rate of the file; if the mask is an output, or the file requests dropping at inference, a
+// Training drops at the rate of the file; if the mask is an output, or the file sets training_mode and a seed, a
 // function does it.
 bool dropout(Importer& m) {
   double rate = m.node().number("ratio", 0.5);
