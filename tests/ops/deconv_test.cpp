@@ -25,7 +25,7 @@ TEST(Deconv, ByHand) {
   EXPECT_TRUE(deconv.intact());
 }
 
-// TensorFlow's rule: input i reaches outputs 2i, 2i+1, 2i+2, cropped behind.
+// TensorFlow's rule: input i reaches outputs 2i, 2i+1, 2i+2, cropped at the end.
 TEST(Deconv, SameMultipliesTheExtentByTheStride) {
   EXPECT_EQ(output("deconv(filters=2, kernel=3, stride=2, padding=same)", {1, 5, 6, 3}), (Shape{1, 10, 12, 2}));
   EXPECT_EQ(output("deconv(filters=2, kernel=5, stride=2, padding=same)", {1, 3, 3, 3}), (Shape{1, 6, 6, 2}));

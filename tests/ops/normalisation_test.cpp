@@ -18,7 +18,7 @@ TEST(Softmax, AnyAxisAndNoOther) {
   EXPECT_EQ(failure([] { Direct("log_softmax(axis=-3)", {{2, 2}}); }), "axis = -3 is not an axis of x = 2x2");
 }
 
-// Large numbers have a logarithm where their probabilities would vanish.
+// The logarithm is finite where the probability itself would underflow.
 TEST(LogSoftmax, DoesNotVanish) {
   Direct softmax("log_softmax", {{1, 2}});
   std::ranges::copy(std::vector{0.f, 1000.f}, softmax.x(0).begin());

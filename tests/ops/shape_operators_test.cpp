@@ -1,4 +1,4 @@
-// Operators on shapes: what they refuse, and corners; their numbers are checked by the conformance tests.
+// Operators on shapes: invalid arguments and corner cases; the conformance tests check their numbers.
 #include <omp.h>
 
 #include <gtest/gtest.h>
@@ -92,7 +92,7 @@ TEST(Pad, NamesEveryAxis) {
             "cropping axis 1 of x = 2x3 by 2 and 1 leaves nothing");
 }
 
-// A single number reflected stays itself; three in each direction is further than once around.
+// A single reflected number stays the same; three in each direction goes around more than once.
 TEST(Pad, ReflectsAsOftenAsNeeded) {
   Direct f("pad(before=[3, 3], after=[0, 3], mode=reflect)", {{1, 2}});
   std::ranges::copy(std::vector{1.f, 2.f}, f.x(0).begin());
@@ -141,7 +141,7 @@ TEST(DepthToSpace, RefusesWhatIsNoMultiple) {
             "x = 2x4x3x6: axis 2 is no multiple of block = 2");
 }
 
-// Many picks of few rows: whoever adds them up, the order is that of the picks.
+// Many picks of few rows: whichever thread adds them up, the order is that of the picks.
 TEST(Gather, GradientIsBitwiseTheSameForAnyNumberOfThreads) {
   const Random random(1);
   const int threads = omp_get_max_threads();
