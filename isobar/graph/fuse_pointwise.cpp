@@ -32,6 +32,6 @@ Graph fuse_all(const Graph& graph) {
 }  // namespace
 
 extern const Pass fuse_pointwise;
-const Pass fuse_pointwise{"fuse_pointwise", "an operator absorbs the activation behind it", fuse_all};
+const Pass fuse_pointwise{"fuse_pointwise", "an operator absorbs the activation after it", fuse_all};
 
 }  // namespace isobar::graph

@@ -33,7 +33,7 @@ std::span<const Function> spread_functions();      // spread_functions.cpp
 std::span<const Function> unary_functions();       // unary_functions.cpp
 
 const Array& Call::operator[](std::size_t i) const {
-  if (!has(i)) fail("node '{}' ({}): input {} is left out, but needed", node.name, node.op, i);
+  if (!has(i)) fail("node '{}' ({}): input {} is omitted but needed", node.name, node.op, i);
   return *in[i];
 }
 

@@ -54,7 +54,7 @@ void expect_dims(const Call& call, std::size_t i, const Dims& dims) {
 
 std::int64_t whole(double value) {
   constexpr double limit = 0x1p62;
-  if (std::isnan(value)) fail("not a number stands where an integer is needed");
+  if (std::isnan(value)) fail("NaN where an integer is needed");
   return static_cast<std::int64_t>(std::clamp(value, -limit, limit));
 }
 

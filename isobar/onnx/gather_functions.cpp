@@ -32,7 +32,7 @@ Arrays infer_gather_elements(const Call& call) {
   expect_rank(call, 1, call[0].rank());
   for (int i = 0; i < call[0].rank(); ++i)
     if (i != axis && call[1].dims[i] > call[0].dims[i])
-      fail("indices {} exceed {} beside axis {}", dims_text(call[1].dims), dims_text(call[0].dims), axis);
+      fail("indices {} exceed {} along axes other than {}", dims_text(call[1].dims), dims_text(call[0].dims), axis);
   return {described(call[0].type, call[1].dims)};
 }
 void fill_gather_elements(const Call& call, Arrays& out) {

@@ -88,7 +88,7 @@ Cut cut(const Call& call) {
   std::iota(axes.begin(), axes.end(), 0);
   if (axes_given) axes = *axes_given;
   if (ends->size() != starts->size() || axes.size() != starts->size() || (steps && steps->size() != starts->size()))
-    fail("starts, ends, axes and steps have {}, {}, {} and {} entries; they must have as many", starts->size(),
+    fail("starts, ends, axes and steps have {}, {}, {} and {} entries; they must have the same number", starts->size(),
          ends->size(), axes.size(), steps ? steps->size() : starts->size());
   checked_axes(axes, call[0].rank());
   Cut result{Dims(dims.size(), 0), Dims(dims.size(), 1), dims};

@@ -30,9 +30,9 @@ fs::path external_file(const fs::path& folder, const std::string& location, cons
   const fs::path whole = fs::weakly_canonical(folder / relative), home = fs::weakly_canonical(folder);
   const auto [end, ignored] = std::mismatch(home.begin(), home.end(), whole.begin(), whole.end());
   if (relative.empty() || relative.is_absolute() || end != home.end())
-    fail("tensor '{}' lies in '{}', outside of the model's folder; valid: a file in or below it", tensor, location);
+    fail("tensor '{}' is stored in '{}', outside the model's folder; valid: a file in or below it", tensor, location);
   if (!fs::is_regular_file(whole))
-    fail("tensor '{}' lies in '{}', which is not a file beside the model", tensor, location);
+    fail("tensor '{}' is stored in '{}', which is not a file beside the model", tensor, location);
   return whole;
 }
 
@@ -46,7 +46,7 @@ std::uint64_t whole_number(const std::string& text, const std::string& tensor, c
 
 std::string external_bytes(const ::onnx::TensorProto& t, const fs::path* folder, std::uint64_t expected) {
   if (!folder)
-    fail("tensor '{}' lies in another file; only models read from a file may have external tensors", t.name());
+    fail("tensor '{}' is stored in another file; only models read from a file may have external tensors", t.name());
   std::string location;
   std::uint64_t offset = 0, length = expected;
   for (const auto& entry : t.external_data()) {
@@ -184,7 +184,7 @@ OnnxModel read_proto(::onnx::ModelProto& m, const fs::path* folder) {
   if (bytes.size() > static_cast<std::size_t>(max_extent - 1))
     fail("{} has {} bytes; at most 2 GiB", origin, bytes.size());
   if (!message.ParseFromArray(bytes.data(), std::ssize(bytes)) || !message.has_graph())
-    fail("{} is not an ONNX model: its {} bytes are no ModelProto with a graph", origin, bytes.size());
+    fail("{} is not an ONNX model: its {} bytes are not a ModelProto with a graph", origin, bytes.size());
   return message;
 }
 

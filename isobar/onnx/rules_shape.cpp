@@ -82,7 +82,7 @@ bool unsqueeze(Importer& m) {
   if (rank > 64) fail("{} axes", rank);
   std::vector<bool> added(rank, false);
   for (const std::int64_t a : *axes) added[Importer::axis(a, rank)] = true;
-  if (std::count(added.begin(), added.end(), true) != std::ssize(*axes)) fail("an axis is there twice");
+  if (std::count(added.begin(), added.end(), true) != std::ssize(*axes)) fail("an axis is named twice");
   Dims dims;
   for (std::size_t a = 0, from = 0; a < added.size(); ++a) dims.push_back(added[a] ? 1 : m.dims(0)[from++]);
   return reshaped(m, dims);

@@ -28,7 +28,7 @@ Arrays infer_elements(const Call& call) {
   expect_dims(call, 2, call[1].dims);
   for (int i = 0; i < call[0].rank(); ++i)
     if (i != axis && call[1].dims[i] > call[0].dims[i])
-      fail("indices {} exceed {} beside axis {}", dims_text(call[1].dims), dims_text(call[0].dims), axis);
+      fail("indices {} exceed {} along axes other than {}", dims_text(call[1].dims), dims_text(call[0].dims), axis);
   return infer_same(call);
 }
 void fill_elements(const Call& call, Arrays& out) {

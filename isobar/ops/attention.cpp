@@ -133,7 +133,7 @@ class Attention final : public Operator {
     if (!fits)
       fail("q = {}, k = {}, v = {} must be [batch, length, width], k and v alike", in[0].str(), in[1].str(),
            in[2].str());
-    if (in[0][2] % heads_ != 0) fail("heads = {} do not divide the width {} of q", heads_, in[0][2]);
+    if (in[0][2] % heads_ != 0) fail("heads = {} does not divide the width {} of q", heads_, in[0][2]);
     return {in[0]};
   }
 

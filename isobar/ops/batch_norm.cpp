@@ -1,5 +1,4 @@
-// batch_norm: normalises every channel (last axis) to mean 0 and variance 1 over the other axes, then scales and
-// shifts.
+// batch_norm: normalises every channel (last axis) to mean 0, variance 1 over the other axes, then scales and shifts.
 //   y = f(w * h + b),  h = (x - mean) * r,  r = 1 / sqrt(variance + eps);  f: relu with any slope, by fusion
 //   dw = sum dz*h;  db = sum dz;  dx = w*r * (dz - sum dz / M - h * sum dz*h / M);  frozen: dx = w*r * dz
 // x [..., C]; w, b, mean, variance [C]. Training uses the statistics of the M positions of samples, without padding
@@ -46,7 +45,7 @@ class BatchNorm final : public Operator {
 
   std::vector<Shape> infer(std::span<const Shape> in) const override {
     for (std::size_t i = 1; i < in.size(); ++i)
-      if (in[i] != Shape{in[0][-1]}) fail("x = {} does not go with a weight of {}", in[0].str(), in[i].str());
+      if (in[i] != Shape{in[0][-1]}) fail("x = {} does not fit a weight of {}", in[0].str(), in[i].str());
     return {in[0]};
   }
 

@@ -87,7 +87,7 @@ class Concat final : public Operator {
 }  // namespace
 
 extern const OperatorRow concat;
-const OperatorRow concat{"concat", "inputs one behind the other along an axis",
+const OperatorRow concat{"concat", "inputs joined along an axis",
                          [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Concat>(args); },
                          [] {
                            return std::vector<Problem>{{"concat", {{2, 3, 5, 4}, {2, 3, 5, 1}, {2, 3, 5, 7}}},

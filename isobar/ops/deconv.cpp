@@ -44,7 +44,7 @@ class Deconv final : public Operator {
     same_ = padding == "same";
     if (same_ || padding == "valid") {
       before_ = after_ = {0};
-      args.require(!args.has("padding_after"), "padding_after goes with a numeric padding");
+      args.require(!args.has("padding_after"), "padding_after needs a numeric padding");
       args.require(!same_ || !args.has("output_padding"), "output_padding follows from padding=same");
     } else {
       before_ = args.integers("padding", {});
@@ -61,7 +61,7 @@ class Deconv final : public Operator {
 
   std::vector<Parameter> parameters(std::span<const Shape> in) const override {
     const Inverse inverse = fit(in[0]);
-    if (in[0][-1] % groups_ != 0) fail("groups = {} do not divide the {} channels of x", groups_, in[0][-1]);
+    if (in[0][-1] % groups_ != 0) fail("groups = {} does not divide the {} channels of x", groups_, in[0][-1]);
     Extents extents{in[0][-1], filters_ / groups_};
     extents.insert(extents.end(), inverse.window.kernel.begin(), inverse.window.kernel.end());
     return weights_.parameters(Shape(extents), filters_);
@@ -69,7 +69,7 @@ class Deconv final : public Operator {
 
   std::vector<Shape> infer(std::span<const Shape> in) const override {
     if (in[1].rank() != in[0].rank() || in[1][0] != in[0][-1] || in[1][1] * groups_ != filters_)
-      fail("x = {} with {} filters in {} groups does not go with w = {}", in[0].str(), filters_, groups_, in[1].str());
+      fail("x = {} with {} filters in {} groups does not fit w = {}", in[0].str(), filters_, groups_, in[1].str());
     return {fit(in[0]).y};
   }
 

@@ -45,7 +45,7 @@ class Dense final : public Operator {
   std::vector<Shape> infer(std::span<const Shape> in) const override {
     check(in[0]);
     if (in[1] != Shape{units_, in[0][-1]})
-      fail("x = {} with {} units does not go with w = {}", in[0].str(), units_, in[1].str());
+      fail("x = {} with {} units does not fit w = {}", in[0].str(), units_, in[1].str());
     Shape y = in[0];
     y[-1] = units_;
     return {y};

@@ -34,7 +34,7 @@ class LayerNorm final : public Operator {
   std::vector<Shape> infer(std::span<const Shape> in) const override {
     const Shape row = row_shape(in[0]);
     for (std::size_t i = 1; i < in.size(); ++i)
-      if (in[i] != row) fail("x = {} does not go with a weight of {}", in[0].str(), in[i].str());
+      if (in[i] != row) fail("x = {} does not fit a weight of {}", in[0].str(), in[i].str());
     return {in[0]};
   }
 
@@ -79,7 +79,7 @@ class LayerNorm final : public Operator {
  private:
   Shape row_shape(const Shape& x) const {
     const std::int64_t axis = axis_ < 0 ? axis_ + x.rank() : axis_;
-    if (axis < 1 || axis >= x.rank()) fail("axis = {} of x = {} must lie behind the batch", axis_, x.str());
+    if (axis < 1 || axis >= x.rank()) fail("axis = {} of x = {} must come after the batch", axis_, x.str());
     return Shape(std::vector<std::int64_t>(x.extents().begin() + axis, x.extents().end()));
   }
 

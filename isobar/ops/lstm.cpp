@@ -51,7 +51,7 @@ class Lstm final : public Operator {
     const std::vector<Parameter> wanted = parameters(data);
     for (std::size_t i = 0; i < weights; ++i)
       if (in[data.size() + i] != wanted[i].shape)
-        fail("x = {} does not go with {} = {}; it must be {}", in[0].str(), wanted[i].name, in[data.size() + i].str(),
+        fail("x = {} does not fit {} = {}; it must be {}", in[0].str(), wanted[i].name, in[data.size() + i].str(),
              wanted[i].shape.str());
     const Shape last{directions_, in[0][0], units_};
     const std::int64_t width = directions_ * units_;

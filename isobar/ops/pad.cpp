@@ -15,7 +15,7 @@ class Pad final : public Operator {
         after_(args.integers("after", before_)),
         mode_(args.one_of("mode", "constant", {"constant", "edge", "reflect"})),
         value_(static_cast<float>(args.real("value", 0))) {
-    args.require(before_.size() == after_.size(), "before and after must have as many numbers");
+    args.require(before_.size() == after_.size(), "before and after must have the same length");
   }
 
   std::vector<Shape> infer(std::span<const Shape> in) const override {

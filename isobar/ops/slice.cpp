@@ -18,7 +18,7 @@ class Slice final : public Operator {
         end_(args.integers("end", std::vector<std::int64_t>(axes_.size(), std::int64_t{1} << 40))),
         step_(args.integers("step", std::vector<std::int64_t>(axes_.size(), 1))) {
     args.require(begin_.size() == axes_.size() && end_.size() == axes_.size() && step_.size() == axes_.size(),
-                 "axes, begin, end and step must have as many numbers each");
+                 "axes, begin, end and step must have the same length");
     args.require(std::find(step_.begin(), step_.end(), 0) == step_.end(), "step must not be 0");
   }
 

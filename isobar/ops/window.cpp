@@ -37,7 +37,7 @@ WindowSpec::WindowSpec(Args& args, std::string_view kernel_key, bool tiles)
   same_ = padding == "same";
   if (same_ || padding == "valid") {
     before_ = after_ = {0};
-    args.require(!args.has("padding_after"), "padding_after goes with a numeric padding");
+    args.require(!args.has("padding_after"), "padding_after needs a numeric padding");
   } else {
     before_ = args.integers("padding", {});
     after_ = args.integers("padding_after", before_);

@@ -24,7 +24,7 @@ class StepDrop final : public RateSchedule {
 }  // namespace
 
 extern const Row<RateSchedule> rate_step{
-    "step", "times gamma after every so many epochs",
+    "step", "times gamma after every `every` epochs",
     [](Args& args) -> std::unique_ptr<RateSchedule> { return std::make_unique<StepDrop>(args); }};
 
 }  // namespace isobar::optim

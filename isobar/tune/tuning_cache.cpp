@@ -93,7 +93,7 @@ Remembered read_tuning(const TuningCache& cache) {
   if (cache.file.empty() || !std::filesystem::exists(cache.file, none)) return {};
   auto record = parse_record(read_cache(cache.file, longest_file), cache.key);
   if (record) return {std::move(record), ""};
-  return {std::nullopt, fmt::format("{} is damaged or of another program; 'isobar plan --tune' replaces it",
+  return {std::nullopt, fmt::format("{} is damaged or from another program; 'isobar plan --tune' replaces it",
                                     one_line(cache.file.string(), 400))};
 }
 

@@ -80,7 +80,7 @@ class Gpt final : public Network {
 std::unique_ptr<Network> make_gpt(Args& args, const GptSize& size) { return std::make_unique<Gpt>(args, size); }
 
 extern const Row<Network> gpt;
-const Row<Network> gpt{"gpt", "a small GPT-2-style language model, over bytes unless told otherwise", [](Args& args) {
+const Row<Network> gpt{"gpt", "a small GPT-2-style language model, over bytes by default", [](Args& args) {
                          return make_gpt(args, {4, 4, 128, 128, 256});
                        }};
 

@@ -26,7 +26,7 @@ class LstmClassifier final : public Network {
                  "length, features, units and hidden must be at least 1");
     args.require(classes_ >= 2, "classes must be at least 2");
     args.require(vocabulary_ >= 0, "vocabulary must be a number of rows, or 0 for sequences that are embedded already");
-    args.require(vocabulary_ > 0 || !train_embedding_, "train_embedding goes with a vocabulary");
+    args.require(vocabulary_ > 0 || !train_embedding_, "train_embedding needs a vocabulary");
   }
 
   void build(graph::Graph& graph, std::int64_t batch) const override {

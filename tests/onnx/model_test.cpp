@@ -101,7 +101,7 @@ TEST(ModelFile, RefusesTruncatedFiles) {
 TEST(ModelFile, RefusesABrokenStructure) {
   OnnxModel circle = small();
   circle.nodes[0].in[0] = "y";
-  EXPECT_REFUSED(circle, "circle: first, second");
+  EXPECT_REFUSED(circle, "cycle: first, second");
   OnnxModel twice = small();
   twice.nodes[1].out[0] = "h";
   EXPECT_REFUSED(twice, "'h'");
@@ -191,9 +191,9 @@ TEST(ModelFile, ExternalTensorsStayInTheFolder) {
   };
   EXPECT_EQ(read("w.bin"), "accepted");
   EXPECT_EQ(read_model(folder / "model/m.onnx").initializers.at("w").floats(), (std::vector<float>{1, 2, 3}));
-  EXPECT_NE(read("../outside.bin").find("outside of the model's folder"), std::string::npos);
-  EXPECT_NE(read((folder / "outside.bin").string()).find("outside of the model's folder"), std::string::npos);
-  EXPECT_NE(read("link.bin").find("outside of the model's folder"), std::string::npos);
+  EXPECT_NE(read("../outside.bin").find("outside the model's folder"), std::string::npos);
+  EXPECT_NE(read((folder / "outside.bin").string()).find("outside the model's folder"), std::string::npos);
+  EXPECT_NE(read("link.bin").find("outside the model's folder"), std::string::npos);
   EXPECT_NE(read("absent.bin").find("not a file beside the model"), std::string::npos);
   EXPECT_NE(read("w.bin", "8").find("8 external bytes, its dims need 12"), std::string::npos);
   EXPECT_NE(read("w.bin", "x").find("not a whole number"), std::string::npos);

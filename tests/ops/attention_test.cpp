@@ -51,7 +51,7 @@ TEST(Attention, Refuses) {
   EXPECT_EQ(failure([] {
               Direct("attention(heads=3)", {{1, 2, 4}, {1, 2, 4}, {1, 2, 4}});
             }),
-            "heads = 3 do not divide the width 4 of q");
+            "heads = 3 does not divide the width 4 of q");
   EXPECT_EQ(failure([] {
               Direct("attention", {{1, 2, 4}, {1, 3, 4}, {1, 2, 4}});
             }),

@@ -24,7 +24,7 @@ TEST(Conv, ByHand) {
 TEST(Conv, RefusesGroupsThatDoNotDivide) {
   const auto op = make_operator("conv(filters=4, groups=2)");
   const std::vector<Shape> x{{1, 5, 5, 3}};
-  EXPECT_EQ(failure([&] { op->parameters(x); }), "groups = 2 do not divide the 3 channels of x");
+  EXPECT_EQ(failure([&] { op->parameters(x); }), "groups = 2 does not divide the 3 channels of x");
   EXPECT_THROW(make_operator("conv(filters=3, groups=2)"), UsageError);
 }
 

@@ -61,7 +61,7 @@ TEST(Deconv, Refuses) {
   EXPECT_EQ(failure([] {
               Direct("deconv(filters=2, groups=2)", {{1, 4, 3}});
             }),
-            "groups = 2 do not divide the 3 channels of x");
+            "groups = 2 does not divide the 3 channels of x");
   EXPECT_THROW(make_operator("deconv(filters=2, padding=same, output_padding=1)"), UsageError);
 }
 

@@ -54,7 +54,7 @@ TEST(LayerNorm, WeightsHaveTheShapeOfARow) {
   const std::vector<Shape> x{{2, 3, 4, 5}};
   ASSERT_EQ(norm->parameters(x).size(), 2u);
   EXPECT_EQ(norm->parameters(x)[0].shape, (Shape{4, 5}));
-  EXPECT_EQ(failure([] { Direct("layer_norm(axis=0)", {{2, 3}}); }), "axis = 0 of x = 2x3 must lie behind the batch");
+  EXPECT_EQ(failure([] { Direct("layer_norm(axis=0)", {{2, 3}}); }), "axis = 0 of x = 2x3 must come after the batch");
 }
 
 }  // namespace

@@ -17,16 +17,16 @@ TEST(Reshape, FillsInWhatIsLeft) {
   EXPECT_EQ(failure([] {
               Direct("reshape(shape=[5, -1])", {{2, 12}});
             }),
-            "x = 2x12 has 12 numbers a sample, shape [5, -1] does not hold them");
+            "x = 2x12 has 12 numbers per sample, which do not fit shape [5, -1]");
   EXPECT_EQ(failure([] {
               Direct("reshape(shape=[3, 5])", {{2, 12}});
             }),
-            "x = 2x12 has 12 numbers a sample, shape [3, 5] does not hold them");
+            "x = 2x12 has 12 numbers per sample, which do not fit shape [3, 5]");
   EXPECT_EQ(Direct("reshape(whole=[-1, 8])", {{2, 12}}).out[0], (Shape{3, 8}));
   EXPECT_EQ(failure([] {
               Direct("reshape(whole=[7, -1])", {{2, 12}});
             }),
-            "x = 2x12 has 24 numbers, whole [7, -1] does not hold them");
+            "x = 2x12 has 24 numbers, which do not fit whole [7, -1]");
   EXPECT_THROW(make_operator("reshape(shape=[-1, -1])"), UsageError);
   EXPECT_THROW(make_operator("reshape(shape=[0])"), UsageError);
 }
@@ -134,11 +134,11 @@ TEST(DepthToSpace, RefusesWhatIsNoMultiple) {
   EXPECT_EQ(failure([] {
               Direct("depth_to_space", {{2, 3, 3, 6}});
             }),
-            "x = 2x3x3x6: its 6 channels are no multiple of 4, the positions of a block");
+            "x = 2x3x3x6: its 6 channels are not a multiple of 4, the positions of a block");
   EXPECT_EQ(failure([] {
               Direct("space_to_depth", {{2, 4, 3, 6}});
             }),
-            "x = 2x4x3x6: axis 2 is no multiple of block = 2");
+            "x = 2x4x3x6: axis 2 is not a multiple of block = 2");
 }
 
 // Many picks of few rows: whichever thread adds them up, the order is that of the picks.

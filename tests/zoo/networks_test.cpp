@@ -75,7 +75,7 @@ TEST(Networks, RefuseWhatDoesNotFit) {
       {"gpt2_small(vocabulary=1)", "vocabulary at least 2"},
       {"hep(size=200)", "multiple of 16"},
       {"lenet(size=14)", "multiple of 4 and at least 16"},
-      {"lstm_classifier(train_embedding=true)", "goes with a vocabulary"},
+      {"lstm_classifier(train_embedding=true)", "needs a vocabulary"},
       {"resnet101(units=[1, 0, 1, 1])", "at least 1 unit"},
       {"tiramisu(height=40)", "multiples of 16"},
       {"tiramisu(blocks=3)", "blocks must be 2 to 10 numbers"},
