@@ -112,7 +112,8 @@ class MemoryPlanner {
     return all;
   }
 
-  // In the order of a ParamStore, the first at offset 0. The gradient of a frozen weight is zeroed after the last step.
+  // In the order of a ParamStore, the first at offset 0. The place of a weight without gradient is zeroed after the
+  // last step.
   std::vector<Storage> gradients() const {
     const StepId end = plan_.steps.next();
     IdVector<ParameterId, Storage> all;

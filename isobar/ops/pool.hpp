@@ -1,7 +1,7 @@
 // Pool: a window slides over 1 to 3 spatial axes and yields one number per channel; shared by max_pool and
-// average_pool. Windows that do not overlap use our own loops (pool_tiles.hpp), the others oneDNN. For oneDNN, a last
-// window that reaches beyond the padding (`ceil`) is padded further; where padding counts in a mean, oneDNN counts this
-// padding too, so the mean is corrected.
+// average_pool. Windows that cover every number once use our own loops (pool_tiles.hpp), the others oneDNN. For oneDNN,
+// a last window that reaches beyond the padding (`ceil`) is padded further; where padding counts in a mean, oneDNN
+// counts this padding too, so the mean is corrected.
 #pragma once
 
 #include "isobar/ops/op.hpp"

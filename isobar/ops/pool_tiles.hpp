@@ -30,7 +30,7 @@ class PoolTiles {
   void over_windows(const Each& each) const;
 
   bool maximum_;
-  std::int64_t batch_, channels_, out_[3], tile_[3];  // missing axes in front have extent 1
+  std::int64_t batch_, channels_, out_[3], tile_[3];  // missing leading axes have extent 1
   std::vector<std::int64_t> offsets_;                 // of the numbers of a window
   float slope_;
 };

@@ -27,7 +27,7 @@ class WeightSums {
   /// `dw` is the gradient's layout, with axes O, C, kernel...; see fits().
   WeightSums(const WindowExtents& extents, const Layout& dw);
 
-  /// Whether sums can be written in this layout: 16 outputs lie side by side.
+  /// Whether sums can be written in this layout: 16 outputs are side by side.
   static bool fits(const Layout& dw);
 
   /// How many floats of scratch memory `threads` threads need.

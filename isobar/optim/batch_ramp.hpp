@@ -1,4 +1,4 @@
-// Batch ramps: by which factor a step's batch exceeds the recipe's, as a pure function of the samples seen so far,
+// Batch ramps: the factor of a step's batch relative to the recipe's, a pure function of the samples seen so far,
 // counted in epochs. Steps would be no measure of progress, because the ramp decides how many samples a step takes.
 #pragma once
 
