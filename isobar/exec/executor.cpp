@@ -46,7 +46,7 @@ Executor::Executor(graph::Plan plan, ParamStore& store, Trace* trace, std::share
   }
 }
 
-// What no gradient writes between and behind them: other values were there, and sums over all gradients read it.
+// Parts of all_gradients() that no gradient writes: other values were there, and sums over all gradients read them.
 void Executor::find_gaps() {
   std::vector<bool> made(store_.count());
   for (const PlanStep& step : plan_.steps)

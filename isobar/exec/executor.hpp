@@ -1,4 +1,4 @@
-// Executor: runs the steps of a plan in order, reports each to the trace, and tells a listener when a gradient is
+// Executor: runs the steps of a plan in order, reports each to the trace, and notifies a listener when a gradient is
 // final. It owns the arena; weights and gradients belong to the store.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace isobar::exec {
 
-/// What a run is told about its batch.
+/// What a run needs to know about its batch.
 struct Run {
   std::uint64_t seed = 0;
   std::int64_t step = 0;
@@ -23,36 +23,36 @@ struct Run {
   std::span<const std::int64_t> samples{};  ///< global sample numbers, one per row
   std::int64_t rows = -1;                   ///< rows that hold samples; -1: all
   double total = -1;                        ///< samples the loss is averaged over; -1: rows
-  /// As ops::Moment::sum: statistics of batches are then those of all ranks together. Every rank must run forward and
-  /// backward, as often as the others, also with rows = 0.
+  /// Like ops::Moment::sum: batch statistics are then those of all ranks together, and every rank must run forward and
+  /// backward as often as the others, even with rows = 0.
   const std::function<void(std::span<float>)>* sum = nullptr;
 };
 
 class Executor {
  public:
   /// Binds the plan to the store, which must hold all its parameters in the plan's layouts and outlive the executor.
-  /// Executors that never run at the same time may share an arena large enough for each; without one it gets its own.
+  /// Executors that never run at the same time may share an arena large enough for each; null: a new arena.
   Executor(graph::Plan plan, ParamStore& store, Trace* trace = nullptr, std::shared_ptr<Block> arena = nullptr);
 
-  /// Gives the memory of an input; it is read during the next forward and backward.
+  /// Sets the memory of an input; it is read during the next forward and backward.
   void bind(const std::string& input, std::span<const float> data);
   void forward(const Run& run);
   /// Must follow forward() with the same Run. `ready(p)` is called as soon as the gradient of the store's parameter p
   /// is final.
   void backward(const Run& run, const std::function<void(int p)>& ready = {});
 
-  /// Runs one step alone, on whatever its buffers hold: for benchmarks.
+  /// Runs one step alone, on whatever its buffers hold, for benchmarks.
   void run_alone(graph::StepId step, const Run& run) { run_steps(step, step + 1, run, {}); }
 
-  /// From now on every step is shown to the observer; null: to nobody.
+  /// From now on the observer sees every step; null: no observer.
   void observe(Observer* observer) { observer_ = observer; }
 
-  /// A named output of the last forward(), valid until the next, and with the input it may be a view of.
+  /// A named output of the last forward(), valid until the next; it may be a view of an input and live only as long.
   std::span<const float> output(const std::string& name) const;
   const graph::Plan& plan() const { return plan_; }
 
-  /// Fills the arena with a pattern; afterwards damaged_guards() names the buffers behind which it was overwritten. For
-  /// plans with guard_bytes and without shared memory.
+  /// Fills the arena with a pattern; afterwards damaged_guards() names the buffers whose guard bytes were overwritten.
+  /// For plans with guard_bytes and without shared memory.
   void poison();
   std::vector<std::string> damaged_guards() const;
 
@@ -71,10 +71,10 @@ class Executor {
   dnnl::stream stream_;
   IdVector<graph::ParameterId, int> store_index_;  // of the plan's parameters
   IdVector<graph::StepId, std::vector<dnnl::memory>> memories_;
-  std::vector<std::vector<dnnl::memory>> input_uses_;  // per input: memories whose address follows it
-  std::vector<const float*> bound_;                    // per input: what bind() gave
+  std::vector<std::vector<dnnl::memory>> input_uses_;  // per input: memories that point into it
+  std::vector<const float*> bound_;                    // per input: the argument of bind()
   IdVector<graph::StepId, std::uint32_t> trace_names_;
-  std::vector<std::span<float>> gaps_;  // of gradients in the arena
+  std::vector<std::span<float>> gaps_;  // between gradients in the arena
 };
 
 }  // namespace isobar::exec

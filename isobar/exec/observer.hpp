@@ -1,5 +1,5 @@
-// Observer: looks at the tensors of every step of a plan, before and after it runs. For finding out what went wrong:
-// an executor without one pays nothing.
+// Observer: sees the tensors of every step of a plan, before and after it runs, to find out what went wrong.
+// An executor without an observer has no extra cost.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,19 @@
 
 namespace isobar::exec {
 
-/// A tensor of floats as a step has it before it: only rows that hold samples, where it has rows.
+/// A float tensor as a step sees it; if it has rows, only those that hold samples.
 struct Seen {
   const graph::Buffer* buffer = nullptr;
   std::span<const float> numbers{};
-  std::int64_t rows = 0;  ///< the numbers are those of so many rows of the batch, in order; 0: it has no rows
+  std::int64_t rows = 0;  ///< how many rows of the batch the numbers belong to, in order; 0: it has no rows
 };
 
 class Observer {
  public:
   virtual ~Observer() = default;
-  /// A step is about to run: what it reads.
+  /// Called before a step runs, with what it reads.
   virtual void before(const graph::PlanStep& step, const std::vector<Seen>& reads) = 0;
-  /// It has run: what it wrote.
+  /// Called after a step has run, with what it wrote.
   virtual void after(const graph::PlanStep& step, const std::vector<Seen>& writes) = 0;
 };
 

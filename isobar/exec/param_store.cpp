@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t float_alignment = 16;  // 64 bytes
 
-// Whole pages are given back and come again as zeros when they are first used: gradients and slots then take no memory
-// while the weights are made, which need a second copy of the largest one.
+// Whole pages are returned to the system and come back as zeros on first use, so gradients and slots take no memory
+// while the weights are initialised, which needs a second copy of the largest weight.
 Block zeroed(std::size_t floats) {
   Block block(floats * sizeof(float));
   constexpr std::size_t page = 4096;
@@ -34,7 +34,7 @@ graph::PlanParameter with_layout(graph::PlanParameter p) {
   return p;
 }
 
-// The plain row-major layout with the axes of `stored` (groups are an axis of their own there).
+// The plain row-major layout with the axes of `stored` (where groups are a separate axis).
 Layout plain_like(const Layout& stored) { return plain(Shape(stored.dims())); }
 
 void copy_between(const Layout& from_layout, const float* from, const Layout& to_layout, float* to) {

@@ -1,5 +1,5 @@
 // ParamStore: weights, gradients and optimizer slots of one model, each contiguous, in the layouts the kernels want.
-// Gradients lie in the order they become final in the backward pass, so that neighbours can travel together.
+// Gradients are stored in the order they become final in the backward pass, so that neighbours can be sent together.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace isobar::exec {
 
 class ParamStore {
  public:
-  /// Makes room for the parameters of a plan, with `slots` optimizer slots each; everything is zero. Gradients lie in
-  /// the memory given, if any: gradient_floats(plan) long, zero, and outliving the store.
+  /// Allocates the parameters of a plan, with `slots` optimizer slots each; everything is zero. If `gradients` is
+  /// given, gradients are stored there: gradient_floats(plan) zeros that must outlive the store.
   ParamStore(const graph::Plan& plan, int slots, std::span<float> gradients = {});
   /// The length of all_gradients() for a plan.
   static std::size_t gradient_floats(const graph::Plan& plan);
@@ -27,7 +27,7 @@ class ParamStore {
   /// The parameter of that name, or -1.
   int find(const std::string& name) const;
 
-  /// In the stored layout, padding included; padding is zero and stays zero.
+  /// In the stored layout, including padding, which is zero and stays zero.
   std::span<float> weight(int p) const { return part(weights_, p); }
   std::span<float> gradient(int p) const { return part(gradients_, p); }
   /// Where the gradient of p begins in all_gradients().
@@ -37,10 +37,11 @@ class ParamStore {
   std::span<float> all_gradients() const;
   std::span<float> all_weights() const;
 
-  /// Sets every weight to its given numbers, or from its initialiser; then it depends on the seed and its name only.
+  /// Sets every weight to its given values, or from its initialiser, which depends only on the seed and the weight's
+  /// name.
   void initialize(std::uint64_t seed);
 
-  /// Copies between the stored layout and the plain shape: what checkpoints hold.
+  /// Copies between the stored layout and the plain shape, which checkpoints use.
   void read_plain(int p, std::span<const float> stored, std::span<float> plain) const;
   void write_plain(int p, std::span<const float> plain, std::span<float> stored) const;
 
@@ -67,7 +68,7 @@ class ParamStore {
   std::vector<Block> slot_blocks_;
 };
 
-/// Where in its arena a plan wants gradients, for a ParamStore that is made after it; nothing when they lie elsewhere.
+/// Where a plan keeps gradients in its arena, for the constructor of a ParamStore; empty if they are elsewhere.
 std::span<float> arena_gradients(const graph::Plan& plan, const Block& arena);
 
 }  // namespace isobar::exec

@@ -37,9 +37,9 @@ void DropSearch::flip(BufferId b, const Score& score) {
   now_ = score;
 }
 
-// What a buffer saves changes little when another is dropped, so that only the best few are asked again each time.
+// What a buffer saves changes little when another is dropped, so only the best few are evaluated again each time.
 void DropSearch::drop_the_best(std::size_t target) {
-  using Offer = std::pair<double, BufferId>;  // excess saved for a second; buffer
+  using Offer = std::pair<double, BufferId>;  // excess saved per second; buffer
   std::priority_queue<Offer> offers;
   std::vector<BufferId> useless;
   bool changed = false;
@@ -68,7 +68,7 @@ void DropSearch::drop_the_best(std::size_t target) {
   }
 }
 
-// Where dropping more does not help, keeping one in the middle of a long segment may.
+// Where dropping more does not help, keeping a buffer in the middle of a long segment may.
 bool DropSearch::flip_one(std::size_t target) {
   BufferId best;
   Score best_score = now_;

@@ -1,6 +1,6 @@
-// The choice of what is dropped and made again: starts with nothing and drops, one after the other, the buffer that
-// saves most for its time, where saving is what lies above the target, added up over all steps. What turned out not to
-// be needed is kept after all.
+// Chooses which buffers are dropped and recomputed. The search starts with none and, one after the other, drops the
+// buffer that saves most for its time; what counts as saved are bytes above the target, added up over all steps. Drops
+// that turn out to be unnecessary are undone.
 #pragma once
 
 #include "isobar/graph/rehearsal.hpp"
@@ -9,10 +9,11 @@ namespace isobar::graph {
 
 class DropSearch {
  public:
-  /// For a plan with so many buffers; the rehearsal is of that plan and outlives the search.
+  /// For a plan with `buffers` buffers; the rehearsal is of that plan and must outlive the search.
   DropSearch(Rehearsal& rehearsal, std::size_t buffers);
 
-  /// Drops more until the bytes alive fit the target; whether they do. A later target must not be above an earlier.
+  /// Drops more buffers until the live bytes fit the target; returns whether they do. Targets must not increase from
+  /// call to call.
   bool reach(std::size_t target);
   const Rehearsal::Dropped& dropped() const { return dropped_; }
 
@@ -26,7 +27,7 @@ class DropSearch {
   Rehearsal& rehearsal_;
   Rehearsal::Dropped dropped_;
   Rehearsal::Score now_;
-  double free_;  // seconds that count as none
+  double free_;  // seconds added to those of a drop, which may be 0
 };
 
 }  // namespace isobar::graph

@@ -1,4 +1,4 @@
-// Lets an operator absorb the point-wise function that alone reads its output: conv + leaky_relu becomes one
+// Lets an operator absorb a point-wise function that is the only reader of its output: conv + leaky_relu becomes one
 // primitive with a post-operation. The value between them is never stored.
 #include "isobar/graph/pass.hpp"
 
@@ -32,6 +32,6 @@ Graph fuse_all(const Graph& graph) {
 }  // namespace
 
 extern const Pass fuse_pointwise;
-const Pass fuse_pointwise{"fuse_pointwise", "an operator absorbs the activation behind it", fuse_all};
+const Pass fuse_pointwise{"fuse_pointwise", "an operator absorbs the activation after it", fuse_all};
 
 }  // namespace isobar::graph

@@ -1,6 +1,6 @@
-// Gradients of values that several nodes read. Each contributes a piece; they are added in one pass when someone needs
-// the sum, and a kernel that can add pieces itself gets them as they are. The inputs of a concat find theirs among the
-// channels of the larger tensor, and nothing is copied for them.
+// Gradients of values that several nodes read. Each node contributes a piece; the pieces are added in one pass when the
+// sum is needed, and a kernel that can add pieces itself gets them separately. The gradients of a concat's inputs are
+// read among the channels of the larger tensor, without copies.
 #include <algorithm>
 
 #include "isobar/graph/lower.hpp"
@@ -13,8 +13,8 @@ Layout Lowering::layout_of(ValueId id, const Piece& piece) const {
   return ops::piece_layout(graph_.value(id).shape, piece.first, piece.pitch);
 }
 
-// All contributions to the gradient of a value, as reads of a kernel that adds them. One that may be overwritten comes
-// first.
+// All contributions to the gradient of a value, as reads of a kernel that adds them. A contribution that may be
+// overwritten comes first.
 void Lowering::add_pieces_of(ValueId id, PlanStep& step) {
   auto& pieces = contributions_[id];
   if (pieces.empty()) gradient_of(id);
@@ -25,15 +25,15 @@ void Lowering::add_pieces_of(ValueId id, PlanStep& step) {
   }
 }
 
-// What has been contributed to a gradient is a contribution to that of some of its channels, where it lies. False when
-// a copy is needed.
+// Makes the contributions to a gradient contributions to the gradient of some of its channels, in place. False if a
+// copy is needed.
 bool Lowering::pass_channels(const Node& node, const ops::Kernel& kernel) {
   const std::optional<std::int64_t> first = ops::copied_channels(kernel);
   if (!first) return false;
   const ValueId from = node.out[0];
   const ValueId to = node.in[kernel.writes[0].slot.index];
-  if (parameter_of_[to]) return false;  // the store wants it whole
-  // Several are added first: read some channels at a time, each of them would cost as much as the sum of all.
+  if (parameter_of_[to]) return false;  // the store needs it contiguous
+  // Several contributions are added first: reading some channels at a time, each would cost as much as the whole sum.
   if (contributions_[from].size() != 1) gradient_of(from);
   const std::int64_t width = graph_.value(from).shape[-1];
   const Piece& piece = contributions_[from][0];
@@ -74,7 +74,7 @@ BufferId Lowering::gradient_of(ValueId id) {
   return pieces[0].buffer;
 }
 
-// Once every use of a weight has contributed, its gradient is summed and put where the store wants it.
+// Once every use of a weight has contributed, its gradient is summed and written to the store.
 void Lowering::finish_parameter(ValueId id) {
   const ParameterId p = parameter_of_[id];
   if (!p || !needs_gradient_[id] || uses_[id] == 0 || contributions_[id].size() < uses_[id]) return;

@@ -1,5 +1,5 @@
-// Graph: named operators connected by values; built once, then only read. Nodes stand in an order in which they can
-// run. Passes make a new graph from an old one.
+// Graph: named operators connected by values; built once, then only read. Nodes are in an order in which they can run.
+// Passes make a new graph from an old one.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ struct GraphValue {
   enum class Role { input, parameter, activation } role;
   std::string name;
   Shape shape;
-  ops::Parameter parameter{};  ///< for parameters: how it starts, whether it is trained
+  ops::Parameter parameter{};  ///< for parameters: initial values, whether it is trained
 };
 
 struct Node {
@@ -30,29 +30,29 @@ struct Node {
   std::string kind;  ///< the operator's name in the catalogue
   std::shared_ptr<const ops::Operator> op;
   std::vector<ValueId> in, out;  ///< `in`: data inputs, then weights
-  Spec spec{};                   ///< what add() was given, with all defaults; empty for operators made by passes
+  Spec spec{};                   ///< as given to add(), with all defaults; empty for operators made by passes
 };
 
 class Graph {
  public:
-  /// A tensor given from outside at every step.
+  /// A tensor supplied from outside at every step.
   ValueId input(std::string name, Shape shape);
-  /// A weight to be shared by several operators; operators make their own when it is not passed to add().
+  /// A weight to be shared by several operators; an operator creates its own weights unless they are passed to add().
   ValueId parameter(std::string name, ops::Parameter parameter);
 
-  /// Applies the operator a Spec names. Weights that `in` does not bring are made, called name.w, name.b, ...
-  /// Without a name the node is called after the operator and a number. Returns the first output.
+  /// Applies the operator a Spec names. Weights missing from `in` are created and called name.w, name.b, ...
+  /// Without a name the node is named after the operator and a number. Returns the first output.
   ValueId add(const Spec& spec, std::vector<ValueId> in, std::string name = "");
   ValueId add(const Spec& spec, ValueId in, std::string name = "") {
     return add(spec, std::vector{in}, std::move(name));
   }
-  /// As add(), with an operator already made: for passes.
+  /// Like add(), for an existing operator; used by passes.
   ValueId add_node(std::string name, std::string kind, std::shared_ptr<const ops::Operator> op, std::vector<ValueId> in,
                    Spec spec = {});
 
-  /// Names a value that is to be kept for reading after a run.
+  /// Names a value that is kept so that it can be read after a run.
   void output(std::string name, ValueId value);
-  /// Names the loss: what training minimises.
+  /// Names the loss, which training minimises.
   void loss(ValueId value) { output("loss", value); }
 
   const IdVector<ValueId, GraphValue>& values() const { return values_; }
@@ -60,10 +60,10 @@ class Graph {
   const GraphValue& value(ValueId id) const { return values_[id]; }
   const Node& node(NodeId id) const { return nodes_[id]; }
   const std::map<std::string, ValueId>& outputs() const { return outputs_; }
-  /// The value of that name; an unknown name is answered with the known inputs and outputs.
+  /// The value of that name; an unknown name is an Error that suggests known inputs and outputs.
   ValueId find(std::string_view name) const;
   bool is_output(ValueId id) const;
-  /// Number of trained numbers in all weights; running statistics and frozen weights are none.
+  /// Number of trained numbers in all weights; running statistics and frozen weights do not count.
   std::int64_t parameter_count() const;
 
  private:
@@ -74,7 +74,7 @@ class Graph {
   std::map<std::string, ValueId> outputs_;
 };
 
-/// Throws logic_error unless every value is written before it is read and shapes are as the operators infer them.
+/// Throws logic_error unless every value is written before it is read and all shapes are those that operators infer.
 void verify(const Graph& graph);
 
 }  // namespace isobar::graph

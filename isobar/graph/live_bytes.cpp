@@ -4,7 +4,7 @@
 
 namespace isobar::graph {
 
-// Buffers that share bytes are one piece of memory, alive from the first step of any of them to the last.
+// Buffers that share bytes are one piece of memory, live from the first step of any of them to the last.
 IdVector<StepId, std::size_t> live_bytes(const Plan& plan) {
   const IdVector<BufferId, Buffer>& buffers = plan.buffers;
   struct Piece {

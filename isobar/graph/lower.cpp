@@ -59,7 +59,7 @@ void Lowering::find_needed() {
   }
 }
 
-// A value needs a gradient if a trained weight lies behind it and the loss before it.
+// A value needs a gradient if it depends on a trained weight and the loss depends on it.
 void Lowering::find_gradients() {
   const auto loss = graph_.outputs().find("loss");
   if (loss == graph_.outputs().end()) fail("a training plan needs a graph with a loss");
@@ -118,7 +118,7 @@ void Lowering::relayout(std::string name, BufferId from, BufferId to) {
              });
 }
 
-// The weight in the layout a kernel wants: as stored, or a copy made once in a run and used by all who want it.
+// The weight in the layout a kernel wants: as stored, or a copy made once per run and shared by all its readers.
 BufferId Lowering::weight_as(ValueId id, const Layout& wanted) {
   const BufferId stored = buffer_of_[id];
   PlanParameter& parameter = plan_.parameters[parameter_of_[id]];
@@ -168,7 +168,7 @@ BufferId Lowering::write_buffer(NodeId n, const ops::Port& port, Slots& temporar
     }
     case Kind::dx: {
       const BufferId b = new_buffer("d " + graph_.value(node.in[i]).name, port.layout);
-      if (needs_gradient_[node.in[i]])  // a frozen weight's gradient may come with another's
+      if (needs_gradient_[node.in[i]])  // a frozen weight's gradient may be computed along with another
         contributions_[node.in[i]].push_back({b});
       return b;
     }
@@ -177,7 +177,7 @@ BufferId Lowering::write_buffer(NodeId n, const ops::Port& port, Slots& temporar
   throw std::logic_error("a kernel may not write dy");
 }
 
-// Follows the step it repeats: all it reads and writes has a buffer.
+// Called after the step it repeats, so everything it reads and writes has a buffer.
 void Lowering::note_repeat(NodeId n, const ops::Kernel& again) {
   const Node& node = graph_.node(n);
   Repeat repeat{{node.name, again.name, again.category, again.flops}, {}};
@@ -262,7 +262,7 @@ void Lowering::backward() {
   }
 }
 
-// Numbers the weights in the order their gradients become final; those without gradient come last.
+// Numbers the weights in the order in which their gradients become final; those without gradient come last.
 void Lowering::order_parameters() {
   std::vector<ParameterId> order;
   for (const PlanStep& step : plan_.steps)

@@ -10,10 +10,10 @@
 
 namespace isobar::graph {
 
-/// How what a forward step made is made again, where that is not the step itself.
+/// How the results of a forward step are recomputed, if not by the step itself.
 struct Repeat {
   PlanStep step;
-  std::vector<BufferId> wishes;  ///< per write: the buffer it would like to overwrite, or none
+  std::vector<BufferId> wishes;  ///< per write: the buffer it prefers to overwrite, or none
 };
 
 class Lowering {
@@ -24,13 +24,13 @@ class Lowering {
   void forward();
   /// All steps from the loss to the gradients of the trained weights.
   void backward();
-  /// The steps and buffers; offsets are still open. `wishes` gets, per buffer, the buffer it would like to overwrite.
+  /// The steps and buffers; offsets are not decided yet. `wishes` gets, per buffer, the buffer it prefers to overwrite.
   Plan take(Wishes& wishes);
-  /// By forward step.
+  /// Indexed by forward step.
   const std::map<StepId, Repeat>& repeats() const { return repeats_; }
 
  private:
-  // A contribution to a gradient: all of a buffer, or, with a pitch, rows of channels in it.
+  // A contribution to a gradient: a whole buffer, or, with a pitch, rows of channels in a buffer.
   struct Piece {
     BufferId buffer;
     std::int64_t first = 0, pitch = 0;
@@ -75,7 +75,7 @@ class Lowering {
   std::map<std::pair<BufferId, std::string>, BufferId> other_layouts_;  // (weight, layout) -> buffer
 };
 
-/// The bytes of all these tensors together.
+/// The total bytes of these tensors.
 double port_bytes(std::span<const Layout> layouts);
 
 }  // namespace isobar::graph

@@ -1,7 +1,7 @@
-// The memory plan: who may overwrite whom, and an offset in one arena for everything else.
-// Buffers that share bytes form a storage, alive from its first write to its last read. Storages are placed largest
-// first, each at the lowest offset where no storage alive at the same time lies. Gradients, when they lie in the arena
-// too, have their places beforehand: all in a row, each from the step that makes it to the end.
+// The memory plan: which buffers may overwrite which, and an offset in one arena for everything else.
+// Buffers that share bytes form a storage, live from its first write to its last read. Storages are placed largest
+// first, each at the lowest offset that is free during its lifetime. Gradients in the arena are placed beforehand:
+// contiguously, each live from the step that writes it to the end.
 #include <algorithm>
 #include <cstring>
 
@@ -90,7 +90,7 @@ class MemoryPlanner {
         }
       }
     }
-    // Views cost nothing and need no step, but a gradient may become final with one.
+    // Views cost nothing and need no step, but a gradient may become final with a view.
     for (PlanStep& step : plan_.steps)
       if (!step.run) step.run = [](const ops::Moment&, std::span<const dnnl::memory>) {};
   }
@@ -112,7 +112,8 @@ class MemoryPlanner {
     return all;
   }
 
-  // In the order of a ParamStore, the first at offset 0. A weight without gradient gets zeros after the last step.
+  // In the order of a ParamStore, the first at offset 0. The place of a weight without gradient is zeroed after the
+  // last step.
   std::vector<Storage> gradients() const {
     const StepId end = plan_.steps.next();
     IdVector<ParameterId, Storage> all;
@@ -129,7 +130,7 @@ class MemoryPlanner {
     return {all.begin(), all.end()};
   }
 
-  // Gives every storage its offset, around those in `placed`; returns the bytes of the arena.
+  // Gives every storage an offset that avoids those in `placed`; returns the bytes of the arena.
   std::size_t arrange(std::vector<Storage>& storages, std::vector<Storage> placed) const {
     std::size_t arena_bytes = 0;
     for (const Storage& fixed : placed) arena_bytes = std::max(arena_bytes, fixed.offset + fixed.bytes);
@@ -159,7 +160,7 @@ class MemoryPlanner {
     plan_.guard_bytes = guard();
   }
 
-  // At the bottom gradients push up what lives long, at the top what lives shortly: which is better shows when tried.
+  // At the bottom gradients displace long-lived storages, at the top short-lived ones: both are tried.
   void place_with_gradients(std::vector<Storage>& best) {
     const std::size_t all = plan_.weight_bytes(), without = plan_.arena_bytes;
     plan_.arena_bytes = 0;

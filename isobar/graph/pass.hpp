@@ -1,5 +1,5 @@
-// Passes over graphs: a function from a graph to a better one that computes the same. Each is timed, can be switched
-// off by name, and its result is verified.
+// Passes over graphs: each is a function from a graph to a better graph that computes the same. Passes are timed and
+// can be switched off by name, and their results are verified.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ struct Pass {
   Graph (*run)(const Graph&);
 };
 
-/// All passes in the order they run.
+/// All passes in the order in which they run.
 std::span<const Pass* const> passes();
 
 /// What one pass did.
@@ -27,7 +27,7 @@ struct PassReport {
   std::size_t nodes_before, nodes_after;
 };
 
-/// Runs all passes but those named in `without`; an unknown name is an error that lists the known ones.
+/// Runs all passes except those named in `without`; an unknown name is an error that lists the known names.
 Graph improve(Graph graph, std::span<const std::string> without, std::vector<PassReport>* report = nullptr);
 
 /// For each value, the nodes that read it.
@@ -37,11 +37,11 @@ IdVector<ValueId, std::vector<NodeId>> readers(const Graph& graph);
 class Rewriter {
  public:
   explicit Rewriter(const Graph& from);
-  /// The new value that stands for an old one.
+  /// The new value that replaces an old value.
   ValueId& at(ValueId old) { return map_[old]; }
   std::vector<ValueId> at(const std::vector<ValueId>& old);
   void copy(const Node& node);
-  /// Adds a node that stands for `node`'s first output under another operator, or with other inputs.
+  /// Adds a node that replaces `node`'s first output, with another operator or other inputs.
   void replace(const Node& node, std::shared_ptr<const ops::Operator> op, const std::vector<ValueId>& old_inputs);
   /// The finished graph, with the outputs of the old one.
   Graph take();

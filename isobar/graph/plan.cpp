@@ -111,7 +111,7 @@ std::string Plan::table() const {
   if (again_steps() > 0)
     text += fmt::format("{} steps computed again, {}: the arena would be {} otherwise\n", again_steps(),
                         human_flops(again_flops()), human_bytes(kept_arena_bytes));
-  text += fmt::format("arena {}{}; every value apart would need {}\n", human_bytes(arena_bytes),
+  text += fmt::format("arena {}{}; without sharing, values would need {}\n", human_bytes(arena_bytes),
                       gradients_in_arena ? " with gradients" : "", human_bytes(apart));
   text += fmt::format("fingerprint {:016x}\n", fingerprint());
   return text;

@@ -21,7 +21,7 @@ PlanStep made_again(PlanStep step) {
   return step;
 }
 
-// The plan as the rehearsal went through it last, without offsets; `wishes` grows with the copies.
+// The plan of the last rehearsal, without offsets; `wishes` is extended by the copies.
 Plan performed(const Rehearsal& rehearsal, const Plan& lowered, const std::map<StepId, Repeat>& repeats,
                Wishes& wishes) {
   Plan plan = lowered;
@@ -50,7 +50,7 @@ Plan performed(const Rehearsal& rehearsal, const Plan& lowered, const std::map<S
   return plan;
 }
 
-// The largest storages at the step where most is alive, as a list for people.
+// The largest storages at the step with the most live bytes, as a list for display.
 std::string largest_alive(const Plan& plan) {
   const auto live = live_bytes(plan);
   const StepId peak(std::ranges::max_element(live) - live.begin());
@@ -92,8 +92,8 @@ class Fitting {
         options_(options),
         rehearsal_(lowered, wishes, repeats, options.in_place) {}
 
-  /// A plan whose arena has at most so many bytes, or nothing when none was found. The layout has the last word: as
-  /// long as gaps between buffers make it too large, the search aims lower.
+  /// A plan whose arena has at most `room` bytes, or nothing if none was found. The layout decides: as long as gaps
+  /// between buffers make the arena too large, the search aims lower.
   std::optional<Plan> within(std::size_t room) {
     DropSearch search(rehearsal_, lowered_.buffers.size());
     std::size_t target = room;
@@ -108,7 +108,7 @@ class Fitting {
     return std::nullopt;
   }
 
-  /// The smallest plan found between what did not fit and what does.
+  /// The smallest plan found between a size that did not fit and one that does.
   Plan least(std::size_t low, Plan fits) {
     for (int i = 0; i < halvings; ++i) {
       const std::size_t middle = low + (fits.arena_bytes - low) / 2;

@@ -5,7 +5,7 @@
 namespace isobar::graph {
 namespace {
 
-// A core or two of today: what matters is the relation of the two, a convolution against a pass over memory.
+// About one or two current cores; what matters is the ratio, of a convolution to a pass over memory.
 constexpr double flops_per_second = 2e11, bytes_per_second = 1e10;
 
 std::size_t aligned_bytes(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -58,13 +58,13 @@ Rehearsal::Rehearsal(const Plan& plan, const Wishes& wishes, const std::map<Step
 
 double Rehearsal::seconds_of(BufferId buffer) const { return repeats_[facts_[buffer].maker].seconds; }
 
-// What backward does not read is gone after the forward pass, and made again where a later step asks for it.
+// Buffers that backward does not read are gone after the forward pass, and recomputed if a later step needs them.
 bool Rehearsal::kept(BufferId buffer) const {
   const Fact& fact = facts_[buffer];
   return !fact.maker || fact.output || (fact.read_in_backward && !(*dropped_)[buffer]);
 }
 
-// The buffer that holds these numbers now; makes them again if none does.
+// The buffer that holds these numbers now; recomputes them if there is none.
 BufferId Rehearsal::present(BufferId buffer) {
   if (kept(buffer)) return buffer;
   if (!current_[buffer]) make_again(facts_[buffer].maker);
@@ -111,7 +111,7 @@ Rehearsal::Score Rehearsal::play(const Dropped& dropped, std::size_t target) {
   return measure(target);
 }
 
-// As plan_memory() will do it: who may overwrite whom, and from when to when storages live.
+// As in plan_memory(): which buffers may overwrite which, and the lifetimes of storages.
 void Rehearsal::find_storages() {
   const int end = std::ssize(items_);
   storages_.clear(), root_.clear();

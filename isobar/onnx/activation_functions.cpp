@@ -1,4 +1,4 @@
-// Activations: one number in, one number out, shaped by attributes.
+// Activations: functions of one number, with attributes.
 #include <cmath>
 #include <numbers>
 

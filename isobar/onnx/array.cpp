@@ -1,4 +1,4 @@
-// Element types of ONNX: their names, sizes and how each rounds a number.
+// Element types of ONNX: their names, their sizes, and how each rounds a number.
 #include "isobar/onnx/array.hpp"
 
 #include <cmath>
@@ -13,13 +13,13 @@
 namespace isobar::onnx {
 namespace {
 
-/// Cuts the fraction off and keeps the lowest bits, as a conversion between integers does; 0 when not finite.
+/// Truncates and keeps the lowest bits, like a conversion between integers; 0 if not finite.
 double wrapped(double value, int bits, bool is_signed) {
   if (!std::isfinite(value)) return 0;
   const double range = std::ldexp(1.0, bits);
   double result = std::fmod(std::trunc(value), range);
   if (result < 0) result += range;
-  // A small negative number as uint64 rounds up to 2^64, which uint64 does not hold.
+  // As uint64, a small negative number rounds up to 2^64, which uint64 cannot hold.
   if (result >= range && !is_signed) return std::nextafter(range, 0.0);
   return is_signed && result >= range / 2 ? result - range : result;
 }
@@ -86,7 +86,7 @@ double stored_as(Type type, double value) {
     case Type::int32: return wrapped(value, 32, true);
     case Type::uint64: return wrapped(value, 64, false);
     case Type::int64:
-      // Below 2^63 nothing wraps; adding the range would cost the last bits.
+      // Below 2^63 nothing wraps; adding the range would lose the last bits.
       return std::fabs(value) < std::ldexp(1.0, 63) ? std::trunc(value) : wrapped(value, 64, true);
     case Type::boolean: return value != 0 ? 1 : 0;
     default: return value;

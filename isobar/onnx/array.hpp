@@ -1,5 +1,5 @@
 // Array: a tensor of an ONNX file outside the graph: constants, weights before they are placed, inputs and results of a
-// whole model. Numbers of every type are held as double, which is exact for integers below 2^53.
+// whole model. Numbers of every type are stored as double, which is exact for integers below 2^53.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ bool is_integer(Type type);  ///< signed or unsigned whole numbers; not boolean
 std::string_view type_name(Type type);
 /// Bytes of one element in a file; 0 for text and undefined.
 std::size_t type_bytes(Type type);
-/// The number as an element of that type would hold it: rounded to float or half, truncated and wrapped to an integer,
+/// The number as an element of that type stores it: rounded to float or half, truncated and wrapped to an integer,
 /// 0 or 1 for boolean.
 double stored_as(Type type, double value);
 
@@ -51,10 +51,10 @@ inline constexpr std::int64_t max_known_elements = std::int64_t{1} << 26;  ///< 
 std::int64_t checked_count(const Dims& dims, std::string_view what);
 /// "[2,3]".
 std::string dims_text(const Dims& dims);
-/// The shape the graph gives it: a scalar has one axis of one.
+/// The shape it has in the graph: a scalar has one axis of extent 1.
 Shape graph_shape(const Dims& dims);
 
-/// Type, dims and, when `known`, the numbers in row-major order.
+/// Type, dims and, if `known`, the numbers in row-major order.
 struct Array {
   Type type = Type::float32;
   Dims dims{};

@@ -1,4 +1,4 @@
-// Two and more tensors, broadcast to each other by numpy's rules, combined element by element.
+// Two or more tensors, broadcast to each other as in numpy and combined element by element.
 #include <cmath>
 
 #include "isobar/onnx/functions.hpp"
@@ -72,7 +72,7 @@ void fill_shift(const Call& call, Arrays& out) {
   if (direction != "LEFT" && direction != "RIGHT") fail("direction '{}'; LEFT and RIGHT are valid", direction);
   const int bits = type_bytes(call[0].type) * 8;
   const bool left = direction == "LEFT";
-  // A power of two is exact in double, and storing cuts the fraction and the high bits off.
+  // A power of two is exact in double, and storing removes the fraction and the high bits.
   combine(call.known(0), call.known(1), out[0], [bits, left](double a, double b) {
     if (!(b >= 0 && b < bits)) return 0.0;
     return std::trunc(std::ldexp(a, left ? static_cast<int>(b) : -static_cast<int>(b)));

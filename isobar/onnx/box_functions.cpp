@@ -1,4 +1,4 @@
-// Boxes in pictures: NonMaxSuppression keeps the best of those that overlap, RoiAlign samples a grid inside each.
+// Boxes in images: NonMaxSuppression keeps the best of overlapping boxes, RoiAlign samples a grid inside each box.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -21,7 +21,7 @@ Box box(const double* numbers, bool centred) {
   return {std::min(numbers[0], numbers[2]), std::min(numbers[1], numbers[3]), std::max(numbers[0], numbers[2]),
           std::max(numbers[1], numbers[3])};
 }
-/// Area in common over area together.
+/// Area of the intersection over area of the union.
 double overlap(const Box& a, const Box& b) {
   const Box both{std::max(a.top, b.top), std::max(a.left, b.left), std::min(a.bottom, b.bottom),
                  std::min(a.right, b.right)};
@@ -77,8 +77,8 @@ Arrays infer_align(const Call& call) {
   return {described(call[0].type, {rois[0], call[0].dims[1], height, width})};
 }
 
-/// Samples of one bin along one axis: where they lie and how they mix two neighbours; none counts beyond one pixel
-/// outside.
+/// A sample of one bin along one axis: its two neighbours and their weights. Samples more than one pixel outside do not
+/// count.
 struct Sample {
   std::int64_t low, high;
   double rest;

@@ -1,4 +1,4 @@
-// Same dims, other numbers: Cast, CastLike, Clip, Dropout. A cast to an integer cuts the fraction off.
+// Same dims, other numbers: Cast, CastLike, Clip, Dropout. A cast to an integer truncates.
 #include <cmath>
 #include <limits>
 #include <random>
@@ -24,7 +24,7 @@ void fill_clip(const Call& call, Arrays& out) {
   const double low = call.has(1) ? scalar(call, 1) : call.node.number("min", -infinity);
   const double high = call.has(2) ? scalar(call, 2) : call.node.number("max", infinity);
   const Array& x = call.known(0);
-  // In this order, as numpy: where low exceeds high, every number becomes high. Not a number stays what it is.
+  // In this order, as in numpy: if low exceeds high, every number becomes high. NaN stays NaN.
   for (std::size_t i = 0; i < x.values.size(); ++i) {
     const double raised = x.values[i] < low ? low : x.values[i];
     out[0].values[i] = raised > high ? high : raised;
@@ -36,7 +36,7 @@ Arrays infer_dropout(const Call& call) {
   return {described(call[0].type, call[0].dims), described(mask, call[0].dims)};
 }
 
-/// With training_mode the mask is the one that numpy's RandomState(seed).uniform gives, as ONNX's own data has it.
+/// With training_mode, the mask is that of numpy's RandomState(seed).uniform, as in ONNX's own test data.
 void fill_dropout(const Call& call, Arrays& out) {
   const double ratio = call.has(1) ? scalar(call, 1) : 0.5;
   const bool training = call.has(2) && scalar(call, 2) != 0;

@@ -1,5 +1,5 @@
 // Conv: y[b,o,p] = bias[o] + sum over channels c of o's group and taps k of x[b,c,p*stride-pad+k*dilation] w[o,c,k].
-// ConvTranspose spreads what Conv gathers: its output is where Conv's input would be.
+// ConvTranspose scatters what Conv gathers: its output takes the place of Conv's input.
 #include <algorithm>
 
 #include "isobar/onnx/window_attributes.hpp"
@@ -87,7 +87,8 @@ WindowAttributes transposed_window(const Call& call) {
     if (wanted || same) {
       const std::int64_t target = wanted ? shape[i] : w.out[i] * w.stride[i];
       const std::int64_t total = full - target;
-      // What is left over goes behind, unless SAME_UPPER says before; a negative total adds rows of bias behind.
+      // With SAME_UPPER an odd element is cropped at the end, otherwise at the beginning; a negative total adds rows of
+      // bias at the end.
       before = total <= 0 ? 0 : mode == "SAME_UPPER" ? total / 2 : total - total / 2;
       after = total - before;
     }

@@ -10,7 +10,7 @@
 namespace isobar::onnx {
 namespace {
 
-// Whether the numbers survive as floats, which is what values of the graph are.
+// Whether the numbers are representable as floats, the type of values of the graph.
 bool survives(const Array& a) {
   const double limit = is_floating(a.type) ? std::numeric_limits<float>::max() : 1 << 24;
   return std::all_of(a.values.begin(), a.values.end(),

@@ -1,5 +1,5 @@
-// Evaluation of a whole model on given numbers: import, plan, run. What `isobar onnx check --data` and the conformance
-// tests do. Models that hold steps of training (Gradient, Adam, ...) are run with our own optimizers.
+// Evaluates a whole model on given numbers: import, plan, run; used by `isobar onnx check --data` and the conformance
+// tests. Models that contain training steps (Gradient, Adam, ...) are run with our own optimizers.
 #pragma once
 
 #include <map>
@@ -12,22 +12,22 @@
 
 namespace isobar::onnx {
 
-/// The outputs of the model in its order. Inputs that decide shapes are taken as constants.
+/// The outputs of the model, in the model's order. Inputs that determine shapes are treated as constants.
 std::vector<Array> evaluate(const OnnxModel& model, const std::map<std::string, Array>& inputs);
 
-/// As import_model, asking for and then fixing the inputs that decide shapes; `options` says which were fixed.
+/// Like import_model, but finds and fixes the inputs that determine shapes; `options` receives which were fixed.
 Imported import_with(const OnnxModel& model, const std::map<std::string, Array>& inputs, ImportOptions& options);
 
-/// The numbers of an input as the graph wants them, and those of an output as the file does.
+/// The numbers of an input in the graph's order, and those of an output in the file's order.
 std::vector<float> to_graph(const Binding& binding, const Array& array);
 Array from_graph(const Binding& binding, std::span<const float> values);
 
-/// Whether the model holds nodes of ONNX's training operators.
+/// Whether the model contains ONNX's training operators.
 bool has_training_nodes(const OnnxModel& model);
-/// As evaluate, for those.
+/// Like evaluate, for models with training operators.
 std::vector<Array> evaluate_training(const OnnxModel& model, const std::map<std::string, Array>& inputs);
 
-/// The gradient of the sum of `y` by each of `xs`, which are inputs of the model.
+/// The gradient of the sum of `y` with respect to each of `xs`, which are inputs of the model.
 std::map<std::string, Array> gradients(const OnnxModel& model, const std::map<std::string, Array>& inputs,
                                        const std::string& y, const std::vector<std::string>& xs);
 

@@ -1,4 +1,4 @@
-// Attention and LSTM, written: the first as the products it is made of, the second with time first and ONNX's order of
+// Writes attention and LSTM: the first as the products it consists of, the second with time first and ONNX's order of
 // gates.
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@ void attention(Exporter& e) {
   Args args = e.args();
   const std::int64_t heads = args.integer("heads", 1), T = e.shape(0)[1], S = e.shape(1)[1], W = e.shape(0)[2];
   const std::int64_t part = W / heads;
-  // [N, length, W] -> [N, heads, ...] with the axes behind in the order given.
+  // [N, length, W] -> [N, heads, ...], with the axes in the given order.
   const auto apart = [&](std::size_t i, std::int64_t length, std::vector<std::int64_t> order) {
     const std::string split =
         e.emit("Reshape", {e.plain(i), e.constant(std::vector<std::int64_t>{0, length, heads, part})});
@@ -31,7 +31,8 @@ void attention(Exporter& e) {
   e.give_plain(0, e.emit("Reshape", {together, e.constant(std::vector<std::int64_t>{0, T, W})}));
 }
 
-// [D, 4 units, ...] from gates i, f, c, o to ONNX's i, o, f, c: the weight itself stays in the file, rows are picked.
+// [D, 4 units, ...] from gates i, f, c, o to ONNX's i, o, f, c: the file has the weight unchanged and a node that picks
+// rows.
 std::string gates(Exporter& e, const std::string& weight, std::int64_t units) {
   std::vector<std::int64_t> rows;
   for (const std::int64_t gate : {0, 3, 1, 2})
@@ -49,7 +50,7 @@ void lstm(Exporter& e) {
   std::vector<std::string> in{
       e.emit("Transpose", {e.plain(0)}, {{"perm", attribute(std::vector<std::int64_t>{1, 0, 2})}}),
       gates(e, e.plain(first), H), gates(e, e.plain(first + 1), H), ""};
-  // ONNX has two biases: ours, and one that holds the forget gate's.
+  // ONNX has two biases: the first is ours, the second holds the forget bias.
   if (const double forget = args.real("forget_bias", 0); bias || forget != 0) {
     std::vector<float> second(D * 4 * H, 0.0f);
     for (std::int64_t d = 0; d < D; ++d)  // gate f is the third of ONNX

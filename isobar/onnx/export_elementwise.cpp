@@ -1,4 +1,4 @@
-// Functions of single elements and of two operands, written in the form their inputs are held in.
+// Writes functions of single elements and of two operands, in the form in which their inputs are held.
 #include <algorithm>
 
 #include "isobar/onnx/exporter.hpp"
@@ -55,7 +55,7 @@ void prelu(Exporter& e) {
   const bool shared = e.shape(1).count() == 1;
   Dims dims(std::max(rank - 1, 1), 1);
   if (!shared) dims[0] = e.shape(1)[0];
-  // A slope per channel lines up with axis 1 of the file.
+  // A slope per channel is aligned with axis 1 of the file.
   const std::string slope = e.emit("Reshape", {e.plain(1), e.constant(dims)});
   e.give_first(0, e.emit("PRelu", {e.first(0), slope}));
 }

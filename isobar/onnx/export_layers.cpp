@@ -1,5 +1,5 @@
-// Layers with weights, pooling and normalisation, written. Windows are written with explicit padding: files have no
-// TensorFlow SAME that means the same everywhere, and overhanging windows differ between versions.
+// Writes layers with weights, pooling and normalisation. Windows are written with explicit padding: TensorFlow's SAME
+// does not mean the same everywhere in files, and overhanging windows differ between versions.
 #include <algorithm>
 
 #include "isobar/onnx/exporter.hpp"
@@ -45,7 +45,7 @@ void deconv(Exporter& e) {
     before = all("padding", 0);
     after = args.has("padding_after") ? all("padding_after", 0) : before;
   }
-  // What the output is says what is cut off behind; less than nothing is padding of the output.
+  // The output's extent determines what is cropped at the end; a negative number is padding of the output.
   for (std::size_t a = 0; a < kernel.size(); ++a) {
     const std::int64_t reach = (kernel[a] - 1) * dilation[a] + 1, in = e.shape(0)[a + 1];
     if (padding == "same") before[a] = std::max<std::int64_t>(reach - stride[a], 0) / 2;
@@ -64,7 +64,7 @@ void deconv(Exporter& e) {
                           {"group", attribute(args.integer("groups", 1))}}));
 }
 
-// Of a matrix a Gemm; of more axes a product with the transposed weight, which stays one weight when it is tied.
+// For a matrix, a Gemm; for more axes, a product with the transposed weight, so that a tied weight stays one weight.
 void dense(Exporter& e) {
   if (e.shape(0).rank() == 2) {
     std::vector<std::string> in{e.plain(0), e.plain(1)};
@@ -89,12 +89,12 @@ void average_pool(Exporter& e) {
   const bool include = args.flag("include_padding", false);
   const bool hangs = std::any_of(w.overhang.begin(), w.overhang.end(), [](std::int64_t o) { return o > 0; });
   Attributes attributes = window_attributes(w);
-  if (include && hangs) {  // padding counts, what hangs over does not: only ceil_mode says that
+  if (include && hangs) {  // padding counts, overhang does not: only ceil_mode expresses that
     attributes["pads"] = attribute(joined(w.before, w.after));
     attributes["ceil_mode"] = attribute(1);
   }
   attributes["count_include_pad"] = attribute(include ? 1 : 0);
-  attributes.erase("dilations");  // not before version 19; average_pool of more than 1 is refused below
+  attributes.erase("dilations");  // only since version 19; a dilation above 1 is an error below
   if (std::any_of(w.dilation.begin(), w.dilation.end(), [](std::int64_t d) { return d > 1; }))
     fail("average_pool '{}' has a dilation, which ONNX's AveragePool lacks", e.node().name);
   e.give_first(0, e.emit("AveragePool", {e.first(0)}, std::move(attributes)));
@@ -135,7 +135,7 @@ void layer_norm(Exporter& e) {
                          {{"axis", attribute(first)}, {"epsilon", attribute(args.real("eps", 1e-5))}}));
 }
 
-// Within channels: x / (k + alpha * mean over the window of x^2)^beta, zeros outside counting.
+// Within channels: x / (k + alpha * mean over the window of x^2)^beta, where zeros outside count.
 void lrn(Exporter& e) {
   Args args = e.args();
   const std::int64_t size = args.integer("size", 5);
@@ -174,7 +174,7 @@ void resize(Exporter& e) {
     scales.push_back(static_cast<float>(given.empty() ? ratio : given[given.size() == 1 ? 0 : a - 1]));
     sizes.push_back(y[a]);
   }
-  // Sizes name the batch, scales leave it open: scales wherever they give these sizes.
+  // Sizes would fix the batch, scales leave it open, so scales are written if they give these sizes.
   bool exact = true;
   for (int a = 1; a < rank - 1; ++a)
     exact = exact && static_cast<std::int64_t>(static_cast<double>(scales[a + 1]) * static_cast<double>(x[a])) == y[a];

@@ -1,4 +1,4 @@
-// The export rules there are: one table from each file.
+// All export rules: one table from each file.
 #include <algorithm>
 
 #include "isobar/onnx/exporter.hpp"

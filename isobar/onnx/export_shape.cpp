@@ -1,4 +1,4 @@
-// Operators on axes and shapes, written. On a value held channels-first the axes of the graph are renumbered.
+// Writes operators on axes and shapes. For a value held channels-first, the axes of the graph are renumbered.
 #include <algorithm>
 
 #include "isobar/onnx/exporter.hpp"
@@ -14,7 +14,7 @@ std::int64_t outside(std::int64_t axis, int rank, bool first) {
 
 void flatten(Exporter& e) { e.give_plain(0, e.emit("Flatten", {e.plain(0)}, {{"axis", attribute(1)}})); }
 
-// The first extent is written as "as it is" where it is that of x: the batch stays open.
+// The first extent is written as 0 (unchanged) if it is that of x, so that the batch stays open.
 void reshape(Exporter& e) {
   std::vector<std::int64_t> dims = e.out_shape().extents();
   if (e.shape(0)[0] == dims[0]) dims[0] = 0;
@@ -48,7 +48,7 @@ void split(Exporter& e) {
   for (std::size_t o = 0; o < parts.size(); ++o) e.give(o, parts[o], first);
 }
 
-// Without its axes a value is easiest in the graph's order.
+// A value that loses axes is easiest to write in the graph's order.
 void reduce(Exporter& e) {
   Args args = e.args();
   static const std::map<std::string, const char*> names{{"sum", "ReduceSum"},
@@ -109,8 +109,8 @@ void pad(Exporter& e) {
          first);
 }
 
-// On a value held channels-first, the order leads from where its axes are in the file; nothing to do is written as
-// that.
+// For a value held channels-first, the order is relative to its axes in the file; if nothing moves, no node is
+// written.
 void transpose(Exporter& e) {
   const bool first = e.held_first(0);
   const int rank = e.shape(0).rank();

@@ -13,7 +13,7 @@ using graph::ValueId;
 namespace {
 
 constexpr std::int64_t written_version = 17;
-// Operators over channels, and those that do not care.
+// Operators over channels, and those for which the order of axes does not matter.
 constexpr std::string_view kinds_over_channels[] = {
     "conv",       "deconv", "max_pool", "average_pool",   "global_pool",   "lrn",
     "batch_norm", "resize", "prelu",    "depth_to_space", "space_to_depth"};
@@ -79,7 +79,7 @@ Exporter::Named& Exporter::held(std::size_t i) {
   return held_.at(id);
 }
 
-// Inputs and weights enter the file when they are first read.
+// Inputs and weights are added to the file when they are first read.
 void Exporter::declare(ValueId id) {
   const graph::GraphValue& v = graph_.value(id);
   expects(v.role != graph::GraphValue::Role::activation, "values to be written before they are read");
@@ -143,7 +143,7 @@ bool Exporter::held_first(std::size_t i) const {
   return v.role == graph::GraphValue::Role::input && v.shape.rank() >= 3 && wants_first(node_->in[i]);
 }
 
-// A value of lower rank lines up with the last axes of the graph, of which the last one is axis 1 of the file.
+// A value of lower rank is aligned with the last axes of the graph, the last of which is axis 1 of the file.
 std::string Exporter::operand(std::size_t i, int rank, bool channels_first) {
   const Shape& x = shape(i);
   if (!channels_first) return plain(i);

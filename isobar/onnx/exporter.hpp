@@ -1,4 +1,4 @@
-// Exporter: what the rules that write single operators work with; the mirror of Importer.
+// Exporter: the interface for the rules that write single operators; the mirror image of Importer.
 #pragma once
 
 #include <map>
@@ -25,7 +25,7 @@ class Exporter {
   Exporter(const graph::Graph& graph, const WeightReader& weights) : graph_(graph), weights_(weights) {}
   OnnxModel run(const std::vector<std::string>& outputs);
 
-  // The node at hand.
+  // The current node.
   const graph::Node& node() const { return *node_; }
   Args args() const { return Args(node_->spec, "operator"); }
   std::size_t inputs() const { return node_->in.size(); }
@@ -37,13 +37,13 @@ class Exporter {
   std::string plain(std::size_t i);
   /// Channels-first.
   std::string first(std::size_t i);
-  /// Whether the file holds input i channels-first and only so.
+  /// Whether the file holds input i only channels-first.
   bool held_first(std::size_t i) const;
   /// In the form the file holds it.
   std::string as_held(std::size_t i = 0) { return held_first(i) ? first(i) : plain(i); }
-  /// Input i in one of the two forms; a constant of lower rank gets leading axes first.
+  /// Input i in one of the two forms; a constant of lower rank first gets leading axes.
   std::string operand(std::size_t i, int rank, bool channels_first);
-  /// Input i as whole numbers: indices.
+  /// Input i as whole numbers, for indices.
   std::string indices(std::size_t i);
 
   // Results.
@@ -55,14 +55,14 @@ class Exporter {
   /// Adds a node with several outputs.
   std::vector<std::string> emit_many(const char* op, std::vector<std::string> in, std::size_t outputs,
                                      Attributes attributes = {});
-  /// Adds a node as it came from a file.
+  /// Adds a node as it was in a file.
   std::vector<std::string> emit_node(OnnxNode node);
   void give_plain(std::size_t o, const std::string& name) { held_[node_->out[o]].plain = name; }
   void give_first(std::size_t o, const std::string& name);
   void give(std::size_t o, const std::string& name, bool channels_first) {
     channels_first ? give_first(o, name) : give_plain(o, name);
   }
-  /// Says that the file is good for this batch only.
+  /// Declares that the file is valid for this batch size only.
   void fix_batch() { batch_fixed_ = true; }
 
  private:
@@ -91,7 +91,7 @@ struct ExportRule {
   void (*write)(Exporter&);
 };
 
-/// The rule of that operator, or null.
+/// The rule for that operator, or null.
 const ExportRule* find_export_rule(std::string_view kind);
 
 }  // namespace isobar::onnx

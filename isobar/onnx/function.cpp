@@ -1,4 +1,4 @@
-// The table of all functions, and what a call gives them.
+// The table of all functions, and the inputs and attributes of a call.
 #include "isobar/onnx/function.hpp"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::span<const Function> spread_functions();      // spread_functions.cpp
 std::span<const Function> unary_functions();       // unary_functions.cpp
 
 const Array& Call::operator[](std::size_t i) const {
-  if (!has(i)) fail("node '{}' ({}): input {} is left out, but needed", node.name, node.op, i);
+  if (!has(i)) fail("node '{}' ({}): input {} is omitted but needed", node.name, node.op, i);
   return *in[i];
 }
 
@@ -55,7 +55,7 @@ std::optional<std::vector<std::int64_t>> Call::integers(const char* name, std::s
       fail("attribute {} must be a list of integers", name);
     result = attribute.integers;
     if (attribute.kind == Attribute::Kind::integer) result = {attribute.integer};
-    // As whole() does; Slice says "to the end" by the largest integer there is.
+    // Like whole(); Slice expresses "to the end" by the largest integer.
     constexpr std::int64_t limit = std::int64_t{1} << 62;
     for (std::int64_t& value : result) value = std::clamp(value, -limit, limit);
     return result;

@@ -1,5 +1,5 @@
-// FunctionOperator: an ONNX operator the catalogue lacks, run forward inside the graph by its Function. It keeps the
-// node it came from, so that the network can be written back as it was.
+// FunctionOperator: an ONNX operator that the catalogue lacks, run forward inside the graph by its Function. It keeps
+// the original node, so that the network can be exported unchanged.
 #pragma once
 
 #include "isobar/onnx/function.hpp"
@@ -9,8 +9,8 @@ namespace isobar::onnx {
 
 class FunctionOperator final : public ops::Operator {
  public:
-  /// `in` describes all inputs of the node: those with numbers are fixed, those of undefined type are left out, the
-  /// others are read from the graph in this order. `out` are the types and dims of the outputs.
+  /// `in` describes all inputs of the node: those with numbers are fixed, those of undefined type are omitted, the
+  /// others are read from the graph in this order. `out` has the types and dims of the outputs.
   FunctionOperator(OnnxNode node, std::int64_t version, const Function& function, std::vector<Array> in,
                    std::vector<Array> out);
 

@@ -54,7 +54,7 @@ void expect_dims(const Call& call, std::size_t i, const Dims& dims) {
 
 std::int64_t whole(double value) {
   constexpr double limit = 0x1p62;
-  if (std::isnan(value)) fail("not a number stands where an integer is needed");
+  if (std::isnan(value)) fail("NaN where an integer is needed");
   return static_cast<std::int64_t>(std::clamp(value, -limit, limit));
 }
 
@@ -84,7 +84,7 @@ Dims strides_of(const Dims& dims) {
   std::int64_t step = 1;
   for (std::size_t axis = dims.size(); axis-- > 0;) {
     strides[axis] = step;
-    // Tensors without elements are never walked; their strides only must not overflow.
+    // Tensors without elements are never traversed; their strides only must not overflow.
     step *= std::max<std::int64_t>(dims[axis], 1);
   }
   return strides;

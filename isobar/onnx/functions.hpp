@@ -1,5 +1,5 @@
-// What the files of functions share: checks of axes, strides, walks over elements, and how a row of a table is made.
-// A function has two parts: infer() describes its outputs, fill() puts the numbers into them.
+// Shared by the files of functions: checks of axes, strides, loops over elements, and how to make a row of a table.
+// A function has two parts: infer() describes its outputs, fill() computes their numbers.
 #pragma once
 
 #include <array>
@@ -16,14 +16,14 @@ namespace isobar::onnx {
 using Arrays = std::vector<Array>;
 using Integers = std::vector<std::int64_t>;
 
-/// An output without numbers; throws Error when the type or the extents are none that functions handle.
+/// An output without numbers; throws Error if functions cannot handle the type or the extents.
 Array described(Type type, Dims dims);
-/// Gives described outputs their zeros; false when there are none to fill.
+/// Fills described outputs with zeros; false if they have no elements.
 bool allocate(Arrays& outputs);
 /// Rounds every number to what its type holds.
 void store(Arrays& outputs);
 
-/// infer, zeros, fill, rounding. Without elements there is nothing to fill, whatever the other extents are.
+/// Infers, allocates zeros, fills and rounds. Outputs without elements are not filled, whatever their other extents.
 template <auto infer, auto fill>
 Arrays run_filled(const Call& call) {
   Arrays outputs = infer(call);
@@ -41,32 +41,32 @@ constexpr Function function(std::string_view op) {
 /// One output, of the type and dims of input 0.
 Arrays infer_same(const Call& call);
 
-/// The axis counted from the front; throws Error when a tensor of that rank has none such.
+/// The axis counted from the front; throws Error if a tensor of that rank has no such axis.
 int checked_axis(std::int64_t axis, int rank);
-/// The axes counted from the front, in ascending order; throws Error when one is out of range or named twice.
+/// The axes counted from the front, in ascending order; throws Error if one is out of range or named twice.
 std::vector<int> checked_axes(std::span<const std::int64_t> axes, int rank);
-/// Throws Error when input i has another rank.
+/// Throws Error if input i has another rank.
 void expect_rank(const Call& call, std::size_t i, int rank);
-/// Throws Error when input i has other dims.
+/// Throws Error if input i has other dims.
 void expect_dims(const Call& call, std::size_t i, const Dims& dims);
 
 /// A number of a tensor as an integer, clamped to +-2^62, so that adding an extent cannot overflow.
 std::int64_t whole(double value);
 /// The only number of input i.
 double scalar(const Call& call, std::size_t i);
-/// An index of an axis, negative ones counted from the end; throws Error when out of range.
+/// An index along an axis, where negative indices count from the end; throws Error if out of range.
 std::int64_t checked_index(double value, std::int64_t extent);
 
-/// Product of extents; `dims` is part of what checked_count accepted.
+/// Product of extents; `dims` must be part of dims that checked_count accepted.
 std::int64_t product(std::span<const std::int64_t> dims);
-/// Distances of neighbours along each axis in row-major order.
+/// Row-major strides.
 Dims strides_of(const Dims& dims);
-/// The dims that both broadcast to, by the rules of numpy.
+/// The dims that both broadcast to, as in numpy.
 Dims broadcast(const Dims& a, const Dims& b);
-/// Strides that walk a tensor of dims `from` as if it had dims `to`; throws Error when it does not broadcast to them.
+/// Strides that read a tensor of dims `from` as if it had dims `to`; throws Error if it does not broadcast to them.
 Dims broadcast_strides(const Dims& from, const Dims& to);
 
-/// An axis and the elements before and after it: a tensor seen as [outer, extent, inner].
+/// A tensor seen as [outer, extent, inner] around one axis.
 struct Around {
   std::int64_t outer, extent, inner;
 };
@@ -108,7 +108,7 @@ void for_each_index(const Dims& dims, F f) {
   }
 }
 
-/// Sum of index times strides.
+/// The sum of index times stride over all axes.
 std::int64_t offset(const Dims& index, const Dims& strides);
 
 }  // namespace isobar::onnx

@@ -1,4 +1,4 @@
-// Reading by index: Gather takes whole slices, GatherElements single numbers along one axis, GatherND slices named by
+// Reading by index: Gather reads whole slices, GatherElements single numbers along one axis, GatherND slices named by
 // several indices. Negative indices count from the end.
 #include <algorithm>
 
@@ -32,7 +32,7 @@ Arrays infer_gather_elements(const Call& call) {
   expect_rank(call, 1, call[0].rank());
   for (int i = 0; i < call[0].rank(); ++i)
     if (i != axis && call[1].dims[i] > call[0].dims[i])
-      fail("indices {} exceed {} beside axis {}", dims_text(call[1].dims), dims_text(call[0].dims), axis);
+      fail("indices {} exceed {} along axes other than {}", dims_text(call[1].dims), dims_text(call[0].dims), axis);
   return {described(call[0].type, call[1].dims)};
 }
 void fill_gather_elements(const Call& call, Arrays& out) {
@@ -47,7 +47,7 @@ void fill_gather_elements(const Call& call, Arrays& out) {
   });
 }
 
-/// How GatherND sees its inputs: `batch` axes in common, indices of `depth` entries, slices of `slice` elements.
+/// How GatherND sees its inputs: `batch` common axes, indices of `depth` entries, slices of `slice` elements.
 struct Named {
   std::size_t batch, depth;
   std::int64_t batches, per_batch, slice;

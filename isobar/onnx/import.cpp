@@ -1,4 +1,4 @@
-// The walk through a model: constants are folded, rules translate what the catalogue has, functions do the rest.
+// Goes through a model: constants are folded, rules translate what the catalogue has, functions do the rest.
 #include "isobar/onnx/import.hpp"
 
 #include <algorithm>
@@ -13,15 +13,14 @@ namespace {
 
 using graph::ValueId;
 
-// Operators that treat axis 1 as channels: what they read is best held channels-last.
+// Operators that treat axis 1 as channels: their inputs are best held channels-last.
 constexpr std::string_view operators_over_channels[] = {
     "Conv", "ConvTranspose",      "MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool",
     "LRN",  "BatchNormalization", "Resize",  "Upsample",    "DepthToSpace",      "SpaceToDepth",
     "PRelu"};
-// Operators that do not mind the order of axes.
-constexpr std::string_view elementwise_operators[] = {"Add",       "Sub",      "Mul",    "Div",     "Relu",
-                                                      "LeakyRelu", "Identity", "Cast",   "Dropout", "Clip",
-                                                      "Sigmoid",   "Tanh",     "Concat", "Pad"};
+// Operators for which the order of axes does not matter.
+constexpr std::string_view elementwise_operators[] = {"Add",  "Sub",     "Mul",  "Div",     "Relu", "LeakyRelu", "Identity",
+                                            "Cast", "Dropout", "Clip", "Sigmoid", "Tanh", "Concat",    "Pad"};
 
 // Nodes that some output depends on.
 std::set<const OnnxNode*> needed(const OnnxModel& model) {
@@ -78,7 +77,7 @@ Importer::Importer(const OnnxModel& model, const ImportOptions& options) : model
       if (!name.empty()) readers_[name].push_back(node);
 }
 
-// Whether, as far as operators that do not care reach, an operator over channels reads the value.
+// Whether an operator over channels reads the value, directly or through operators for which the order does not matter.
 bool Importer::wants_last(const std::string& name, int depth) const {
   const auto readers = readers_.find(name);
   if (readers == readers_.end() || depth > 8) return false;
@@ -134,7 +133,7 @@ void Importer::declare_inputs() {
   }
 }
 
-// Before version 7 the second operand of arithmetic began at a named axis of the first: it gets the axes behind it.
+// Before version 7, the second operand of arithmetic began at a named axis of the first: it gets trailing axes of 1.
 OnnxNode Importer::with_trailing_axes(const OnnxNode& node) {
   OnnxNode same = node;
   if (node.in.size() != 2 || node.integer("broadcast", 0) == 0 || !node.has("axis")) return same;
@@ -204,7 +203,7 @@ Binding Importer::binding(const Interface& interface) {
     node_ = nullptr;
     return b;
   }
-  // What a plan gives out must be computed: an input that is an output passes through a node.
+  // Outputs of a plan must be computed, so an input that is an output passes through a node.
   if (graph_.value(b.id).role != graph::GraphValue::Role::activation)
     b.id = graph_.add("scale(by=1)", b.id, fresh_name(interface.name));
   graph_.output(interface.name, b.id);

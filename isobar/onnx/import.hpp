@@ -1,5 +1,5 @@
-// Import: from an ONNX model to a graph. Files are channels-first, graphs are channels-last: images turn on their way
-// in and every axis with them, so that a network is as fast as one built here, and files never show it.
+// Import: from an ONNX model to a graph. Files are channels-first, graphs are channels-last: images are transposed on
+// import, and all axes with them, so that a network is as fast as one built here; files do not show the difference.
 #pragma once
 
 #include <algorithm>
@@ -18,38 +18,38 @@
 namespace isobar::onnx {
 
 struct ImportOptions {
-  std::int64_t batch = 0;                 ///< first extent of all inputs; 0: as in the file, 1 where it is free
-  bool fresh = false;                     ///< layers start from initialisers and not from the file's numbers
-  std::map<std::string, Dims> dims{};     ///< of inputs whose dims the file leaves open
-  std::map<std::string, Array> bound{};   ///< inputs with fixed numbers: they become constants
-  std::set<std::string> differentiate{};  ///< inputs that become trained weights: their gradient is wanted
-  /// Whether a rule may ask for the numbers of an input by NeedsInput even where a slower function could do without.
+  std::int64_t batch = 0;                 ///< first extent of all inputs; 0: as in the file, or 1 if open
+  bool fresh = false;                     ///< layers start from initialisers instead of the file's numbers
+  std::map<std::string, Dims> dims{};     ///< for inputs whose dims the file leaves open
+  std::map<std::string, Array> bound{};   ///< inputs with fixed numbers, which become constants
+  std::set<std::string> differentiate{};  ///< inputs that become trained weights, to get their gradients
+  /// Whether a rule may request the numbers of an input by NeedsInput even if a slower function could do without them.
   bool may_ask = false;
-  std::map<std::string, std::string> names{};  ///< what inputs are called in the graph, when not as in the file
+  std::map<std::string, std::string> names{};  ///< names of inputs in the graph, if not those of the file
 };
 
-/// An input or output of the file and where it is in the graph.
+/// An input or output of the file and its value in the graph.
 struct Binding {
   std::string name;  ///< in the file
   Type type = Type::float32;
   Dims dims{};                 ///< as in the file, all known
-  bool channels_last = false;  ///< whether the graph holds it with axis 1 last
-  graph::ValueId id{};         ///< none: it is a constant
+  bool channels_last = false;  ///< the graph holds it with axis 1 last
+  graph::ValueId id{};         ///< none: a constant
   Array constant{};
 };
 
 struct Imported {
   graph::Graph graph;
-  std::vector<Binding> inputs, outputs;  ///< inputs nothing depends on are left out
+  std::vector<Binding> inputs, outputs;  ///< without inputs that nothing depends on
 };
 
-/// Thrown when dims depend on the numbers of an input: give them in ImportOptions::bound.
+/// Thrown if dims depend on the numbers of an input, which must then be given in ImportOptions::bound.
 struct NeedsInput : Error {
   NeedsInput(const std::string& message, std::string value_name) : Error(message), value(std::move(value_name)) {}
   std::string value;  ///< the value whose numbers are needed; it depends on inputs
 };
 
-/// Translates the nodes its outputs depend on. Operators that are not supported are listed all at once, by node.
+/// Translates the nodes that the outputs depend on. The Error for unsupported operators lists all of them, by node.
 Imported import_model(const OnnxModel& model, const ImportOptions& options = {});
 
 /// One line for every node whose operator is not supported: "TopK 'node name'".
@@ -58,16 +58,16 @@ std::vector<std::string> unsupported_nodes(const OnnxModel& model);
 /// The inputs of the model that a value depends on.
 std::vector<std::string> inputs_behind(const OnnxModel& model, const std::string& value);
 
-/// Whether a list of names holds this one.
+/// Whether a list contains this name.
 inline bool is_one_of(std::span<const std::string_view> list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-/// Order of axes that turns a channels-first value into a channels-last one, and back.
+/// The order of axes that turns a channels-first value into channels-last, and back.
 std::vector<std::int64_t> to_last(int rank);
 std::vector<std::int64_t> to_first(int rank);
 
-/// The numbers with their axes in another order: axis i of the result is axis order[i].
+/// The numbers with permuted axes: axis i of the result is axis order[i].
 template <class T>
 std::vector<T> turned(const std::vector<T>& values, const Dims& dims, const std::vector<std::int64_t>& order) {
   const std::size_t rank = dims.size();

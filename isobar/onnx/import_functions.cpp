@@ -1,4 +1,4 @@
-// Functions in the import: constants are computed at once, other uses become nodes of the graph.
+// Functions in the import: constants are computed immediately, other uses become nodes of the graph.
 #include <algorithm>
 
 #include "isobar/onnx/function_operator.hpp"
@@ -8,7 +8,7 @@ namespace isobar::onnx {
 
 using graph::ValueId;
 
-// The node's inputs for a Function; `space` keeps what is made for it. Without numbers, unknown inputs are described.
+// The node's inputs for a Function; `space` owns arrays made for it. Without numbers, unknown inputs have only dims.
 std::vector<const Array*> Importer::call_inputs(std::vector<Array>& space, bool with_numbers) {
   std::vector<const Array*> list;
   space.reserve(node_->in.size());
@@ -33,8 +33,8 @@ void Importer::give_known(std::size_t o, Array array, const std::string& weight)
   values_[node_->out[o]] = std::move(h);
 }
 
-// A small file must not cause much work: what is computed while importing stays in proportion to the numbers in the
-// file. Products of two inputs are left to the graph unless they are small.
+// A small file must not cause much work: what is computed while importing is limited in proportion to the numbers in
+// the file. Products of two inputs are left to the graph unless they are small.
 bool Importer::affordable(const Function& function, std::span<const Array* const> in) {
   constexpr std::string_view products[] = {"Conv",
                                            "ConvTranspose",
@@ -83,7 +83,7 @@ bool Importer::fold(const Function& function) {
     if (!held(i).constant()) return false;
     if (weight.empty()) weight = held(i).weight;
   }
-  // A transposed weight stays the weight it is, so that tied weights stay tied.
+  // A transposed weight remains the same weight, so that tied weights stay tied.
   if (node_->op == "Transpose" && held(0).stored && rank(0) == 2 &&
       node_->integers("perm", {1, 0}) == std::vector<std::int64_t>{1, 0} && !node_->out[0].empty()) {
     Held h = held(0);

@@ -31,7 +31,7 @@ Dims reordered(const Dims& dims, const std::vector<std::int64_t>& order) {
   return result;
 }
 
-// Whether turning changes nothing in memory: one channel, or one position.
+// Whether transposing changes nothing in memory: one channel, or one position.
 bool turns_nothing(const Dims& dims) {
   return dims[1] == 1 || std::all_of(dims.begin() + 2, dims.end(), [](std::int64_t d) { return d == 1; });
 }
@@ -85,7 +85,7 @@ int Importer::axis(std::int64_t given, int rank) {
 }
 
 std::string Importer::fresh_name(const std::string& wish) {
-  std::string plain_wish = wish;  // slashes would make groups of a checkpoint's weights
+  std::string plain_wish = wish;  // slashes would create groups in checkpoints
   std::replace(plain_wish.begin(), plain_wish.end(), '/', '.');
   std::string name = plain_wish;
   for (int n = 2; !taken_.insert(name).second; ++n) name = fmt::format("{}~{}", plain_wish, n);
@@ -101,7 +101,7 @@ ValueId Importer::parameter(const std::string& name, const Dims& dims, std::vect
   return graph_.parameter(fresh_name(name), std::move(p));
 }
 
-// Numbers that are known, as a value of the graph: initializers with more than one number are taken for weights.
+// Known numbers as a value of the graph; initializers with more than one number become weights.
 ValueId Importer::place_constant(Held& h, const std::string& name, bool last, int rank) {
   const std::string key = fmt::format("{}/{}/{}", name, last ? "last" : "plain", rank);
   const auto known = weights_.find(key);
@@ -165,7 +165,7 @@ ValueId Importer::weight(std::size_t i, const WeightUse& use, bool transpose) {
   if (!has(i)) fail("input {} is missing", i);
   Held& h = value(node_->in[i]);
   if (!h.constant()) throw NeedsValue(i);
-  // A matrix that was transposed on its way here and is wanted transposed is the initializer itself: tied weights.
+  // A matrix that was transposed before and is wanted transposed is the initializer itself, as with tied weights.
   const bool turn = transpose != h.transposed;
   const std::string& name = h.stored ? h.weight : node_->in[i];
   const std::string key = fmt::format("{}/{}", name, turn ? "transposed" : "as is");
@@ -214,7 +214,7 @@ void Importer::give(std::size_t o, ValueId id, Dims dims, bool last_form, std::s
   if (o >= node_->out.size() || node_->out[o].empty()) return;
   expects(graph_.value(id).shape.count() == checked_count(dims, node_->out[o]), "dims that fit the value");
   last_form = last_form && dims.size() >= 3;
-  // Scalars have an axis in the graph, which may be one too many in what was made from them.
+  // Scalars have an axis in the graph, so results computed from them may have one too many.
   const Shape inside = graph_shape(last_form ? reordered(dims, to_last(std::ssize(dims))) : dims);
   if (graph_.value(id).shape != inside)
     id = add(fmt::format("reshape(whole=[{}])", fmt::join(inside.extents(), ", ")), id);

@@ -1,5 +1,5 @@
-// Importer: what the rules that translate single operators work with: the node at hand, its inputs in the form a rule
-// wants, and a place for its results. A rule says no (returns false) before it has added anything.
+// Importer: the interface for the rules that translate single operators: the current node, its inputs in the form a
+// rule wants, and functions to set its results. A rule that declines (returns false) must not have added anything.
 #pragma once
 
 #include <memory>
@@ -12,19 +12,19 @@
 
 namespace isobar::onnx {
 
-/// A value of the file: numbers that are known, or a place in the graph, or both.
+/// A value of the file: known numbers, or a value of the graph, or both.
 struct Held {
   Type type = Type::float32;
   Dims dims{};
-  std::shared_ptr<const Array> known{};  ///< the numbers, once asked for
-  const StoredTensor* stored = nullptr;  ///< an initializer of the file
-  std::string weight{};                  ///< name of the initializer it is or was computed from; "" for others
-  bool transposed = false;               ///< `stored` is the transposed of what it means (matrices)
-  graph::ValueId plain{}, last{};        ///< in the graph: axes as in the file, and channels-last
+  std::shared_ptr<const Array> known{};  ///< the numbers, once requested
+  const StoredTensor* stored = nullptr;        ///< an initializer of the file
+  std::string weight{};                  ///< the initializer it is or was computed from; "" for others
+  bool transposed = false;               ///< `stored` is the transpose of the value (matrices)
+  graph::ValueId plain{}, last{};        ///< in the graph: with the file's axes, and channels-last
   bool constant() const { return known || stored; }
 };
 
-/// How a weight starts when its layer is trained from scratch, and whether it is trained at all.
+/// The initial values of a weight if its layer is trained from scratch, and whether it is trained at all.
 struct WeightUse {
   Spec init = "constant(value=0)";
   bool trained = true;
@@ -36,7 +36,7 @@ class Importer {
   Importer(const OnnxModel& model, const ImportOptions& options);
   Imported run();
 
-  // The node at hand.
+  // The current node.
   const OnnxNode& node() const { return *node_; }
   std::int64_t version() const { return version_; }
   std::size_t inputs() const { return node_->in.size(); }
@@ -44,16 +44,16 @@ class Importer {
   const Dims& dims(std::size_t i) const { return held(i).dims; }
   int rank(std::size_t i) const { return std::ssize(dims(i)); }
   bool floating(std::size_t i) const { return is_floating(held(i).type); }
-  /// Whether input i has any elements; operators of the catalogue take no empty values.
+  /// Whether input i has any elements; operators of the catalogue do not accept empty values.
   bool some(std::size_t i) const { return checked_count(dims(i), "input") > 0; }
   bool is_constant(std::size_t i) const { return held(i).constant(); }
   /// Whether output o is read by a node or is an output of the model.
   bool wanted(std::size_t o) const;
-  /// The numbers of input i; throws NeedsValue when they are not known.
+  /// The numbers of input i; throws NeedsValue if they are not known.
   const Array& numbers(std::size_t i);
-  /// Whole numbers from an attribute or an input, as Call::integers.
+  /// Whole numbers from an attribute or an input, like Call::integers.
   std::optional<std::vector<std::int64_t>> integers(const char* attribute, std::size_t i);
-  /// Axis in 0..rank-1; throws Error when there is none such.
+  /// Axis in 0..rank-1; throws Error if there is no such axis.
   static int axis(std::int64_t given, int rank);
 
   // Inputs as values of the graph.
@@ -61,33 +61,33 @@ class Importer {
   graph::ValueId plain(std::size_t i);
   /// Channels-last; the input must have 3 axes or more.
   graph::ValueId last(std::size_t i);
-  /// Whether the graph holds input i channels-last and only so.
+  /// Whether the graph holds input i only channels-last.
   bool held_last(std::size_t i) const;
   /// In the form the graph holds it.
   graph::ValueId as_held(std::size_t i) { return held_last(i) ? last(i) : plain(i); }
-  /// Input i in the given form, with leading axes of 1 up to `rank`: an operand of a broadcasting operator.
+  /// Input i in the given form, with leading axes of 1 up to `rank`, as an operand of a broadcasting operator.
   graph::ValueId operand(std::size_t i, int rank, bool last);
   /// A constant as a weight. `transpose` swaps the axes of a matrix.
   graph::ValueId weight(std::size_t i, const WeightUse& use, bool transpose = false);
   /// New numbers as an untrained weight.
   graph::ValueId constant(const Dims& dims, std::vector<float> values);
-  /// A weight made of numbers that were put in another order; trained when input i is a weight.
+  /// A weight with reordered numbers; it is trained if input i is a weight.
   graph::ValueId weight_of(std::size_t i, const Dims& dims, std::vector<float> values, const WeightUse& use);
 
   // Results.
   graph::ValueId add(const Spec& spec, std::vector<graph::ValueId> in);
   graph::ValueId add(const Spec& spec, graph::ValueId in) { return add(spec, std::vector{in}); }
-  /// As add(), for an operator with a varying number of inputs, whose weights are all given.
+  /// Like add(), for an operator with a variable number of inputs, whose weights are all given.
   graph::ValueId add_complete(const Spec& spec, std::vector<graph::ValueId> in);
   /// The outputs of the node added last.
   const std::vector<graph::ValueId>& added() const { return graph_.nodes().back().out; }
   const Shape& shape(graph::ValueId id) const { return graph_.value(id).shape; }
-  /// Says that output o is a value of the graph; dims are the file's, the type is that of input `like`.
+  /// Sets output o to a value of the graph; dims are those of the file, the type is that of input `like`.
   void give(std::size_t o, graph::ValueId id, Dims dims, bool last = false, std::size_t like = 0);
-  /// As above, with dims read off the value's shape.
+  /// As above, with dims from the value's shape.
   void give_plain(std::size_t o, graph::ValueId id);
   void give_last(std::size_t o, graph::ValueId id);
-  /// Output o is input i, called another type if one is named.
+  /// Sets output o to input i, with another type if one is given.
   void give_same(std::size_t o, std::size_t i, Type type = Type::undefined);
 
  private:
@@ -123,13 +123,13 @@ class Importer {
   double folded_ = 0, file_numbers_ = 0;  // computed while importing; held by the file
 };
 
-/// Translates one operator; false: it does not do this use of it, a Function has to.
+/// Translates one operator; false: it does not support this use, so a Function must.
 struct ImportRule {
   std::string_view op;
   bool (*apply)(Importer&);
 };
 
-/// The rule of that operator, or null.
+/// The rule for that operator, or null.
 const ImportRule* find_rule(std::string_view op);
 
 }  // namespace isobar::onnx

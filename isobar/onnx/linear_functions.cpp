@@ -8,7 +8,7 @@
 namespace isobar::onnx {
 namespace {
 
-/// C[b] = A[b] B[b]: matrices of m x k and k x n behind broadcast batch axes.
+/// C[b] = A[b] B[b]: matrices of m x k and k x n after broadcast batch axes.
 struct Product {
   Dims a_batch, b_batch, batch;
   std::int64_t m, k, n;
@@ -117,14 +117,14 @@ void fill_determinant(const Call& call, Arrays& out) {
   }
 }
 
-/// An equation with its labels replaced by numbers of axes: first those of the output, then those summed over.
+/// An equation with its labels replaced by axis numbers: first those of the output, then those summed over.
 struct Sum {
   std::size_t outputs = 0;
   Dims extents{};
   std::vector<Dims> strides{};  ///< of each input, along those axes
 };
 
-/// Labels of one operand, the ellipsis spelt out as digits: the last axis it covers is '0' whatever its rank.
+/// Labels of one operand, with the ellipsis written as digits: the last axis it covers is '0' whatever the rank.
 std::string labels(std::string_view text, std::size_t covered) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -18,7 +18,7 @@ const Attribute* find(const OnnxNode& node, const char* name, Attribute::Kind ki
   return &found->second;
 }
 
-// Larger numbers are only ever written to mean "to the end"; no extent is that large.
+// Larger numbers are only used to mean "to the end"; no extent is that large.
 std::int64_t limited(std::int64_t v) { return std::clamp(v, -max_whole, max_whole); }
 
 }  // namespace
@@ -56,14 +56,14 @@ void put_in_order(OnnxModel& model) {
   std::map<std::string, bool> given;
   for (const auto& [name, ignored] : model.initializers) given[name] = true;
   for (const Interface& input : model.inputs) {
-    if (given.contains(input.name)) fail("input '{}' is there twice", input.name);
+    if (given.contains(input.name)) fail("input '{}' appears twice", input.name);
     given[input.name] = true;
   }
   for (std::size_t n = 0; n < model.nodes.size(); ++n)
     for (const std::string& name : model.nodes[n].out) {
       if (name.empty()) continue;
       if (given.contains(name) || !writer.emplace(name, n).second)
-        fail("value '{}', written by node '{}', is written before", name, model.nodes[n].name);
+        fail("value '{}', written by node '{}', was already written", name, model.nodes[n].name);
     }
 
   std::vector<std::vector<std::size_t>> readers(model.nodes.size());
@@ -77,7 +77,7 @@ void put_in_order(OnnxModel& model) {
       ++missing[n];
     }
 
-  // Of the nodes that can run, always the first in the file.
+  // Of the nodes that can run, the first in the file comes next.
   std::vector<std::size_t> order, ready;
   for (std::size_t n = model.nodes.size(); n-- > 0;)
     if (missing[n] == 0) ready.push_back(n);
@@ -97,7 +97,7 @@ void put_in_order(OnnxModel& model) {
     std::vector<std::string> stuck;
     for (std::size_t n = 0; n < model.nodes.size() && stuck.size() < 5; ++n)
       if (missing[n] > 0) stuck.push_back(model.nodes[n].name);
-    fail("the nodes depend on each other in a circle: {}", join(stuck, ", "));
+    fail("the nodes depend on each other in a cycle: {}", join(stuck, ", "));
   }
   for (const Interface& output : model.outputs)
     if (!given.contains(output.name) && !writer.contains(output.name))

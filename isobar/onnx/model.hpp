@@ -1,5 +1,5 @@
-// Model: an ONNX file as plain structs, structurally checked: names resolve, nodes stand in an order in which they can
-// run, tensors have as many bytes as their dims say. The border to protobuf; nothing beyond this file sees it.
+// Model: an ONNX file as plain structs, structurally checked: names resolve, nodes are in an order in which they can
+// run, tensors have as many bytes as their dims say. It hides protobuf from all other code.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace isobar::onnx {
 
-/// A tensor as it lies in a file: little-endian bytes in row-major order.
+/// A tensor as stored in a file: little-endian bytes in row-major order.
 struct StoredTensor {
   Type type = Type::undefined;
   Dims dims{};
@@ -23,7 +23,7 @@ struct StoredTensor {
   std::vector<float> floats() const;
 };
 
-/// An attribute; which of the members holds it depends on `kind`.
+/// An attribute; `kind` says which member holds it.
 struct Attribute {
   enum class Kind { number, integer, text, tensor, numbers, integers, texts, other } kind = Kind::other;
   double number = 0;
@@ -36,13 +36,13 @@ struct Attribute {
 };
 
 struct OnnxNode {
-  std::string name;  ///< as in the file, or "Conv #3" when it has none
+  std::string name;  ///< as in the file, or "Conv #3" if it has none
   std::string op, domain;
-  std::vector<std::string> in, out;  ///< "" where left out
+  std::vector<std::string> in, out;  ///< "" if omitted
   std::map<std::string, Attribute> attributes;
 
   bool has(const char* attribute) const { return attributes.contains(attribute); }
-  /// Attributes with their default; throws Error when the attribute is of another kind or beyond 2^31.
+  /// Attributes with a default; throws Error if the attribute is of another kind or beyond 2^31.
   std::int64_t integer(const char* name, std::int64_t otherwise) const;
   double number(const char* name, double otherwise) const;
   std::string text(const char* name, std::string_view otherwise) const;
@@ -50,13 +50,13 @@ struct OnnxNode {
   std::vector<double> numbers(const char* name, std::vector<double> otherwise) const;
 };
 
-/// An input or output of the model. An extent of -1 is free; `symbols` then may name it.
+/// An input or output of the model. An extent of -1 is open; `symbols` may then name it.
 struct Interface {
   std::string name;
   Type type = Type::undefined;
   Dims dims{};
   std::vector<std::string> symbols{};
-  bool has_dims = false;  ///< files may leave out even the number of axes
+  bool has_dims = false;  ///< files may even omit the number of axes
   bool is_tensor = true;  ///< otherwise a sequence, map or optional
 };
 
@@ -65,14 +65,14 @@ struct OnnxModel {
   std::map<std::string, std::int64_t> versions{};  ///< operator set -> version; the default set is ""
   std::vector<OnnxNode> nodes{};
   std::map<std::string, StoredTensor> initializers{};
-  std::vector<Interface> inputs{}, outputs{};  ///< inputs without those that are initializers
+  std::vector<Interface> inputs{}, outputs{};  ///< without inputs that are initializers
 };
 
-/// Reads a model file. External tensors are read from the file's folder and nowhere else.
+/// Reads a model file. External tensors are read only from the file's folder.
 OnnxModel read_model(const std::filesystem::path& file);
-/// Reads a model from bytes; external tensors are refused. `origin` stands for the file in messages.
+/// Reads a model from bytes; external tensors are an Error. `origin` stands for the file in messages.
 OnnxModel parse_model(std::string_view bytes, std::string_view origin);
-/// Writes a model file: whole or not at all.
+/// Writes a model file, whole or not at all.
 void write_model(const OnnxModel& model, const std::filesystem::path& file);
 std::string model_bytes(const OnnxModel& model);
 

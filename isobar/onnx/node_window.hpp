@@ -12,11 +12,11 @@ struct NodeWindow {
   std::vector<std::int64_t> kernel, stride, dilation, before, after;
   /// "stride=[2, 2], dilation=[1, 1], padding=[0, 0], padding_after=[1, 1]", for a Spec.
   std::string arguments() const;
-  /// Whether any padding is negative, which crops: no window operator of the catalogue does that.
+  /// Whether any padding is negative, which crops; no window operator of the catalogue supports that.
   bool crops() const;
 };
 
-/// The window of a node over input 0, whose dims are [N, C, spatial...]; throws Error for lists of a wrong length and
+/// The window of a node over input 0, whose dims are [N, C, spatial...]; throws Error for lists of the wrong length and
 /// for extents below 1.
 NodeWindow node_window(Importer& m, std::vector<std::int64_t> kernel);
 

@@ -11,8 +11,7 @@ namespace {
 struct Moments {
   std::vector<double> mean, variance;
 };
-/// Mean and variance of x, which is not empty, over the axes where `kept` is 1; strides tell which entry an element
-/// belongs to.
+/// Mean and variance of x, which is not empty, over the axes where `kept` is 1; strides map an element to its entry.
 Moments moments(const Array& x, const Dims& kept, const Dims& strides) {
   const std::int64_t groups = product(kept);
   Moments result{std::vector<double>(groups), std::vector<double>(groups)};
@@ -140,7 +139,7 @@ void fill_mean_variance(const Call& call, Arrays& out) {
   });
 }
 
-/// y = x / (bias + alpha / size * sum of squares over `size` channels around)^beta.
+/// y = x / (bias + alpha / size * sum of squares over the `size` nearest channels)^beta.
 void fill_local_response(const Call& call, Arrays& out) {
   const Array& x = call.known(0);
   const OnnxNode& node = call.node;

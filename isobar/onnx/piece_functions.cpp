@@ -88,14 +88,14 @@ Cut cut(const Call& call) {
   std::iota(axes.begin(), axes.end(), 0);
   if (axes_given) axes = *axes_given;
   if (ends->size() != starts->size() || axes.size() != starts->size() || (steps && steps->size() != starts->size()))
-    fail("starts, ends, axes and steps have {}, {}, {} and {} entries; they must have as many", starts->size(),
+    fail("starts, ends, axes and steps have {}, {}, {} and {} entries; they must have the same number", starts->size(),
          ends->size(), axes.size(), steps ? steps->size() : starts->size());
   checked_axes(axes, call[0].rank());
   Cut result{Dims(dims.size(), 0), Dims(dims.size(), 1), dims};
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const int axis = checked_axis(axes[i], call[0].rank());
     const std::int64_t extent = dims[axis];
-    // A longer step than the axis takes one element, as the clamped one does.
+    // A step longer than the axis selects one element, as does the clamped step.
     const std::int64_t step = steps ? std::clamp((*steps)[i], -extent - 1, extent + 1) : 1;
     if (step == 0) fail("the step along axis {} is 0", axis);
     const auto place = [&](std::int64_t at) {
@@ -121,7 +121,7 @@ void fill_slice(const Call& call, Arrays& out) {
   walk(out[0].dims, std::array{strides}, [&](const auto& at) { out[0].values[i++] = x.values[first + at[0]]; });
 }
 
-/// Which slices are kept; without an axis the tensor is taken as one row.
+/// Which slices are kept; without an axis the tensor counts as one row.
 Integers kept(const Call& call, std::int64_t extent) {
   const Array& condition = call.known(1);
   Integers result;
@@ -141,7 +141,7 @@ Arrays infer_compress(const Call& call) {
   int axis = 0;
   Dims dims = compressed_dims(call, axis);
   dims[axis] = std::ssize(kept(call, dims[axis]));
-  // The flattened tensor may be longer than an axis may be; what is kept of it may not.
+  // The flattened tensor may be longer than the limit of an axis; the part that is kept may not.
   return {described(call[0].type, dims)};
 }
 void fill_compress(const Call& call, Arrays& out) {

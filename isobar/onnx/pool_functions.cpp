@@ -1,4 +1,4 @@
-// Pools: MaxPool with the places of the largest, AveragePool, LpPool, their global forms, and MaxUnpool.
+// Pools: MaxPool with the positions of the maxima, AveragePool, LpPool, their global forms, and MaxUnpool.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -21,7 +21,7 @@ Arrays infer_max_pool(const Call& call) {
   return {described(call[0].type, dims), described(Type::int64, dims)};
 }
 
-/// The same place in the order in which the first spatial axis runs fastest.
+/// The same position in column-major order, where the first spatial axis varies fastest.
 std::int64_t column_major(std::int64_t at, const Dims& dims) {
   std::int64_t result = 0;
   for (std::size_t i = dims.size(); i-- > 0;) {
@@ -57,7 +57,7 @@ void fill_max_pool(const Call& call, Arrays& out) {
   });
 }
 
-/// Sums term(x) over each window and gives the sum and the position to `end`.
+/// Sums term(x) over each window and passes the sum and the position to `end`.
 template <class Term, class End>
 void pool(const Call& call, Arrays& out, Term term, End end) {
   const Array& x = call.known(0);
@@ -84,7 +84,7 @@ void fill_average_pool(const Call& call, Arrays& out) {
         double count = static_cast<double>(covered);
         if (with_pads) {
           count = 1;
-          // What ceil_mode adds behind the pads is no part of the window.
+          // What ceil_mode adds after the pads is not part of the window.
           for (std::size_t i = 0; i < position.size(); ++i) {
             const std::int64_t end = w.in[i] + w.before[i] + w.after[i] - position[i] * w.stride[i];
             count *= static_cast<double>(std::min(w.kernel[i], (end + w.dilation[i] - 1) / w.dilation[i]));
@@ -139,7 +139,7 @@ void fill_global_lp(const Call& call, Arrays& out) {
   });
 }
 
-/// The dims that MaxPool came from when no output_shape is given; places count in these.
+/// The dims of MaxPool's input if no output_shape is given; positions are counted in these.
 Dims unpooled_dims(const Call& call) {
   const Dims in = spatial(call[0].dims);
   expect_dims(call, 1, call[0].dims);

@@ -1,4 +1,4 @@
-// The protobuf messages of ONNX, with what their header needs to be told. Included by the reader and the writer only.
+// The protobuf messages of ONNX, without the warnings of their header. Included only by the reader and the writer.
 #pragma once
 
 #pragma GCC diagnostic push

@@ -1,4 +1,4 @@
-// Where ONNX's messages or protobuf were not found: no ONNX file is read or written.
+// Used if ONNX's messages or protobuf were not found: no ONNX file is read or written.
 #include "isobar/base/error.hpp"
 #include "isobar/onnx/model.hpp"
 

@@ -1,5 +1,5 @@
-// From protobuf messages to a Model. A file is not trusted: sizes are compared with what is there before anything is
-// allocated, external tensors stay in the file's folder, and what a message lacks is an Error.
+// From protobuf messages to a Model. A file is not trusted: sizes are compared with the available bytes before anything
+// is allocated, external tensors must be in the file's folder, and whatever a message lacks is an Error.
 #include <algorithm>
 #include <charconv>
 #include <fstream>
@@ -24,15 +24,15 @@ std::string read_bytes(const fs::path& file, std::uint64_t offset, std::uint64_t
   return bytes;
 }
 
-// Where a tensor's bytes lie outside the model: a file in or below its folder, which no link may leave.
+// The file with a tensor's bytes: in or below the model's folder, which no link may leave.
 fs::path external_file(const fs::path& folder, const std::string& location, const std::string& tensor) {
   const fs::path relative(location);
   const fs::path whole = fs::weakly_canonical(folder / relative), home = fs::weakly_canonical(folder);
   const auto [end, ignored] = std::mismatch(home.begin(), home.end(), whole.begin(), whole.end());
   if (relative.empty() || relative.is_absolute() || end != home.end())
-    fail("tensor '{}' lies in '{}', outside of the model's folder; valid: a file in or below it", tensor, location);
+    fail("tensor '{}' is stored in '{}', outside the model's folder; valid: a file in or below it", tensor, location);
   if (!fs::is_regular_file(whole))
-    fail("tensor '{}' lies in '{}', which is not a file beside the model", tensor, location);
+    fail("tensor '{}' is stored in '{}', which is not a file beside the model", tensor, location);
   return whole;
 }
 
@@ -46,7 +46,7 @@ std::uint64_t whole_number(const std::string& text, const std::string& tensor, c
 
 std::string external_bytes(const ::onnx::TensorProto& t, const fs::path* folder, std::uint64_t expected) {
   if (!folder)
-    fail("tensor '{}' lies in another file; only models read from a file may have external tensors", t.name());
+    fail("tensor '{}' is stored in another file; only models read from a file may have external tensors", t.name());
   std::string location;
   std::uint64_t offset = 0, length = expected;
   for (const auto& entry : t.external_data()) {
@@ -73,7 +73,7 @@ std::string packed(const List& list) {
   return bytes;
 }
 
-// Numbers in the typed fields of a message, as the bytes raw_data would hold.
+// Numbers in the typed fields of a message, as the bytes that raw_data would hold.
 std::string typed_bytes(const ::onnx::TensorProto& t, Type type) {
   switch (type) {
     case Type::float32: return packed<float>(t.float_data());
@@ -102,7 +102,7 @@ StoredTensor read_stored(::onnx::TensorProto& t, const fs::path* folder) {
   StoredTensor s{read_type(t.data_type()), {t.dims().begin(), t.dims().end()}};
   const auto expected = static_cast<std::uint64_t>(checked_count(s.dims, t.name())) * type_bytes(s.type);
   if (t.has_segment()) fail("tensor '{}' is a segment of another; that is not supported", t.name());
-  if (s.type == Type::text) return s;  // kept without content, so that a node which needs it can be named
+  if (s.type == Type::text) return s;  // kept without content, so that an error can name the node that needs it
   if (t.data_location() == ::onnx::TensorProto::EXTERNAL) s.bytes = external_bytes(t, folder, expected);
   else s.bytes = t.has_raw_data() ? std::move(*t.mutable_raw_data()) : typed_bytes(t, s.type);
   if (s.bytes.size() != expected)
@@ -184,7 +184,7 @@ OnnxModel read_proto(::onnx::ModelProto& m, const fs::path* folder) {
   if (bytes.size() > static_cast<std::size_t>(max_extent - 1))
     fail("{} has {} bytes; at most 2 GiB", origin, bytes.size());
   if (!message.ParseFromArray(bytes.data(), std::ssize(bytes)) || !message.has_graph())
-    fail("{} is not an ONNX model: its {} bytes are no ModelProto with a graph", origin, bytes.size());
+    fail("{} is not an ONNX model: its {} bytes are not a ModelProto with a graph", origin, bytes.size());
   return message;
 }
 

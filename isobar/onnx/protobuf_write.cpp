@@ -103,7 +103,7 @@ void write_model(const OnnxModel& model, const fs::path& file) {
     if (!out) {
       std::error_code none;
       fs::remove(part, none);
-      fail("cannot write {} ({} bytes): is the folder there, and is there room?", file.string(), bytes.size());
+      fail("cannot write {} ({} bytes): does the folder exist, and is there space?", file.string(), bytes.size());
     }
   }
   fs::rename(part, file);

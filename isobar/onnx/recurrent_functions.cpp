@@ -1,4 +1,4 @@
-// RNN, GRU, LSTM: a cell walks over the steps of each sequence, forwards or backwards, and carries its state along.
+// RNN, GRU, LSTM: a cell processes the steps of each sequence, forwards or backwards, and carries its state along.
 // Weights are [directions, gates x hidden, ...]; `layout` 1 puts the batch first in X, Y and the states.
 #include <algorithm>
 #include <cmath>
@@ -69,7 +69,7 @@ Arrays infer_recurrent(const Call& call) {
   return out;
 }
 
-/// Takes alpha and beta from the front of the lists, where the activation has some, or its own defaults.
+/// Takes alpha and beta, if the activation has them, from the front of the lists, or else its defaults.
 Activation activation(std::string name, std::span<const double>& alphas, std::span<const double>& betas) {
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
   const auto take = [](std::span<const double>& list, double otherwise) {

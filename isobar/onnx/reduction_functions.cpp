@@ -1,4 +1,4 @@
-// Reductions over axes: y = end(sum of term(x)), and the largest, smallest and product. Without axes all are reduced.
+// Reductions over axes: y = end(sum of term(x)), and maximum, minimum and product. Without axes, all are reduced.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -35,7 +35,7 @@ Arrays infer_reduced(const Call& call) {
   return {described(call[0].type, dims)};
 }
 
-/// y = f(y, x) for every element x that falls on y.
+/// y = f(y, x) for every element x that is folded into y.
 template <class F>
 void accumulate(const Call& call, const Array& x, std::vector<double>& y, F f) {
   const Dims strides = broadcast_strides(kept_dims(call, reduced_axes(call)), x.dims);
@@ -70,7 +70,7 @@ void fill_reduced_mean(const Call& call, Arrays& out) {
   for (double& y : out[0].values) y /= count;
 }
 
-/// The largest is taken out before the exponential, so that nothing overflows.
+/// The maximum is subtracted before the exponential, so that nothing overflows.
 void fill_log_sum_exp(const Call& call, Arrays& out) {
   fill_max(call, out);
   const std::vector<double> largest = out[0].values;

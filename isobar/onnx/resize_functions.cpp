@@ -1,5 +1,5 @@
-// Resize and Upsample, axis after axis: y[i] = sum of weight(i,n) x[n], the places n and weights from where i falls in
-// the input. Interpolation in several axes is the product of those in one.
+// Resize and Upsample, axis by axis: y[i] = sum of weight(i,n) x[n], where positions n and weights follow from the
+// place of i in the input. Interpolation along several axes is the product of those along each.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -9,10 +9,10 @@
 namespace isobar::onnx {
 namespace {
 
-/// Where a call finds its parts: Resize 10 and Upsample have (x, scales), Resize since 11 (x, roi, scales, sizes).
+/// The inputs of a call: Resize 10 and Upsample have (x, scales), Resize since 11 (x, roi, scales, sizes).
 bool has_region(const Call& call) { return call.node.op == "Resize" && call.version >= 11; }
 
-/// Numbers of an input that counts as left out when it is empty.
+/// The numbers of an input; an empty input counts as omitted.
 const std::vector<double>* filled(const Call& call, std::size_t i) {
   if (!call.has(i) || call[i].count() == 0) return nullptr;
   return &call.known(i).values;
@@ -41,7 +41,7 @@ std::vector<Axis> axes(const Call& call) {
       if (dims[i] == 0) fail("axis {} of {} has nothing to resize", i, dims_text(dims));
       result.push_back({dims[i], whole(factor), std::trunc(factor) / in});
     } else {
-      // In float, as the numbers are in the file: 10 times 0.7f is 7, in double it is less.
+      // In float, like the numbers in the file: 10 times 0.7f is 7, in double it is less.
       const float product = static_cast<float>(factor) * static_cast<float>(in);
       result.push_back({dims[i], whole(std::floor(product)), factor});
     }
@@ -54,7 +54,7 @@ Arrays infer_resize(const Call& call) {
   return {described(call[0].type, dims)};
 }
 
-/// What decides about weights: the attributes, and of the region the part of one axis.
+/// What determines the weights: the attributes, and the region along one axis.
 struct ResizeRule {
   std::string mode, coordinates, nearest;
   double cubic;
@@ -75,7 +75,7 @@ ResizeRule rule(const Call& call) {
   return result;
 }
 
-/// The place in the input where element i of the output falls.
+/// The place of element i of the output in the input.
 double place(const ResizeRule& rule, const Axis& axis, double i) {
   const double in = static_cast<double>(axis.in), out = axis.scale * in;
   if (rule.coordinates == "asymmetric") return i / axis.scale;
@@ -131,7 +131,7 @@ void fill_resize(const Call& call, Arrays& out) {
   if (crops && (!region || region->size() != 2 * all.size())) fail("the region needs two numbers per axis");
   const double outside = call.node.number("extrapolation_value", 0);
   Array now = call.known(0);
-  // What shrinks goes first, so that nothing between is larger than input and output.
+  // Axes that shrink go first, so that no intermediate result is larger than input and output.
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),

@@ -1,4 +1,4 @@
-// The rules there are: one table from each file.
+// All import rules: one table from each file.
 #include <algorithm>
 
 #include "isobar/onnx/importer.hpp"

@@ -11,7 +11,7 @@ using graph::ValueId;
 
 int inside(int axis, int rank, bool last) { return !last || axis == 0 ? axis : axis == 1 ? rank - 1 : axis - 1; }
 
-// Before version 13 the axes from `axis` on were one.
+// Before version 13, the axes from `axis` on counted as one.
 bool softmax(Importer& m, const char* op) {
   const int rank = m.rank(0);
   if (rank == 0 || !m.floating(0) || !m.some(0)) return false;
@@ -85,7 +85,7 @@ bool reduce(Importer& m, const char* kind) {
   if (given)
     for (const std::int64_t a : *given) gone[Importer::axis(a, rank)] = true;
   const bool keep = m.node().integer("keepdims", 1) != 0;
-  // Without its axes a channels-last value is in the file's order only if channels or all positions go.
+  // After losing axes, a channels-last value is in the file's order only if the channels or all positions are gone.
   const bool in_order = rank >= 3 && (gone[1] || std::all_of(gone.begin() + 2, gone.end(), [](bool g) { return g; }));
   const bool last = m.held_last(0) && (keep || in_order);
   std::vector<int> axes;

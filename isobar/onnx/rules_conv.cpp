@@ -6,10 +6,10 @@ namespace {
 
 using graph::ValueId;
 
-// Checks what both share; false: more spatial axes than the catalogue has.
+// Checks what both share; false: empty inputs, or a number of axes that the catalogue lacks.
 bool fits(Importer& m) {
   const int rank = m.rank(0);
-  if (m.rank(1) != rank) fail("x is {}, w is {}: they need as many axes", dims_text(m.dims(0)), dims_text(m.dims(1)));
+  if (m.rank(1) != rank) fail("x is {}, w is {}: the ranks must be equal", dims_text(m.dims(0)), dims_text(m.dims(1)));
   return rank >= 3 && rank <= 5 && checked_count(m.dims(0), "x") > 0 && checked_count(m.dims(1), "w") > 0;
 }
 
@@ -27,7 +27,7 @@ bool conv(Importer& m) {
   const NodeWindow w = node_window(m, kernel_of(m));
   const std::int64_t groups = m.node().integer("group", 1), filters = m.dims(1)[0];
   if (groups < 1 || m.dims(0)[1] != m.dims(1)[1] * groups || filters % groups != 0)
-    fail("x = {} with {} groups does not go with w = {}", dims_text(m.dims(0)), groups, dims_text(m.dims(1)));
+    fail("x = {} with {} groups does not fit w = {}", dims_text(m.dims(0)), groups, dims_text(m.dims(1)));
   if (w.crops() || !bias_fits(m, filters)) return false;
   std::vector<ValueId> in{m.last(0), m.weight(1, {"glorot_uniform"})};
   if (m.has(2)) in.push_back(m.weight(2, {}));
@@ -37,7 +37,8 @@ bool conv(Importer& m) {
   return true;
 }
 
-// ONNX: out = stride (in - 1) + output_padding + reach - before - after; output_shape, when given, sets the padding.
+// ONNX: out = stride (in - 1) + output_padding + reach - before - after; output_shape, if given, determines the
+// padding.
 bool conv_transpose(Importer& m) {
   if (!fits(m)) return false;
   NodeWindow w = node_window(m, kernel_of(m));
@@ -49,7 +50,7 @@ bool conv_transpose(Importer& m) {
   if (extra.size() != spatial || (!wanted.empty() && wanted.size() != spatial))
     fail("output_padding and output_shape must have {} numbers", spatial);
   if (groups < 1 || m.dims(0)[1] != m.dims(1)[0] || m.dims(0)[1] % groups != 0)
-    fail("x = {} with {} groups does not go with w = {}", dims_text(m.dims(0)), groups, dims_text(m.dims(1)));
+    fail("x = {} with {} groups does not fit w = {}", dims_text(m.dims(0)), groups, dims_text(m.dims(1)));
   const std::string mode = m.node().text("auto_pad", "NOTSET");
   for (std::size_t a = 0; a < spatial; ++a) {
     const std::int64_t in = m.dims(0)[a + 2];

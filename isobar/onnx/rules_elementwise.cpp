@@ -1,5 +1,5 @@
-// Functions of single elements, and of two operands with broadcasting. They keep the form their inputs are held in, so
-// that channels-last values stay so between convolutions.
+// Functions of single elements, and of two operands with broadcasting. They keep the form in which their inputs are
+// held, so that values stay channels-last between convolutions.
 #include <algorithm>
 
 #include "isobar/onnx/importer.hpp"
@@ -17,7 +17,7 @@ bool unary(Importer& m, const Spec& spec) {
   return true;
 }
 
-// Rank and form of the result of broadcasting all inputs; nothing when one of them is empty.
+// Rank and form of the result of broadcasting all inputs; nothing if one of them is empty.
 struct Common {
   Dims dims;
   bool last = false;
@@ -74,8 +74,8 @@ bool power(Importer& m) {
   return unary(m, fmt::format("pow(exponent={})", exponent.values[0]));
 }
 
-// With a known condition and one known branch: y = x where it holds and the number elsewhere, as masks of attention
-// are. Infinite numbers become large ones, since they are multiplied by zero where x shows.
+// With a known condition and one known branch: y = x where the condition selects x, and the known number elsewhere, as
+// in attention masks. Infinite numbers become large ones, since they are multiplied by zero where x is selected.
 bool where(Importer& m) {
   if (m.inputs() != 3 || !m.is_constant(0) || m.is_constant(1) == m.is_constant(2)) return false;
   const std::size_t x = m.is_constant(1) ? 2 : 1, other = 3 - x;
@@ -106,7 +106,7 @@ bool where(Importer& m) {
   return true;
 }
 
-// The bounds are attributes before version 11, and inputs from then on; either may be left out.
+// The bounds are attributes before version 11, and inputs from then on; either may be omitted.
 bool clip(Importer& m) {
   constexpr double all = 3.4028234663852886e38;
   double low = m.node().number("min", -all), high = m.node().number("max", all);

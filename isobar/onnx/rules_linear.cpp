@@ -13,7 +13,7 @@ bool matmul(Importer& m) {
       checked_count(m.dims(1), "B") == 0)
     return false;
   const Dims &a = m.dims(0), &b = m.dims(1);
-  if (a.back() != b[b.size() - 2]) fail("A = {} does not go with B = {}", dims_text(a), dims_text(b));
+  if (a.back() != b[b.size() - 2]) fail("A = {} does not fit B = {}", dims_text(a), dims_text(b));
   if (b.size() == 2 && m.is_constant(1)) {
     m.give_plain(0, m.add(fmt::format("dense(units={}, bias=false)", b[1]),
                           {m.plain(0), m.weight(1, {"glorot_uniform"}, true)}));
@@ -24,7 +24,7 @@ bool matmul(Importer& m) {
   return true;
 }
 
-// alpha A B + beta C, A and B transposed on demand.
+// alpha A B + beta C, with A and B transposed on request.
 bool gemm(Importer& m) {
   const OnnxNode& node = m.node();
   if (m.rank(0) != 2 || m.rank(1) != 2)
@@ -34,7 +34,7 @@ bool gemm(Importer& m) {
   const double alpha = node.number("alpha", 1), beta = node.number("beta", 1);
   const std::int64_t units = m.dims(1)[turn_b ? 0 : 1], features = m.dims(1)[turn_b ? 1 : 0];
   if (m.dims(0)[turn_a ? 0 : 1] != features)
-    fail("A = {} does not go with B = {}", dims_text(m.dims(0)), dims_text(m.dims(1)));
+    fail("A = {} does not fit B = {}", dims_text(m.dims(0)), dims_text(m.dims(1)));
   const bool row = m.has(2) && m.is_constant(2) && checked_count(m.dims(2), "C") == units &&
                    (m.dims(2).size() == 1 || (m.dims(2).size() == 2 && m.dims(2)[0] == 1));
   if (m.is_constant(1) && alpha == 1 && beta == 1 && (!m.has(2) || row)) {

@@ -1,4 +1,4 @@
-// Normalisations. ONNX counts a running average's memory, batch_norm what is new: momentum = 1 - ONNX's.
+// Normalisations. ONNX's momentum weights the old running average, batch_norm's the new value: momentum = 1 - ONNX's.
 #include <algorithm>
 
 #include "isobar/onnx/importer.hpp"
@@ -13,7 +13,7 @@ bool batch_norm(Importer& m) {
   const std::size_t rank = m.dims(0).size();
   if (rank < 2 || m.inputs() < 5)
     fail("x = {} with {} inputs; needs [N, C, ...] and 5", dims_text(m.dims(0)), m.inputs());
-  // With batch statistics given out, or old files with statistics per position, a function does it.
+  // If batch statistics are outputs, or old files have statistics per position, a function does it.
   if (m.wanted(1) || m.wanted(2) || m.wanted(3) || m.wanted(4) || node.integer("spatial", 1) == 0) return false;
   for (std::size_t i = 1; i < 5; ++i)
     if (m.dims(i) != Dims{m.dims(0)[1]}) fail("input {} is {}, x is {}", i, dims_text(m.dims(i)), dims_text(m.dims(0)));

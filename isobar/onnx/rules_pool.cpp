@@ -12,7 +12,7 @@ bool spatial_axes(Importer& m) {
   return m.floating(0) && m.rank(0) >= 3 && m.rank(0) <= 5 && checked_count(m.dims(0), "x") > 0;
 }
 
-// A window that nowhere sees the input would divide by zero or find no maximum; functions answer as ONNX says.
+// A window that covers no input would divide by zero or find no maximum; functions handle it as ONNX specifies.
 bool sees_input(const NodeWindow& w) {
   for (std::size_t a = 0; a < w.kernel.size(); ++a)
     if (w.before[a] >= w.kernel[a] * w.dilation[a] || w.after[a] >= w.kernel[a] * w.dilation[a]) return false;
@@ -51,7 +51,7 @@ bool global_pool(Importer& m, const char* kind) {
   return true;
 }
 
-// Factors or sizes of all axes; only spatial ones may change.
+// Factors or sizes of all axes; only spatial axes may change.
 bool resize(Importer& m, std::vector<double> scales, std::vector<std::int64_t> sizes, const std::string& kind,
             const std::string& options) {
   const std::size_t rank = m.dims(0).size();

@@ -46,7 +46,7 @@ bool lstm(Importer& m) {
   const std::int64_t H = m.dims(1)[1] / 4;
   if (H < 1 || m.dims(1) != Dims{D, 4 * H, F} || m.dims(2) != Dims{D, 4 * H, H} ||
       (m.has(3) && m.dims(3) != Dims{D, 8 * H}))
-    fail("X = {}, W = {}, R = {} do not go together", dims_text(m.dims(0)), dims_text(m.dims(1)), dims_text(m.dims(2)));
+    fail("X = {}, W = {}, R = {} do not match", dims_text(m.dims(0)), dims_text(m.dims(1)), dims_text(m.dims(2)));
   for (std::size_t i = 5; i < 7; ++i)
     if (m.has(i) && m.dims(i) != Dims{D, N, H})
       fail("input {} is {}, needs {}", i, dims_text(m.dims(i)), dims_text({D, N, H}));

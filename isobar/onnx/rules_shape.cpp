@@ -1,4 +1,4 @@
-// Other shapes of the same numbers, other orders, and picking by index.
+// Changing shapes and orders of axes, and picking by index.
 #include <algorithm>
 #include <numeric>
 
@@ -9,7 +9,7 @@ namespace {
 
 using graph::ValueId;
 
-// A file made for one batch size says [1, 256] where it means [batch, 256]: the first axis takes what is over.
+// A file made for one batch size says [1, 256] where it means [batch, 256]: the first axis takes the remaining factor.
 void scale_batch(Dims& wanted, std::int64_t count) {
   const std::int64_t named = checked_count(wanted, "shape");
   if (named > 0 && count % named == 0 && !wanted.empty()) wanted[0] *= count / named;
@@ -82,13 +82,13 @@ bool unsqueeze(Importer& m) {
   if (rank > 64) fail("{} axes", rank);
   std::vector<bool> added(rank, false);
   for (const std::int64_t a : *axes) added[Importer::axis(a, rank)] = true;
-  if (std::count(added.begin(), added.end(), true) != std::ssize(*axes)) fail("an axis is there twice");
+  if (std::count(added.begin(), added.end(), true) != std::ssize(*axes)) fail("an axis is named twice");
   Dims dims;
   for (std::size_t a = 0, from = 0; a < added.size(); ++a) dims.push_back(added[a] ? 1 : m.dims(0)[from++]);
   return reshaped(m, dims);
 }
 
-// Of a channels-last value only the way from where its axes are now to where they shall be is left to do.
+// For a channels-last value, the order is relative to its current axes.
 bool transpose(Importer& m) {
   const int rank = m.rank(0);
   std::vector<std::int64_t> order(rank);
@@ -151,8 +151,8 @@ bool gather(Importer& m) {
 
 bool identity(Importer& m) { return m.give_same(0, 0), true; }
 
-// Training drops at the rate of the file; where a mask is asked for, or the file wants dropping now, a function does
-// it.
+// Training drops at the rate of the file; if the mask is an output, or the file sets training_mode and a seed, a
+// function does it.
 bool dropout(Importer& m) {
   double rate = m.node().number("ratio", 0.5);
   if (m.has(1) && !m.numbers(1).values.empty()) rate = m.numbers(1).values[0];
@@ -164,7 +164,7 @@ bool dropout(Importer& m) {
   return true;
 }
 
-// Numbers are floats inside: from one floating type to another nothing happens.
+// All numbers are floats in the graph, so a cast between floating types does nothing.
 bool cast(Importer& m) {
   const auto to = static_cast<Type>(m.node().integer("to", 0));
   if (!m.floating(0) || !is_floating(to)) return false;

@@ -1,4 +1,4 @@
-// GridSample: y[n,c,i,j] = x[n,c] read between the pixels at grid[n,i,j] = (across, down), where -1 and 1 are the ends.
+// GridSample: y[n,c,i,j] = x[n,c] interpolated at grid[n,i,j] = (across, down), where -1 and 1 are the ends.
 #include <algorithm>
 #include <cmath>
 
@@ -37,7 +37,7 @@ double reflected(double x, double first, double last) {
   return first + (at > range ? 2 * range - at : at);
 }
 
-/// One axis of the picture.
+/// One axis of the image.
 struct Line {
   std::int64_t extent;
   bool corners;
@@ -45,7 +45,7 @@ struct Line {
 
   double first() const { return corners ? 0 : -0.5; }
   double last() const { return static_cast<double>(extent) - (corners ? 1 : 0.5); }
-  /// From -1 ... 1 to pixels; not a number counts as -1, what is far outside as outside.
+  /// From -1 ... 1 to pixels; NaN counts as -1, and positions far outside are clamped.
   double pixel(double at) const {
     const double place = std::clamp(std::isnan(at) ? -1 : at, -0x1p30, 0x1p30);
     const double size = static_cast<double>(extent);
@@ -54,7 +54,7 @@ struct Line {
     if (pad == Padding::border) return std::clamp(x, 0.0, size - 1);
     return pad == Padding::reflection ? reflected(x, first(), last()) : x;
   }
-  /// The pixel that stands for number n, -1 for a zero.
+  /// The pixel that replaces number n; -1 for a zero.
   std::int64_t source(std::int64_t n) const {
     if (n >= 0 && n < extent) return n;
     if (pad == Padding::zeros) return -1;

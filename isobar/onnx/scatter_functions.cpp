@@ -1,5 +1,5 @@
-// Writing by index into a copy of a tensor: ScatterElements (once called Scatter) single numbers along one axis,
-// ScatterND slices. What is written replaces the old number or is added to it, multiplied with it, ...
+// Writing by index into a copy of a tensor: ScatterElements (formerly Scatter) writes single numbers along one axis,
+// ScatterND slices. A new number replaces the old one, or is added to it, multiplied with it, ...
 #include <algorithm>
 
 #include "isobar/onnx/functions.hpp"
@@ -28,7 +28,7 @@ Arrays infer_elements(const Call& call) {
   expect_dims(call, 2, call[1].dims);
   for (int i = 0; i < call[0].rank(); ++i)
     if (i != axis && call[1].dims[i] > call[0].dims[i])
-      fail("indices {} exceed {} beside axis {}", dims_text(call[1].dims), dims_text(call[0].dims), axis);
+      fail("indices {} exceed {} along axes other than {}", dims_text(call[1].dims), dims_text(call[0].dims), axis);
   return infer_same(call);
 }
 void fill_elements(const Call& call, Arrays& out) {

@@ -1,5 +1,5 @@
-// Order and search along axes: ArgMax, ArgMin, TopK, CumSum, NonZero, Unique. How many elements NonZero and Unique give
-// depends on the numbers.
+// Order and search along axes: ArgMax, ArgMin, TopK, CumSum, NonZero, Unique. How many elements NonZero and Unique
+// return depends on the numbers.
 #include <algorithm>
 #include <compare>
 #include <map>
@@ -56,7 +56,7 @@ void fill_top(const Call& call, Arrays& out) {
     for (std::int64_t i = 0; i < form.inner; ++i) {
       const double* row = x.values.data() + o * form.extent * form.inner + i;
       std::iota(order.begin(), order.end(), 0);
-      // Among equals the first comes first; numbers that are not numbers come last.
+      // Equal numbers keep their order; NaNs come last.
       std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
         const double left = row[a * form.inner], right = row[b * form.inner];
         if (left != left || right != right) return left == left && right != right;
@@ -102,7 +102,7 @@ void fill_nonzero(const Call& call, Arrays& out) {
   });
 }
 
-/// The different slices along an axis (or numbers, without one), with the place of each one's first and its count.
+/// The distinct slices along an axis (or numbers, without an axis), each with its first position and its count.
 struct Distinct {
   Around form;
   std::vector<std::int64_t> first, inverse, counts;
@@ -123,7 +123,7 @@ Distinct distinct(const Call& call) {
                   {},
                   {}};
   if (x.values.empty() && result.form.extent > 0) fail("{} has no elements to tell apart", dims_text(x.dims));
-  // A total order: also not a number must stand somewhere.
+  // A total order: NaN must have a place, too.
   const auto before = [](const std::vector<double>& a, const std::vector<double>& b) {
     return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
                                         [](double l, double r) { return std::weak_order(l, r) < 0; });

@@ -1,5 +1,5 @@
-// Functions that only rename axes: the numbers stay in their order (Reshape, Squeeze, ...), or are read by other
-// strides (Transpose, Expand). Shape and Size read the dims of their input and never its numbers.
+// Functions that only change axes: the numbers keep their order (Reshape, Squeeze, ...), or are read with other strides
+// (Transpose, Expand). Shape and Size read the dims of their input and never its numbers.
 #include <algorithm>
 #include <numeric>
 
@@ -10,7 +10,7 @@ namespace {
 
 void fill_reshaped(const Call& call, Arrays& out) { out[0].values = call.known(0).values; }
 
-/// The part [start, end) of the dims, by the rules of a Python slice.
+/// The part [start, end) of the dims, as a Python slice.
 Dims shape_part(const Call& call) {
   const Dims& dims = call[0].dims;
   const auto rank = std::ssize(dims);

@@ -30,7 +30,7 @@ std::vector<double> transform(const std::vector<double>& x, std::int64_t n, std:
   return result;
 }
 
-/// Real numbers have a last axis of 1, complex ones of 2.
+/// Real numbers have a last axis of 1, complex numbers of 2.
 std::int64_t parts(const Dims& dims) {
   if (dims.empty() || (dims.back() != 1 && dims.back() != 2)) fail("{}: the last axis must be 1 or 2", dims_text(dims));
   return dims.back();
@@ -118,7 +118,7 @@ void fill_stft(const Call& call, Arrays& out) {
 Type output_type(const Call& call) { return static_cast<Type>(call.node.integer("output_datatype", 1)); }
 
 Arrays infer_window(const Call& call) { return {described(output_type(call), {whole(scalar(call, 0))})}; }
-/// a - b cos(2 pi i / N) + c cos(4 pi i / N), N being one less when the window is not to be repeated.
+/// a - b cos(2 pi i / N) + c cos(4 pi i / N), where N is one less if the window is not periodic.
 template <auto terms>
 void fill_window(const Call& call, Arrays& out) {
   const auto size = static_cast<double>(out[0].values.size());
@@ -136,7 +136,7 @@ Arrays infer_mel(const Call& call) {
     fail("{} mels of a transform of length {} at {} samples a second", mels, length, scalar(call, 2));
   return {described(output_type(call), {length / 2 + 1, mels})};
 }
-/// Triangles with corners at equal distances in mels = 2595 log10(1 + hertz / 700).
+/// Triangles with equally spaced corners in mels = 2595 log10(1 + hertz / 700).
 void fill_mel(const Call& call, Arrays& out) {
   const std::int64_t bins = out[0].dims[0], mels = out[0].dims[1];
   const double length = std::trunc(scalar(call, 1)), rate = scalar(call, 2);

@@ -1,4 +1,4 @@
-// Tensors out of little: Constant, ConstantOfShape, Range, EyeLike, OneHot.
+// Tensors from a few numbers: Constant, ConstantOfShape, Range, EyeLike, OneHot.
 #include <cmath>
 
 #include "isobar/onnx/functions.hpp"

@@ -1,4 +1,4 @@
-// More or rearranged elements by a rule of indices: Tile, Pad, DepthToSpace, SpaceToDepth, Trilu.
+// Repeating or rearranging elements by index: Tile, Pad, DepthToSpace, SpaceToDepth, Trilu.
 #include <algorithm>
 
 #include "isobar/onnx/functions.hpp"
@@ -29,7 +29,7 @@ void fill_tile(const Call& call, Arrays& out) {
   });
 }
 
-/// Pads before and after every axis; negative ones crop.
+/// Pads before and after every axis; negative pads crop.
 Integers pads(const Call& call) {
   const auto given = call.integers("pads", 1);
   if (!given || given->size() != 2 * call[0].dims.size())
@@ -89,7 +89,7 @@ std::int64_t block_size(const Call& call) {
 Arrays infer_depth_to_space(const Call& call) {
   const std::int64_t block = block_size(call);
   const Dims& d = call[0].dims;
-  if (d[1] % (block * block) != 0) fail("{} channels are no multiple of {}x{}", d[1], block, block);
+  if (d[1] % (block * block) != 0) fail("{} channels are not a multiple of {}x{}", d[1], block, block);
   return {described(call[0].type, {d[0], d[1] / (block * block), d[2] * block, d[3] * block})};
 }
 void fill_depth_to_space(const Call& call, Arrays& out) {
@@ -107,7 +107,7 @@ void fill_depth_to_space(const Call& call, Arrays& out) {
 Arrays infer_space_to_depth(const Call& call) {
   const std::int64_t block = block_size(call);
   const Dims& d = call[0].dims;
-  if (d[2] % block != 0 || d[3] % block != 0) fail("{} is no multiple of the block {}", dims_text(d), block);
+  if (d[2] % block != 0 || d[3] % block != 0) fail("{} is not a multiple of the block {}", dims_text(d), block);
   if (d[1] > max_axis / (block * block)) fail("{} channels times {}x{} are too many", d[1], block, block);
   return {described(call[0].type, {d[0], d[1] * block * block, d[2] / block, d[3] / block})};
 }
@@ -124,7 +124,7 @@ void fill_space_to_depth(const Call& call, Arrays& out) {
 }
 
 Arrays infer_triangle(const Call& call) {
-  if (call[0].rank() < 2) fail("{} is no matrix", dims_text(call[0].dims));
+  if (call[0].rank() < 2) fail("{} is not a matrix", dims_text(call[0].dims));
   return infer_same(call);
 }
 void fill_triangle(const Call& call, Arrays& out) {

@@ -50,7 +50,7 @@ void append(std::string& bytes, T element) {
   bytes.append(reinterpret_cast<const char*>(&element), sizeof(T));
 }
 
-// From the largest and smallest value of T on, numbers stay there.
+// Numbers beyond the range of T are clamped to it.
 template <class T>
 T whole_number(double value) {
   if (!(value > static_cast<double>(std::numeric_limits<T>::lowest()))) return std::numeric_limits<T>::lowest();
@@ -81,7 +81,7 @@ void append(std::string& bytes, Type type, double v) {
   fail("tensors of {} cannot be written", type_name(type));
 }
 
-// Elements that are really there: dims of a tensor without content are not to be trusted.
+// The number of elements actually present: dims of a tensor without content cannot be trusted.
 std::size_t held(const StoredTensor& s) { return type_bytes(s.type) == 0 ? 0 : s.bytes.size() / type_bytes(s.type); }
 
 }  // namespace

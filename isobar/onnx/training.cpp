@@ -1,6 +1,5 @@
-// ONNX's preview of training: Gradient differentiates the model that holds it; Adam, Adagrad and Momentum are steps of
-// our own optimizers. ONNX's norm_coefficient is their weight decay; norm_coefficient_post shrinks the
-// result.
+// ONNX's preview of training: Gradient differentiates the model that contains it; Adam, Adagrad and Momentum are steps
+// of our own optimizers. ONNX's norm_coefficient is their weight decay; norm_coefficient_post shrinks the result.
 #include <algorithm>
 #include <cmath>
 
@@ -40,8 +39,8 @@ Update update_of(const OnnxNode& node) {
           1};
 }
 
-// The rate of ONNX's step t, which counts from 0, for our step, which counts from 1: step 0 of Adam corrects no bias,
-// step t of Adagrad decays its rate.
+// The rate of ONNX's step t, counted from 0, for our step, counted from 1: step 0 of Adam has no bias correction, step
+// t of Adagrad decays its rate.
 double rate_for(const OnnxNode& node, double rate, double t) {
   if (node.op == "Adagrad") return rate / (1 + t * node.number("decay_factor", 0));
   if (node.op == "Adam" && t == 0)
@@ -149,7 +148,7 @@ std::vector<Array> evaluate_training(const OnnxModel& model, const std::map<std:
     const auto slopes = gradients(model, inputs, node.text("y", ""), xs->second.texts);
     for (std::size_t i = 0; i < node.out.size(); ++i) values[node.out[i]] = slopes.at(xs->second.texts[i]);
   }
-  // Outputs that are not of training nodes are computed as ever.
+  // Outputs that do not come from training nodes are computed as usual.
   OnnxModel rest = model;
   std::erase_if(rest.nodes, [](const OnnxNode& n) { return n.domain == training_domain; });
   std::erase_if(rest.outputs, [&](const Interface& o) { return values.contains(o.name); });

@@ -1,4 +1,4 @@
-// One number in, one number out: y[i] = f(x[i]), same dims. Comparisons give booleans, all others the type of x.
+// Functions of one number: y[i] = f(x[i]), same dims. Comparisons give booleans, all others the type of x.
 #include <cmath>
 
 #include "isobar/onnx/functions.hpp"

@@ -49,7 +49,7 @@ WindowAttributes window(const Call& call, const Dims& dims, std::optional<Dims> 
     const std::int64_t room = w.in[i] + w.before[i] + w.after[i] - reach;
     if (room < 0) fail("a window over {} does not fit into {} with its pads", reach, w.in[i]);
     std::int64_t positions = (room + (round_up ? stride - 1 : 0)) / stride + 1;
-    // Rounding up must not add a window that sees nothing but the pad behind.
+    // Rounding up must not add a window that covers only the trailing pad.
     if (round_up && (positions - 1) * stride >= w.in[i] + w.before[i]) --positions;
     w.out.push_back(positions);
   }

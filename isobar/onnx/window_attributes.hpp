@@ -1,5 +1,5 @@
-// Window: the geometry of a kernel that moves over the spatial axes of [batch, channels, spatial...]: what convolutions
-// and pools have in common.
+// Window: the geometry of a kernel that moves over the spatial axes of [batch, channels, spatial...], shared by
+// convolutions and pools.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,10 @@ namespace isobar::onnx {
 struct WindowAttributes {
   Dims in, kernel, stride, dilation;  ///< one entry per spatial axis
   Dims before, after;                 ///< pads
-  Dims out;                           ///< how many positions the window takes
+  Dims out;                           ///< number of positions of the window
 
-  /// Calls f(place in the input, place in the kernel) for what the window at `position` covers of the input, without
-  /// the pads; places are row-major offsets.
+  /// Calls f(offset in the input, offset in the kernel) for each input element that the window at `position` covers,
+  /// without the pads; offsets are row-major.
   template <class F>
   void cover(const Dims& position, F f) const {
     const Dims in_strides = strides_of(in), kernel_strides = strides_of(kernel);
@@ -28,20 +28,20 @@ struct WindowAttributes {
       if (count[i] <= 0) return;
       at += (origin + first * dilation[i]) * in_strides[i];
       tap += first * kernel_strides[i];
-      // A single tap takes no step; its dilation may be absurd.
+      // With a single tap there is no step, and the dilation may be absurd.
       steps[i] = count[i] > 1 ? dilation[i] * in_strides[i] : 0;
     }
     walk(count, std::array{steps, kernel_strides}, [&](const auto& off) { f(at + off[0], tap + off[1]); });
   }
 };
 
-/// Attributes kernel_shape (unless `kernel` is given), strides, dilations, pads, auto_pad and ceil_mode over `dims`.
+/// Reads kernel_shape (unless `kernel` is given), strides, dilations, pads, auto_pad and ceil_mode for `dims`.
 WindowAttributes window(const Call& call, const Dims& dims, std::optional<Dims> kernel);
 
-/// An attribute with one entry per spatial axis, each between `least` and 2^30; all 1 or 0, as `least`, when absent.
+/// An attribute with one entry per spatial axis, each between `least` and 2^30; if absent, all entries are `least`.
 Dims window_attribute(const OnnxNode& node, const char* name, std::size_t rank, std::int64_t least);
 
-/// The spatial axes of [batch, channels, spatial...]; throws Error when there are none.
+/// The spatial axes of [batch, channels, spatial...]; throws Error if there are none.
 Dims spatial(const Dims& dims);
 
 }  // namespace isobar::onnx

@@ -1,5 +1,5 @@
 // add: the sum of two or more inputs, with broadcasting.
-//   y = f(x0 + x1 + ...), f: relu with any slope, by fusion;  dx_i = dz, summed over the axes in which x_i was
+//   y = f(x0 + x1 + ...), f: relu with any slope, by fusion;  dx_i = dz, summed over the axes along which x_i was
 //   repeated; dz = dy * f'(y)
 #include <algorithm>
 #include <array>
@@ -44,7 +44,7 @@ class Add final : public Operator {
                      const Moment&, std::span<const dnnl::memory> m) {
       float* to = floats(m.back());
       loop.run([&](std::int64_t at, const std::int64_t* first, std::int64_t length) {
-        // A block is summed before it is written: several inputs may lie where y lies.
+        // A block is summed before it is written: several inputs may share memory with y.
         std::array<float, 512> sum;
         for (std::int64_t begin = 0; begin < length; begin += std::ssize(sum)) {
           const std::int64_t count = std::min<std::int64_t>(std::ssize(sum), length - begin);

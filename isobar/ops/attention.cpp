@@ -1,9 +1,9 @@
-// attention: every position of q gathers from v what its key finds, for each of several heads.
+// attention: every position of q gathers from v what matches in k, for each of several heads.
 //   y = P v,  P = softmax over s of z,  z[t, s] = q[t] . k[s] / sqrt(W/heads);  causal: s <= t only
 //   dv = P^T dy;  dz = P * (dy v^T - sum over W/heads of dy * y);  dq = dz k / sqrt(W/heads);  dk = dz^T q / sqrt(...)
-// q, y [N, T, W], k, v [N, S, W]; heads are slices of W. P is never kept whole: rows are taken in blocks, forward saves
-// the logarithm of each row's sum [N, heads, T], and backward makes P again from it. That costs one product more (not
-// counted as work) and saves T*S numbers a head, which at T = S = 1024 and 64 numbers a head is 16 times q.
+// q, y [N, T, W], k, v [N, S, W]; heads are slices of W. P is never stored whole: rows are processed in blocks, forward
+// saves the logarithm of each row's sum [N, heads, T], and backward recomputes P from it. That costs one more product
+// (not counted as work) and saves T*S numbers per head, which at T = S = 1024 and 64 numbers per head is 16 times q.
 #include <algorithm>
 #include <cmath>
 #include <omp.h>
@@ -19,7 +19,7 @@ namespace {
 
 using Kind = Slot::Kind;
 
-constexpr std::int64_t block = 64;  // rows of q taken at a time
+constexpr std::int64_t block = 64;  // rows of q processed at a time
 
 struct AttentionGeometry {
   std::int64_t batch, heads, queries, keys, width;
@@ -46,14 +46,14 @@ struct Head {
   }
 };
 
-// c [rows, columns] = factor * a b + rest * c, matrices by rows; a or b transposed on request.
+// c [rows, columns] = factor * a b + rest * c for row-major matrices; a or b transposed on request.
 void product(char turn_a, char turn_b, std::int64_t rows, std::int64_t columns, std::int64_t depth, float factor,
              const float* a, std::int64_t a_step, const float* b, std::int64_t b_step, float rest, float* c,
              std::int64_t c_step) {
   dnnl_sgemm(turn_a, turn_b, rows, columns, depth, factor, a, a_step, b, b_step, rest, c, c_step);
 }
 
-// p [rows, keys] = z of the rows from `first` on, up to the last key that one of them sees.
+// p [rows, keys] = z of `rows` rows from `first` on, up to the last key that one of them sees.
 void scores(const AttentionGeometry& g, const Head& head, std::int64_t first, std::int64_t rows, float* p) {
   const std::int64_t seen = g.seen(first + rows);
   product('N', 'T', rows, seen, g.part(), g.scale(), head.q + first * g.width, g.width, head.k, g.width, 0, p, g.keys);
@@ -114,8 +114,8 @@ void backward_block(const AttentionGeometry& g, const Head& head, const Gradient
           d.dk + head.key_offset, g.width);
 }
 
-// Calls task(number, thread) for all tasks; with fewer tasks than threads one after another, so that the products
-// inside use all threads.
+// Calls task(number, thread) for all tasks; if there are fewer tasks than threads, one after the other, so that the
+// products inside use all threads.
 void over_tasks(std::int64_t tasks, int threads, Dispatched<void(std::int64_t number, int thread)> task) {
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (tasks >= threads)
   for (std::int64_t i = 0; i < tasks; ++i) task(i, omp_get_thread_num());
@@ -135,7 +135,7 @@ class Attention final : public Operator {
     if (!fits)
       fail("q = {}, k = {}, v = {} must be [batch, length, width], k and v alike", in[0].str(), in[1].str(),
            in[2].str());
-    if (in[0][2] % heads_ != 0) fail("heads = {} do not divide the width {} of q", heads_, in[0][2]);
+    if (in[0][2] % heads_ != 0) fail("heads = {} does not divide the width {} of q", heads_, in[0][2]);
     return {in[0]};
   }
 

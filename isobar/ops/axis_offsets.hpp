@@ -1,4 +1,4 @@
-// Where the numbers of a blocked layout lie: offsets are sums of one term per axis, so a list per axis says it all.
+// Where the numbers of a blocked layout are: an offset is a sum of one term per axis, so one list per axis is enough.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace isobar::ops {
 
-/// The term of every index of one axis.
+/// The offset terms of all indices of one axis.
 std::vector<std::int64_t> axis_offsets(const Layout& layout, int axis);
 
-/// Sums of one offset from each list, the last list fastest.
+/// All sums of one offset from each list; the last list varies fastest.
 std::vector<std::int64_t> all_sums(const std::vector<std::vector<std::int64_t>>& lists);
 
 }  // namespace isobar::ops

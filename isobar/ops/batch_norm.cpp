@@ -1,9 +1,9 @@
-// batch_norm: every channel (last axis) brought to mean 0 and variance 1 over the other axes, then scaled and shifted.
+// batch_norm: normalises every channel (last axis) to mean 0, variance 1 over the other axes, then scales and shifts.
 //   y = f(w * h + b),  h = (x - mean) * r,  r = 1 / sqrt(variance + eps);  f: relu with any slope, by fusion
 //   dw = sum dz*h;  db = sum dz;  dx = w*r * (dz - sum dz / M - h * sum dz*h / M);  frozen: dx = w*r * dz
-// x [..., C]; w, b, mean, variance [C]. Training takes the statistics of the M positions of samples, not of padding
-// (oneDNN cannot leave rows out, hence loops of our own, which fuse relu as well), and moves the running ones towards
-// them, which inference and frozen use. With Moment::sum M counts all ranks; dw and db stay this rank's share.
+// x [..., C]; w, b, mean, variance [C]. Training uses the statistics of the M positions of samples, without padding
+// (oneDNN cannot skip rows, hence our own loops, which also fuse relu), and moves the running statistics, which
+// inference and frozen use, towards them. With Moment::sum, M counts all ranks; dw and db stay this rank's share.
 #include <algorithm>
 #include <cmath>
 
@@ -45,7 +45,7 @@ class BatchNorm final : public Operator {
 
   std::vector<Shape> infer(std::span<const Shape> in) const override {
     for (std::size_t i = 1; i < in.size(); ++i)
-      if (in[i] != Shape{in[0][-1]}) fail("x = {} does not go with a weight of {}", in[0].str(), in[i].str());
+      if (in[i] != Shape{in[0][-1]}) fail("x = {} does not fit a weight of {}", in[0].str(), in[i].str());
     return {in[0]};
   }
 
@@ -111,7 +111,7 @@ class BatchNorm final : public Operator {
   }
 
  private:
-  // y again, from the statistics forward took: nothing is exchanged or updated.
+  // Recomputes y from the statistics that forward saved; nothing is exchanged or updated.
   std::shared_ptr<const Kernel> from_saved(const Kernel& forward) const {
     const Layout& x = forward.reads[0].layout;
     auto kernel = std::make_shared<Kernel>(Kernel{forward.name, forward.category});
@@ -153,7 +153,7 @@ class BatchNorm final : public Operator {
     return r;
   }
 
-  // z = a * (x - mean) + b per channel; the difference first, so that a large mean costs no digits.
+  // z = a * (x - mean) + b per channel; the difference comes first, so that a large mean costs no accuracy.
   struct Affine {
     std::vector<float> a, b;
     const float* mean;
@@ -179,7 +179,7 @@ class BatchNorm final : public Operator {
     }
   }
 
-  // Of every channel: the mean, and the mean square of the distance from it, over `count` positions.
+  // For every channel, the mean and the variance over `count` positions.
   struct Statistics {
     std::int64_t count = 0;
     std::vector<double> mean, variance;
@@ -211,8 +211,8 @@ class BatchNorm final : public Operator {
     return own;
   }
 
-  // The statistics of all ranks from those of each, without another look at the numbers. A first exchange finds the
-  // mean to the precision of a float, a second the small distance from it that is left, and the squares around it.
+  // The statistics of all ranks from those of each, without reading the numbers again. A first exchange finds the mean
+  // to the precision of a float, a second the small remaining difference, and the squares around the mean.
   static Statistics joint_statistics(const Moment& moment, const Statistics& own) {
     const std::size_t width = own.mean.size();
     const auto rows = static_cast<double>(own.count);
@@ -310,7 +310,7 @@ class BatchNorm final : public Operator {
     if (!data) return;
     std::int64_t positions = valid;
     if (moment.sum && !frozen_) positions = sum_over_ranks(moment, valid, sums);
-    // What the statistics pass on, to the rows they were taken from: p + q * (x - mean) per channel.
+    // The gradient through the statistics, for the rows they were computed from: p + q * (x - mean) per channel.
     std::vector<float> p(width), q(p);
     for (std::size_t c = 0; !frozen_ && positions > 0 && c < p.size(); ++c) {
       p[c] = static_cast<float>(-t.a[c] * sums[c] / static_cast<double>(positions));

@@ -1,6 +1,6 @@
 // Binary: y = f(a, b) element by element with broadcasting, shared by sub, mul, div, maximum and minimum.
-//   da = sum over the axes in which a was repeated of dy * f_a(a, b); db likewise
-// F has static value(a, b), slope_a(a, b), slope_b(a, b) and says which of a and b each slope reads.
+//   da = sum of dy * f_a(a, b) over the axes along which a was repeated; db likewise
+// F has static value(a, b), slope_a(a, b), slope_b(a, b), and states which of a and b each slope reads.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace isobar::ops {
 
-/// Which operands a slope reads; what no slope reads need not be kept for backward.
+/// Which operands a slope reads; an operand that no slope reads need not be kept for backward.
 struct SlopeReads {
   bool a, b;
 };
@@ -61,7 +61,7 @@ class Binary final : public Operator {
     return BroadcastLoop(y, shapes);
   }
 
-  // dy * slope, straight to dx or by way of a temporary that is summed.
+  // dy * slope, written to dx directly or to a temporary that is summed.
   template <class Slope>
   static void append(std::vector<Kernel>& list, std::span<const Operand> in, int index, SlopeReads reads, Slope slope) {
     const Shape y = result(in), &x = in[index].shape;

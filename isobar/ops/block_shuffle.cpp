@@ -12,12 +12,12 @@ BlockShuffle block_shuffle(const Shape& x, bool from_deep, std::int64_t block, b
   BlockShuffle s{x, x, {}, {0}};
   if (from_deep) {
     if (x[-1] % volume != 0)
-      fail("x = {}: its {} channels are no multiple of {}, the positions of a block", x.str(), x[-1], volume);
+      fail("x = {}: its {} channels are not a multiple of {}, the positions of a block", x.str(), x[-1], volume);
     s.wide[-1] /= volume;
     for (int a = 1; a <= space; ++a) s.wide[a] *= block;
   } else {
     for (int a = 1; a <= space; ++a) {
-      if (x[a] % block != 0) fail("x = {}: axis {} is no multiple of block = {}", x.str(), a, block);
+      if (x[a] % block != 0) fail("x = {}: axis {} is not a multiple of block = {}", x.str(), a, block);
       s.deep[a] /= block;
     }
     s.deep[-1] *= volume;

@@ -11,11 +11,11 @@ namespace isobar::ops {
 /// How positions and channels are exchanged.
 struct BlockShuffle {
   Shape deep, wide;        ///< [N, s.., b^d * C] and [N, s * b.., C]
-  Shape split;             ///< `deep` with its channels taken apart
-  std::vector<int> order;  ///< axes of `split` in the order in which they make up `wide`
+  Shape split;             ///< `deep` with its channels split
+  std::vector<int> order;  ///< axes of `split` in the order that forms `wide`
 };
 
-/// From the shape with many channels (`from_deep`) or from the one with many positions.
+/// For x with many channels (`from_deep`) or with many positions.
 BlockShuffle block_shuffle(const Shape& x, bool from_deep, std::int64_t block, bool depth_first);
 
 }  // namespace isobar::ops

@@ -1,7 +1,7 @@
 // Broadcasting as in numpy: shapes are aligned at their last axes, and an axis that is 1 or missing is repeated.
-// A walk over the result is cut into rows along which every operand either moves by one or stands still; axes that
-// behave alike become one, so that equal shapes, a scalar, a row over the channels or a number per position each
-// are one or two plain loops.
+// The result is traversed in rows along which every operand either moves by one or stands still. Axes that behave alike
+// are merged, so that equal shapes, a scalar, a row over the channels or a number per position each become one or two
+// plain loops.
 #pragma once
 
 #include <algorithm>
@@ -44,9 +44,9 @@ class BroadcastLoop {
 
  private:
   using Numbers = std::vector<std::int64_t>;
-  // The index of an element of the result along every axis, and where each operand is.
+  // The index of an element of the result along every axis, and the position in each operand.
   void locate(std::int64_t element, Numbers& index, Numbers& at) const;
-  // To the beginning of the next row; stepping is cheaper than locating where rows are short.
+  // Moves to the beginning of the next row; if rows are short, this is cheaper than locate().
   void advance(Numbers& index, Numbers& at) const {
     for (std::size_t k = 0; k < at.size(); ++k) at[k] -= index.back() * strides_[k].back();
     index.back() = 0;
@@ -60,11 +60,11 @@ class BroadcastLoop {
   }
 
   std::int64_t count_ = 1;
-  std::vector<std::int64_t> extents_;               // of the axes after joining
+  std::vector<std::int64_t> extents_;               // of the merged axes
   std::vector<std::vector<std::int64_t>> strides_;  // of each operand, 0 where it stands still
 };
 
-/// Calls work(a, b) with strides that are constants, 0 or 1, so that the loop inside is compiled for them.
+/// Calls work(a, b) with strides that are compile-time constants, 0 or 1, so that the loop inside is compiled for them.
 template <class Work>
 void with_strides(bool a, bool b, Work&& work) {
   const std::integral_constant<int, 0> still;
@@ -75,7 +75,7 @@ void with_strides(bool a, bool b, Work&& work) {
   work(still, still);
 }
 
-/// The kernel that sums `from` [y] over all axes in which `to` [x] was broadcast; a view when there are none.
+/// The kernel that sums `from` [y] over all axes along which `to` [x] was broadcast; a view if there are none.
 Kernel sum_to(Slot from, const Shape& y, Slot to, const Shape& x);
 
 }  // namespace isobar::ops

@@ -1,4 +1,4 @@
-// The operators there are: one row from each file.
+// All operators: one row from each file.
 #include "isobar/ops/op.hpp"
 
 namespace isobar::ops {

@@ -2,7 +2,7 @@
 // over all positions that hold samples. With S positions a row, of R rows here and `total` on all ranks together:
 //   mean: factor = scale / (S * total);  sum: scale;  weighted_mean: scale / (sum of the weights) * R / total;
 //   nonzero_mean: scale / (positions with a weight that is not zero) * R / total
-// The last two are means over this rank's batch, which R / total makes a share of the mean over ranks.
+// The last two are means over this rank's batch; R / total turns them into a share of the mean over ranks.
 #pragma once
 
 #include <cmath>
@@ -13,16 +13,16 @@
 
 namespace isobar::ops {
 
-/// Which positions count how much: class weights, a class number to be skipped, and how the sum is scaled.
+/// How much each position counts: class weights, a class number to be skipped, and how the sum is scaled.
 class ClassWeights {
  public:
   ClassWeights() = default;
   /// Reads weights, reduction, scale and ignore.
   explicit ClassWeights(Args& args);
 
-  /// Throws when there are weights and not as many as classes.
+  /// Throws if there are weights, but not one for each class.
   void check(const Shape& x) const;
-  /// Throws for the first of `valid` targets that is neither a class nor ignored.
+  /// Throws if one of the first `valid` targets is neither a class nor ignored.
   void check(const float* target, std::int64_t valid, std::int64_t positions, std::int64_t classes) const;
 
   bool ignored(float target) const { return target == ignore_; }
@@ -30,7 +30,7 @@ class ClassWeights {
     if (ignored(target)) return 0;
     return weights_.empty() ? 1.0f : weights_[static_cast<std::size_t>(target)];
   }
-  /// What the sum over `valid` positions is multiplied by; 0 when none of them counts.
+  /// The factor of the sum over `valid` positions; 0 if none of them counts.
   double factor(const float* target, std::int64_t valid, std::int64_t positions, const Moment& moment) const;
 
  private:
@@ -47,7 +47,7 @@ double log_sum_exp(const float* x, std::int64_t classes);
 void check_class_shapes(const Shape& x, const Shape& target);
 
 /// Term has value(x, classes, t), the loss of one position, and gradient(x, classes, t, share, dx), which writes
-/// share * d value / dx; dx may be x. Without `reads_x` its gradient gets no x.
+/// share * d value / dx; dx may be x. Unless `reads_x`, gradient() gets a null x.
 template <class Term>
 class ClassLoss final : public Loss {
  public:

@@ -1,5 +1,5 @@
-// Sums over the rows of a matrix, one per column: statistics of channels and gradients of what is added to every row.
-// Rows are cut into parts by their number alone, so that the sums do not depend on the threads.
+// Sums over the rows of a matrix, one per column: statistics of channels, and gradients of what is added to every row.
+// How rows are divided into parts depends only on their number, so the sums do not depend on the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,13 @@ namespace isobar::ops {
 /// Adds the rows [begin, end) to `sums`.
 using AddRows = Dispatched<void(std::int64_t begin, std::int64_t end, std::span<double> sums)>;
 
-/// `count` sums over `rows` rows of `width` numbers each, bitwise the same for any number of threads.
+/// `count` sums over `rows` rows of `width` numbers each, bitwise equal for any number of threads.
 std::vector<double> column_sums(std::int64_t rows, std::int64_t width, std::int64_t count, AddRows add);
 
-/// Adds two numbers of every element of the rows [begin, end) to sums[c] and sums[width + c]. columns(lanes, c) gives a
-/// function for some neighbouring columns, which adds those of one row to two vectors: (row, first, second). A few rows
-/// are added as floats before they go to the doubles, which costs no accuracy: the terms are floats.
+/// Adds two numbers for every element of the rows [begin, end) to sums[c] and sums[width + c]. columns(lanes, c)
+/// returns a function for some neighbouring columns that adds the numbers of one row to two vectors: (row, first,
+/// second). A few rows are added as floats before they go to the doubles, which costs no accuracy: the terms are
+/// floats.
 template <class Columns>
 void add_pairs(std::int64_t begin, std::int64_t end, std::int64_t width, double* sums, const Columns& columns) {
   constexpr std::int64_t few = 16;

@@ -1,4 +1,4 @@
-// concat: inputs one behind the other along an axis, by default the channels.
+// concat: joins inputs along an axis, by default the channels.
 //   y[.., offset_i + j, ..] = x_i[.., j, ..];  dx_i[.., j, ..] = dy[.., offset_i + j, ..]
 // Seen from the axis, x_i is `outer` rows of `inner_i` consecutive numbers and y has rows of their sum.
 #include "isobar/base/error.hpp"
@@ -58,7 +58,7 @@ class Concat final : public Operator {
     for (int i = 0; i < std::ssize(in); ++i) {
       const std::int64_t length = in[i].shape.count() / outer;
       if (in[i].needs_gradient) {
-        const bool channels = pitch == y[-1];  // of these a piece can be told
+        const bool channels = pitch == y[-1];  // then it can be a piece
         const auto slice = [=](const Moment&, std::span<const dnnl::memory> memories) {
           copy_rows(outer, length, floats(memories[0]) + offset, pitch, floats(memories[1]), length);
         };
@@ -87,7 +87,7 @@ class Concat final : public Operator {
 }  // namespace
 
 extern const OperatorRow concat;
-const OperatorRow concat{"concat", "inputs one behind the other along an axis",
+const OperatorRow concat{"concat", "inputs joined along an axis",
                          [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Concat>(args); },
                          [] {
                            return std::vector<Problem>{{"concat", {{2, 3, 5, 4}, {2, 3, 5, 1}, {2, 3, 5, 7}}},

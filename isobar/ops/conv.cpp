@@ -2,7 +2,7 @@
 //   y[n, p, o] = f(b[o] + sum over k, i of w[o, i, k] * x[n, p*stride + k*dilation - before, i]);  f by fusion
 //   db[o] = sum dz;  dw[o, i, k] = sum over n, p of dz[n, p, o] * x[...];  dx = the transposed sum;  dz = dy * f'(y)
 // x [N, spatial..., C], w [O, C/groups, kernel...], b [O]. The weight gradient runs before the data gradient, so that
-// it can travel while the latter is computed. How they are computed is chosen from a table (conv_methods.hpp).
+// it can be sent while the latter is computed. The method is chosen from a table (conv_methods.hpp).
 #include <algorithm>
 #include <iterator>
 
@@ -31,7 +31,7 @@ class Conv final : public Operator {
 
   std::vector<Parameter> parameters(std::span<const Shape> in) const override {
     const Window w = window_.fit(in[0]);
-    if (in[0][-1] % groups_ != 0) fail("groups = {} do not divide the {} channels of x", groups_, in[0][-1]);
+    if (in[0][-1] % groups_ != 0) fail("groups = {} does not divide the {} channels of x", groups_, in[0][-1]);
     Extents extents{filters_, in[0][-1] / groups_};
     extents.insert(extents.end(), w.kernel.begin(), w.kernel.end());
     return weights_.parameters(Shape(extents), filters_);
@@ -40,7 +40,7 @@ class Conv final : public Operator {
   std::vector<Shape> infer(std::span<const Shape> in) const override {
     const Window w = window_.fit(in[0]);
     if (in[1].rank() != in[0].rank() || in[1][1] * groups_ != in[0][-1] || in[1][0] != filters_)
-      fail("x = {} with {} groups does not go with w = {}", in[0].str(), groups_, in[1].str());
+      fail("x = {} with {} groups does not fit w = {}", in[0].str(), groups_, in[1].str());
     Extents y{in[0][0]};
     y.insert(y.end(), w.out.begin(), w.out.end());
     y.push_back(filters_);

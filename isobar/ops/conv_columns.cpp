@@ -48,7 +48,7 @@ void ConvColumns::fill(const float* x, std::int64_t first, std::int64_t width, f
 void ConvColumns::gather(const float* columns, std::int64_t first, std::int64_t width, float* dx) const {
   const auto line = [&](std::int64_t number, std::int64_t) {
     const std::int64_t ih = number % in_[1], id = number / in_[1] % in_[0], n = number / in_[1] / in_[0];
-    // The output position whose tap k lies on input i, or -1.
+    // The output position whose tap k reads input i, or -1.
     const auto position = [&](int a, std::int64_t i, std::int64_t k) {
       const std::int64_t reach = i + before_[a] - k * dilation_[a];
       return reach < 0 || reach % stride_[a] != 0 || reach / stride_[a] >= out_[a] ? -1 : reach / stride_[a];

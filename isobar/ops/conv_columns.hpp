@@ -1,5 +1,5 @@
 // The columns of a convolution: for every output position the numbers under its window, [positions, taps * C], with
-// zeros for padding, so that the convolution is a product of matrices; and back, the sum of all columns at every input.
+// zeros for padding, so that the convolution is a matrix product; and back, the sum of all columns at every input.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ class ConvColumns {
   /// Whether the columns of one group are x itself.
   bool trivial() const;
 
-  /// Columns of `width` channels from `first` on: columns[rows, taps * width].
+  /// Columns of `width` channels, starting at `first`: columns[rows, taps * width].
   void fill(const float* x, std::int64_t first, std::int64_t width, float* columns) const;
-  /// dx at these channels = the sum of all columns that were taken from it.
+  /// dx of these channels = the sum of all column entries that were copied from there.
   void gather(const float* columns, std::int64_t first, std::int64_t width, float* dx) const;
 
  private:

@@ -14,8 +14,8 @@ namespace {
 
 using Kind = Slot::Kind;
 
-constexpr int most_vectors = 4;                    // whose sums are held in registers
-constexpr std::int64_t most_depthwise_parts = 16;  // a weight gradient is summed in
+constexpr int most_vectors = 4;          // sums of this many are held in registers
+constexpr std::int64_t most_depthwise_parts = 16;  // of the sum of a weight gradient
 
 // sum += factor * numbers, for V vectors of L.
 template <class L, int V>
@@ -46,7 +46,7 @@ struct DepthwiseSum<One, 1> {
   void put(float* to) const { *to = value; }
 };
 
-// Calls f(first channel, the type of a sum) for stretches of whole vectors, then for the channels left over.
+// Calls f(first channel, the type of a sum) for ranges of whole vectors, then for the remaining channels.
 template <class L, class F>
 inline void over_vectors(std::int64_t channels, const F& f) {
   constexpr std::int64_t stretch = L::lanes * most_vectors;
@@ -62,20 +62,20 @@ inline void over_channels(std::int64_t channels, const F& f) {
   else over_vectors<Eight>(channels, f);
 }
 
-// Which positions of the source meet position `at` of the target, and under which tap.
+// A position of the source that meets a position of the target, and the tap.
 struct Meeting {
   std::int64_t tap, source;
 };
 using Meetings = std::vector<std::vector<Meeting>>;
 
-// y as target of x, or x as target of y; spatial axes are d, h, w with missing ones of extent 1 in front.
+// y as target of x, or x as target of y; spatial axes are d, h, w, and missing leading axes have extent 1.
 struct Correspondence {
   std::int64_t batch, channels, target[3], source[3], kernel[3];
   Meetings meetings[3];
   struct Pair {
     std::int64_t target, source;
   };
-  std::vector<std::vector<Pair>> pairs;  // the columns that meet under every tap along w
+  std::vector<std::vector<Pair>> pairs;  // for every tap along w, the columns that meet
 
   Correspondence(const ConvCase& p, bool backwards) : batch(p.x[0]), channels(p.x[-1]) {
     const int missing = 3 - std::ssize(p.window.kernel);
@@ -104,7 +104,7 @@ struct Correspondence {
 
   std::int64_t rows() const { return batch * target[0] * target[1]; }
 
-  // Calls f(first tap of a row of the window, that row of the source) for all that row `row` of the target meets.
+  // Calls f(first tap of a row of the window, row of the source) for all rows that row `row` of the target meets.
   template <class F>
   void over_rows(std::int64_t row, const float* from, const F& f) const {
     const std::int64_t h = row % target[1], d = row / target[1] % target[0], n = row / target[1] / target[0];
@@ -114,7 +114,7 @@ struct Correspondence {
           from + ((n * source[0] + md.source) * source[1] + mh.source) * source[2] * channels);
   }
 
-  // to[row] = start + sum over what it meets of weights * from.
+  // to[row] = start + sum of weights * from over all that meet.
   void gather_row(std::int64_t row, const float* weights, const float* start, const float* from, float* to) const {
     for (std::int64_t w = 0; w < target[2]; ++w) {
       float* const pixel = to + (row * target[2] + w) * channels;
@@ -129,7 +129,7 @@ struct Correspondence {
     }
   }
 
-  // sums[tap] += sum over the pixels of the row of x * dz; the taps are followed by the sum of dz when `bias`.
+  // sums[tap] += sum of x * dz over the pixels of the row; with `bias`, the taps are followed by the sum of dz.
   void add_row(std::int64_t row, const float* x, const float* dz, bool bias, float* sums) const {
     const float* const pixels = dz + row * target[2] * channels;
     over_channels(channels, [&](std::int64_t c, auto type) {
@@ -170,7 +170,7 @@ Kernel gathering(const char* name, Category category, const ConvCase& p, bool ba
   return kernel;
 }
 
-// Rows of y are summed in a number of parts that does not depend on the threads, and the parts in order.
+// Rows of y are summed in a number of parts that does not depend on the threads, and then the parts in order.
 Kernel weight_gradient(const ConvCase& p) {
   auto c = std::make_shared<const Correspondence>(p, false);
   const std::int64_t parts = std::min(most_depthwise_parts, c->rows()), weights = p.window.volume() * c->channels;

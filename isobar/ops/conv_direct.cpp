@@ -1,4 +1,4 @@
-// The row `direct`: oneDNN's convolution primitives, which apply always; the other methods are measured against them.
+// The row `direct`: oneDNN's convolution primitives, which always apply; the other methods are compared with them.
 #include "isobar/ops/conv_methods.hpp"
 #include "isobar/ops/primitive.hpp"
 

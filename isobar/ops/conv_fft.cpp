@@ -1,6 +1,6 @@
 // The row `fft`: kernels from 4x4 to 15x15 by Fourier transforms of overlapping tiles: at every frequency a product of
-// complex matrices, written as a real one of twice the edges. Tiles have an edge of 16, or 32 for kernels above 7.
-// Rounding differs from the direct sums, by less than 4e-5 of the largest result in the tests.
+// complex matrices, written as real matrices with twice the edges. Tiles have an edge of 16, or 32 for kernels above 7.
+// Rounding differs from that of direct sums, by less than 4e-5 of the largest result in the tests.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int longest = 32;
 
-// Complex Fourier transforms of a power of two of numbers, for 16 channels at once; decimation in time, radix 2.
+// Complex Fourier transforms whose length is a power of two, for 16 channels at once; decimation in time, radix 2.
 class LineTransform {
  public:
   explicit LineTransform(int length) : length_(length) {
@@ -30,7 +30,7 @@ class LineTransform {
     }
   }
 
-  // In place, element i at i * step; exchanging real and imaginary parts before and after gives the inverse, unscaled.
+  // In place, element i at i * step; with real and imaginary parts exchanged, it is the inverse, unscaled.
   void run(Lanes* real, Lanes* imaginary, int step) const {
     Lanes a[longest], b[longest];
     for (int i = 0; i < length_; ++i) {
@@ -78,8 +78,8 @@ class Fourier final : public TileTransform {
 
   int half() const { return tile() / 2 + 1; }
 
-  // The spectrum of `edge` x `edge` real numbers with zeros behind them: rows in pairs, one as the imaginary part of
-  // the other, then columns.
+  // The spectrum of `edge` x `edge` real numbers followed by zeros: rows in pairs, one as the imaginary part of the
+  // other, then columns.
   void analyse(const Lanes* in, int edge, Lanes* out) const {
     const int t = tile(), h = half();
     Lanes* const real = out;
@@ -109,7 +109,7 @@ class Fourier final : public TileTransform {
     const float scale = 1.0f / static_cast<float>(t * t);
     for (int r = 0; r < edge; r += 2) {
       Lanes a[longest], b[longest];
-      const int s = (r + 1) * h;  // there is such a row: edges are below t, which is even
+      const int s = (r + 1) * h;  // this row exists: edges are below t, which is even
       for (int f = 0; f < h; ++f) {
         const Lanes re0 = real[r * h + f], im0 = imaginary[r * h + f], re1 = real[s + f], im1 = imaginary[s + f];
         a[f] = re0 - im1, b[f] = im0 + re1;

@@ -26,7 +26,7 @@ std::optional<Kernel> turn_weights(const Layout& stored, const Layout& turned, s
   return kernel;
 }
 
-constexpr std::int64_t most_flipped_groups = 8;  // more are small, and oneDNN's own way
+constexpr std::int64_t most_flipped_groups = 8;  // more groups are small, and left to oneDNN
 
 bool is_fast(std::string_view implementation) { return implementation.starts_with("brgconv"); }
 
@@ -63,7 +63,7 @@ std::optional<std::vector<Kernel>> data_gradient_by_forward(const Setting& setti
                                     {{DNNL_ARG_DST, {{Slot::Kind::dx, 0}, problem.x_layout}}}, problem.flops));
     return list;
   } catch (const dnnl::error&) {
-    return std::nullopt;  // oneDNN cannot do this shape forward; its own data gradient will
+    return std::nullopt;  // oneDNN cannot do this shape forward; its own data gradient is used
   }
 }
 

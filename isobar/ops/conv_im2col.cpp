@@ -1,7 +1,7 @@
-// The row `im2col`: the columns of the whole batch (conv_columns.hpp) and one product of matrices, in all directions:
+// The row `im2col`: the columns of the whole batch (conv_columns.hpp) and one matrix product, in all directions:
 //   y = columns w;  dw = columns^T dz;  dx = the columns dz w^T, gathered.
-// w is stored as [groups, taps, C/groups, O/groups]. 1x1 kernels of stride 1 need no columns; otherwise these are the
-// workspace, taps times the size of x.
+// w is stored as [groups, taps, C/groups, O/groups]. 1x1 kernels of stride 1 need no columns; otherwise the columns are
+// the workspace, taps times the size of x.
 #include <algorithm>
 
 #include "isobar/ops/columns.hpp"
@@ -25,7 +25,7 @@ struct Products {
 
   std::int64_t row() const { return columns.taps() * channels; }
   std::int64_t weights() const { return row() * filters; }
-  /// Numbers of workspace: columns, then what the product needs.
+  /// The workspace in floats: columns, then what the product needs.
   std::int64_t column_numbers() const { return trivial ? 0 : columns.rows() * row(); }
   std::int64_t workspace() const { return std::max<std::int64_t>(1, column_numbers() + gemm.scratch()); }
 };
@@ -59,7 +59,7 @@ std::optional<std::vector<Kernel>> make_im2col(const Setting& setting, const Con
   kernel.flops = p.flops;
   const Layout w = weight_rows(p);
   const Port workspace{{Kind::temp, first_scratch + p.temporary}, plain({parts.workspace()})};
-  // One group after the other: `use` gets its number, columns, and the memory the product may use.
+  // Calls `use` for one group after the other, with its number, its columns, and scratch memory for the product.
   const auto each = [parts](float* workspace_numbers, const auto& use) {
     for (std::int64_t g = 0; g < parts.groups; ++g)
       use(g, workspace_numbers, workspace_numbers + parts.column_numbers());

@@ -52,7 +52,7 @@ bool ConvCase::unit_stride() const {
 
 Layout weight_rows(const ConvCase& problem) {
   const auto& w = problem.w.data;
-  const int first = problem.groups > 1 ? 1 : 0;  // groups have an axis of their own
+  const int first = problem.groups > 1 ? 1 : 0;  // groups are a separate axis
   Extents axes(w.dims, w.dims + w.ndims), strides(axes.size());
   std::int64_t stride = 1;
   const auto next = [&](int axis) {

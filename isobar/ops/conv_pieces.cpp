@@ -21,7 +21,7 @@ bool is_batch(const ConvCase& problem, Slot slot) {
   return slot == Slot{Kind::x, 0} || slot == Slot{Kind::y, 0} || slot == Slot{Kind::dx, 0} || slot == problem.dz;
 }
 
-// How a port of a piece's kernel finds its memory.
+// Where the memory of a port of a piece's kernel is.
 struct Place {
   enum class In { read, written, workspace } in;  // a port of the whole kernel, or its workspace
   std::size_t port;

@@ -1,6 +1,6 @@
-// A convolution computed piece by piece: consecutive samples of the batch, each by the method it is best computed with.
-// Pieces run one after the other in one workspace, as large as the largest needs. Weight gradients of the pieces are
-// added in their order.
+// A convolution computed piece by piece: consecutive samples of the batch, each piece by the best method for it.
+// Pieces run one after the other and share a workspace, as large as the largest of them needs. Weight gradients of the
+// pieces are added in order.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,12 @@
 
 namespace isobar::ops {
 
-/// The kernels of a choice, or nothing where a method is unknown or does not apply, or the pieces are not the batch.
+/// The kernels of a choice; nothing if a method is unknown or does not apply, or if the pieces do not add up to the
+/// batch.
 std::optional<std::vector<Kernel>> chosen_kernels(const Setting& setting, const ConvCase& problem, Direction direction,
                                                   const Choice& choice);
 
-/// Bytes of all temporaries of these kernels together.
+/// Total bytes of the temporaries of these kernels.
 std::size_t workspace_bytes(std::span<const Kernel> kernels);
 
 /// "im2col", "winograd 4+4", "winograd 4 + im2col 1".

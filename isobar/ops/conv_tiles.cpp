@@ -15,7 +15,7 @@ namespace {
 using Kind = Slot::Kind;
 
 constexpr std::int64_t most_tiled_groups = 4;
-constexpr std::int64_t chunk_bytes = 4 << 20;  // spectra of so many tiles are made and used while they are in cache
+constexpr std::int64_t chunk_bytes = 4 << 20;  // size of the spectra that are made and used while they are in cache
 constexpr int most_numbers = 2 * 32 * 17;      // of one spectrum: tiles of 32 x 32, Fourier
 
 Layout stack(std::int64_t count, std::int64_t rows, std::int64_t columns, bool transposed = false) {
@@ -24,7 +24,7 @@ Layout stack(std::int64_t count, std::int64_t rows, std::int64_t columns, bool t
       transposed ? dnnl::memory::dims{rows * columns, 1, rows} : dnnl::memory::dims{rows * columns, columns, 1});
 }
 
-// One direction: sizes, and the three loops around the product of matrices.
+// One direction: sizes, and the three loops around the matrix product.
 struct Tiled {
   std::shared_ptr<const TileTransform> transform;
   ImageWalk walk;
@@ -56,7 +56,7 @@ struct Tiled {
     in_parts((last - first) * blocks, one, 1);
   }
 
-  // Results of tiles [first, last) from their spectra, with bias and what comes after.
+  // Results of tiles [first, last) from their spectra, with the bias and `after` applied.
   void synthesise(const float* from, std::int64_t offset, const float* added, std::int64_t first, std::int64_t last,
                   float* to) const {
     const std::int64_t blocks = (out + image_lanes - 1) / image_lanes;
@@ -90,8 +90,7 @@ struct Tiled {
     in_parts(rows * blocks, one, 1);
   }
 
-  // The spectra of the weights of a group as matrices; complex numbers are 2 x 2 blocks, conjugated as correlation
-  // wants.
+  // The spectra of the weights of a group as matrices; complex numbers are 2 x 2 blocks, conjugated for correlation.
   void transform_weights(const float* w, float* to) const {
     const std::int64_t rows = turned ? out : in, columns = turned ? in : out,
                        taps = transform->kernel * transform->kernel;
@@ -130,7 +129,7 @@ struct Tiled {
     });
   }
 
-  // Where the parts of the workspace begin: spectra of the image, of the results, of the weights, then the product's.
+  // The parts of the workspace: spectra of the image, of the results, of the weights, then scratch for the product.
   float* results_at(float* workspace) const { return workspace + spectra(in); }
   float* weights_at(float* workspace) const { return results_at(workspace) + spectra(out); }
   float* scratch_at(float* workspace) const { return weights_at(workspace) + weight_numbers(); }

@@ -1,7 +1,7 @@
 // Two-dimensional convolutions of stride 1 by tiles: a tile of the image and the kernel are transformed, multiplied
-// point by point, which for all tiles and channels is one product of matrices per point, and transformed back.
-// Winograd's and Fourier's transforms differ in nothing else. The data gradient is the forward direction with turned
-// weights; the weight gradient is the adjoint: transform the image and dz, multiply, transform back to the kernel.
+// point by point (over all tiles and channels, this is one matrix product per point), and transformed back. Winograd
+// and FFT differ only in the transform. The data gradient is the forward direction with turned weights; the weight
+// gradient is the adjoint: transform the image and dz, multiply, transform back to the kernel.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ inline constexpr int image_lanes = 16;
 /// The same element of 16 neighbouring channels.
 using Lanes = float __attribute__((vector_size(image_lanes * sizeof(float))));
 
-/// Transforms of square tiles, all channels alike. A spectrum has `parts` numbers per point (2: a complex number, the
-/// real parts of all points first).
+/// Transforms of square tiles, the same for all channels. A spectrum has `parts` numbers per point (2: complex numbers,
+/// the real parts of all points first).
 class TileTransform {
  public:
   TileTransform(int kernel_edge, int result_edge, int point_count, int part_count)
@@ -42,11 +42,11 @@ class TileTransform {
 /// Whether this convolution can be computed by tiles of kernels with this edge.
 bool suits_tiles(const ConvCase& problem, Direction direction, int kernel);
 
-/// The kernel of one direction of a convolution that suits.
+/// The kernel for one direction of a convolution that suits_tiles().
 Kernel conv_by_tiles(const Setting& setting, const ConvCase& problem, Direction direction,
                      std::shared_ptr<const TileTransform> transform);
 
-/// Additions and multiplications of the products of matrices, without those of the transforms.
+/// Additions and multiplications of the matrix products, without those of the transforms.
 double tile_work(const ConvCase& problem, Direction direction, const TileTransform& transform);
 
 }  // namespace isobar::ops

@@ -12,7 +12,7 @@
 namespace isobar::ops {
 namespace {
 
-constexpr std::int64_t most_summed_groups = 8;  // that are large enough to be done one after the other
+constexpr std::int64_t most_summed_groups = 8;  // more groups are too small to be computed one after the other
 
 bool all_are(const Extents& values, std::int64_t value) {
   return std::all_of(values.begin(), values.end(), [=](std::int64_t v) { return v == value; });
@@ -26,7 +26,7 @@ WindowExtents extents_of(const TiledGradient& p) {
   e.x_pitch = p.x[-1];
   e.y_pitch = p.y[-1];
   if (w.volume() == 1 && all_are(w.stride, 1) && all_are(w.before, 0) && all_are(w.after, 0)) {
-    e.in[2] = e.out[2] = p.y.count() / p.y[-1];  // where pixels do not meet, all of them are one row
+    e.in[2] = e.out[2] = p.y.count() / p.y[-1];  // each window is one pixel, so all pixels form one row
     return e;
   }
   e.batch = p.x[0];
@@ -41,7 +41,7 @@ WindowExtents extents_of(const TiledGradient& p) {
   return e;
 }
 
-// [taps, C, O] in memory, under the names O, C, kernel...
+// [taps, C, O] in memory, with the axes O, C, kernel...
 Layout outputs_innermost(const Layout& stored) {
   const Extents axes(stored.data.dims, stored.data.dims + stored.data.ndims);
   Extents strides(axes.size());
@@ -85,7 +85,7 @@ const ConvMethod conv_own{
       return one_kernel(tiled_weight_gradient(
           {p.window, p.x, p.y, {Slot::Kind::x, 0}, p.dz, stored, p.bias, p.temporary, p.flops, p.groups}));
     },
-    [](const ConvCase& p, Direction) {  // elsewhere a tile would have few rows and one vector of columns
+    [](const ConvCase& p, Direction) {  // otherwise a tile would have few rows and one vector of columns
       if (p.groups > 1)
         return p.groups <= most_summed_groups && p.x[-1] / p.groups >= tile_rows && p.y[-1] / p.groups >= tile_columns;
       return p.x[-1] * p.window.kernel.back() >= 8 || p.y[-1] > tile_lanes;

@@ -1,7 +1,7 @@
 // The rows `winograd` and `winograd2`: 3x3 kernels by Winograd's minimal filtering (Lavin and Gray, 2015).
 //   F(4x4, 3x3): 36 products for 16 results instead of 144; F(2x2, 3x3): 16 for 4 instead of 36.
-// Results differ from the direct sums by rounding, by less than 4e-5 of the largest in the tests; F(4x4), whose
-// transforms have coefficients from 1/24 to 8, by more than F(2x2).
+// Results differ from direct sums by rounding, by less than 4e-5 of the largest in the tests; F(4x4), whose transforms
+// have coefficients from 1/24 to 8, differs more than F(2x2).
 #include <utility>
 
 #include "isobar/base/instructions.hpp"
@@ -21,7 +21,7 @@ struct Coefficients {
   }
 };
 
-// out = sum over c of m[r][c] * in[c * in_step]; coefficients are known here, so zeros cost nothing.
+// out = sum over c of m[r][c] * in[c * in_step]; coefficients are compile-time constants, so zeros cost nothing.
 template <const auto& m, int r, int columns>
 inline void row_times(const Lanes* in, int in_step, Lanes& out) {
   [&]<int... c>(std::integer_sequence<int, c...>) {

@@ -1,4 +1,4 @@
-// Rows copied between two pitches: what concat and split are made of.
+// Copying rows between two pitches: the basis of concat and split.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace isobar::ops {
 /// Copies rows of `length` numbers between two row pitches, in parts of about loop_part numbers.
 inline void copy_rows(std::int64_t rows, std::int64_t length, const float* from, std::int64_t from_pitch, float* to,
                       std::int64_t to_pitch) {
-  if (rows == 1) {  // one long row is cut, too
+  if (rows == 1) {  // one long row is also cut into parts
     in_parts(length, [=](std::int64_t begin, std::int64_t end) { std::copy(from + begin, from + end, to + begin); });
     return;
   }

@@ -1,4 +1,4 @@
-// deconv: transposed convolution over 1 to 3 spatial axes, channels last; what the data gradient of conv computes.
+// deconv: transposed convolution over 1 to 3 spatial axes, channels last, like the data gradient of conv.
 //   y[n, p*stride + k*dilation - before, o] = b[o] + sum over p, k, i of w[i, o, k] * x[n, p, i]
 //   db[o] = sum dy;  dw[i, o, k] = sum over n, p of x[n, p, i] * dy[n, p*stride + k*dilation - before, o];
 //   dx = conv of dy with w
@@ -44,7 +44,7 @@ class Deconv final : public Operator {
     same_ = padding == "same";
     if (same_ || padding == "valid") {
       before_ = after_ = {0};
-      args.require(!args.has("padding_after"), "padding_after goes with a numeric padding");
+      args.require(!args.has("padding_after"), "padding_after needs a numeric padding");
       args.require(!same_ || !args.has("output_padding"), "output_padding follows from padding=same");
     } else {
       before_ = args.integers("padding", {});
@@ -61,7 +61,7 @@ class Deconv final : public Operator {
 
   std::vector<Parameter> parameters(std::span<const Shape> in) const override {
     const Inverse inverse = fit(in[0]);
-    if (in[0][-1] % groups_ != 0) fail("groups = {} do not divide the {} channels of x", groups_, in[0][-1]);
+    if (in[0][-1] % groups_ != 0) fail("groups = {} does not divide the {} channels of x", groups_, in[0][-1]);
     Extents extents{in[0][-1], filters_ / groups_};
     extents.insert(extents.end(), inverse.window.kernel.begin(), inverse.window.kernel.end());
     return weights_.parameters(Shape(extents), filters_);
@@ -69,7 +69,7 @@ class Deconv final : public Operator {
 
   std::vector<Shape> infer(std::span<const Shape> in) const override {
     if (in[1].rank() != in[0].rank() || in[1][0] != in[0][-1] || in[1][1] * groups_ != filters_)
-      fail("x = {} with {} filters in {} groups does not go with w = {}", in[0].str(), filters_, groups_, in[1].str());
+      fail("x = {} with {} filters in {} groups does not fit w = {}", in[0].str(), filters_, groups_, in[1].str());
     return {fit(in[0]).y};
   }
 
@@ -97,7 +97,7 @@ class Deconv final : public Operator {
     kernel.library = false;
     kernel.run = [product = std::move(kernel.run), rows = p.out.count() / filters_, width = filters_](
                      const Moment& moment, std::span<const dnnl::memory> m) {
-      std::vector<dnnl::memory> others(m.begin(), m.end());  // the primitive does not know the bias
+      std::vector<dnnl::memory> others(m.begin(), m.end());  // the primitive does not take the bias
       others.erase(others.begin() + 2);
       product(moment, others);
       dnnl::stream(moment.stream).wait();
@@ -123,7 +123,7 @@ class Deconv final : public Operator {
   }
 
  private:
-  // The convolution that goes back: its window over y, and y.
+  // The convolution from y to x: its window over y, and y.
   struct Inverse {
     Window window;
     Shape y;
@@ -149,7 +149,7 @@ class Deconv final : public Operator {
     Shape y = x;
     for (int a = 0; a < axes; ++a) {
       const std::int64_t in = x[a + 1], reach = (w.kernel[a] - 1) * w.dilation[a] + 1;
-      if (same_) {  // TensorFlow: stride times as many positions; the odd element is cropped behind
+      if (same_) {  // TensorFlow: stride times as many positions; an odd element is cropped at the end
         const std::int64_t crop = std::max<std::int64_t>(0, reach - w.stride[a]);
         w.before[a] = crop / 2;
         w.after[a] = crop - crop / 2;

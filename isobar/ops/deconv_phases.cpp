@@ -18,7 +18,7 @@ struct PartialForward {
   TurnedWeights weights;
 };
 
-// y at the positions of a phase = z; z [batch, count..., channels], missing axes in front have extent 1.
+// y at the positions of a phase = z; z [batch, count..., channels], missing leading axes have extent 1.
 struct Spread {
   std::int64_t batch, channels;
   std::int64_t count[3]{1, 1, 1}, remainder[3]{0, 0, 0}, stride[3]{1, 1, 1}, out[3]{1, 1, 1};
@@ -36,7 +36,7 @@ struct Spread {
   }
 };
 
-// The phase with these remainders, or nothing when the forward convolution is not to be had or not fast.
+// The phase with these remainders, or nothing if the forward convolution is not available or not fast.
 std::optional<PartialForward> phase(const Setting& setting, const Transposed& p, const Extents& remainder) {
   const std::size_t axes = remainder.size();
   Extents count, first, before, after, w{p.y[-1], p.x[-1]}, ones(axes, 1), none(axes, 0);

@@ -1,7 +1,7 @@
-// A transposed convolution as forward convolutions: with stride s, the output positions that leave the same remainder
-// by s (a phase) are a stride-1 convolution of x with every s-th tap, turned round. oneDNN 2.6 computes forward
-// convolutions of channels-last tensors about twice as fast as strided data gradients (143 against 61 GF/s on one core,
-// 96x96x128 to 192x192x128, 3x3), which pays for putting the phases together.
+// A transposed convolution as forward convolutions: with stride s, the output positions that are equal modulo s (a
+// phase) are a stride-1 convolution of x with every s-th tap, reversed. oneDNN 2.6 computes forward convolutions of
+// channels-last tensors about twice as fast as strided data gradients (143 against 61 GF/s on one core, 96x96x128 to
+// 192x192x128, 3x3), which pays for interleaving the phases.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ struct Transposed {
   int first_temporary = 0;
 };
 
-/// A kernel that reads x, the weight (input number 1) and the bias, or nothing when oneDNN is not faster that way.
+/// A kernel that reads x, the weight (input number 1) and the bias; nothing if oneDNN is not faster that way.
 std::optional<Kernel> deconv_by_phases(const Setting& setting, const Transposed& p, const char* name, Category category,
                                        double flops);
 

@@ -1,7 +1,7 @@
-// dense: a full linear map of the features, the last axis; all axes in front of it count as one, n.
+// dense: a full linear map of the features (the last axis); all axes before it count as one, n.
 //   y[n, o] = f(b[o] + sum over k of w[o, k] * x[n, k]);  f by fusion
-//   db[o] = sum over n of dz[n, o];  dw[o, k] = sum over n of dz[n, o] * x[n, k];  dx[n, k] = sum over o of dz[n, o] *
-//   w[o, k] dz = dy * f'(y)
+//   db[o] = sum over n of dz[n, o];  dw[o, k] = sum over n of dz[n, o] * x[n, k];
+//   dx[n, k] = sum over o of dz[n, o] * w[o, k];  dz = dy * f'(y)
 // x [N..., K], y [N..., O], w [O, K], b [O]. One layout of w serves all three products. Measured with w 128 x 32768 on
 // 2 threads, sum of the three in ms, plain against blocked: batch 1: 2.7, 4.1; 4: 4.1, 4.9; 8: 5.8, 5.3; 32: 13.1, 7.6.
 #include <string_view>
@@ -18,11 +18,11 @@ namespace {
 using Kind = Slot::Kind;
 
 constexpr std::int64_t least_batch_for_blocks = 8;
-constexpr std::int64_t least_rows_for_tiles = 128;  // below, reading and writing dw is what takes the time
+constexpr std::int64_t least_rows_for_tiles = 128;  // below this, reading and writing dw takes most of the time
 
 bool is_slow(const char* implementation) { return std::string_view(implementation).starts_with("ref"); }
 
-// Tries the layout that is stored; where oneDNN has only its reference loops for that, the layout oneDNN prefers.
+// Tries the stored layout; if oneDNN has only its reference loops for that, the layout oneDNN prefers.
 template <class Make>
 auto with_stored(const Layout& stored, const Layout& free, const char* what, Make&& make) {
   return planned(what, [&] {
@@ -45,7 +45,7 @@ class Dense final : public Operator {
   std::vector<Shape> infer(std::span<const Shape> in) const override {
     check(in[0]);
     if (in[1] != Shape{units_, in[0][-1]})
-      fail("x = {} with {} units does not go with w = {}", in[0].str(), units_, in[1].str());
+      fail("x = {} with {} units does not fit w = {}", in[0].str(), units_, in[1].str());
     Shape y = in[0];
     y[-1] = units_;
     return {y};
@@ -113,7 +113,7 @@ class Dense final : public Operator {
     return in[0].shape.count() / in[1].shape[1] >= least_rows_for_tiles && WeightSums::fits(p.w);
   }
 
-  // As of a convolution with one pixel in its window.
+  // As in a convolution with one pixel in its window.
   std::optional<Kernel> tiled_gradient(std::span<const Operand> in, const Case& p, Slot dz) const {
     const Extents one{1}, none{0};
     const std::int64_t rows = in[0].shape.count() / in[1].shape[1];

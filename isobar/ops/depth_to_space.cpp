@@ -1,6 +1,6 @@
 // depth_to_space: channels become blocks of positions; with two spatial axes, block b and k = b*b:
 //   y[n, h*b + i, w*b + j, c] = x[n, h, w, (i*b + j)*C + c]  (mode dcr)  or  x[n, h, w, c*k + i*b + j]  (mode crd)
-// x [N, H, W, k*C], y [N, H*b, W*b, C]; dx is dy moved back. Any number of spatial axes.
+// x [N, H, W, k*C], y [N, H*b, W*b, C]; dx is dy with the inverse order. Any number of spatial axes.
 #include "isobar/ops/block_shuffle.hpp"
 
 namespace isobar::ops {

@@ -1,5 +1,5 @@
 // detection_loss: boxes on a grid; p, t [N, gh, gw, 6 + classes]: x, y, w, h, object, none, classes. Object cells have
-// t_object > 0; h is smooth L1, its knee at 1; e = 1e-5; CE is softmax cross entropy. dp is the derivative. l(n) is
+// t_object > 0; h is smooth L1 with its knee at 1; e = 1e-5; CE is softmax cross entropy. dp is the derivative. l(n) is
 //   a: sum over object cells of 5 h(xy) + 7 h(wh) - ln(p_object + e) - sum over c of t_c ln(p_c + e), plus the sum over
 //      empty cells of -0.5 ln(p_none + e); object, none and classes of p are probabilities
 //   b: mean over object cells of h(xy) + h(wh) + CE(classes), plus the mean over all cells of CE({object, none}), or 0
@@ -17,7 +17,7 @@ constexpr double epsilon = 1e-5;
 double smooth(double d) { return std::abs(d) < 1 ? d * d / 2 : std::abs(d) - 0.5; }
 double smooth_slope(double d) { return std::clamp(d, -1.0, 1.0); }
 
-// Loss of one cell; with dp, also its derivative. `inside` weighs an object cell's terms, `grid` b's objectness.
+// Loss of one cell; with dp, also its derivative. `inside` weights an object cell's terms, `grid` the objectness of b.
 class Cell {
  public:
   Cell(bool logits, std::int64_t channels) : logits_(logits), classes_(channels - first_class) {}

@@ -1,5 +1,5 @@
 // div: the quotient of two inputs, with broadcasting.
-//   y = a / b;  da = dy / b, db = -dy * a / b^2, summed over the axes in which the input was repeated
+//   y = a / b;  da = dy / b, db = -dy * a / b^2, summed over the axes along which the input was repeated
 #include "isobar/ops/binary.hpp"
 
 namespace isobar::ops {

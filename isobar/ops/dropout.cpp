@@ -1,8 +1,8 @@
 // dropout, in training only:
 //   y = x * m / (1 - rate);  dx = dy * m / (1 - rate);  m is 0 with probability rate, otherwise 1, for every element
-// Element i of a sample takes number i of the generator keyed by (seed, site, epoch, sample), so that the mask depends
-// neither on threads nor on which rank holds the sample. The mask is saved, one byte an element: drawing it anew costs
-// ten rounds of Philox for four elements, even in vectors more than the reading of four bytes.
+// Element i of a sample uses number i of the generator keyed by (seed, site, epoch, sample), so the mask depends
+// neither on threads nor on which rank holds the sample. The mask is saved, one byte per element: drawing it again
+// takes ten rounds of Philox for four elements, which even in vectors costs more than reading four bytes.
 #include <algorithm>
 #include <cmath>
 
@@ -19,7 +19,7 @@ namespace {
 
 using Kind = Slot::Kind;
 
-// Rows without a sample number (a batch made by hand) are keyed by their place.
+// Rows without a sample number (a batch made by hand) are keyed by their position.
 std::uint64_t sample_of(const Moment& moment, std::int64_t row) {
   const std::size_t r = row;
   return r < moment.samples.size() ? moment.samples[r] : row;
@@ -94,7 +94,7 @@ class Dropout final : public Operator {
   }
 
  private:
-  // to = from * m / (1 - rate) by the saved mask.
+  // to = from * m / (1 - rate), with the saved mask.
   Kernel masked(const Shape& shape, Slot from, Slot to, const std::string& name, Category category) const {
     const auto run = [count = shape.count(), factor = factor()](const Moment&, std::span<const dnnl::memory> memories) {
       in_parts(count, [&](std::int64_t begin, std::int64_t end) {

@@ -1,5 +1,5 @@
-// elementary: functions of one number that need no file of their own, y = f(x), dx = dy * f'(x), element by element.
-// The table gives f and f' with their parameters a = alpha and b = beta; where f has a kink, f' is that of one side.
+// elementary: functions of one number without a separate file, y = f(x), dx = dy * f'(x), element by element.
+// The table has f and f' with their parameters a = alpha and b = beta; where f has a kink, f' is that of one side.
 // selu's gamma and shrink's lambd are b; shrink's bias is a.
 #include <cmath>
 #include <string_view>
@@ -102,7 +102,7 @@ const Named& named(const Args& args, const std::string& name) {
 class Elementary final : public Operator {
  public:
   explicit Elementary(Args& args) : f_(named(args, args.text("f"))) {
-    // shrink's bias may be zero: whether a parameter exists is told by the names of the others.
+    // shrink's bias may be zero, so a changed name also shows that a parameter exists.
     if (f_.alpha != 0 || f_.alpha_name != "alpha") alpha_ = static_cast<float>(args.real(f_.alpha_name, f_.alpha));
     if (f_.beta != 0) beta_ = static_cast<float>(args.real(f_.beta_name, f_.beta));
     args.require(f_.name != "celu" || alpha_ != 0, "alpha of celu must not be 0");
@@ -121,7 +121,7 @@ class Elementary final : public Operator {
   }
 
  private:
-  // to = f(x), times dy where it is read.
+  // to = f(x), times dy if that is read.
   Kernel kernel(std::string name, Category category, const Shape& shape, const std::vector<Slot>& from, Slot to,
                 Function f) const {
     const std::int64_t count = shape.count();

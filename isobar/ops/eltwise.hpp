@@ -1,4 +1,4 @@
-// Eltwise: y = f(x) element by element with f' taken from y, shared by the activation functions.
+// Eltwise: y = f(x) element by element with f' computed from y, shared by the activation functions.
 #pragma once
 
 #include "isobar/ops/op.hpp"

@@ -1,12 +1,12 @@
-// EltwiseOfInput: y = f(x) element by element with f' taken from x, for functions whose y does not tell it.
-// They are not absorbed by what produces x: its result before the function would have to be kept all the same.
+// EltwiseOfInput: y = f(x) element by element with f' computed from x, for functions whose f' does not follow from y.
+// They are not absorbed by the operator that produces x, because x would have to be kept all the same.
 #pragma once
 
 #include "isobar/ops/op.hpp"
 
 namespace isobar::ops {
 
-/// A function oneDNN's eltwise knows, with its parameters alpha and beta.
+/// A function of oneDNN's eltwise, with its parameters alpha and beta.
 class EltwiseOfInput final : public Operator {
  public:
   explicit EltwiseOfInput(dnnl::algorithm f, float alpha = 0, float beta = 0) : f_(f), alpha_(alpha), beta_(beta) {}

@@ -1,6 +1,6 @@
-// expand: x repeated along axes until it has a given shape, as broadcasting does.
+// expand: x repeated along axes until it has a given shape, as in broadcasting.
 //   y[i, j, ..] = x[i or 0, j or 0, ..];  dx is the sum of dy over the repeated axes
-// Extents of 1 in `shape` keep what x has there.
+// Extents of 1 in `shape` keep the extent of x.
 #include <array>
 
 #include "isobar/base/error.hpp"

@@ -1,5 +1,5 @@
-// exp, and the logistic function and tanh made of it, without calls and branches, so that loops over them become
-// vector code. exp(x) = 2^n * exp(r) with |r| <= ln(2)/2, where the Taylor series to r^7 is good to 1e-7.
+// exp, and the logistic function and tanh based on it, without calls and branches, so that loops over them are
+// vectorised. exp(x) = 2^n * exp(r) with |r| <= ln(2)/2, where the Taylor series to r^7 is accurate to 1e-7.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace isobar::ops {
 
-/// exp(x) to a few units of the last digit; arguments beyond +-87 give the value there.
+/// exp(x) to a few units in the last place; arguments beyond +-87 are clamped to that.
 inline float exponential(float x) {
   constexpr float high = 355.0f / 512.0f, low = -2.1219444e-4f;  // ln(2) in two parts: n * high is exact
   constexpr float to_whole = 12582912.0f;                        // 1.5 * 2^23: adding it rounds to a whole number
@@ -29,7 +29,7 @@ inline float exponential(float x) {
 /// 1 / (1 + exp(-x)).
 inline float logistic(float x) { return 1 / (1 + exponential(-x)); }
 
-/// tanh(x), to about 1e-7 absolutely.
+/// tanh(x), with an absolute error of about 1e-7.
 inline float hyperbolic_tangent(float x) { return 1 - 2 / (exponential(2 * x) + 1); }
 
 }  // namespace isobar::ops

@@ -1,7 +1,7 @@
 // focal: cross entropy that counts positions less the better they are predicted; the mean over positions of
 //   -alpha * (1 - q_t)^gamma * log q_t,  q = softmax(x),  t = target[n, s]
 //   dx_c = dy * factor * alpha * ((1 - q_t)^gamma - gamma * q_t * (1 - q_t)^(gamma - 1) * log q_t) * (q_c - [c = t])
-// x [N, ..., classes], target [N, ...] or [N, ..., 1] holding class numbers, y [1]; the factor is class_loss.hpp's.
+// x [N, ..., classes], target [N, ...] or [N, ..., 1] with class numbers, y [1]; the factor is that of class_loss.hpp.
 #include "isobar/ops/class_loss.hpp"
 
 namespace isobar::ops {
@@ -18,7 +18,7 @@ struct FocalTerm {
 
   void gradient(const float* x, std::int64_t classes, std::int64_t t, float share, float* dx) const {
     const double shift = log_sum_exp(x, classes), log_q = x[t] - shift;
-    // 1 - q is kept above zero, where the second part would be 0 times infinity for gamma < 1.
+    // 1 - q is kept above zero, since at zero the second part would be 0 times infinity for gamma < 1.
     const double rest = std::max(-std::expm1(log_q), 1e-30);
     const double slope = std::pow(rest, gamma) - gamma * std::exp(log_q) * std::pow(rest, gamma - 1) * log_q;
     const auto factor = static_cast<float>(share * alpha * slope);

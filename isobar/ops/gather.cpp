@@ -1,6 +1,6 @@
 // gather: elements of one axis of x, picked by number.
-//   y[a.., i.., b..] = x[a.., indices[i..], b..];  dx adds up the dy of all who picked the element, in their order
-// x [a.., rows, b..], indices [i..] hold whole numbers (negative ones count from the end) and have no gradient.
+//   y[a.., i.., b..] = x[a.., indices[i..], b..];  dx is the sum of dy over all picks of the element, in their order
+// x [a.., rows, b..]; indices [i..] are whole numbers (negative ones count from the end) and have no gradient.
 #include "isobar/ops/axes.hpp"
 #include "isobar/ops/gather_rows.hpp"
 #include "isobar/ops/primitive.hpp"

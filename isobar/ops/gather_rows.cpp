@@ -32,7 +32,7 @@ void gather_rows(const RowPicks& p, const std::vector<std::int64_t>& picked, con
 }
 
 void scatter_rows(const RowPicks& p, const std::vector<std::int64_t>& picked, const float* dy, float* dx) {
-  // Picks sorted by row, those of one row in their order: first[r] .. first[r + 1].
+  // Picks sorted by row; those of row r, in their original order, are first[r] .. first[r + 1].
   std::vector<std::int64_t> first(p.rows + 1), order(picked.size());
   for (const std::int64_t r : picked) ++first[r + 1];
   for (std::size_t r = 1; r < first.size(); ++r) first[r] += first[r - 1];

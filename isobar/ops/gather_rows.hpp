@@ -1,4 +1,4 @@
-// Blocks picked by number, and their gradients added up again: what embedding and gather are made of.
+// Picking blocks by number, and adding up their gradients: the basis of embedding and gather.
 // x is [outer, rows, width]; y is [outer, picks, width]. Numbers are floats that hold whole numbers.
 #pragma once
 
@@ -11,14 +11,14 @@ struct RowPicks {
   std::int64_t outer = 1, rows = 1, picks = 1, width = 1;
 };
 
-/// The rows that `numbers` name, negative ones counted from the end; throws Error for what is no row. The sample a
-/// number belongs to, in the message, is its place divided by `per_sample`.
+/// The rows that `numbers` name; negative numbers count from the end. Throws Error for a number that is not a row. The
+/// message names the sample, which is the number's position divided by `per_sample`.
 std::vector<std::int64_t> picked_rows(const float* numbers, const RowPicks& p, std::int64_t per_sample);
 
 /// y = the picked rows of x.
 void gather_rows(const RowPicks& p, const std::vector<std::int64_t>& picked, const float* x, float* y);
 
-/// dx = the sums of dy over the picks of each row, in their order, for any number of threads.
+/// dx = the sums of dy over the picks of each row, in their order whatever the number of threads.
 void scatter_rows(const RowPicks& p, const std::vector<std::int64_t>& picked, const float* dy, float* dx);
 
 }  // namespace isobar::ops

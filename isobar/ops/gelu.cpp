@@ -1,6 +1,6 @@
 // gelu, element by element; P is the distribution function of the normal distribution:
 //   erf:  y = x * P(x) = x/2 * (1 + erf(x / sqrt 2));  dx = dy * (P(x) + x * exp(-x^2/2) / sqrt(2 pi))
-//   tanh: y = x/2 * (1 + t), t = tanh(u), u = sqrt(2/pi) * (x + 0.044715 x^3), near the former and cheaper
+//   tanh: y = x/2 * (1 + t), t = tanh(u), u = sqrt(2/pi) * (x + 0.044715 x^3), close to erf and cheaper
 //         dx = dy * ((1 + t)/2 + x/2 * (1 - t^2) * u'),  u' = sqrt(2/pi) * (1 + 0.134145 x^2)
 #include "isobar/ops/eltwise_of_input.hpp"
 

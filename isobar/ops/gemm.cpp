@@ -23,7 +23,7 @@ dnnl::matmul::primitive_desc descriptor(const Setting& setting, const Layout& le
   });
 }
 
-// oneDNN's memory takes no pointer to const; matmul does not write what it reads.
+// oneDNN's memory does not accept a pointer to const; matmul does not write to its inputs.
 void* address(const float* p) { return const_cast<float*>(p); }
 
 }  // namespace

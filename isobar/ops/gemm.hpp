@@ -1,4 +1,4 @@
-// Gemm: a product of matrices, or of stacks of matrices, inside kernels of our own; oneDNN's matmul on bare memory.
+// Gemm: a product of matrices, or of stacks of matrices, inside our own kernels; oneDNN's matmul on plain pointers.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ class Gemm {
  public:
   struct Extra {
     bool bias = false;                 ///< one number per column is added
-    bool add = false;                  ///< the product is added to what the result holds
+    bool add = false;                  ///< the product is added to the previous result
     std::optional<Pointwise> after{};  ///< applied to the result
   };
 
@@ -21,9 +21,9 @@ class Gemm {
   Gemm(const Setting& setting, const Layout& left, const Layout& right, const Layout& result)
       : Gemm(setting, left, right, result, Extra{}) {}
 
-  /// Numbers of memory a run needs besides its operands.
+  /// How many floats of scratch memory a run needs.
   std::int64_t scratch() const { return scratch_; }
-  /// Waits until the result is there; `bias` and `scratch` may be null where there is none.
+  /// Waits until the result is complete; `bias` and `scratch` may be null if not needed.
   void run(const Moment& moment, const float* left, const float* right, const float* bias, float* result,
            float* scratch) const;
 

@@ -114,7 +114,7 @@ class GlobalPool final : public Operator {
     });
   }
 
-  // Every position receives its share of dy: 1/S of it, or with `places` all or nothing.
+  // Every position receives its share of dy: 1/S, or with `places` all or nothing.
   static void spread(const Case& p, const float* dy, const std::int32_t* places, float* dx) {
     const float share = 1.0f / static_cast<float>(p.positions);
     const auto rows = [=](std::int64_t begin, std::int64_t end) {

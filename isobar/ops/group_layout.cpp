@@ -18,7 +18,7 @@ std::optional<Layout> group_layout(const Layout& grouped) {
   drop_first(blocking.strides);
   --d.ndims;
   for (int b = 0; b < blocking.inner_nblks; ++b)
-    if (blocking.inner_idxs[b]-- == 0) return std::nullopt;  // groups side by side
+    if (blocking.inner_idxs[b]-- == 0) return std::nullopt;  // groups are interleaved
   if (padded_count(one) != apart) return std::nullopt;
   return one;
 }

@@ -1,4 +1,4 @@
-// The weights of one group of a convolution with groups: what a kernel for one group sees of them.
+// The weights of one group of a grouped convolution, as a kernel for one group sees them.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace isobar::ops {
 
-/// The layout of one group, axes O/groups, C/groups, kernel..., of weights whose first axis are groups that follow each
-/// other in memory; nothing for layouts in which they do not.
+/// The layout of one group, axes O/groups, C/groups, kernel..., of weights whose first axis are the groups; nothing if
+/// groups are not contiguous in memory.
 std::optional<Layout> group_layout(const Layout& grouped);
 
 }  // namespace isobar::ops

@@ -31,7 +31,7 @@ IndexMap::IndexMap(Shape x, std::vector<Sources> sources) : x_(std::move(x)), so
   std::vector<std::int64_t> extents;
   for (const Sources& s : sources_) extents.push_back(std::ssize(s));
   y_ = Shape(extents);
-  // A row is the last axis that picks, with all axes behind it.
+  // A row is the last axis that picks, together with all axes after it.
   std::int64_t behind = 1;
   int axis = x_.rank() - 1;
   while (axis > 0 && is_identity(sources_[axis], x_[axis])) behind *= x_[axis--];

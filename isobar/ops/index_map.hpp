@@ -1,6 +1,6 @@
 // Operators that only pick elements, axis by axis: y[i, j, ...] = x[source_0[i], source_1[j], ...], or a constant where
-// a source is -1. slice, pad and expand are such maps. The gradient of an element of x is the sum over the product of
-// the lists of those that picked it, in order: no two threads write one element.
+// a source is -1. slice, pad and expand are such maps. The gradient of an element of x is the sum over all elements of
+// y that picked it, in order; each element of dx is written by one thread.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace isobar::ops {
 
 class IndexMap {
  public:
-  /// sources[a][i] is the index along axis a of x that index i of y shows, or -1.
+  /// sources[a][i] is the index along axis a of x that index i of y picks, or -1.
   IndexMap(Shape x, std::vector<std::vector<std::int64_t>> sources);
 
   const Shape& x() const { return x_; }
   const Shape& y() const { return y_; }
 
-  /// y from x; what has no source becomes `fill`.
+  /// y from x; elements without a source become `fill`.
   void pick(const float* x, float* y, float fill) const;
-  /// dx from dy; what nobody picked becomes 0.
+  /// dx from dy; elements that were not picked become 0.
   void scatter(const float* dy, float* dx) const;
 
   /// pick() and scatter() as kernels of an operator with one input.
@@ -28,7 +28,7 @@ class IndexMap {
   std::vector<Kernel> backward(bool needs_gradient) const;
 
  private:
-  // Neighbours of y's row that show neighbours of x's row; from < 0: the constant.
+  // Consecutive elements of a row of y that pick consecutive elements of a row of x; from < 0: the constant.
   struct Piece {
     std::int64_t to, from, length;
   };

@@ -7,7 +7,7 @@
 
 namespace isobar::ops {
 namespace {
-// A count is sent as digits so small that the sum of 65,536 of them is a whole number a float holds exactly.
+// A count is sent as digits so small that a float holds the sum of 65,536 of them exactly.
 constexpr int digit_bits = 8, digits = 6;
 }  // namespace
 

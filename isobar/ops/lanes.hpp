@@ -1,5 +1,6 @@
-// Vectors of floats as long as a register of the level in use, and stores that go past the caches. A result larger than
-// the last cache is best written so: the line need not be read first, which saves a third to a half of the traffic.
+// Vectors of floats as long as a register of the instruction level in use, and stores that bypass the caches. They are
+// best for results larger than the last cache: lines need not be read first, which saves a third to a half of the
+// traffic.
 #pragma once
 
 #include <cmath>
@@ -12,8 +13,8 @@
 
 namespace isobar::ops {
 
-/// Sixteen numbers at once, a register of x86-64-v4, or eight, one of x86-64-v3; the same loop runs over single ones
-/// where their count is no multiple. No template: GCC forgets sizes of vectors that depend on a parameter.
+/// Sixteen numbers at once (a register of x86-64-v4) or eight (x86-64-v3); the same loop handles the remaining numbers
+/// one by one. Not a template, because GCC forgets the sizes of vectors that depend on a parameter.
 struct Sixteen {
   static constexpr int lanes = 16;
   using Floats = float __attribute__((vector_size(64), aligned(4), may_alias));
@@ -47,23 +48,24 @@ const typename L::Floats& numbers(const float* p) {
   return *reinterpret_cast<const typename L::Floats*>(p);
 }
 
-/// The bytes behind a memory: masks, places.
+/// The bytes of a memory: masks, places.
 inline std::uint8_t* bytes(const dnnl::memory& memory) { return static_cast<std::uint8_t*>(memory.get_data_handle()); }
 
-// Vectors are passed as values between functions that are always inlined only: how it is done depends on the level.
+// Vectors are passed by value only between functions that are always inlined, since the calling convention depends on
+// the level.
 
 /// The bytes at p as whole numbers.
 template <class L>
 [[gnu::always_inline]] inline typename L::Wholes wholes(const std::uint8_t* p) {
   if constexpr (L::lanes == 1) {
     return *p;
-  } else {  // in two steps, for which GCC has instructions
+  } else {  // in two steps, which GCC compiles to single instructions
     const auto half = __builtin_convertvector(*reinterpret_cast<const typename L::Bytes*>(p), typename L::Shorts);
     return __builtin_convertvector(half, typename L::Wholes);
   }
 }
 
-/// sum + a * b, rounded once wherever the machine can: left to the compiler, it depends on how a loop was cut.
+/// sum + a * b, rounded once if the machine can; left to the compiler, this would depend on how a loop was divided.
 template <class L>
 [[gnu::always_inline]] inline typename L::Floats multiply_add(typename L::Floats a, typename L::Floats b,
                                                               typename L::Floats sum) {
@@ -71,7 +73,7 @@ template <class L>
   else return a * b + sum;
 }
 
-/// Adds the numbers to as many doubles at p.
+/// Adds the numbers to the doubles at p.
 template <class L>
 [[gnu::always_inline]] inline void add_to_doubles(typename L::Floats values, double* p) {
   if constexpr (L::lanes == 1) {
@@ -81,21 +83,21 @@ template <class L>
   }
 }
 
-/// Whole numbers below 256 as bytes at p.
+/// Writes whole numbers below 256 as bytes to p.
 template <class L>
 void put_bytes(const typename L::Wholes& values, std::uint8_t* p) {
   if constexpr (L::lanes == 1) *p = static_cast<std::uint8_t>(values);
   else *reinterpret_cast<typename L::Bytes*>(p) = __builtin_convertvector(values, typename L::Bytes);
 }
 
-/// Whether a result of so many floats at `to`, in rows of `length`, is better written past the caches; fence() must
-/// follow then, by every thread that wrote.
+/// Whether a result of `count` floats at `to`, in rows of `length`, should bypass the caches; then every thread that
+/// wrote must call fence().
 inline bool streams(const float* to, std::int64_t count, std::int64_t length) {
   constexpr std::int64_t beyond_caches = 8 << 20;
   return count >= beyond_caches && length % Sixteen::lanes == 0 && reinterpret_cast<std::uintptr_t>(to) % 64 == 0;
 }
 
-/// Writes numbers to p: past the caches when `past`; then p is aligned to 64 bytes.
+/// Writes numbers to p; if `past`, it bypasses the caches, and p must be aligned to 64 bytes.
 template <bool past, class L>
 [[gnu::always_inline]] inline void store(float* p, typename L::Floats values) {
   if constexpr (past && L::lanes > 1) {
@@ -109,7 +111,7 @@ template <bool past, class L>
 
 inline void fence() { _mm_sfence(); }
 
-/// Calls block(lanes, i) for [0, count) in blocks as long as a register, the last ones one by one.
+/// Calls block(lanes, i) for [0, count) in blocks as long as a register, and one by one for the rest.
 template <class Block>
 void in_lanes(std::int64_t count, Block&& block) {
   std::int64_t i = 0;

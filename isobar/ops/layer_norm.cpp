@@ -1,4 +1,4 @@
-// layer_norm: every row, the axes from `axis` on, brought to mean 0 and variance 1, then scaled and shifted.
+// layer_norm: normalises every row (the axes from `axis` on) to mean 0 and variance 1, then scales and shifts.
 //   y = w * h + b,  h = (x - mean) * r,  r = 1 / sqrt(variance + eps), statistics over the K numbers of the row
 //   dw = sum over rows of dy*h;  db = sum over rows of dy;  dx = r * (g - sum g / K - h * sum g*h / K),  g = w * dy
 // x [rows..., axes...]; w, b [axes...]. Mean and variance of each row are saved.
@@ -34,7 +34,7 @@ class LayerNorm final : public Operator {
   std::vector<Shape> infer(std::span<const Shape> in) const override {
     const Shape row = row_shape(in[0]);
     for (std::size_t i = 1; i < in.size(); ++i)
-      if (in[i] != row) fail("x = {} does not go with a weight of {}", in[0].str(), in[i].str());
+      if (in[i] != row) fail("x = {} does not fit a weight of {}", in[0].str(), in[i].str());
     return {in[0]};
   }
 
@@ -79,7 +79,7 @@ class LayerNorm final : public Operator {
  private:
   Shape row_shape(const Shape& x) const {
     const std::int64_t axis = axis_ < 0 ? axis_ + x.rank() : axis_;
-    if (axis < 1 || axis >= x.rank()) fail("axis = {} of x = {} must lie behind the batch", axis_, x.str());
+    if (axis < 1 || axis >= x.rank()) fail("axis = {} of x = {} must come after the batch", axis_, x.str());
     return Shape(std::vector<std::int64_t>(x.extents().begin() + axis, x.extents().end()));
   }
 

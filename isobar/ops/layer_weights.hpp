@@ -1,5 +1,5 @@
-// What layers read about their weight and bias: how they start, and what multiplies their rate and decay, as Caffe has
-// it.
+// Arguments of layers about their weight and bias: initial values, and factors of the learning rate and decay, as in
+// Caffe.
 #pragma once
 
 #include "isobar/ops/op.hpp"

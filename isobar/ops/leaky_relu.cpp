@@ -1,6 +1,6 @@
 // leaky_relu, element by element:
 //   y = x where x > 0, otherwise slope * x;  dx = dy where y > 0, otherwise slope * dy
-// The sign of y tells that of x only for slope >= 0.
+// The sign of y determines that of x only for slope >= 0.
 #include "isobar/ops/eltwise.hpp"
 
 namespace isobar::ops {

@@ -1,6 +1,6 @@
 // log, element by element, for x > 0:
 //   y = log(x);  dx = dy / x
-// Loops of our own: oneDNN's logarithm is off by 1e-6 around x = 1, where y is 0.
+// We use our own loops, because oneDNN's logarithm is off by 1e-6 around x = 1, where y is 0.
 #include <cmath>
 
 #include "isobar/base/loops.hpp"

@@ -1,6 +1,6 @@
 // Losses: a prediction against a target, averaged over the samples of the batch that are not padding.
 //   y = 1/total * sum over rows n < moment.rows of l(n);  l(n) is the mean over the numbers (or positions) of row n
-// total counts the samples on all ranks together, so the ranks' losses and gradients add up.
+// total counts the samples of all ranks, so losses and gradients can be summed over ranks.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class Loss : public Operator {
 };
 
 /// A loss that sums a term of (prediction, target) over all numbers. Term has value(p, t) and slope(p, t), the
-/// derivative by p; it may have divisor(shape), what a row's sum is divided by instead of its length.
+/// derivative by p; it may have divisor(shape), by which a row's sum is divided instead of its length.
 template <class Term>
 class TermLoss final : public Loss {
  public:

@@ -1,9 +1,9 @@
 // lrn: local response normalisation, as in Caffe (across channels, or within a channel over 2-D space).
 //   y = x * s^-beta,  s = k + alpha/V * sum of x^2 over the window around each number,  V elements in a whole window
-//   dx = dy * s^-beta - 2*alpha*beta/V * x * (sum of dy * x * s^(-beta-1) over the numbers whose window holds this one)
+//   dx = dy * s^-beta - 2*alpha*beta/V * x * (sum of dy * x * s^(-beta-1) over the numbers whose window includes this)
 // x [N, spatial..., C]. Windows reach from i - floor((size-1)/2) to i + ceil((size-1)/2), along the channels or along
-// both spatial axes. oneDNN has fast loops for one size and one layout only, so the loops are our own: over lines with
-// zeros at both ends, in which a window is a sum of numbers `step` apart.
+// both spatial axes. oneDNN has fast loops for only one size and layout, so we use our own loops over lines with zeros
+// at both ends, in which a window is a sum of numbers `step` apart.
 #include <algorithm>
 #include <cmath>
 
@@ -18,7 +18,7 @@ namespace {
 
 using Kind = Slot::Kind;
 
-// sum[i] = line[i] + line[i + step] + ... of `size` numbers; the usual sizes are compiled for themselves.
+// sum[i] = line[i] + line[i + step] + ... of `size` numbers; the usual sizes are compiled separately.
 template <int fixed>
 void add_windows(const float* line, std::int64_t count, std::int64_t step, std::int64_t size, float* sum) {
   const std::int64_t terms = fixed > 0 ? fixed : size;
@@ -38,7 +38,7 @@ void window_sums(const float* line, std::int64_t count, std::int64_t step, std::
 
 // power[i] = s^-beta and inverse[i] = 1/s of s = k + factor * sum[i]; power may be sum.
 void powers(const float* sum, std::int64_t count, float k, float factor, float beta, float* power, float* inverse) {
-  if (beta == 0.75f) {  // the usual exponent, without the slow general power
+  if (beta == 0.75f) {  // the usual exponent, without the slow general pow
 #pragma omp simd
     for (std::int64_t i = 0; i < count; ++i) {
       const float r = 1 / std::sqrt(k + factor * sum[i]);
@@ -87,7 +87,7 @@ class Lrn final : public Operator {
     return kernel;
   }
 
-  // Across channels a line is done in one go; within them shares of other lines are needed, and wait in a temporary.
+  // Across channels, one pass handles a whole line; within channels, a temporary holds the shares of other lines.
   std::vector<Kernel> backward(const Setting&, std::span<const Operand> in) const override {
     if (!in[0].needs_gradient) return {};
     const Layout x = plain(in[0].shape);
@@ -125,7 +125,7 @@ class Lrn final : public Operator {
     std::int64_t length, step, height, lines;
   };
 
-  // What one thread needs: a line with zeros at both ends, and a line of each s^-beta and 1/s.
+  // Memory of one thread: a line with zeros at both ends, and one line each of s^-beta and 1/s.
   struct Room {
     std::vector<float> padded, power, inverse;
   };
@@ -195,7 +195,7 @@ class Lrn final : public Operator {
   }
   float* turned_line(const Geometry& g, Room& room) const { return open_line(g, room, before(true)); }
 
-  // dx = dy * s^-beta, and what every number of the line passes on to those in its window.
+  // dx = dy * s^-beta, and the shares that every number of the line contributes to those in its window.
   void split(const Geometry& g, const float* x, const float* dy, std::int64_t line, const Room& room, float* shares,
              float* dx) const {
     const float *const from = x + line * g.length, *const up = dy + line * g.length;
@@ -209,7 +209,7 @@ class Lrn final : public Operator {
     }
   }
 
-  // dx -= factor * x * the sum of what arrives, found in the padded line.
+  // dx -= factor * x * the sum of the shares in the padded line.
   void subtract(const Geometry& g, const float* x, std::int64_t line, Room& room, float* dx) const {
     const auto factor = static_cast<float>(2 * alpha_ * beta_ / volume());
     float* const sum = room.power.data();

@@ -1,9 +1,9 @@
 // lstm: long short-term memory over the steps of a sequence, forward, reverse or both.
 //   i, f, o = logistic(W x_t + R h_{t-1} + b), g = tanh(the same) by gate (i, f, g, o);  f has forget_bias added inside
-//   c_t = f * c_{t-1} + i * g;  h_t = o * tanh(c_t);  backward: the chain rule against the steps
-// x [N, T, F], h0, c0 [D, N, U] (optional, both); w [D, 4U, F], r [D, 4U, U], b [D, 4U]. Outputs: y, all h_t [N, T,
-// D*U], or the last of each direction [N, D*U] when sequence=false; the last h and c [D, N, U]. Products with all steps
-// are one product; oneDNN's own lstm wants weights in two layouts that no plain weight has.
+//   c_t = f * c_{t-1} + i * g;  h_t = o * tanh(c_t);  backward: the chain rule, from the last step to the first
+// x [N, T, F], h0, c0 [D, N, U] (both or none); w [D, 4U, F], r [D, 4U, U], b [D, 4U]. Outputs: y, all h_t [N, T,
+// D*U], or the last of each direction [N, D*U] if sequence=false; the last h and c [D, N, U]. Products with the inputs
+// of all steps are one product; oneDNN's own lstm wants weights in two layouts that no plain weight has.
 #include <algorithm>
 
 #include "isobar/base/error.hpp"
@@ -51,7 +51,7 @@ class Lstm final : public Operator {
     const std::vector<Parameter> wanted = parameters(data);
     for (std::size_t i = 0; i < weights; ++i)
       if (in[data.size() + i] != wanted[i].shape)
-        fail("x = {} does not go with {} = {}; it must be {}", in[0].str(), wanted[i].name, in[data.size() + i].str(),
+        fail("x = {} does not fit {} = {}; it must be {}", in[0].str(), wanted[i].name, in[data.size() + i].str(),
              wanted[i].shape.str());
     const Shape last{directions_, in[0][0], units_};
     const std::int64_t width = directions_ * units_;
@@ -106,7 +106,7 @@ class Lstm final : public Operator {
   }
 
  private:
-  // Where things are among the memories of a kernel, which begin with all inputs.
+  // Positions among the memories of a kernel, which begin with all inputs.
   struct Places {
     std::size_t inputs, weights;  // number of inputs, and of the first weight
     std::vector<Shape> out;
@@ -160,7 +160,7 @@ class Lstm final : public Operator {
             hidden + d * units_};
   }
 
-  // The state after the last step; as y too when that is all that is wanted.
+  // Writes the state after the last step; also to y, unless that is the whole sequence.
   void write_last(const LstmCase& p, std::int64_t d, const LstmData& data, std::span<const dnnl::memory> out) const {
     const std::int64_t t = p.time(p.steps - 1);
     for (std::int64_t n = 0; n < p.batch; ++n) {
@@ -175,12 +175,12 @@ class Lstm final : public Operator {
   LstmGradients gradients(const LstmCase& p, std::int64_t d, const Places& at, std::span<const dnnl::memory> m) const {
     const std::int64_t state = d * p.batch * units_;
     const float* const dy = floats(m[at.inputs]);
-    const std::size_t first = at.inputs + 6;  // the writes: gradients of all inputs, then room
+    const std::size_t first = at.inputs + 6;  // the writes: gradients of all inputs, then scratch memory
     const auto room = m.subspan(first + at.inputs);
     const bool given = at.weights == 3;
     float *const states = floats(room[2]), *const others = states + directions_ * p.batch * units_;
     const float* dh = floats(m[at.inputs + 1]) + state;
-    if (!sequence_) {  // y is the last h under another name: both gradients belong to it
+    if (!sequence_) {  // y is the last h under another name: its gradient is the sum of both
       for (std::int64_t n = 0; n < p.batch; ++n)
         for (std::int64_t u = 0; u < units_; ++u)
           states[state + n * units_ + u] = dh[n * units_ + u] + dy[n * p.y_width + d * units_ + u];

@@ -11,7 +11,7 @@
 namespace isobar::ops {
 namespace {
 
-// Calls row(n) for all samples, in parallel where a step has enough numbers.
+// Calls row(n) for all samples, in parallel if a step has enough numbers.
 template <class Row>
 void over_batch(const LstmCase& p, const Row& row) {
   const auto part = [&](std::int64_t begin, std::int64_t end) {
@@ -20,7 +20,7 @@ void over_batch(const LstmCase& p, const Row& row) {
   in_parts(p.batch, part, std::max<std::int64_t>(1, loop_part / 4 / p.units));
 }
 
-// The gates of one sample and step from their sums, then the new cell and hidden numbers.
+// Computes the gates of one sample and step from their sums, then the new cell and hidden state.
 void step(float* gates, std::int64_t units, float forget_bias, const float* cell_before, float* cell, float* hidden) {
   float *const i = gates, *const f = gates + units, *const g = gates + 2 * units, *const o = gates + 3 * units;
 #pragma omp simd
@@ -35,7 +35,7 @@ void step(float* gates, std::int64_t units, float forget_bias, const float* cell
   }
 }
 
-// dgates of one sample and step; dc is turned into the gradient of the cell before.
+// Computes dgates of one sample and step; dc becomes the gradient of the previous cell.
 void step_back(const float* gates, std::int64_t units, const float* cell_before, const float* cell, const float* dy,
                const float* dh, float* dc, float* dgates) {
   const float *const i = gates, *const f = gates + units, *const g = gates + 2 * units, *const o = gates + 3 * units;
@@ -79,7 +79,7 @@ void lstm_forward(const LstmCase& p, const LstmData& data) {
 
 void lstm_backward(const LstmCase& p, const LstmData& data, const LstmGradients& d) {
   const std::int64_t width = 4 * p.units, row = p.steps * width, rows = p.batch * p.steps;
-  float *const dh = d.dh0, *const dc = d.dc0;  // travel back in time and end where they are wanted
+  float *const dh = d.dh0, *const dc = d.dc0;  // updated step by step; finally those of the initial state
   std::copy_n(d.dh, p.batch * p.units, dh);
   std::copy_n(d.dc, p.batch * p.units, dc);
   for (std::int64_t s = p.steps; s-- > 0;) {

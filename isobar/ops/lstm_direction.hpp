@@ -1,5 +1,5 @@
-// The arithmetic of an LSTM in one direction, on plain matrices; products by oneDNN's sgemm, gates by loops of ours.
-// Steps run in the order of time, or against it; a tensor [N, T, ...] has its step t at rows n*T + t.
+// The arithmetic of an LSTM in one direction, on plain matrices: products by oneDNN's sgemm, gates by our own loops.
+// Steps run forward or backward in time; a tensor [N, T, ...] has step t at rows n*T + t.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct LstmCase {
   std::int64_t y_width;  ///< numbers in a row of the hidden sequence, all directions together
   bool reverse;
   float forget_bias;
-  /// The time of step number i.
+  /// The time of the i-th step.
   std::int64_t time(std::int64_t i) const { return reverse ? steps - 1 - i : i; }
 };
 
@@ -28,10 +28,10 @@ void lstm_forward(const LstmCase& p, const LstmData& data);
 
 /// Gradients of one direction.
 struct LstmGradients {
-  const float *dy, *dh, *dc;  ///< [N, T, y_width], or null; of the last hidden and cell [N, U]
+  const float *dy, *dh, *dc;  ///< dy: [N, T, y_width] or null; the others: of the last hidden and cell state, [N, U]
   float *dx, *dw, *dr, *db;   ///< db may be null
-  float *dh0, *dc0;           ///< [N, U]; written always
-  float *dgates, *previous;   ///< room: [N, T, 4U], [N, T, U]
+  float *dh0, *dc0;           ///< [N, U]; always written
+  float *dgates, *previous;   ///< scratch memory: [N, T, 4U], [N, T, U]
   bool add_to_dx;             ///< dx already holds another direction's part
 };
 

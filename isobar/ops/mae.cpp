@@ -1,6 +1,6 @@
 // mae: the mean absolute error; l(n) is the mean of |p - t| over the numbers of row n.
 //   dp[n, i] = dy * sign(p - t) / (L * total), with sign(0) = 0
-// p, t [N, ...] with L numbers a row, y [1].
+// p, t [N, ...] with L numbers per row, y [1].
 #include <cmath>
 
 #include "isobar/ops/loss.hpp"

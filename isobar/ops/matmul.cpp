@@ -1,7 +1,7 @@
-// matmul: products of matrices, the last two axes; axes in front of them broadcast as numpy's do.
+// matmul: matrix products over the last two axes; the axes before them broadcast as in numpy.
 //   y[.., m, n] = sum over k of a[.., m, k] * b[.., k, n];  da = dy b^T;  db = a^T dy, each summed over broadcast axes
 // a [..., M, K] or transposed [..., K, M], b [..., K, N] or [..., N, K], y [..., M, N]. Gradients of a broadcast
-// operand are computed for every matrix and then added in order; one b for all a is instead one product of taller
+// operand are computed for every matrix and then added in order; but a single b for all a becomes one product of taller
 // matrices.
 #include <algorithm>
 
@@ -16,7 +16,7 @@ namespace {
 using Kind = Slot::Kind;
 using Extents = std::vector<std::int64_t>;
 
-// A stack of matrices as oneDNN is to see it: extents in front, rows, columns, and whether memory holds it transposed.
+// A stack of matrices as described to oneDNN: leading extents, rows, columns, and whether it is transposed in memory.
 struct Stack {
   Extents front;
   std::int64_t rows, columns;
@@ -70,7 +70,7 @@ class Matmul final : public Operator {
     const Factor a{p.a, {{Kind::x, 0}, plain(in[0].shape)}}, b{p.b, {{Kind::x, 1}, plain(in[1].shape)}};
     const Factor dy{p.y, {{Kind::dy, 0}, plain(p.out)}};
     std::vector<Kernel> list;
-    // The result is laid out as the operand is, so a transposed operand's gradient is the transposed product.
+    // A gradient has the layout of its operand, so a transposed operand's gradient is the transposed product.
     if (in[1].needs_gradient)
       gradient(setting, transpose_b_ ? turned(dy) : turned(a), transpose_b_ ? a : dy, p, p.b, 1, in[1].shape, list);
     if (in[0].needs_gradient)
@@ -90,7 +90,7 @@ class Matmul final : public Operator {
 
   static Factor turned(const Factor& o) { return {o.stack.turned(), o.port}; }
 
-  // `fold`: one b for all a becomes one product with all rows of a below each other.
+  // `fold`: a single b for all a becomes one product with all rows of a stacked.
   Case fitted(const Shape& a, const Shape& b, bool fold = true) const {
     if (a.rank() < 2 || b.rank() < 2) fail("a = {} and b = {} must have two axes or more", a.str(), b.str());
     const auto stack = [](const Shape& x, bool transposed) {

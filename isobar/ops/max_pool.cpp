@@ -1,7 +1,7 @@
-// max_pool: the largest number under a sliding window, per channel; padding never wins.
+// max_pool: the largest number under a sliding window, per channel; padding is never the maximum.
 //   y[n, p, c] = max over k of x[n, p*stride + k*dilation - before, c];  dx = dy at the place of the maximum, else 0
-// x [N, spatial..., C], y [N, positions..., C]. Which k won is saved, one byte per output where the window has up to
-// 256.
+// x [N, spatial..., C], y [N, positions..., C]. The k of the maximum is saved, in one byte per output if the window has
+// at most 256 elements.
 #include "isobar/ops/pool.hpp"
 
 namespace isobar::ops {

@@ -1,5 +1,5 @@
 // maximum: the larger of two inputs, with broadcasting.
-//   y = max(a, b);  dy goes to the larger one, half to each where they are equal, summed over repeated axes
+//   y = max(a, b);  dy goes to the larger input, half to each if they are equal, summed over repeated axes
 #include "isobar/ops/binary.hpp"
 
 namespace isobar::ops {

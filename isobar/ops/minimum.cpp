@@ -1,5 +1,5 @@
 // minimum: the smaller of two inputs, with broadcasting.
-//   y = min(a, b);  dy goes to the smaller one, half to each where they are equal, summed over repeated axes
+//   y = min(a, b);  dy goes to the smaller input, half to each if they are equal, summed over repeated axes
 #include "isobar/ops/binary.hpp"
 
 namespace isobar::ops {

@@ -1,6 +1,6 @@
 // mse: the mean squared error; l(n) is the mean of (p - t)^2 over the numbers of row n.
 //   dp[n, i] = dy * 2 (p - t) / (L * total)
-// p, t [N, ...] with L numbers a row, y [1].
+// p, t [N, ...] with L numbers per row, y [1].
 #include "isobar/ops/loss.hpp"
 
 namespace isobar::ops {

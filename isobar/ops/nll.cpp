@@ -1,6 +1,6 @@
-// nll: the sum over positions s of row n of -weight[t] * x_t, t = target[n, s], on logarithms of probabilities x.
-//   dx[n, s, c] = -dy * factor * weight[t] * [c = t];  the factor is class_loss.hpp's
-// x [N, ..., classes], target [N, ...] or [N, ..., 1] holding class numbers, y [1]. The target `ignore` has weight 0.
+// nll: the sum over positions s of row n of -weight[t] * x_t, t = target[n, s], where x are log-probabilities.
+//   dx[n, s, c] = -dy * factor * weight[t] * [c = t];  the factor is that of class_loss.hpp
+// x [N, ..., classes], target [N, ...] or [N, ..., 1] with class numbers, y [1]. The target `ignore` has weight 0.
 #include "isobar/ops/class_loss.hpp"
 
 namespace isobar::ops {

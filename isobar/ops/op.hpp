@@ -1,6 +1,6 @@
 // Operator: pure knowledge of one function: its shapes, its forward kernel, its backward kernels, its cost.
-// Kernels declare every tensor they read and write, so liveness, memory, in-place use, what backward must keep and
-// the trace are derived from the declarations, and no operator is asked twice.
+// Kernels declare every tensor they read and write; liveness, memory, in-place use, what backward must keep and the
+// trace are all derived from these declarations.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct Setting {
   std::uint64_t site = 0;          ///< identifies this use of the operator; keys its random numbers
   bool own_kernels = true;         ///< false: oneDNN's primitives even where ours are faster
   std::string_view name{};         ///< of the node, for `tuning`
-  const Tuning* tuning = nullptr;  ///< what was measured to be best on this machine; null: nothing was
+  const Tuning* tuning = nullptr;  ///< the methods measured to be best on this machine; null: none
 };
 
 /// What is known while running.
@@ -44,12 +44,12 @@ struct Moment {
   std::int64_t rows = 0;                    ///< rows of the batch that hold samples; the rest is padding
   double total = 1;                         ///< samples the loss is averaged over, on all ranks together
   std::int64_t batch = 0;                   ///< rows of the batch, padding included; 0: not known
-  /// Sums numbers over all ranks, in place, with the same bits on all, and whole numbers up to 2^24 exactly; null: this
-  /// rank normalises its batch alone. All ranks run the same kernels then, also one whose batch has no rows.
+  /// Sums numbers over all ranks, in place and bitwise equal on all, whole numbers up to 2^24 exactly. All ranks must
+  /// then run the same kernels, even one whose batch has no rows. Null: this rank normalises its batch alone.
   const std::function<void(std::span<float>)>* sum = nullptr;
 };
 
-/// A tensor of the operator, seen from one of its kernels.
+/// A tensor of the operator, as one of its kernels names it.
 struct Slot {
   enum class Kind {
     x,      ///< input or weight; a *write* of kind x updates a weight in place (running statistics)
@@ -63,15 +63,15 @@ struct Slot {
   bool operator==(const Slot&) const = default;
 };
 
-/// One declared use of a tensor. A write may share memory with read number `alias_of` if nothing reads that later.
+/// One declared use of a tensor. A write may share memory with read number `alias_of` if that is not read later.
 struct Port {
   Slot slot;
   Layout layout;
   int alias_of = -1;
 };
 
-/// One planned call. `run` gets the memories of reads, then of writes, in the order declared. Without `run` it is a
-/// view: its one write is its one read under another shape.
+/// One planned call. `run` gets the memories of reads, then of writes, in the order declared. A kernel without `run` is
+/// a view: its one write is its one read with another shape.
 struct Kernel {
   std::string name;
   Category category = Category::forward_pointwise;
@@ -79,19 +79,19 @@ struct Kernel {
   double flops = 0;
   std::function<void(const Moment&, std::span<const dnnl::memory>)> run{};
   bool library = false;  ///< runs one oneDNN primitive and nothing else
-  /// What makes the outputs a second time, from the inputs and what was saved, so that they need not be kept for
-  /// backward. Null: the kernel itself, unless it updates weights.
+  /// Recomputes the outputs from the inputs and what was saved, so that they need not be kept for backward. Null: the
+  /// kernel itself does, unless it updates weights.
   std::shared_ptr<const Kernel> again{};
 };
 
-/// An input of the operator as the planner knows it. A weight whose layout is still free has an empty layout.
+/// An input of the operator as the planner knows it. A weight whose layout is not decided yet has an empty layout.
 struct Operand {
   Shape shape;
   Layout layout;
   bool needs_gradient = false;
 };
 
-/// A weight the operator asks for: its plain shape, and how it starts.
+/// A weight the operator needs: its plain shape and its initial values.
 struct Parameter {
   std::string name;  ///< "w", "b"
   Shape shape;
@@ -99,12 +99,12 @@ struct Parameter {
   bool trained = true;
   double rate_scale = 1;   ///< multiplies the learning rate
   double decay_scale = 1;  ///< multiplies the weight decay
-  Shape fans{};            ///< what its initialiser counts inputs and outputs from, when not its own shape
-  /// When set, the weight starts with these numbers, in plain order, and not from `init`: imported networks.
+  Shape fans{};            ///< the shape from which its initialiser counts fans, if not its own
+  /// If set, the weight starts with these numbers, in plain order, instead of `init`; for imported networks.
   std::shared_ptr<const std::vector<float>> values{};
 };
 
-/// y = f(x) element by element, in oneDNN's terms, with the derivative taken from y.
+/// y = f(x) element by element, in oneDNN's terms, with the derivative computed from y.
 struct Pointwise {
   dnnl::algorithm forward;
   dnnl::algorithm backward;
@@ -116,9 +116,9 @@ class Operator {
  public:
   virtual ~Operator() = default;
 
-  /// Weights needed for these data inputs; they follow the inputs in `in` of the other functions.
+  /// Weights needed for these data inputs; in the other functions they follow the data inputs in `in`.
   virtual std::vector<Parameter> parameters(std::span<const Shape> in) const;
-  /// Shapes of the outputs; throws Error when the inputs do not fit.
+  /// Shapes of the outputs; throws Error if the inputs do not fit.
   virtual std::vector<Shape> infer(std::span<const Shape> in) const = 0;
   virtual Kernel forward(const Setting& setting, std::span<const Operand> in) const = 0;
   /// In the order they run; together they write dx of every input that needs a gradient.
@@ -126,11 +126,11 @@ class Operator {
 
   /// Number of data inputs; -1: one or more.
   virtual int arity() const { return 1; }
-  /// Set when the operator is a point-wise function that others may absorb.
+  /// Set if the operator is a point-wise function that others may absorb.
   virtual std::optional<Pointwise> pointwise() const { return std::nullopt; }
-  /// Whether every output is the largest of some inputs, so that an increasing function may be moved behind it.
+  /// Whether every output is the largest of some inputs, so that an increasing function may be moved after it.
   virtual bool selects_maximum() const { return false; }
-  /// This operator followed by `next` as one, or null.
+  /// This operator followed by `next`, as one operator, or null.
   virtual std::shared_ptr<const Operator> absorb(const Pointwise& next) const;
   /// Whether the output is a mean over samples that is to be minimised.
   virtual bool is_loss() const { return false; }
@@ -141,12 +141,12 @@ struct Whole {
   std::int64_t low = 0, high = 0;
 };
 
-/// A representative use, walked by the conformance tests and the level-0 benchmark.
+/// A representative use, run by the conformance tests and the level-0 benchmark.
 struct Problem {
   std::string spec;
   std::vector<Shape> in;
-  double low = -1, high = 1;  ///< the inputs lie between these
-  Whole last{};               ///< not empty: the last input holds such numbers (classes, indices), without gradient
+  double low = -1, high = 1;  ///< range of the inputs
+  Whole last{};               ///< not empty: the last input holds such numbers (classes, indices) and has no gradient
   bool flat = false;          ///< the gradient is zero wherever it exists
 };
 
@@ -161,7 +161,7 @@ struct OperatorRow {
 
 Table<OperatorRow> operators();
 
-/// Makes the operator a Spec names; `resolved`, when given, receives the Spec with all defaults filled in.
+/// Makes the operator a Spec names; `resolved`, if given, receives the Spec with all defaults filled in.
 std::shared_ptr<const Operator> make_operator(const Spec& spec, Spec* resolved = nullptr);
 
 }  // namespace isobar::ops

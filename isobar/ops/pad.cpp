@@ -1,6 +1,7 @@
-// pad: numbers before and after every axis: a constant, the nearest edge, or x reflected at it (the edge not repeated).
-//   y[i] = x[i - before] inside of x, else the constant or the number shown there;  dx is the sum of dy where x shows
-// Negative numbers crop. `before` and `after` name every axis, the batch too.
+// pad: adds numbers before and after every axis: a constant, the nearest edge, or x reflected at the edge (which is not
+// repeated).
+//   y[i] = x[i - before] inside x, else the constant or the copied number;  dx is the sum of dy over all copies of x
+// Negative numbers crop. `before` and `after` have an entry for every axis, including the batch.
 #include "isobar/base/error.hpp"
 #include "isobar/ops/index_map.hpp"
 
@@ -14,7 +15,7 @@ class Pad final : public Operator {
         after_(args.integers("after", before_)),
         mode_(args.one_of("mode", "constant", {"constant", "edge", "reflect"})),
         value_(static_cast<float>(args.real("value", 0))) {
-    args.require(before_.size() == after_.size(), "before and after must have as many numbers");
+    args.require(before_.size() == after_.size(), "before and after must have the same length");
   }
 
   std::vector<Shape> infer(std::span<const Shape> in) const override {

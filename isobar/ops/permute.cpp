@@ -35,7 +35,7 @@ std::vector<int> inverse_order(const std::vector<int>& order) {
 Kernel permute_kernel(const Setting& setting, std::string name, Slot from, const Shape& from_port, const Shape& x,
                       const std::vector<int>& order, Slot to, const Shape& to_port) {
   if (keeps_memory(x, order)) return view(std::move(name), Category::copy, from, from_port, to, to_port);
-  // The result is described with the axes of x, so that strides alone tell the order.
+  // The result is described with the axes of x, so that strides alone express the order.
   const Layout source = plain(x);
   std::vector<std::int64_t> strides(x.rank());
   std::int64_t stride = 1;

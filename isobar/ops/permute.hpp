@@ -1,4 +1,4 @@
-// Axes in another order, by oneDNN's reorder: the transposition behind transpose and depth_to_space.
+// Permutes axes with oneDNN's reorder, for transpose and depth_to_space.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ Shape permuted(const Shape& x, const std::vector<int>& order);
 /// The order that undoes `order`.
 std::vector<int> inverse_order(const std::vector<int>& order);
 
-/// A kernel whose result at axis i moves along axis order[i] of x. The ports have the plain layouts of `from_port` and
-/// `to_port`: x and the result under any shapes with as many elements. A view when no axis longer than 1 moves.
+/// A kernel whose result has as axis i axis order[i] of x. The ports have the plain layouts of `from_port` and
+/// `to_port`: any shapes with as many elements as x. It is a view if no axis longer than 1 moves.
 Kernel permute_kernel(const Setting& setting, std::string name, Slot from, const Shape& from_port, const Shape& x,
                       const std::vector<int>& order, Slot to, const Shape& to_port);
 

@@ -22,7 +22,7 @@ Rows rows_of(const dnnl::memory& memory) {
   const auto& blocking = d.format_desc.blocking;
   const bool whole = d.ndims < 2 || blocking.inner_nblks > 0 || blocking.strides[d.ndims - 1] != 1 ||
                      blocking.strides[d.ndims - 2] <= channels;
-  if (whole) {  // padding of blocked layouts included
+  if (whole) {  // including padding of blocked layouts
     const std::int64_t all = memory.get_desc().get_size() / sizeof(float);
     return {first, 1, all, all};
   }
@@ -37,7 +37,7 @@ struct SummedPieces {
   float slope;
   float* to;
 
-  // `count` numbers from number `at` of the result, which lie in one row of every piece.
+  // Adds `count` numbers from number `at` of the result on, which are in one row of every piece.
   template <bool past>
   void add(std::int64_t row, std::int64_t column, std::int64_t at, std::int64_t count) const {
     in_lanes(count, [&](auto lanes, std::int64_t i) {
@@ -88,7 +88,7 @@ std::optional<std::int64_t> copied_channels(const Kernel& kernel) {
 void add_pieces(std::span<const dnnl::memory> pieces, const float* y, float slope, float* to) {
   SummedPieces sum{{}, y, slope, to};
   for (const dnnl::memory& piece : pieces) sum.pieces.push_back(rows_of(piece));
-  // Dense pieces beside others are cut into the same rows.
+  // If some pieces have rows, dense pieces are cut into the same rows.
   const auto cut = std::find_if(sum.pieces.begin(), sum.pieces.end(), [](const Rows& r) { return r.count > 1; });
   if (cut != sum.pieces.end()) {
     const Rows like = *cut;

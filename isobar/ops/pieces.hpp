@@ -1,5 +1,5 @@
-// Gradients in pieces: what several readers of a value contribute to its gradient, added where it is needed and not
-// before, and found where it lies, which may be among the channels of a larger tensor.
+// Gradients in pieces: the contributions of several readers of a value to its gradient. They are added only where the
+// gradient is needed, and read in place, which may be among the channels of a larger tensor.
 #pragma once
 
 #include <optional>
@@ -12,16 +12,16 @@ namespace isobar::ops {
 /// The layout of a tensor of this shape whose rows of channels begin `first` numbers into a memory, `pitch` apart.
 Layout piece_layout(const Shape& shape, std::int64_t first, std::int64_t pitch);
 
-/// A read of dy number first_pieces + i, which must be the last read of its kernel, takes dy i as several tensors to be
-/// added, each in a piece_layout() or dense.
+/// A read of dy number first_pieces + i, which must be the last read of its kernel, receives dy i as several tensors to
+/// be added, each in a piece_layout() or dense.
 inline constexpr int first_pieces = 1000;
 
-/// The first of the channels of dy 0 that a kernel copies and that is all it does, as its read's piece_layout() says;
-/// nothing for other kernels. Who can read a piece where it lies needs no copy.
+/// If a kernel only copies channels of dy 0, the first of these channels, taken from its read's piece_layout(); nothing
+/// for other kernels. Such a copy is unnecessary for a reader that accepts pieces.
 std::optional<std::int64_t> copied_channels(const Kernel& kernel);
 
-/// to = the sum of all pieces, of one shape each; with `y`, times `slope` where y is not above zero. `y` and `to` are
-/// dense, and may be the memory of a piece that is.
+/// to = the sum of all pieces, which have the same shape; with `y`, times `slope` where y is not above zero. `y` and
+/// `to` are dense, and may be the memory of a dense piece.
 void add_pieces(std::span<const dnnl::memory> pieces, const float* y, float slope, float* to);
 
 }  // namespace isobar::ops

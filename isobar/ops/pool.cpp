@@ -39,7 +39,7 @@ Window Pool::fit(const Shape& x) const {
   return w;
 }
 
-// What the means of all positions must be multiplied by, or nothing when all are right.
+// The factors that correct the means of all positions; empty if all means are right.
 std::vector<float> Pool::corrections(const Shape& x) const {
   const Window w = fit(x);
   const bool none = std::all_of(w.overhang.begin(), w.overhang.end(), [](std::int64_t o) { return o == 0; });

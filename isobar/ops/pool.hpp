@@ -1,7 +1,7 @@
 // Pool: a window slides over 1 to 3 spatial axes and yields one number per channel; shared by max_pool and
-// average_pool. Windows side by side have loops of our own (pool_tiles.hpp), the others oneDNN's. For those a last
-// window that reaches beyond the padding (`ceil`) is padded further; where padding counts in a mean, oneDNN counts that
-// too and the mean is corrected.
+// average_pool. Windows that cover every number once use our own loops (pool_tiles.hpp), the others oneDNN. For oneDNN,
+// a last window that reaches beyond the padding (`ceil`) is padded further; where padding counts in a mean, oneDNN
+// counts this padding too, so the mean is corrected.
 #pragma once
 
 #include "isobar/ops/op.hpp"
@@ -10,7 +10,7 @@
 
 namespace isobar::ops {
 
-/// y[n, p, c] = f(the maximum or mean of x[n, window at p, c]), f by fusion; maxima save where they were found.
+/// y[n, p, c] = f(the maximum or mean of x[n, window at p, c]), with a fused f; for maxima, their places are saved.
 class Pool final : public Operator {
  public:
   Pool(Args& args, dnnl::algorithm algorithm) : window_(args, "window", true), algorithm_(algorithm) {}

@@ -10,12 +10,12 @@ namespace isobar::ops {
 namespace {
 
 // oneDNN 2.6 gathers the pixels that a strided 1x1 convolution reads, whole vectors at a time. With fewer channels than
-// a vector holds that writes behind its scratchpad: what lies there is lost, and with two threads the weight gradient
-// is wrong or never ends.
+// a vector holds, it writes beyond its scratchpad: memory there is overwritten, and with two threads the weight
+// gradient is wrong or never ends.
 bool overruns(const dnnl_convolution_desc_t& desc, std::string_view implementation) {
   constexpr dnnl_dim_t longest_vector = 16;
   const dnnl_memory_desc_t& w = desc.diff_weights_desc;
-  const int axes = desc.src_desc.ndims - 2, first = w.ndims - axes;  // behind groups, outputs and inputs
+  const int axes = desc.src_desc.ndims - 2, first = w.ndims - axes;  // after groups, outputs and inputs
   const bool point = std::all_of(w.dims + first, w.dims + w.ndims, [](dnnl_dim_t k) { return k == 1; });
   const bool strided = std::any_of(desc.strides, desc.strides + axes, [](dnnl_dim_t s) { return s > 1; });
   return point && strided && w.dims[first - 1] < longest_vector && implementation.starts_with("jit_1x1");

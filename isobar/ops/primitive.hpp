@@ -1,4 +1,4 @@
-// The border to oneDNN's primitives: user-owned scratchpads declared as ports, and errors that name what was asked.
+// The interface to oneDNN's primitives: user-owned scratchpads declared as ports, and errors that say what was planned.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ dnnl::primitive_attr own_scratchpad();
 /// Attributes with `f` applied to the result.
 dnnl::primitive_attr with_post_op(const std::optional<Pointwise>& f);
 
-/// Runs `make` and turns oneDNN's refusal into an Error that says what was planned.
+/// Runs `make` and turns an error of oneDNN into an Error that says what was planned.
 template <class Make>
 auto planned(const std::string& what, Make&& make) {
   try {
@@ -45,11 +45,11 @@ Kernel primitive_kernel(std::string name, Category category, const dnnl::primiti
                         int scratch_index, std::vector<Argument> reads, std::vector<Argument> writes, double flops);
 
 /// Where a backward pass finds dz, the gradient before an absorbed function f. With f, appends the kernel that writes
-/// dz = dy * f'(y) to temporary 0, in place of dy where possible; without it, dz is dy.
+/// dz = dy * f'(y) to temporary 0, in place of dy where possible; without f, dz is dy.
 Slot gradient_through(const std::optional<Pointwise>& f, const Setting& setting, const Layout& y,
                       std::vector<Kernel>& list);
 
-/// The float numbers behind a memory.
+/// The floats of a memory.
 inline float* floats(const dnnl::memory& memory) { return static_cast<float*>(memory.get_data_handle()); }
 
 inline constexpr int first_scratch = 1000;  ///< temporaries from here on are scratchpads

@@ -36,7 +36,7 @@ struct ProductOf {
   static void join(State& product, const State& later) { product.value *= later.value; }
 };
 
-// exp is taken of differences to the largest number so far, so that nothing overflows.
+// exp is applied to differences from the largest number so far, so that nothing overflows.
 struct LogSumExp {
   struct State {
     double largest = -std::numeric_limits<double>::infinity(), sum = 0;
@@ -96,7 +96,7 @@ void fold(Fold kind, const Reduction& plan, const float* x, float* y, std::int32
   }
 }
 
-// Calls work(slope), where slope(x, y) is dy/dx of kinds that need no more than these two.
+// Calls work(slope), where slope(x, y) is dy/dx for kinds that need only these two.
 template <class Work>
 void with_slope(Fold kind, std::int64_t folded, Work&& work) {
   const float share = 1 / static_cast<float>(folded);
@@ -112,7 +112,7 @@ void with_slope(Fold kind, std::int64_t folded, Work&& work) {
   }
 }
 
-// y / x is no product of the others where x is zero: there they are multiplied. A second zero ends the search.
+// Where x is zero, y / x is not the product of the others, so they are multiplied. A second zero ends the search.
 void mend_zeros(const Reduction& plan, const float* x, const float* dy, float* dx) {
   in_parts(
       plan.outputs(),
@@ -184,7 +184,7 @@ class Reduce final : public Operator {
         kind_ == Fold::l2 || kind_ == Fold::log_sum || kind_ == Fold::log_sum_exp || kind_ == Fold::prod;
     if (reads_x) kernel.reads.push_back({{Kind::x, 0}, plain(x)}), kernel.writes[0].alias_of = 1;
     if (reads_y) kernel.reads.push_back({{Kind::y, 0}, plain(y)});
-    if (kind_ == Fold::prod) kernel.writes[0].alias_of = -1;  // zeros are looked for after the rest is written
+    if (kind_ == Fold::prod) kernel.writes[0].alias_of = -1;  // zeros are searched for after the rest is written
     const std::array<Shape, 1> small{result(x, true)};
     kernel.run = [=, kind = kind_, loop = BroadcastLoop(x, small)](const Moment&, std::span<const dnnl::memory> m) {
       const float *dy = floats(m[0]), *from = floats(m[reads_x ? 1 : 0]);

@@ -4,7 +4,7 @@ namespace isobar::ops {
 
 Reduction::Reduction(const Shape& x, const std::vector<bool>& reduced) {
   std::int64_t stride = 1;
-  std::vector<std::pair<bool, Axis>> axes;  // from the last to the first, neighbours that are alike joined
+  std::vector<std::pair<bool, Axis>> axes;  // from the last to the first, with neighbours of the same kind merged
   for (int axis = x.rank(); axis-- > 0;) {
     const bool fold = reduced[axis];
     (fold ? folded_ : outputs_) *= x[axis];

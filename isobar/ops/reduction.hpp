@@ -1,6 +1,6 @@
 // Reductions over any set of axes: how the elements of x are found, and the loop that folds them.
-// Axes that are neighbours and alike become one. Work is cut by outputs and, where there are few, along the reduced
-// elements too; the cuts depend on the shape alone, so results are bitwise the same for any number of threads.
+// Neighbouring axes of the same kind are merged. Work is divided by outputs and, if there are few, also along the
+// reduced elements; the division depends only on the shape, so results are bitwise equal for any number of threads.
 #pragma once
 
 #include <algorithm>
@@ -14,20 +14,20 @@
 
 namespace isobar::ops {
 
-/// Where the elements of a reduction lie. Outputs and reduced elements are numbered row-major.
+/// Where the elements of a reduction are. Outputs and reduced elements are numbered in row-major order.
 class Reduction {
  public:
-  /// `reduced` says of every axis of x whether it is folded.
+  /// `reduced` says for every axis of x whether it is folded.
   Reduction(const Shape& x, const std::vector<bool>& reduced);
 
-  /// One output of `run` neighbours, or one run of `run` neighbours that are folded together.
+  /// Whether `run` neighbouring elements belong to as many outputs; otherwise they are folded together.
   bool inner_kept() const { return inner_kept_; }
   std::int64_t run() const { return run_; }
   std::int64_t outputs() const { return outputs_; }
   std::int64_t folded() const { return folded_; }
   std::int64_t output_base(std::int64_t group) const { return offset(kept_, group); }
   std::int64_t folded_base(std::int64_t group) const { return offset(folds_, group); }
-  /// The element of x that is number `which` of those folded into `output`.
+  /// The element of x that is number `which` of the elements folded into `output`.
   std::int64_t element(std::int64_t output, std::int64_t which) const {
     if (inner_kept_) return output_base(output / run_) + output % run_ + folded_base(which);
     return output_base(output) + folded_base(which / run_) + which % run_;
@@ -49,7 +49,7 @@ class Reduction {
 };
 
 /// The sum, in double precision. A fold has a State that starts as State{}, take(state, number, which), and
-/// join(state, later); `which` numbers the reduced elements.
+/// join(state, later); `which` is the number of the reduced element.
 struct SumOf {
   using State = double;
   static void take(double& sum, float x, std::int64_t) { sum += static_cast<double>(x); }

@@ -1,5 +1,5 @@
-// reshape: another shape, without copying: `shape` names the axes behind the batch, `whole` all axes, the batch too.
-// One extent may be -1, meaning what is left.
+// reshape: another shape, without copying: `shape` has the axes after the batch, `whole` all axes including the batch.
+// One extent may be -1, meaning whatever remains.
 //   y = x;  dx = dy
 #include <algorithm>
 
@@ -29,7 +29,7 @@ class Reshape final : public Operator {
       if (e > 0) known *= e;
     const bool open = std::find(extents_.begin(), extents_.end(), -1) != extents_.end();
     if (open ? have % known != 0 : have != known)
-      fail("x = {} has {} numbers{}, {} [{}] does not hold them", in[0].str(), have, whole_ ? "" : " a sample",
+      fail("x = {} has {} numbers{}, which do not fit {} [{}]", in[0].str(), have, whole_ ? "" : " per sample",
            whole_ ? "whole" : "shape", fmt::join(extents_, ", "));
     std::vector<std::int64_t> y;
     if (!whole_) y.push_back(in[0][0]);

@@ -1,7 +1,7 @@
-// resize: other extents of the spatial axes by interpolation, as ONNX's Resize defines it.
+// resize: changes the extents of the spatial axes by interpolation, as ONNX's Resize defines it.
 //   y[n, p, c] = sum over q of A1[p1, q1] * A2[p2, q2] * A3[p3, q3] * x[n, q, c];  dx: the same with A transposed
-// x [N, spatial..., C]. Every axis has a sparse matrix A of 1 (nearest), 2 (linear) or 4 (cubic) numbers a row, made
-// once while planning. Forward and backward run the same loop, each number of the result written once.
+// x [N, spatial..., C]. Every axis has a sparse matrix A with 1 (nearest), 2 (linear) or 4 (cubic) numbers per row,
+// made once while planning. Forward and backward run the same loop, which writes each number of the result once.
 #include <algorithm>
 #include <cmath>
 
@@ -42,7 +42,7 @@ Sparse compressed(const std::vector<Entry>& entries, std::int64_t rows, std::int
 }
 
 struct ResizeGeometry {
-  Sparse axes[3];  // missing axes in front have extent 1
+  Sparse axes[3];  // missing leading axes have extent 1
   std::int64_t batch, channels;
 };
 
@@ -122,10 +122,10 @@ class Resize final : public Operator {
     return given[axis];
   }
 
-  // Where output position p of one axis lies between the input positions.
+  // The input position, with its fraction, of output position p of one axis.
   double source(double p, double in, double out, double scale) const {
     if (coordinates_ == "asymmetric") return p / scale;
-    if (coordinates_ == "align_corners") {  // scales that do not give whole extents align with the broken one
+    if (coordinates_ == "align_corners") {  // scales that do not give whole extents align with the fractional extent
       const double length = scales_.empty() ? out : in * scale;
       return length == 1 ? 0 : p * (in - 1) / (length - 1);
     }
@@ -139,7 +139,7 @@ class Resize final : public Operator {
     return rounding_ == "floor" ? std::floor(at) : std::ceil(at);
   }
 
-  // Weights of the neighbours of a position, the first of which is number `first`.
+  // Weights of the neighbours of a position; the first neighbour is number `first`.
   std::vector<double> weights(double at, std::int64_t& first) const {
     if (kind_ == "nearest") {
       first = static_cast<std::int64_t>(rounded(at));
@@ -161,7 +161,7 @@ class Resize final : public Operator {
       std::int64_t first = 0;
       std::vector<double> w =
           weights(source(static_cast<double>(p), static_cast<double>(in), static_cast<double>(out), scale), first);
-      double total = 0;  // outside weights count for the nearest border, or not at all
+      double total = 0;  // weights outside count for the nearest border, or not at all
       for (std::size_t i = 0; i < w.size(); ++i) {
         const std::int64_t q = first + static_cast<std::int64_t>(i);
         if (exclude_outside_ && kind_ != "nearest" && (q < 0 || q >= in)) w[i] = 0;

@@ -1,4 +1,4 @@
-// sigmoid_cross_entropy: every class by itself, for samples with several labels; with q = 1 / (1 + exp(-x)) the term is
+// sigmoid_cross_entropy: each class separately, for samples with several labels; with q = 1 / (1 + exp(-x)) the term is
 //   -positive_weight * t * log q - (1 - t) * log(1 - q), or 0 where t is `ignore`
 //   d term / dx = positive_weight * t * (q - 1) + (1 - t) * q
 // reduction=sum_classes: l(n) is the sum over classes, the mean over positions; mean: the mean over both.

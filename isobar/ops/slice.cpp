@@ -1,4 +1,4 @@
-// slice: every step-th element of some axes, from begin up to but not including end, as numpy slices.
+// slice: every step-th element of some axes, from begin up to but not including end, as in numpy.
 //   y[.., j, ..] = x[.., begin + j * step, ..];  dx is dy at these places and 0 elsewhere
 // Negative begin and end count from the end of the axis, then both are clamped to it; step may be negative.
 #include <algorithm>
@@ -18,7 +18,7 @@ class Slice final : public Operator {
         end_(args.integers("end", std::vector<std::int64_t>(axes_.size(), std::int64_t{1} << 40))),
         step_(args.integers("step", std::vector<std::int64_t>(axes_.size(), 1))) {
     args.require(begin_.size() == axes_.size() && end_.size() == axes_.size() && step_.size() == axes_.size(),
-                 "axes, begin, end and step must have as many numbers each");
+                 "axes, begin, end and step must have the same length");
     args.require(std::find(step_.begin(), step_.end(), 0) == step_.end(), "step must not be 0");
   }
 
@@ -47,7 +47,7 @@ class Slice final : public Operator {
     std::int64_t first, count;
   };
 
-  // What the k-th slice takes of an axis of n.
+  // The elements that the k-th slice picks from an axis of extent n.
   Picked picked(std::size_t k, std::int64_t n) const {
     const std::int64_t step = step_[k], lowest = step > 0 ? 0 : -1, highest = step > 0 ? n : n - 1;
     const auto place = [&](std::int64_t i) { return std::clamp(i < 0 ? i + n : i, lowest, highest); };

@@ -1,6 +1,6 @@
 // smooth_l1: the mean over the numbers of row n of, with d = |p - t|,
 //   d^2 / (2 knee) below the knee, d - knee / 2 above it;  dp = dy * clamp((p - t) / knee, -1, 1) / (L * total)
-// p, t [N, ...] with L numbers a row, y [1].
+// p, t [N, ...] with L numbers per row, y [1].
 #include <cmath>
 
 #include "isobar/ops/loss.hpp"

@@ -10,7 +10,7 @@
 namespace isobar::ops {
 namespace {
 
-constexpr std::int64_t columns = 256;  // taken at a time; their maxima and sums stay in cache
+constexpr std::int64_t columns = 256;  // processed at a time; their maxima and sums stay in cache
 
 // Calls block(offset of its first number, number of columns) for all blocks of columns, in parallel.
 template <class Block>

@@ -1,5 +1,5 @@
-// Softmax along one axis, shared by softmax and log_softmax: by oneDNN where the axis is the last; otherwise, where
-// oneDNN 2.6 has only its reference loops (100 times slower on 8x512x1024), by loops of ours over [outer, axis, inner].
+// Softmax along one axis, shared by softmax and log_softmax: by oneDNN if the axis is the last. Otherwise oneDNN 2.6
+// has only its reference loops (100 times slower on 8x512x1024), so our own loops run over [outer, axis, inner].
 #pragma once
 
 #include <type_traits>
@@ -15,7 +15,7 @@ struct SoftmaxView {
   std::int64_t outer, classes, inner;
 };
 
-/// y = softmax of x or its logarithm; y may be x.
+/// y = softmax of x, or its logarithm; y may be x.
 void softmax_columns(const SoftmaxView& v, bool logarithm, const float* x, float* y);
 
 /// dx from y and dy; dx may be dy.

@@ -1,7 +1,7 @@
 // softmax_cross_entropy: the sum over positions s of row n of
 //   -weight[t] * log q_t,  q_c = exp(x_c) / sum over d of exp(x_d),  t = target[n, s]
-//   dx[n, s, c] = dy * factor * weight[t] * (q_c - [c = t]);  the factor is class_loss.hpp's
-// x [N, ..., classes], target [N, ...] or [N, ..., 1] holding class numbers, y [1]. The target `ignore` has weight 0.
+//   dx[n, s, c] = dy * factor * weight[t] * (q_c - [c = t]);  the factor is that of class_loss.hpp
+// x [N, ..., classes], target [N, ...] or [N, ..., 1] with class numbers, y [1]. The target `ignore` has weight 0.
 #include <algorithm>
 
 #include "isobar/ops/class_loss.hpp"

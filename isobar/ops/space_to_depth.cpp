@@ -1,6 +1,6 @@
 // space_to_depth: blocks of positions become channels; with two spatial axes and block b:
 //   y[n, h, w, (i*b + j)*C + c] = x[n, h*b + i, w*b + j, c]
-// x [N, H*b, W*b, C], y [N, H, W, b*b*C]; dx is dy moved back. Any number of spatial axes.
+// x [N, H*b, W*b, C], y [N, H, W, b*b*C]; dx is dy with the inverse order. Any number of spatial axes.
 #include "isobar/ops/block_shuffle.hpp"
 
 namespace isobar::ops {

@@ -1,5 +1,5 @@
 // split: x cut along an axis into several outputs, of given sizes or in equal parts.
-//   y_i[.., j, ..] = x[.., offset_i + j, ..];  dx is the dy_i one behind the other
+//   y_i[.., j, ..] = x[.., offset_i + j, ..];  dx is the concatenation of all dy_i
 #include <numeric>
 
 #include <fmt/ranges.h>

@@ -1,5 +1,5 @@
 // sub: the difference of two inputs, with broadcasting.
-//   y = a - b;  da = dy, db = -dy, summed over the axes in which the input was repeated
+//   y = a - b;  da = dy, db = -dy, summed over the axes along which the input was repeated
 #include "isobar/ops/binary.hpp"
 
 namespace isobar::ops {

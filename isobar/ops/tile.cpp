@@ -13,7 +13,7 @@ namespace {
 // Sixteen registers hold the sums of 6 rows and 16 columns, two vectors of b and one number of a.
 constexpr int most_rows = 6, lanes = 8;
 
-// The first `count` of 8.
+// A mask of the first `count` of 8 lanes.
 inline __m256i first_lanes(std::int64_t count) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
@@ -23,7 +23,7 @@ inline void put(float* to, __m256i mask, __m256 sum, bool add) {
   _mm256_maskstore_ps(to, mask, sum);
 }
 
-// Rows [first, first + M) of a tile, and the 16 columns from number `half * 16` of a panel with `width`.
+// Rows [first, first + M) of a tile, and the 16 columns from `half * 16` on of a panel of `width` columns.
 template <int M, TileWalk walk>
 void run_part(const TileFactors& factors, const TileTarget& target, int first, int half, std::int64_t width) {
   const std::int64_t step = factors.step;
@@ -95,9 +95,9 @@ namespace {
 
 #define ISOBAR_AVX512 __attribute__((target("avx512f,fma")))
 
-constexpr std::int64_t ahead = 8;  // steps of the depth that memory is asked for in advance
+constexpr std::int64_t ahead = 8;  // steps of the depth by which memory is prefetched
 
-// One step of the depth: a holds M numbers, b a row of the panel.
+// One step of the depth: a has M numbers, b is a row of the panel.
 template <int M, int V, TileWalk walk>
 ISOBAR_AVX512 inline __attribute__((always_inline)) void step_once(const float* a, std::int64_t step, const float* b,
                                                                    __m512 (&sum)[M][V]) {
@@ -122,7 +122,7 @@ ISOBAR_AVX512 void run_tile(const TileFactors& factors, const TileTarget& target
   const std::int64_t step = factors.step, soon_step = factors.soon ? tile_lanes : 0;
   const float* soon = factors.soon ? factors.soon : factors.b;
   constexpr bool by_rows = walk == TileWalk::rows_adjacent;
-  __m512 sum[M][V];  // unrolled throughout, so that the compiler keeps them in registers
+  __m512 sum[M][V];  // all loops are unrolled, so that the compiler keeps them in registers
 #pragma GCC unroll 14
   for (int m = 0; m < M; ++m) {
 #pragma GCC unroll 2
@@ -133,7 +133,7 @@ ISOBAR_AVX512 void run_tile(const TileFactors& factors, const TileTarget& target
   for (const TileRun& run : factors.runs) {
     const float *a = factors.a + run.a, *b = factors.b + run.b * V * tile_lanes;
     for (std::int64_t k = 0; k < factors.length; ++k, a += by_rows ? step : 1, b += V * tile_lanes) {
-      if constexpr (by_rows) {  // the numbers of one step lie in one or two lines, those of the next far away
+      if constexpr (by_rows) {  // the numbers of one step are in one or two cache lines, those of the next far away
         _mm_prefetch(a + ahead * step, _MM_HINT_T0);
         _mm_prefetch(a + ahead * step + M - 1, _MM_HINT_T0);
       }

@@ -1,4 +1,4 @@
-// ImageWalk: an image cut into tiles that overlap, and the results that lie side by side; tiles in and out of memory,
+// ImageWalk: an image cut into overlapping tiles, and results in tiles that do not overlap. Reads and writes tiles,
 // sixteen channels at a time, with zeros beyond the border.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace isobar::ops {
 
-/// Sixteen numbers of memory, or the first `count` of them and zeros.
+/// Sixteen numbers at `from`, or the first `count` of them and zeros.
 [[gnu::always_inline]] inline Lanes load_lanes(const float* from, std::int64_t count) {
   Lanes v{};
   if (count >= image_lanes) __builtin_memcpy(&v, from, sizeof v);

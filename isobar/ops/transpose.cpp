@@ -39,7 +39,7 @@ class Transpose final : public Operator {
     std::vector<int> order(x.rank());
     std::iota(order.begin(), order.end(), 0);
     if (order_.empty()) {
-      if (x.rank() < 2) fail("x = {} has no two axes to swap", x.str());
+      if (x.rank() < 2) fail("x = {} needs at least two axes to swap", x.str());
       std::swap(order[order.size() - 1], order[order.size() - 2]);
       return order;
     }

@@ -1,5 +1,5 @@
-// Tuning: how convolutions are computed where that was measured: for every use and direction the pieces the batch is
-// cut into, so that the workspace stays within a limit, and the method of each.
+// Tuning: how convolutions are computed if that was measured: for every use and direction, the pieces the batch is cut
+// into, so that the workspace stays within a limit, and the method of each piece.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class Tuning {
   void set(std::string node, Direction direction, Choice choice) {
     choices_[{std::move(node), direction}] = std::move(choice);
   }
-  /// What was found best for this node, or null.
+  /// The best choice found for this node, or null.
   const Choice* find(std::string_view node, Direction direction) const {
     const auto found = choices_.find({std::string(node), direction});
     return found == choices_.end() ? nullptr : &found->second;

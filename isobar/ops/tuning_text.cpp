@@ -11,7 +11,7 @@ constexpr std::string_view first_line = "isobar tuning 1", last_line = "end";
 constexpr std::string_view words[] = {"forward", "data", "weight"};
 constexpr std::size_t most_pieces = 4096;
 
-// Takes what is in front of the next `mark`; everything when there is none.
+// Removes and returns the text before the next `mark`, or all of it if there is none.
 std::string_view take_until(std::string_view& rest, char mark) {
   const std::size_t at = rest.find(mark);
   const std::string_view word = rest.substr(0, at);

@@ -1,4 +1,4 @@
-// Tuning as text, a line for every choice: what is kept in the user's cache and in the folder of a run.
+// Tuning as text, one line per choice, as stored in the user's cache and in the folder of a run.
 //   weight winograd:4,winograd:4 conv1
 #pragma once
 
@@ -16,19 +16,19 @@ struct NamedChoice {
   Choice choice;
 };
 
-/// Without the end of the line.
+/// The line of a choice, without a newline.
 std::string choice_line(const NamedChoice& of);
 
-/// Reads such a line; nothing when it is anything else. What it names need not exist in this program.
+/// Reads such a line; nothing if it is anything else. The method need not exist in this program.
 std::optional<NamedChoice> parse_choice(std::string_view line);
 
-/// Whether a node of this name can be kept: it has no end of line.
+/// Whether a node of this name can be stored: it contains no newline.
 bool can_be_kept(std::string_view node);
 
-/// The text of a file; it shows whether it is whole.
+/// The text of a file, from which parse_tuning() can tell whether it is whole.
 std::string tuning_text(const Tuning& tuning);
 
-/// Reads such a text; nothing unless it is whole.
+/// Reads such a text; nothing if it is not whole.
 std::optional<Tuning> parse_tuning(std::string_view text);
 
 }  // namespace isobar::ops

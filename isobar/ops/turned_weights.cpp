@@ -10,7 +10,7 @@
 namespace isobar::ops {
 namespace {
 
-// Exchanges, among rows `distance` apart, the quarters that a transposed matrix has the other way round.
+// Exchanges, between rows `distance` apart, the quarters that change places in a transposition.
 template <class L, int distance, int... lane>
 inline void exchange(typename L::Floats* rows, std::integer_sequence<int, lane...>) {
 #pragma GCC unroll 16
@@ -37,7 +37,7 @@ inline void turn_square(const float* from, const std::int64_t* from_rows, float*
   for (int j = 0; j < L::lanes; ++j) numbers<L>(to + to_rows[j]) = rows[j];
 }
 
-// Whether every `square` offsets, and the last ones, follow each other.
+// Whether offsets are consecutive in each group of `square`, and in the last, smaller group.
 bool in_vectors(const std::vector<std::int64_t>& offsets, std::size_t square) {
   for (std::size_t i = 0; i < offsets.size(); ++i)
     if (offsets[i] != offsets[i / square * square] + static_cast<std::int64_t>(i % square)) return false;
@@ -92,7 +92,7 @@ void TurnedWeights::copy_tile(const float* from, float* to, std::int64_t begin, 
       else copy_part(from, to, o, i, L::lanes);
 }
 
-// One by one, up to `square` outputs and inputs.
+// Copies up to `square` outputs and inputs, one by one.
 void TurnedWeights::copy_part(const float* from, float* to, std::int64_t o_begin, std::int64_t i_begin,
                               std::int64_t square) const {
   const auto o_end = std::min<std::int64_t>(o_begin + square, std::ssize(outputs_));

@@ -1,5 +1,5 @@
-// The weights of a convolution turned round for its transpose: input and output channels exchanged, spatial axes
-// reversed, and with a stride only every stride-th tap, in whatever blocked layouts oneDNN asks for.
+// The weights of a convolution turned for its transpose: input and output channels exchanged, spatial axes reversed,
+// and with a stride only every stride-th tap, in whatever blocked layouts oneDNN requests.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class TurnedWeights {
   /// Layouts of [O, I, kernel...] and [I, O, count...].
   TurnedWeights(const Layout& stored, const Layout& turned, const Extents& first, const Extents& step);
 
-  /// Fills `to`, padding included.
+  /// Fills `to`, including padding.
   void copy(const float* from, float* to) const;
 
  private:
@@ -25,8 +25,8 @@ class TurnedWeights {
   void copy_part(const float* from, float* to, std::int64_t o_begin, std::int64_t i_begin, std::int64_t square) const;
 
   std::vector<std::int64_t> outputs_, inputs_, taps_, to_inputs_, to_outputs_, to_taps_;
-  bool by_squares_ = false;   // as many by as many numbers at a time as a vector has
-  std::int64_t padding_ = 0;  // numbers to clear first, when the turned layout has any that nothing is copied to
+  bool by_squares_ = false;   // copies squares whose edge is the length of a vector
+  std::int64_t padding_ = 0;  // numbers to clear first, if the turned layout has padding
 };
 
 }  // namespace isobar::ops

@@ -1,4 +1,4 @@
-// Views: kernels without work, whose result is their input under another shape.
+// Views: kernels without work, whose result is their input with another shape.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace isobar::ops {
 
-/// `to` is `from` as it lies in memory; both shapes have the same number of elements.
+/// `to` is the memory of `from`; both shapes have the same number of elements.
 inline Kernel view(std::string name, Category category, Slot from, const Shape& from_shape, Slot to,
                    const Shape& to_shape) {
   return {std::move(name), category, {{from, plain(from_shape)}}, {{to, plain(to_shape), 0}}, 0, {}};

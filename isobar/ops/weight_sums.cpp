@@ -13,16 +13,16 @@ namespace isobar::ops {
 namespace {
 
 constexpr std::int64_t some_pixels = 512;         // of a block, rounded to whole rows
-constexpr std::int64_t most_pixels = 768;         // that this may become
+constexpr std::int64_t most_pixels = 768;         // upper limit after rounding
 constexpr std::int64_t most_panels = 8;           // packed at a time: 512 KB
 constexpr std::int64_t least_to_pack = 4;         // panels for which copying the channels first pays
-constexpr std::int64_t most_merged = 16;          // channels up to which the taps of a row are merged
-constexpr std::int64_t small_gradient = 1 << 16;  // numbers up to which it is summed in parts
+constexpr std::int64_t most_merged = 16;          // up to this many channels, the taps of a row are merged
+constexpr std::int64_t small_gradient = 1 << 16;  // up to this many numbers, it is summed in parts
 constexpr std::int64_t most_sum_parts = 8;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-// How many threads share the work along each of its axes.
+// How many threads share the work along each axis.
 struct TileGrid {
   int parts = 1, units = 1, panels = 1;
 };
@@ -51,10 +51,10 @@ struct Range {
 
 }  // namespace
 
-// Output rows (n, d, h) from `row` on, and the columns taken from each.
+// Output rows (n, d, h) from `row` on, and the columns used of each.
 struct WeightSums::Block {
   std::int64_t row, rows, column, columns;
-  bool first;  // of its part: sums begin here
+  bool first;  // first of its part: sums begin here
   std::int64_t pixels() const { return rows * columns; }
 };
 
@@ -75,7 +75,7 @@ struct WeightSums::Rows {
   std::int64_t length = 0, step = 0, count = 0;
   std::array<TileRun, most_pixels> runs;
 
-  // Copies rows of `channels` numbers side by side, so that no two of them compete for the same line of the cache.
+  // Copies rows of `channels` numbers side by side, so that they do not compete for the same cache line.
   void pack(std::int64_t first, std::int64_t channels, float* to, Rows& packed) const {
     packed.a = to;
     packed.length = length;
@@ -154,10 +154,10 @@ WeightSums::Share WeightSums::share(int thread, int threads) const {
           units() * (u + 1) / grid.units, panels() * o / grid.panels,    panels() * (o + 1) / grid.panels};
 }
 
-// Panels of the outputs; the thread that has the first unit also adds up the bias's gradient.
+// Packs panels of the outputs; the thread that has the first unit also sums the bias gradient.
 void WeightSums::pack_outputs(const Block& b, std::int64_t first, std::int64_t last, const Share& share,
                               const Target& target) const {
-  constexpr std::int64_t stretch = 4;  // pixels whose outputs are read together: they follow each other in memory
+  constexpr std::int64_t stretch = 4;  // pixels whose outputs are read together, since they are contiguous
   const auto columns_of = [&](std::int64_t panel) {
     return std::min<std::int64_t>(tile_columns, e_.outputs - panel * tile_columns);
   };
@@ -180,7 +180,7 @@ void WeightSums::pack_outputs(const Block& b, std::int64_t first, std::int64_t l
   }
 }
 
-// One row of x as the merged taps see it: the columns under the block's windows, zero where there is no x.
+// Copies one row of x as the merged taps read it: the columns under the block's windows, zero outside x.
 std::int64_t WeightSums::copy_row(const Block& b, const float* row, float* to) const {
   const std::int64_t first = b.column * e_.stride[2] - e_.before[2];
   const std::int64_t count = (b.columns - 1) * e_.stride[2] + e_.kernel[2];
@@ -192,7 +192,7 @@ std::int64_t WeightSums::copy_row(const Block& b, const float* row, float* to) c
   return count * e_.channels;
 }
 
-// Which stretches of x the tap meets in this block, and where they begin.
+// Which ranges of x the tap reads in this block, and where they begin.
 void WeightSums::gather_rows(const Block& b, std::int64_t tap, const Target& target, Rows& rows) const {
   const std::int64_t window_row = merged_ ? tap : tap / e_.kernel[2], kw = merged_ ? 0 : tap % e_.kernel[2];
   const std::int64_t offset[3]{window_row / e_.kernel[1] * e_.dilation[0] - e_.before[0],
@@ -278,7 +278,7 @@ void WeightSums::run(int threads, const float* x, const float* dz, float* scratc
       for (std::int64_t number = begin; number < end; ++number) {
         Block b = block(number);
         b.first = number == begin;
-        if (parts_ > 1 && number + 1 < end) {  // a small gradient is limited by the memory that its outputs come from
+        if (parts_ > 1 && number + 1 < end) {  // a small gradient is limited by reading its outputs from memory
           const Block next = block(number + 1);
           target.soon = dz + (next.row * e_.out[2] + next.column) * y_pitch_;
           target.soon_end = target.soon + next.pixels() * y_pitch_;

@@ -1,9 +1,9 @@
 // The sums of a weight gradient by tiles: dw[k][c][o] = sum over pixels p of x[p * stride + k * dilation - before][c] *
-// dz[p][o]. Pixels are taken in blocks of a few rows. For one block dz is packed into panels of 32 outputs that stay in
-// the cache; then, for every tap and every 14 channels, the tiles of all panels are brought up to date: x is read where
-// it lies, once for all panels. With few channels the taps of a row of the window count as one tap with more channels,
-// and x is copied with its padding first. Each tile belongs to one thread; small gradients are summed in a fixed number
-// of parts. So the result does not depend on the number of threads.
+// dz[p][o]. Pixels are processed in blocks of a few rows. For each block, dz is packed into panels of 32 outputs that
+// stay in the cache; then, for every tap and every 14 channels, the tiles of all panels are updated: x is read in
+// place, once for all panels. With few channels, the taps of a row of the window count as one tap with more channels,
+// and x is first copied with its padding. Each tile belongs to one thread, and small gradients are summed in a fixed
+// number of parts, so the result does not depend on the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,24 @@
 
 namespace isobar::ops {
 
-/// The convolution whose weights are meant; spatial axes are d, h, w, missing ones in front have extent 1.
+/// The convolution; its spatial axes are d, h, w, and missing leading axes have extent 1.
 struct WindowExtents {
   std::int64_t batch = 1, channels = 1, outputs = 1;
   std::int64_t in[3]{1, 1, 1}, out[3]{1, 1, 1}, kernel[3]{1, 1, 1}, stride[3]{1, 1, 1}, dilation[3]{1, 1, 1};
   std::int64_t before[3]{0, 0, 0};
-  std::int64_t x_pitch = 0, y_pitch = 0;  ///< numbers between pixels where these are parts of more channels; 0: none
+  std::int64_t x_pitch = 0, y_pitch = 0;  ///< distance of pixels if they are part of more channels; 0: dense
   std::int64_t taps() const { return kernel[0] * kernel[1] * kernel[2]; }
 };
 
 class WeightSums {
  public:
-  /// `dw`: the gradient's layout, axes O, C, kernel...; see fits().
+  /// `dw` is the gradient's layout, with axes O, C, kernel...; see fits().
   WeightSums(const WindowExtents& extents, const Layout& dw);
 
-  /// Whether sums can be written in this layout: 16 outputs lie side by side.
+  /// Whether sums can be written in this layout: 16 outputs are side by side.
   static bool fits(const Layout& dw);
 
-  /// Numbers of scratch memory that `threads` threads need.
+  /// How many floats of scratch memory `threads` threads need.
   std::int64_t scratch(int threads) const;
 
   /// Writes dw and, unless null, db, with up to `threads` threads.
@@ -39,7 +39,7 @@ class WeightSums {
  private:
   struct Block;   // of pixels
   struct Share;   // of one thread
-  struct Target;  // where a part is summed
+  struct Target;  // receives the sums of a part
 
   std::int64_t panels() const { return (e_.outputs + 31) / 32; }
   std::int64_t units() const;

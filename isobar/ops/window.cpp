@@ -37,7 +37,7 @@ WindowSpec::WindowSpec(Args& args, std::string_view kernel_key, bool tiles)
   same_ = padding == "same";
   if (same_ || padding == "valid") {
     before_ = after_ = {0};
-    args.require(!args.has("padding_after"), "padding_after goes with a numeric padding");
+    args.require(!args.has("padding_after"), "padding_after needs a numeric padding");
   } else {
     before_ = args.integers("padding", {});
     after_ = args.integers("padding_after", before_);
@@ -60,7 +60,7 @@ Window WindowSpec::fit(const Shape& x) const {
   for (int a = 0; a < axes; ++a) {
     const std::int64_t in = x[a + 1];
     const std::int64_t reach = (w.kernel[a] - 1) * w.dilation[a] + 1;
-    if (same_) {  // TensorFlow: as many positions as strides fit, the odd padding element goes behind
+    if (same_) {  // TensorFlow: as many positions as strides fit; an odd padding element goes to the end
       const std::int64_t out = (in + w.stride[a] - 1) / w.stride[a];
       const std::int64_t total = std::max<std::int64_t>(0, (out - 1) * w.stride[a] + reach - in);
       w.before[a] = total / 2;

@@ -16,7 +16,7 @@ using Extents = std::vector<std::int64_t>;
 struct Window {
   Extents kernel, stride, dilation;  ///< dilation 1: dense
   Extents before, after;             ///< padding
-  Extents overhang;                  ///< elements the last window reaches beyond the padding; 0 unless `ceil`
+  Extents overhang;                  ///< by how many elements the last window exceeds the padding; 0 unless `ceil`
   Extents out;                       ///< number of positions
   std::int64_t volume() const;       ///< elements under the window
   /// oneDNN counts dilation from 0.
@@ -27,11 +27,11 @@ struct Window {
 class WindowSpec {
  public:
   /// Reads `kernel_key`, stride, dilation, padding (valid | same | n | [n, ...]) and padding_after (default: as
-  /// padding). Without a stride it is 1, or the kernel's extent when `tiles`; then `ceil` is read too, which adds a
-  /// last window that reaches beyond the padding if it starts in front of the padding behind.
+  /// padding). The default stride is 1, or the kernel's extent if `tiles`; then it also reads `ceil`, which adds a last
+  /// window that exceeds the padding, if this window starts before the trailing padding.
   WindowSpec(Args& args, std::string_view kernel_key, bool tiles);
 
-  /// Fits the window to a channels-last shape; throws Error when the shape or a window larger than it does not fit.
+  /// Fits the window to a channels-last shape; throws Error if the shape does not fit or is smaller than the window.
   Window fit(const Shape& x) const;
   bool ceil() const { return ceil_; }
 

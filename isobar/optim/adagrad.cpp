@@ -1,6 +1,6 @@
 // Adagrad (Duchi et al., 2011). Slot a, with d = g + weight_decay w and rate r:
 //   a += d^2;   w -= r d / (sqrt(initial + a) + epsilon)
-// `initial` is the start value other libraries fill the accumulator with (Keras 0.1); here slots always start at zero.
+// `initial` is the value other libraries initialise the accumulator with (Keras 0.1); here slots always start at zero.
 #include <cmath>
 #include <limits>
 

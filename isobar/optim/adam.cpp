@@ -2,7 +2,7 @@
 //   m = beta1 m + (1 - beta1) d;   v = beta2 v + (1 - beta2) d^2
 //   form=paper (PyTorch):            w -= r m^ / (sqrt(v^) + epsilon),  m^ = m / (1 - beta1^t),  v^ = v / (1 - beta2^t)
 //   form=tf (the paper's epsilon-hat): w -= r sqrt(1 - beta2^t) / (1 - beta1^t) m / (sqrt(v) + epsilon)
-// Decay on the weight (AdamW) takes r weight_decay w off the weight before that.
+// Decay on the weight (AdamW) subtracts r weight_decay w from the weight before that.
 #include "isobar/optim/adam.hpp"
 
 #include <cmath>

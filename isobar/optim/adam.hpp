@@ -1,4 +1,4 @@
-// Adam (Kingma and Ba, 2015) and AdamW (Loshchilov and Hutter, 2019), which differ in the weight decay only.
+// Adam (Kingma and Ba, 2015) and AdamW (Loshchilov and Hutter, 2019), which differ only in the weight decay.
 #pragma once
 
 #include "isobar/optim/optimizer.hpp"

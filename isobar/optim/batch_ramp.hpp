@@ -1,5 +1,5 @@
-// Batch ramps: how many times the recipe's batch a step takes, as a pure function of the samples seen so far, counted
-// in epochs. Steps cannot count here, because how many samples a step takes is what a ramp decides.
+// Batch ramps: the factor of a step's batch relative to the recipe's, a pure function of the samples seen so far,
+// counted in epochs. Steps would be no measure of progress, because the ramp decides how many samples a step takes.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class BatchRamp {
   virtual ~BatchRamp() = default;
   /// The factor of the next step, at least 1; it depends on progress.epochs() and total_epochs() alone.
   virtual std::int64_t factor(const Progress& progress) const = 0;
-  /// No factor is larger.
+  /// An upper bound of all factors.
   virtual std::int64_t largest() const = 0;
 };
 

@@ -1,8 +1,8 @@
-// LAMB (You et al., 2020) as Apex's FusedLAMB has it. Slots m, v; with rate r, decay c and step t counted from 1:
+// LAMB (You et al., 2020) as in Apex's FusedLAMB. Slots m, v; with rate r, decay c and step t counted from 1:
 //   m = beta1 m + (1 - beta1) g;   v = beta2 v + (1 - beta2) g^2;   m^ = m / (1 - beta1^t),  v^ = v / (1 - beta2^t)
-//   u = m^ / (sqrt(v^) + epsilon) + c w;   w -= r ratio u,   ratio = |w| / |u|, or 1 when one of them is 0
+//   u = m^ / (sqrt(v^) + epsilon) + c w;   w -= r ratio u,   ratio = |w| / |u|, or 1 if one of them is 0
 // Parameters without decay (c = 0) keep the ratio 1, unless adapt=all (Apex's use_nvlamb). FusedLAMB also limits the
-// norm of all gradients together to 1: that is the step's clip_norm, since a rule sees one parameter at a time.
+// norm of all gradients together to 1; here the step's clip_norm does that, since a rule sees one parameter at a time.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -54,8 +54,8 @@ class Lamb final : public Optimizer {
   }
 
  private:
-  // What both passes read; by value, so that it stays in registers. The second pass takes u from the moments again:
-  // cheaper than memory to keep all of it in.
+  // What both passes read; passed by value, so that it stays in registers. The second pass recomputes u from the
+  // moments, which is cheaper than storing all of it.
   struct Change {
     float *w, *m, *v;
     float mean_scale, root_scale, epsilon, decay;
@@ -69,7 +69,7 @@ class Lamb final : public Optimizer {
     float scale, keep1, take1, keep2, take2;
   };
 
-  // Moves the moments of [begin, end) and writes u.
+  // Updates the moments of [begin, end) and writes u.
   static void move(const Change change, const Moments moments, std::size_t begin, std::size_t end, float* u) {
 #pragma omp simd
     for (std::size_t i = begin; i < end; ++i) {
@@ -85,7 +85,7 @@ class Lamb final : public Optimizer {
     for (std::size_t i = begin; i < end; ++i) change.w[i] -= rate * change.at(i);
   }
 
-  // Moves all moments and returns the squares of |w| and |u|.
+  // Updates all moments and returns the squares of |w| and |u|.
   TwoSums move_moments(const Change& change, std::span<const float> g, float scale) const {
     const Moments moments{g.data(),
                           scale,

@@ -1,9 +1,9 @@
 // LARC, layer-wise adaptive rate control, around any rule: each parameter's gradient is scaled before the base rule
-// sees it. With rate r and local = eta |w| / |g|, or `fallback` when one of the norms is 0, the factor is
+// sees it. With rate r and local = eta |w| / |g|, or `fallback` if one of the norms is 0, the factor is
 //   mode=clip: min(local, r) / r, so that the layer's rate is at most local;   mode=scale: local;
-//   mode=unit: min(local, 1), as CosmoFlow's ADAM_LARC has it.   g is the mean over the samples of all ranks.
-// As in the climate benchmark every parameter is adapted, biases too; adapt=decayed leaves those without weight decay
-// (decay_scale 0) to the base rule.
+//   mode=unit: min(local, 1), as in CosmoFlow's ADAM_LARC.   g is the mean over the samples of all ranks.
+// As in the climate benchmark, every parameter is adapted, including biases; adapt=decayed leaves those without weight
+// decay (decay_scale 0) to the base rule.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,8 +1,8 @@
-// LARS, layer-wise adaptive rate scaling (You et al., 2017), as Intel-Caffe has it: gradient descent with momentum in
-// which a local rate takes the place of the parameter's rate scale, unless that is 0. With d = g + weight_decay w:
-//   local = eta |w| / (|g| + weight_decay |w|), or 1 when |w| or |g| is 0;   v = mu v - r local d;   w += v
-// Every parameter is adapted, biases and the scales of a batch norm too, as there; adapt=decayed leaves those without
-// weight decay (decay_scale 0) to plain gradient descent.
+// LARS, layer-wise adaptive rate scaling (You et al., 2017), as in Intel-Caffe: gradient descent with momentum in
+// which a local rate replaces the parameter's rate scale, unless that is 0. With d = g + weight_decay w:
+//   local = eta |w| / (|g| + weight_decay |w|), or 1 if |w| or |g| is 0;   v = mu v - r local d;   w += v
+// As in Intel-Caffe, every parameter is adapted, including biases and the scales of a batch norm; adapt=decayed leaves
+// those without weight decay (decay_scale 0) to plain gradient descent.
 #include <cmath>
 #include <limits>
 

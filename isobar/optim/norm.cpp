@@ -6,7 +6,7 @@
 
 namespace isobar::optim {
 
-// Four sums at once, one for each quarter: one alone would wait for every addition before the next.
+// Four independent sums, one for each quarter: in a single sum every addition would wait for the previous one.
 double squares(std::span<const float> piece) {
   const std::size_t quarter = piece.size() / 4;
   const float *const a = piece.data(), *const b = a + quarter, *const c = b + quarter, *const d = c + quarter;

@@ -1,5 +1,5 @@
-// Norms of whole parameters. Squares are added in double within chunks of fixed size, and the chunks in order: the norm
-// depends neither on the number of threads nor, but for rounding in the last digit, on the layout of the weights.
+// Norms of whole parameters. Squares are added in double within chunks of fixed size, and the chunks in order, so the
+// norm does not depend on the number of threads, nor (except for rounding in the last digit) on the weight layout.
 #pragma once
 
 #include <span>

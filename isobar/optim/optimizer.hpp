@@ -1,6 +1,6 @@
 // Optimizers: rules that turn a gradient into a change of the weights. They know only flat memory and hold
-// hyper-parameters, no state: what a rule remembers lies in slots that the caller owns, so shards, parameter servers
-// and checkpoints need nothing from the rule.
+// hyper-parameters but no state: what a rule remembers is kept in slots that the caller owns, so shards, parameter
+// servers and checkpoints need nothing from the rule.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@ struct Step {
   double decay_scale = 1;     ///< multiplies the weight decay of this parameter (Caffe's decay_mult)
   double rate_scale = 1;      ///< multiplies the learning rate of this parameter (Caffe's lr_mult)
   double gradient_scale = 1;  ///< multiplies the gradient before the rule sees it
-  /// What the norm of all gradients together may be, 0 for no limit. It is for whoever holds all of them, a strategy,
-  /// who turns it into gradient_scale; a rule sees one parameter at a time and does not read it.
+  /// The largest allowed norm of all gradients together; 0: no limit. The strategy, which holds all gradients, turns it
+  /// into gradient_scale; a rule sees one parameter at a time and does not read it.
   double clip_norm = 0;
-  /// Steps before this one whose updates were taken back: a rule is given an index without them.
+  /// Earlier steps whose updates were undone: the index that a rule gets does not count them.
   std::int64_t undone = 0;
 
   double rate() const { return learning_rate * rate_scale; }
 };
 
-/// Updates one flat parameter from gradient and slots; element by element, so a shard is updated as the whole would be,
-/// unless the rule needs_whole().
-/// Zero weight, zero gradient and zero slots stay exactly zero: blocked layouts rely on it for their padding.
+/// Updates one flat parameter from gradient and slots. It works element by element, so shards can be updated one by
+/// one, unless the rule needs_whole().
+/// A weight that is zero, with zero gradient and slots, stays exactly zero: padding of blocked layouts relies on that.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
@@ -40,18 +40,18 @@ class Optimizer {
   virtual void update(std::span<float> w, std::span<const float> g, std::span<const std::span<float>> slot,
                       const Step& step) const = 0;
 
-  /// Whether the rule looks at the whole parameter, at its norm for instance: it must not be given shards.
+  /// Whether the rule needs the whole parameter, for instance its norm, and so must not be given shards.
   virtual bool needs_whole() const { return false; }
 
-  /// The learning rate the user asked for (`lr`), from which a rate schedule starts.
+  /// The learning rate the user chose (`lr`), from which a rate schedule starts.
   double base_rate() const { return base_rate_; }
 
  protected:
-  /// Reads `lr`, by default `otherwise`.
+  /// Reads `lr`, whose default is `otherwise`.
   Optimizer(Args& args, double otherwise);
   /// Takes over the learning rate of a rule it wraps.
   explicit Optimizer(double base_rate) : base_rate_(base_rate) {}
-  /// Checks what only the caller can get wrong: lengths, number of slots, step.
+  /// Checks what only the caller can get wrong: the lengths, the number of slots, the step.
   void expect_fit(std::span<float> w, std::span<const float> g, std::span<const std::span<float>> slot,
                   const Step& step) const;
 
@@ -59,10 +59,10 @@ class Optimizer {
   double base_rate_;
 };
 
-/// Reads a number that must lie in [0, below).
+/// Reads a number that must be in [0, below).
 double read_below(Args& args, std::string_view key, double otherwise, double below);
 
-/// Reads `epsilon`: finite, and still above zero as a float, since it keeps 0 / 0 out of the padding.
+/// Reads `epsilon`, which must be finite and still positive as a float, since it prevents 0 / 0 in the padding.
 float read_epsilon(Args& args, double otherwise);
 
 /// All update rules; made with make(optimizers(), "adam(lr=1e-3)", "optimizer").

@@ -1,4 +1,4 @@
-// No ramp: the recipe's batch throughout, or `factor` times that.
+// No ramp: the recipe's batch throughout, or `factor` times that batch.
 #include "isobar/optim/batch_ramp.hpp"
 
 namespace isobar::optim {

@@ -1,5 +1,5 @@
-// A straight line from factor `from` to factor `to` over so many epochs (0: the whole run), to the nearest whole
-// number; afterwards `to`. It may fall as well.
+// A straight line from factor `from` to factor `to` during `over` epochs (0: the whole run), rounded to whole numbers;
+// afterwards `to`. The factor may also decrease.
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +14,7 @@ class Linear final : public BatchRamp {
       : from_(args.integer("from", 1)), to_(args.integer("to", 4)), over_(args.real("over", 0)) {
     for (const std::int64_t end : {from_, to_})
       args.require(end >= 1 && end <= max_batch_factor, "from and to must lie between 1 and 1048576");
-    args.require(over_ >= 0 && std::isfinite(over_), "over are epochs: above 0, or 0 for the whole run");
+    args.require(over_ >= 0 && std::isfinite(over_), "over is a number of epochs: above 0, or 0 for the whole run");
   }
   std::int64_t factor(const Progress& progress) const override {
     const double length = over_ > 0 ? over_ : progress.total_epochs();

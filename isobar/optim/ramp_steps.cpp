@@ -1,5 +1,5 @@
-// A staircase (Smith et al., 2018: instead of dropping the rate, grow the batch): factor i holds from epoch at[i] on,
-// 1 before the first. Factors are absolute, and may fall as well.
+// A staircase (Smith et al., 2018: increase the batch instead of lowering the rate): factor i holds from epoch at[i]
+// on, and 1 before the first. Factors are absolute and may also decrease.
 #include <algorithm>
 #include <cmath>
 
@@ -11,9 +11,9 @@ namespace {
 class Steps final : public BatchRamp {
  public:
   explicit Steps(Args& args) : at_(args.reals("at", {30, 60})), factors_(args.integers("factors", {2, 4})) {
-    args.require(at_.size() == factors_.size(), "at and factors must be equally many");
+    args.require(at_.size() == factors_.size(), "at and factors must have the same length");
     for (std::size_t i = 0; i < at_.size(); ++i) {
-      args.require(at_[i] >= 0 && std::isfinite(at_[i]), "at are epochs, finite and not negative");
+      args.require(at_[i] >= 0 && std::isfinite(at_[i]), "at must be epochs, finite and not negative");
       args.require(i == 0 || at_[i] > at_[i - 1], "at must increase");
       args.require(factors_[i] >= 1 && factors_[i] <= max_batch_factor, "factors must lie between 1 and 1048576");
     }
@@ -36,7 +36,7 @@ class Steps final : public BatchRamp {
 }  // namespace
 
 extern const Row<BatchRamp> ramp_steps{
-    "steps", "another multiple of the batch from given epochs on",
+    "steps", "a new multiple of the batch at given epochs",
     [](Args& args) -> std::unique_ptr<BatchRamp> { return std::make_unique<Steps>(args); }};
 
 }  // namespace isobar::optim

@@ -1,4 +1,4 @@
-// The base rate, throughout.
+// The base rate throughout.
 #include "isobar/optim/rate_schedule.hpp"
 
 namespace isobar::optim {

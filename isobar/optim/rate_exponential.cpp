@@ -23,7 +23,7 @@ class Exponential final : public RateSchedule {
 }  // namespace
 
 extern const Row<RateSchedule> rate_exponential{
-    "exponential", "times gamma over every so many epochs, smoothly",
+    "exponential", "times gamma per `every` epochs, smoothly",
     [](Args& args) -> std::unique_ptr<RateSchedule> { return std::make_unique<Exponential>(args); }};
 
 }  // namespace isobar::optim

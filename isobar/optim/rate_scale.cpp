@@ -1,5 +1,5 @@
-// Batch scaling around another schedule: the base rate is meant for `base_batch` samples a step and grows with the
-// global batch, by=linear (Goyal et al., 2017) as batch / base_batch, by=sqrt as the root of that.
+// Batch scaling around another schedule: the base rate is meant for `base_batch` samples per step and grows with the
+// global batch: by=linear (Goyal et al., 2017) as batch / base_batch, by=sqrt as the square root of that.
 #include <cmath>
 
 #include "isobar/optim/rate_schedule.hpp"

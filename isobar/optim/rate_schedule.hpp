@@ -8,17 +8,17 @@
 
 namespace isobar::optim {
 
-/// Where a run stands before a step. With a batch ramp steps are counted as if each took the batch without its factor,
-/// so that a step of factor f counts f times and epochs stay epochs.
+/// Where a run stands before a step. With a batch ramp, a step of factor f counts as f steps, so that the number of
+/// steps per epoch stays the same.
 struct Progress {
   std::int64_t step = 0;             ///< steps finished
   std::int64_t steps_per_epoch = 1;  ///< of this run, at its global batch
   std::int64_t total_steps = 1;      ///< planned length of the run
-  std::int64_t global_batch = 1;     ///< samples of the next step over all ranks, the factor of a ramp included
+  std::int64_t global_batch = 1;     ///< samples of the next step over all ranks, including the factor of a ramp
 
-  /// Whole epochs finished: 0 throughout the first.
+  /// Whole epochs finished: 0 throughout the first epoch.
   std::int64_t epoch() const { return step / steps_per_epoch; }
-  /// Epochs finished, with the fraction.
+  /// Epochs finished, including the fraction.
   double epochs() const { return static_cast<double>(step) / steps_per_epoch; }
   /// Planned length of the run in epochs.
   double total_epochs() const { return static_cast<double>(total_steps) / steps_per_epoch; }
@@ -34,10 +34,10 @@ class RateSchedule {
 /// All schedules; made with make(rate_schedules(), "cosine(end=0.01)", "rate schedule").
 Table<Row<RateSchedule>> rate_schedules();
 
-/// The schedule in the argument `then` of a wrapping one, by default constant.
+/// The schedule in the argument `then` of a wrapping schedule; the default is constant.
 std::unique_ptr<RateSchedule> read_inner(Args& args);
 
-/// Reads `epochs`, the length of a decay (0 means the whole run), and gives the part of it that is over, in [0, 1].
+/// Reads `epochs`, the length of a decay (0 means the whole run), and returns the part of it that is over, in [0, 1].
 class Elapsed {
  public:
   explicit Elapsed(Args& args);
@@ -47,7 +47,7 @@ class Elapsed {
   double epochs_;
 };
 
-/// Reads `end`, the factor a decay ends with, in [0, 1].
+/// Reads `end`, the final factor of a decay, in [0, 1].
 double read_end(Args& args);
 
 }  // namespace isobar::optim

@@ -1,4 +1,4 @@
-// Drops at regular distances: base gamma^floor(epoch / every), epochs counted from 0.
+// Drops at regular intervals: base gamma^floor(epoch / every), epochs counted from 0.
 #include <cmath>
 
 #include "isobar/optim/rate_schedule.hpp"
@@ -24,7 +24,7 @@ class StepDrop final : public RateSchedule {
 }  // namespace
 
 extern const Row<RateSchedule> rate_step{
-    "step", "times gamma after every so many epochs",
+    "step", "times gamma after every `every` epochs",
     [](Args& args) -> std::unique_ptr<RateSchedule> { return std::make_unique<StepDrop>(args); }};
 
 }  // namespace isobar::optim

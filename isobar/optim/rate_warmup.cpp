@@ -1,7 +1,7 @@
-// Warm-up around another schedule: for e < epochs the rate goes linearly from `from` times the base rate to what the
-// inner schedule says, start + e (inner - start) / epochs; afterwards the inner schedule rules, its epochs counted from
-// the start of the run. per=epoch changes the rate once an epoch (MLPerf), per=step every step.
-// Around `scale` the start stays unscaled, as MLPerf's CosmoFlow wants it with from=1.
+// Warm-up around another schedule: for e < epochs the rate goes linearly from `from` times the base rate to that of the
+// inner schedule, start + e (inner - start) / epochs; afterwards the inner schedule applies, with epochs counted from
+// the start of the run. per=epoch changes the rate once per epoch (MLPerf), per=step every step.
+// Around `scale` the start stays unscaled, as MLPerf's CosmoFlow requires with from=1.
 #include <cmath>
 
 #include "isobar/optim/rate_schedule.hpp"

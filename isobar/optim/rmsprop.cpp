@@ -1,7 +1,7 @@
 // RMSprop (Hinton, 2012; centered: Graves, 2013). With d = g + weight_decay w and rate r:
 //   a = rho a + (1 - rho) d^2;   centered:  c = rho c + (1 - rho) d,  otherwise c = 0
 //   s = r d / (sqrt(a - c^2) + epsilon);   momentum:  v = mu v + s,  otherwise v = s;   w -= v
-// Slots in this order: a, then c when centered, then v with momentum. Epsilon lies outside the root, as in PyTorch.
+// Slots in this order: a, then c if centered, then v with momentum. Epsilon is outside the root, as in PyTorch.
 #include <cmath>
 #include <limits>
 
@@ -58,7 +58,7 @@ class RmsProp final : public Optimizer {
           const float mean = keep * c[i] + take * d;
           c[i] = mean;
           const float difference = square - mean * mean;
-          variance = difference > 0 ? difference : 0;  // rounding can take it just below zero
+          variance = difference > 0 ? difference : 0;  // rounding can make it slightly negative
         }
         float change = rate * d / (std::sqrt(variance) + epsilon);
         if constexpr (moving) {

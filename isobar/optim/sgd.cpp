@@ -1,7 +1,7 @@
 // Stochastic gradient descent with momentum. With d = g + weight_decay w, the slot v and the rate r:
 //   form=tf (Keras, TensorFlow, Caffe):  v = mu v - r d;  w += v             nesterov:  w += mu v - r d
 //   form=torch:                          v = mu v + d;    w -= r v           nesterov:  w -= r (d + mu v)
-// The two differ only when the rate changes: in the first form old gradients keep the rate they came with.
+// The two differ only when the rate changes: in the first form, old gradients keep the rate of their own step.
 #include <limits>
 
 #include "isobar/base/loops.hpp"

@@ -23,7 +23,7 @@ std::string isa_name(dnnl::cpu_isa isa) {
   }
 }
 
-// What the user allows oneDNN by its own variable; empty: everything.
+// The limit the user sets by oneDNN's own variable; empty: none.
 std::string_view wish() {
   for (const char* name : {"ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA"})
     if (const char* const value = std::getenv(name)) return value;

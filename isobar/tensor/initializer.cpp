@@ -67,7 +67,7 @@ constexpr Row<Initializer> xavier_caffe{
     "xavier_caffe", "uniform in +-sqrt(3 / fan_in)",
     [](Args&) { return from_fans(Law::uniform, [](const Fans& f) { return std::sqrt(3 / f.in); }); }};
 
-// A standard normal number within +-2; each attempt has its own numbers for all elements.
+// A standard normal number within +-2; each attempt has its own stream of random numbers for all elements.
 double truncated(const Random& random, std::uint64_t index) {
   for (std::uint64_t attempt = 0;; ++attempt)
     for (const double z : random.sub(attempt).normal_pair(index))

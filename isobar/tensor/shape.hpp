@@ -21,7 +21,7 @@ class Shape {
   std::int64_t& operator[](int axis) { return extents_[index(axis)]; }
   /// Number of elements; 1 for rank 0.
   std::int64_t count() const;
-  /// Elements of the axes [first, last).
+  /// Number of elements of the axes [first, last).
   std::int64_t count(int first, int last) const;
   const std::vector<std::int64_t>& extents() const { return extents_; }
   /// "2x128x128x128x4".

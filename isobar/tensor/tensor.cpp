@@ -18,10 +18,10 @@ Block::Block(std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
   const std::size_t alignment = bytes >= huge_page ? huge_page : 64;
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-  if (rounded >= bytes)  // absurd sizes, as of negative extents, wrap around
+  if (rounded >= bytes)  // absurd sizes, such as those of negative extents, wrap around
     data_.reset(static_cast<std::byte*>(std::aligned_alloc(alignment, rounded)));
   if (!data_) fail("memory: {} could not be allocated", human_bytes(bytes));
-  if (alignment == huge_page) madvise(data_.get(), rounded, MADV_HUGEPAGE);  // advice only: refusal is no error
+  if (alignment == huge_page) madvise(data_.get(), rounded, MADV_HUGEPAGE);  // only a hint: failure is no error
 }
 
 void Block::Free::operator()(std::byte* p) const { std::free(p); }

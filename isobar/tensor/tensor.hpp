@@ -1,4 +1,4 @@
-// Tensor: a typed, laid-out piece of memory, owned or borrowed; it never computes.
+// Tensor: a shaped piece of memory, owned or borrowed; it never computes.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace isobar {
 
-/// Memory aligned to 64 bytes; large blocks ask the system for huge pages. Not initialised.
+/// Uninitialised memory aligned to 64 bytes; large blocks request huge pages from the system.
 class Block {
  public:
   Block() = default;
@@ -39,7 +39,7 @@ class Tensor {
   std::int64_t count() const { return data_ ? shape_.count() : 0; }
   float* data() const { return data_; }
   std::span<float> span() const { return std::span(data_, count()); }
-  /// The part of row `index` along the first axis.
+  /// Row `index` along the first axis.
   std::span<float> row(std::int64_t index) const;
 
  private:

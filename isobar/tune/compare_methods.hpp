@@ -1,4 +1,4 @@
-// All methods for one convolution side by side: their work, workspace and time in every direction.
+// Compares all methods for one convolution: their work, workspace and time in every direction.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ namespace isobar::tune {
 struct MethodFigures {
   std::string_view method;  ///< a row of ops::conv_methods()
   ops::Direction direction;
-  bool exact;             ///< ordinary sums; otherwise the rounding differs
-  bool usual;             ///< taken when nothing was measured
-  double flops, work;     ///< of the sums as they are written, and really executed
+  bool exact;             ///< ordinary sums; false: the rounding differs
+  bool usual;             ///< used if nothing was measured
+  double flops, work;     ///< of the sums as written, and as actually executed
   std::size_t workspace;  ///< bytes
   double seconds;         ///< median
 };
 
-/// Every method that applies to an operator `conv(...)` with the input x, direction by direction; nothing for other
+/// Every method that applies to an operator `conv(...)` with the input x, direction by direction; empty for other
 /// operators.
 std::vector<MethodFigures> compare_methods(const Spec& conv, const Shape& x, KernelTimer& timer);
 

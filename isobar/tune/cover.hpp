@@ -1,5 +1,5 @@
 // The cheapest way to cover a batch with pieces of known cost, by dynamic programming (as in micro-cuDNN, Oyama et al.,
-// 2018): the best for n samples is the best for n - s and one piece of s, over all s.
+// 2018): the best cover of n samples is the best, over all s, of a piece of s and the best cover of n - s.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ struct Tile {
 };
 
 struct Cover {
-  std::vector<std::size_t> tiles{};  ///< indices, the largest pieces first; empty: there is no way
+  std::vector<std::size_t> tiles{};  ///< indices, largest pieces first; empty: there is no cover
   double seconds = 0;
 };
 
-/// Of equally fast covers the one with fewest pieces.
+/// The fastest cover; of equally fast ones, that with the fewest pieces.
 Cover cheapest_cover(std::int64_t batch, std::span<const Tile> tiles);
 
 }  // namespace isobar::tune

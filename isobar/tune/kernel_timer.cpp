@@ -22,7 +22,7 @@ void run_all(const ops::Moment& moment, std::span<const ops::Kernel> kernels,
 
 KernelTimer::KernelTimer(const TimingCare& care) : care_(care) { moment_.stream = dnnl::stream(cpu_engine()); }
 
-// Ordinary numbers: zeros, denormal numbers and such that grow would be slower or faster than what a network computes.
+// Ordinary numbers: zeros, denormals and growing numbers would be slower or faster than what a network computes.
 void* KernelTimer::numbers(Key key, std::size_t bytes) {
   Block& block = blocks_[key];
   if (block.size() < bytes) {
@@ -61,7 +61,7 @@ double KernelTimer::median(const Run& run, double hopeless) {
 
 std::vector<std::vector<dnnl::memory>> KernelTimer::bind(std::span<const ops::Kernel> kernels) {
   std::vector<std::vector<dnnl::memory>> memories;
-  for (int pass = 0; pass < 2; ++pass) {  // the first makes all blocks as large as they must be
+  for (int pass = 0; pass < 2; ++pass) {  // the first pass makes all blocks large enough
     memories.clear();
     for (const ops::Kernel& kernel : kernels) {
       memories.emplace_back();
@@ -78,7 +78,7 @@ double KernelTimer::time(std::span<const ops::Kernel> kernels, double hopeless) 
 }
 
 std::pair<double, double> KernelTimer::contest(std::span<const ops::Kernel> one, std::span<const ops::Kernel> other) {
-  bind(one);  // makes the blocks; those of the other may be larger
+  bind(one);  // allocates the blocks; `other` may need larger ones
   const auto memories_of_other = bind(other), memories_of_one = bind(one);
   const auto run_one = [&] { run_all(moment_, one, memories_of_one); };
   const auto run_other = [&] { run_all(moment_, other, memories_of_other); };

@@ -1,4 +1,4 @@
-// KernelTimer: how long kernels of one operator take, run alone on memory of their own.
+// KernelTimer: how long kernels of one operator take when they run alone, on their own memory.
 #pragma once
 
 #include <limits>
@@ -12,22 +12,22 @@
 
 namespace isobar::tune {
 
-/// How carefully is measured.
+/// How carefully to measure.
 struct TimingCare {
-  int runs = 5;          ///< the median of so many, after one that warms up
-  double seconds = 0.3;  ///< but no further run begins after so many, if there were two
+  int runs = 5;          ///< the median of this many is taken, after one warm-up run
+  double seconds = 0.3;  ///< but after this time no further run begins, if there were two
 };
 
 class KernelTimer {
  public:
   explicit KernelTimer(const TimingCare& care = {});
 
-  /// Median seconds of the kernels, run in order; infinity when the first run takes longer than `hopeless` seconds.
+  /// Median seconds of the kernels, run in order; infinity if the first run takes longer than `hopeless` seconds.
   double time(std::span<const ops::Kernel> kernels, double hopeless = std::numeric_limits<double>::infinity());
-  /// Median seconds of two lists of kernels that are run in turns, so that a machine that is busy now and then slows
+  /// Median seconds of two lists of kernels, run alternately, so that a machine that is busy now and then slows down
   /// both.
   std::pair<double, double> contest(std::span<const ops::Kernel> one, std::span<const ops::Kernel> other);
-  /// Seconds of copying between two layouts; 0 when they are the same.
+  /// Seconds to copy between two layouts; 0 if they are the same.
   double relayout(const Layout& from, const Layout& to);
   int measurements() const { return measurements_; }
 

@@ -1,4 +1,4 @@
-// The convolutions of a network, as tuning sees them: each with the directions its plan computes.
+// The convolutions of a network, as tuning sees them: each with the directions that its plan computes.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ namespace isobar::tune {
 struct Layer {
   std::string node;
   ops::ConvCase problem;                     ///< its stored layout is that of the usual forward kernel
-  std::vector<ops::Direction> directions{};  ///< that are computed
+  std::vector<ops::Direction> directions{};  ///< those that are computed
 };
 
-/// In the order they run.
+/// All convolutions, in the order in which they run.
 std::vector<Layer> convolutions(const graph::Graph& graph, const graph::PlanOptions& options = {});
 
 }  // namespace isobar::tune

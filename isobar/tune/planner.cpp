@@ -17,11 +17,11 @@ namespace {
 using ops::Direction;
 using Kind = ops::Slot::Kind;
 
-constexpr double worth = 0.97;     // less than 3 % faster may be chance
-constexpr double hopeless = 2.5;   // times as slow as the best, in the first run: not measured further
-constexpr double too_slow = 1.25;  // times the method's own best per sample: smaller pieces are not tried
+constexpr double worth = 0.97;     // a gain below 3 % may be chance
+constexpr double hopeless = 2.5;   // measured no further if the first run takes this many times the best time
+constexpr double too_slow = 1.25;  // no smaller pieces beyond this many times the method's best time per sample
 
-// Of the batch itself and the powers of two below it, the largest first.
+// The batch itself and the powers of two below it, largest first.
 std::vector<std::int64_t> piece_sizes(std::int64_t batch) {
   std::vector<std::int64_t> sizes;
   for (std::int64_t n = 1; n < batch; n *= 2) sizes.push_back(n);
@@ -38,7 +38,7 @@ std::string key_of(const ops::ConvCase& p, Direction direction) {
                      p.after ? p.after->alpha : 0.0f, layout_text(p.stored));
 }
 
-// How these kernels see the weight, or its gradient.
+// The layout in which these kernels use the weight, or its gradient.
 Layout weight_layout(std::span<const ops::Kernel> kernels) {
   for (const ops::Kernel& kernel : kernels)
     for (const auto* ports : {&kernel.reads, &kernel.writes})
@@ -111,7 +111,7 @@ void Planner::add_copies(const Layout& stored, Way& way, Direction direction) {
   way.seconds += way.copies;
 }
 
-// The best of: all pieces with the weight in one layout, for every layout, and any pieces at all.
+// The best of two kinds: all pieces with the weight in one layout, for each layout; and any mixture of pieces.
 Planner::Way Planner::best_way(const Layer& layer, Direction direction, const Candidates& candidates,
                                const Layout& stored) {
   const auto layout_of = [&](const Measured& m) { return m.as_stored ? stored : m.weight; };
@@ -156,7 +156,7 @@ Planner::Way Planner::usual_way(const Layer& layer, Direction direction, const C
   throw std::logic_error("the usual method was not measured");
 }
 
-// The fastest ways by what was measured, for every layout the forward direction may give the weight.
+// The fastest ways according to the measurements, over all layouts that the forward direction may give the weight.
 Planner::Ways Planner::choose(const Layer& layer, const std::vector<Candidates>& candidates, const Ways& usual) {
   std::vector<Layout> layouts{layer.problem.stored};
   for (std::size_t d = 0; d < layer.directions.size(); ++d)
@@ -168,7 +168,7 @@ Planner::Ways Planner::choose(const Layer& layer, const std::vector<Candidates>&
     Ways ways{stored};
     for (std::size_t d = 0; d < layer.directions.size(); ++d) {
       Way way = best_way(layer, layer.directions[d], candidates[d], stored);
-      // With weights where they usually lie, the usual way of this direction stays unless another is clearly faster.
+      // With the usual layout of weights, the usual way of this direction stays unless another is clearly faster.
       const bool may_stay = stored == layer.problem.stored && usual.all[d].workspace <= options_.workspace;
       if (may_stay && way.seconds > worth * usual.all[d].seconds) way = usual.all[d];
       if (way.choice.pieces.empty()) way = usual.all[d];  // nothing fits into the workspace
@@ -179,11 +179,11 @@ Planner::Ways Planner::choose(const Layer& layer, const std::vector<Candidates>&
   return *best;
 }
 
-// Measures what was chosen once more, in turns with what is usual, and keeps it where it is still faster.
+// Measures the choice once more, alternating with the usual way, and keeps it where it is still faster.
 void Planner::confirm(const Layer& layer, Ways& chosen, Ways& usual) {
   const ops::Setting setting{cpu_engine(), layer.problem.phase};
   ops::ConvCase problem = layer.problem;
-  bool must = false;  // what is usual needs more workspace than allowed
+  bool must = false;  // the usual way needs more workspace than allowed
   for (std::size_t d = 0; d < layer.directions.size(); ++d) {
     Way &now = chosen.all[d], &before = usual.all[d];
     if (now.choice == before.choice) continue;
@@ -197,7 +197,7 @@ void Planner::confirm(const Layer& layer, Ways& chosen, Ways& usual) {
     before.seconds = seconds_before + before.copies;
     must = must || before.workspace > options_.workspace;
     if (before.workspace > options_.workspace) continue;
-    if (layer.directions[d] == Direction::forward && chosen.stored != usual.stored) continue;  // it laid the weight so
+    if (layer.directions[d] == Direction::forward && chosen.stored != usual.stored) continue;  // it chose the layout
     Way back = before;
     back.seconds = seconds_before;
     back.copies = 0;

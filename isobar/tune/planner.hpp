@@ -1,6 +1,6 @@
 // The micro-batching planner: measures the methods for every convolution of a network on pieces of its batch, and
-// chooses for every direction the pieces and methods that are fastest together, none with more workspace than allowed.
-// Copies of weights between layouts count: the forward kernel decides how weights lie.
+// chooses for every direction the pieces and methods that are fastest together, within the allowed workspace.
+// Copies of weights between layouts count: the forward kernel decides in which layout weights are stored.
 #pragma once
 
 #include <atomic>
@@ -17,24 +17,24 @@
 namespace isobar::tune {
 
 struct TuneOptions {
-  std::size_t workspace = 256'000'000;  ///< bytes a kernel may use besides its operands
-  bool inexact = false;                 ///< methods that round otherwise may be chosen
+  std::size_t workspace = 256'000'000;  ///< bytes a kernel may use in addition to its operands
+  bool inexact = false;                 ///< methods that round differently may be chosen
   TimingCare care{};
 };
 
-/// What was found for one direction of a layer. It is used only where it is faster as a whole.
+/// The result for one direction of a layer. It is used only if the layer as a whole becomes faster.
 struct Finding {
   ops::NamedChoice chosen;
-  double seconds = 0, before = 0;  ///< copies of weights included; before: without tuning
+  double seconds = 0, before = 0;  ///< including copies of weights; before: without tuning
   std::size_t workspace = 0;       ///< bytes
-  bool usual = false;              ///< it is what is done without tuning
+  bool usual = false;              ///< the same choice as without tuning
 };
 
 class Planner {
  public:
   explicit Planner(const TuneOptions& options) : options_(options), timer_(options.care) {}
 
-  /// Measures one layer; nothing when `stop` was set meanwhile.
+  /// Measures one layer; empty if `stop` was set meanwhile.
   std::vector<Finding> tune(const Layer& layer, const std::atomic<bool>* stop = nullptr);
   int measurements() const { return timer_.measurements(); }
 
@@ -46,16 +46,16 @@ class Planner {
     double seconds;
     std::size_t workspace;
     Layout weight;   // as the kernel reads or writes it
-    bool as_stored;  // it takes any layout
+    bool as_stored;  // accepts any layout
   };
   struct Way {
     ops::Choice choice{};
     double seconds = 0;
     std::size_t workspace = 0;
-    std::vector<Layout> weights{};  // that must be copied to or from the stored one; none when any layout will do
+    std::vector<Layout> weights{};  // to be copied to or from the stored layout; empty if any layout will do
     double copies = 0;              // seconds of these copies, part of `seconds`
   };
-  // One way for every direction of a layer, and how the weight lies then.
+  // One way for every direction of a layer, and the layout of the weight.
   struct Ways {
     Layout stored;
     std::vector<Way> all{};
@@ -75,7 +75,7 @@ class Planner {
   std::map<std::string, Candidates> known_;  // by problem: many layers are alike
 };
 
-/// All choices that differ from what is usual.
+/// All choices that differ from the usual ones.
 ops::Tuning tuning_of(const std::vector<Finding>& findings);
 
 }  // namespace isobar::tune

@@ -1,4 +1,4 @@
-// What 'isobar plan --tune' remembered, found again by whoever plans the same network for the same batch.
+// Finds what 'isobar plan --tune' remembered when the same network is planned again for the same batch.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace isobar::tune {
 
-/// Where the findings for a network are kept: for this processor and as many threads as compute now.
+/// Where the findings for a network are kept, for this processor and the current number of threads.
 TuningCache cache_of(const Spec& model, std::int64_t batch);
 
-/// What is remembered, or null; of a file that cannot be used one line is said.
+/// What is remembered, or null; prints one line about a file that cannot be used.
 std::shared_ptr<const ops::Tuning> known_tuning(const Spec& model, std::int64_t batch);
 
 }  // namespace isobar::tune

@@ -23,7 +23,7 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-// The number in front of the next space; what is left begins behind it.
+// Reads the number before the next space and removes both from `text`.
 template <class Number>
 bool take_number(std::string_view& text, Number& number) {
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -35,7 +35,7 @@ bool take_number(std::string_view& text, Number& number) {
 std::optional<Finding> parse_finding(std::string_view line) {
   Finding f;
   int usual = 0;
-  const auto possible = [](double seconds) { return seconds >= 0 && seconds < 1e9; };  // not a number is neither
+  const auto possible = [](double seconds) { return seconds >= 0 && seconds < 1e9; };  // false for NaN
   if (!take_number(line, f.seconds) || !take_number(line, f.before) || !take_number(line, f.workspace) ||
       !take_number(line, usual) || !possible(f.seconds) || !possible(f.before) || usual < 0 || usual > 1)
     return std::nullopt;
@@ -93,7 +93,7 @@ Remembered read_tuning(const TuningCache& cache) {
   if (cache.file.empty() || !std::filesystem::exists(cache.file, none)) return {};
   auto record = parse_record(read_cache(cache.file, longest_file), cache.key);
   if (record) return {std::move(record), ""};
-  return {std::nullopt, fmt::format("{} is damaged or of another program; 'isobar plan --tune' replaces it",
+  return {std::nullopt, fmt::format("{} is damaged or from another program; 'isobar plan --tune' replaces it",
                                     one_line(cache.file.string(), 400))};
 }
 

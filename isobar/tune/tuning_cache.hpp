@@ -1,6 +1,5 @@
-// What tuning found, remembered in the user's cache folder: a file for every machine, level of instructions, number of
-// threads, network and batch. It is written after every layer, so that what was measured is kept when tuning is
-// interrupted.
+// What tuning found, remembered in the user's cache folder: one file per machine, level of instructions, number of
+// threads, network and batch. It is written after every layer, so that measurements survive an interruption.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@
 
 namespace isobar::tune {
 
-/// Everything found so far, and how it was asked for.
+/// Everything found so far, and the options it was found with.
 struct TuningRecord {
   std::size_t workspace = 0;
   bool inexact = false;
@@ -23,7 +22,7 @@ struct TuningRecord {
   std::vector<Finding> findings{};
 };
 
-/// Where the findings for a network are, and what they belong to.
+/// Where the findings for a network are kept, and what they belong to.
 struct TuningCache {
   std::string key{};             ///< processor, instructions, threads, network and batch, in one line
   std::filesystem::path file{};  ///< empty: nothing is remembered
@@ -32,7 +31,7 @@ struct TuningCache {
 TuningCache tuning_cache(std::string_view processor, int threads, std::string_view network, std::int64_t batch,
                          Instructions level = instructions());
 
-/// What a file holds; `problem` says in a few words why an existing one cannot be used.
+/// The contents of a file; `problem` says in a few words why an existing file cannot be used.
 struct Remembered {
   std::optional<TuningRecord> record{};
   std::string problem{};
@@ -41,7 +40,7 @@ struct Remembered {
 Remembered read_tuning(const TuningCache& cache);
 void write_tuning(const TuningCache& cache, const TuningRecord& record);
 
-/// The text of the file, and back; nothing unless it is whole and has this key.
+/// The text of the file, and back; parsing fails (nullopt) unless the text is whole and has this key.
 std::string record_text(const TuningRecord& record, std::string_view key);
 std::optional<TuningRecord> parse_record(std::string_view text, std::string_view key);
 

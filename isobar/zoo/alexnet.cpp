@@ -1,5 +1,5 @@
 // alexnet: Caffe's bvlc_alexnet. Five convolutions, the second, fourth and fifth in two groups, local response
-// normalisation across channels behind the first two, ceil pooling 3/2, three dense layers with dropout.
+// normalisation across channels after the first two, ceil pooling 3/2, three dense layers with dropout.
 // 60,965,224 parameters and 724.4 M multiply-adds at 227 x 227 x 3. Biases learn twice as fast and do not decay.
 #include "isobar/zoo/alexnet.hpp"
 

@@ -8,10 +8,10 @@ namespace isobar::zoo {
 /// What distinguishes the two networks of Caffe's model collection.
 struct AlexNetKind {
   bool pool_first;  ///< pooling before normalisation, which then works on the smaller map
-  double bias;      ///< how the biases of conv2, conv4, conv5, fc6 and fc7 start; the others start at 0
+  double bias;      ///< initial value of the biases of conv2, conv4, conv5, fc6 and fc7; the others start at 0
 };
 
-/// Makes either network, reading the arguments both have.
+/// Makes either network; reads the arguments that both have.
 std::unique_ptr<Network> make_alexnet(Args& args, AlexNetKind kind);
 
 }  // namespace isobar::zoo

@@ -11,14 +11,14 @@ double multiply_adds(const graph::Graph& graph, const graph::Node& node) {
   const Shape& out = graph.value(node.out[0]).shape;
   if (node.kind == "conv" || node.kind == "dense") return number(out.count()) * number(in(1).count(1, in(1).rank()));
   if (node.kind == "deconv") return number(in(0).count()) * number(in(1).count(1, in(1).rank()));
-  if (node.kind == "attention")  // q k^T and the product with v, all positions: masked ones are computed too
+  if (node.kind == "attention")  // q k^T and the product with v, at all positions: masked ones are computed too
     return 2 * number(in(0).count()) * number(in(1)[1]);
   if (node.kind == "matmul") {
-    // of the two last axes of b one is the result's last, the other is summed over
+    // of the last two axes of b, one is the result's last axis and the other is summed over
     const std::int64_t summed = in(1)[-1] * in(1)[-2] / out[-1];
     return number(out.count()) * number(summed);
   }
-  if (node.kind == "lstm") {  // in: x, perhaps two first states, w, r, perhaps b
+  if (node.kind == "lstm") {  // in: x, perhaps two initial states, w, r, perhaps b
     const std::size_t w = node.in.size() <= 4 ? 1 : 3;
     return number(in(0)[0] * in(0)[1]) * number(in(w).count() + in(w + 1).count());
   }

@@ -1,5 +1,5 @@
-// The arithmetic of a network as papers count it: two operations per multiply-add of the layers that have weights or
-// multiply matrices, forward, from shapes alone. Biases, activations, normalisation and pooling are not counted.
+// The arithmetic of a network as papers count it, from shapes alone: two operations per multiply-add, in the forward
+// pass of layers that have weights or multiply matrices. Biases, activations, normalisation and pooling do not count.
 #pragma once
 
 #include "isobar/graph/graph.hpp"

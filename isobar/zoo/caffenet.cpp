@@ -1,4 +1,4 @@
-// caffenet: Caffe's bvlc_reference_caffenet: AlexNet's layers with pooling before normalisation and biases that start
+// caffenet: Caffe's bvlc_reference_caffenet, AlexNet's layers with pooling before normalisation and biases that start
 // at 1. 60,965,224 parameters and 724.4 M multiply-adds at 227 x 227 x 3.
 #include "isobar/zoo/alexnet.hpp"
 

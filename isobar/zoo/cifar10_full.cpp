@@ -1,5 +1,5 @@
-// cifar10_full: Caffe's full CIFAR-10 network: as cifar10_quick, with local response normalisation within channels
-// behind the first two poolings and a single dense layer, whose weights decay 250 times as strongly.
+// cifar10_full: Caffe's full CIFAR-10 network: like cifar10_quick, but with local response normalisation within
+// channels after the first two poolings and a single dense layer, whose weights decay 250 times as strongly.
 // 89,578 parameters and 12.30 M multiply-adds at 32 x 32 x 3.
 #include "isobar/zoo/network.hpp"
 #include "isobar/zoo/width_scaling.hpp"

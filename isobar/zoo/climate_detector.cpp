@@ -1,7 +1,7 @@
-// climate_detector: finds extreme weather as boxes on a coarse grid and rebuilds its input, so that images without
-// labels teach it too. An encoder of convolutions 5 x 5 with stride 2, heads for box, objectness and class, a decoder.
-//   variant a (ExtremeWeather): six layers, leaky ReLU 0.1, batch-normed code, decoder with the encoder's own weights;
-//   variant b (15 PF): five layers, ReLU, four heads, decoder with weights of its own.
+// climate_detector: finds extreme weather as boxes on a coarse grid and reconstructs its input, so that it also learns
+// from unlabelled images. An encoder of 5 x 5 convolutions with stride 2, heads for box, objectness and class, a
+// decoder.   variant a (ExtremeWeather): six layers, leaky ReLU 0.1, batch-normed code, decoder with the encoder's
+// weights;   variant b (15 PF): five layers, ReLU, four heads, decoder with its own weights.
 // prediction [N, grid, grid, x y w h object none classes...]; loss = detection + lambda * mse(reconstruction, input).
 #include "isobar/zoo/network.hpp"
 #include "isobar/zoo/segmentation.hpp"
@@ -68,7 +68,7 @@ class ClimateDetector final : public Network {
     return graph.add("concat", {box, object, kind}, "heads");
   }
 
-  // Logits for objectness and class, rectified as published; coordinates as they are.
+  // Logits for objectness and class, rectified as published; coordinates unchanged.
   graph::ValueId heads_b(graph::Graph& graph, graph::ValueId code) const {
     const graph::ValueId place = head(graph, code, 2, "place"), size = head(graph, code, 2, "size");
     const graph::ValueId object = graph.add("relu", head(graph, code, 2, "object"));

@@ -1,6 +1,6 @@
 // cosmoflow: the network of the MLPerf-HPC CosmoFlow benchmark. Five convolutions 3^3 SAME with leaky ReLU 0.3 and
 // max pooling by 2, channels doubling from 32; two hidden dense layers with dropout; 1.2 tanh at the end, so that
-// targets in [-1, 1] stay off the saturation. 8,907,556 parameters and 68.86 GF forward at 128^3 x 4.
+// targets in [-1, 1] avoid saturation. 8,907,556 parameters and 68.86 GF forward at 128^3 x 4.
 #include "isobar/zoo/network.hpp"
 
 namespace isobar::zoo {

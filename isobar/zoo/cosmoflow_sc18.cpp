@@ -1,7 +1,7 @@
 // cosmoflow_sc18: the network trained on 8,192 nodes (SC18), in the geometry whose flattened features match its first
 // dense layer. Seven VALID convolutions with leaky ReLU 0.01, the first three followed by average pooling, three dense
-// layers with dropout in front of each. 7,041,443 parameters at 128^3 x 1. Volumes too small for VALID
-// convolutions can be trained with padding=same.
+// layers with dropout before each. 7,041,443 parameters at 128^3 x 1. Volumes too small for VALID convolutions can be
+// trained with padding=same.
 #include "isobar/zoo/network.hpp"
 #include "isobar/zoo/width_scaling.hpp"
 

@@ -1,7 +1,7 @@
 // deepcam: the network of the MLPerf-HPC DeepCAM benchmark: DeepLabv3+ with an Xception encoder of separable
 // convolutions, output stride 16, batch normalisation everywhere, and transposed convolutions up to full resolution.
-// 56,454,720 parameters and 0.655 TF forward at 768 x 1152 x 16. Encoder and pyramid start by Kaiming's law, the rest
-// as PyTorch starts convolutions.
+// 56,454,720 parameters and 0.655 TF forward at 768 x 1152 x 16. Encoder and pyramid have Kaiming initialisation, the
+// rest PyTorch's default for convolutions.
 #include <cmath>
 
 #include "isobar/zoo/network.hpp"
@@ -47,7 +47,7 @@ class DeepCam final : public Network {
       const std::string name = fmt::format("decoder{}", i);
       h = rectified(graph, conv(graph, h, filters, "kernel=3, padding=1", torch, name), name);
     }
-    const double bound = 1 / std::sqrt(static_cast<double>(filters));  // PyTorch's for the bias of a 1 x 1 convolution
+    const double bound = 1 / std::sqrt(static_cast<double>(filters));  // as PyTorch for the bias of a 1 x 1 convolution
     h = graph.add(fmt::format("conv(filters={}, kernel=1, {}, bias_init=uniform(low={}, high={}))", filters, torch,
                               -bound, bound),
                   h, "decoder3");
@@ -88,7 +88,7 @@ class DeepCam final : public Network {
     return rectified(graph, deconv(graph, h, scale_(256), name), name);
   }
 
-  // A convolution of each channel with itself, then of all channels at each position.
+  // A depthwise convolution, then a 1 x 1 convolution of all channels.
   static graph::ValueId separable(graph::Graph& graph, graph::ValueId h, std::int64_t filters, int stride, int dilation,
                                   const std::string& name) {
     const std::int64_t channels = graph.value(h).shape[-1];
@@ -118,7 +118,7 @@ class DeepCam final : public Network {
     return block.rectified ? graph.add("relu", h, name + "_relu") : h;
   }
 
-  // Gives the last features, and in `low` those of a quarter of the resolution.
+  // Returns the last features, and in `low` those at a quarter of the resolution.
   graph::ValueId encoder(graph::Graph& graph, graph::ValueId x, graph::ValueId& low) const {
     graph::ValueId h =
         rectified(graph, conv(graph, x, scale_(32), "kernel=3, stride=2, padding=1", kaiming, "conv1"), "conv1");

@@ -1,8 +1,8 @@
 // deeplabv3plus: DeepLabv3+ as trained at an exaflop: a pre-activation ResNet-50 with output stride 8, pyramid pooling
 // with rates 12, 24, 36, and a decoder of transposed convolutions up to full resolution with a skip from the input.
-// Without batch normalisation every normalisation halves its input instead, and the ReLU that would have come with it
-// in front of a residual unit is missing, as in those runs. 43,669,251 parameters (43,718,883 with batch normalisation)
-// and 4.341 TF forward at 768 x 1152 x 16, counting atrous convolutions as dense ones of their kernel.
+// Without batch normalisation, every normalisation halves its input instead, and residual units lack the ReLU that
+// follows the normalisation at their entry, as in those runs. 43,669,251 parameters (43,718,883 with batch
+// normalisation) and 4.341 TF forward at 768 x 1152 x 16, counting atrous convolutions as dense ones of their kernel.
 #include "isobar/zoo/network.hpp"
 #include "isobar/zoo/segmentation.hpp"
 #include "isobar/zoo/width_scaling.hpp"
@@ -56,7 +56,7 @@ class DeepLabV3Plus final : public Network {
     return graph.add("relu", normalised(graph, conv(graph, h, filters, geometry, slim, name), name), name + "_relu");
   }
 
-  // Gives the last features, and in `low` the first reduced ones of the last unit of block 1.
+  // Returns the last features, and in `low` the first reduced ones of the last unit of block 1.
   graph::ValueId encoder(graph::Graph& graph, graph::ValueId x, graph::ValueId& low) const {
     graph::ValueId h = conv(graph, x, scale_(64), "kernel=7, stride=2, padding=3", slim_biased, "root");
     h = graph.add("max_pool(window=3, stride=2, padding=same)", h, "root_pool");
@@ -67,7 +67,7 @@ class DeepLabV3Plus final : public Network {
         h = unit(graph, h, scale_(64 << b), u == 1, last ? 2 : 1, rates[b], fmt::format("block{}_{}", b + 1, u),
                  last ? &low : nullptr);
       }
-    // Made by the authors' library behind the encoder, though nothing reads it: its weights belong to the count.
+    // The authors' library adds this after the encoder although nothing reads it; its weights are part of the count.
     if (batch_norm_) graph.add("batch_norm(momentum=0.0003, eps=1e-5)", h, "postnorm");
     return h;
   }

@@ -1,5 +1,5 @@
-// googlenet: Caffe's bvlc_googlenet. Nine inception modules, each four branches side by side, between ceil poolings;
-// two auxiliary classifiers on the way help training and are left out of the deployed network (auxiliary=false).
+// googlenet: Caffe's bvlc_googlenet. Nine inception modules of four parallel branches each, between ceil poolings; two
+// auxiliary classifiers along the way help training and are absent from the deployed network (auxiliary=false).
 // 13,378,280 parameters with them, 6,998,552 deployed; 1.591 and 1.583 G multiply-adds at 224 x 224 x 3.
 #include "isobar/zoo/network.hpp"
 #include "isobar/zoo/width_scaling.hpp"

@@ -1,8 +1,8 @@
-// gpt: a decoder-only language model as GPT-2: learned positions, blocks of causal attention and a hidden layer of four
-// times the width with tanh-GELU, each behind a layer normalisation and added to what comes in; the embedding's table
-// serves again as the output layer. x [N, context] holds token numbers, the target the numbers of the next ones.
-// Weights start normal with deviation 0.02, those in front of an addition with 0.02 / sqrt(2 layers). Dropout, where
-// asked for, acts on the embedding and in front of every addition, not on attention's probabilities.
+// gpt: a decoder-only language model like GPT-2: learned positions, blocks of causal attention and a hidden layer of
+// four times the width with tanh-GELU, each after a layer normalisation and added to its input; the embedding table is
+// also the output layer. x [N, context] holds token numbers, the target the numbers of the next tokens. Weights start
+// normal with deviation 0.02, those before an addition with 0.02 / sqrt(2 layers). Dropout, if requested, acts on the
+// embedding and before every addition, not on attention's probabilities.
 #include "isobar/zoo/gpt.hpp"
 
 #include <cmath>
@@ -80,7 +80,7 @@ class Gpt final : public Network {
 std::unique_ptr<Network> make_gpt(Args& args, const GptSize& size) { return std::make_unique<Gpt>(args, size); }
 
 extern const Row<Network> gpt;
-const Row<Network> gpt{"gpt", "a small GPT-2-style language model, over bytes unless told otherwise", [](Args& args) {
+const Row<Network> gpt{"gpt", "a small GPT-2-style language model, over bytes by default", [](Args& args) {
                          return make_gpt(args, {4, 4, 128, 128, 256});
                        }};
 

@@ -1,5 +1,5 @@
 // gpt2_small: the smallest published GPT-2: 12 layers, 12 heads, width 768, context 1024 and 50,257 tokens.
-// 124,439,808 parameters, the table of tokens counted once though it is used at both ends.
+// 124,439,808 parameters; the token table is used at both ends but counted once.
 #include "isobar/zoo/gpt.hpp"
 
 namespace isobar::zoo {

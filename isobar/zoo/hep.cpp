@@ -1,5 +1,5 @@
 // hep: the classifier of collision events of "Deep Learning at 15 PF". Convolutions 3 x 3 SAME with ReLU, max pooling
-// by 2 and dropout, a last one averaged over the image, one dense layer; He-normal weights.
+// by 2 and dropout, the last one averaged over the image, one dense layer; He-normal weights.
 // 594,178 parameters and 5.26 GF forward at 224 x 224 x 3. Judged by accuracy and by the area under the ROC curve.
 #include "isobar/zoo/network.hpp"
 

@@ -1,9 +1,9 @@
-// lstm_classifier: classifies sequences, as Neural Code Comprehension classifies programs: two LSTM layers, of the
-// second only the last output, batch normalisation, a dense layer with ReLU and a dense layer with one output per
-// class. 651,864 trained parameters with 200 features, 200 units and 104 classes. x [N, length, features], or with a
-// vocabulary x [N, length] of numbers of rows in an embedding table, frozen unless train_embedding is set.
-// output=sigmoid: the source's sigmoids, normalised to sum one inside its cross entropy; a softmax of log sigmoid is
-// that.
+// lstm_classifier: classifies sequences, as Neural Code Comprehension classifies programs: two LSTM layers, the second
+// with only its last output, batch normalisation, a dense layer with ReLU and a dense layer with one output per class.
+// 651,864 trained parameters with 200 features, 200 units and 104 classes. x is [N, length, features], or with a
+// vocabulary [N, length] row numbers of an embedding table, which is frozen unless train_embedding is set.
+// output=sigmoid: the source's sigmoids, normalised to sum 1 inside its cross entropy, which is a softmax of log
+// sigmoid.
 #include <cmath>
 
 #include "isobar/zoo/network.hpp"
@@ -26,7 +26,7 @@ class LstmClassifier final : public Network {
                  "length, features, units and hidden must be at least 1");
     args.require(classes_ >= 2, "classes must be at least 2");
     args.require(vocabulary_ >= 0, "vocabulary must be a number of rows, or 0 for sequences that are embedded already");
-    args.require(vocabulary_ > 0 || !train_embedding_, "train_embedding goes with a vocabulary");
+    args.require(vocabulary_ > 0 || !train_embedding_, "train_embedding needs a vocabulary");
   }
 
   void build(graph::Graph& graph, std::int64_t batch) const override {
@@ -47,8 +47,8 @@ class LstmClassifier final : public Network {
   Spec loss() const override { return "softmax_cross_entropy"; }
 
  private:
-  // Weights start as Keras starts them, by Glorot's law over all gates; recurrent ones there form an orthogonal matrix,
-  // of which this has the variance only.
+  // Weights start as in Keras, with Glorot's distribution over all gates. Keras starts recurrent weights with an
+  // orthogonal matrix; here they only have the same variance.
   graph::ValueId lstm(graph::Graph& graph, graph::ValueId h, bool sequence, const std::string& name) const {
     const double gates = 4.0 * units_;
     const double bound = std::sqrt(6 / (static_cast<double>(graph.value(h).shape[-1]) + gates));

@@ -1,8 +1,8 @@
 // resnet101: the pre-activation ResNet-101 of Tencent ML-Images, for images with several labels each. A 7 x 7 stem
 // of stride 2 without pooling, four stages of bottleneck units that each begin with stride 2, and one sigmoid per
-// class. Convolutions have no bias; a projected shortcut has a normalisation and ReLU of its own. 65,375,326
-// parameters, of which 42,496,192 in front of the 11,166 classes. The source's adaptive class coefficients are not in
-// the loss here.
+// class. Convolutions have no bias; a projected shortcut has its own normalisation and ReLU. 65,375,326 parameters,
+// 42,496,192 of them before the layer of 11,166 classes. The source's adaptive class coefficients are not in the loss
+// here.
 #include "isobar/zoo/network.hpp"
 #include "isobar/zoo/width_scaling.hpp"
 

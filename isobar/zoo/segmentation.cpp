@@ -7,8 +7,8 @@ namespace isobar::zoo {
 void require_steps(const Args& args, std::int64_t height, std::int64_t width, std::int64_t step) {
   args.require(
       height >= step && width >= step && height % step == 0 && width % step == 0,
-      fmt::format("height and width must be multiples of {}, not {} and {}: the network halves them until there", step,
-                  height, width));
+      fmt::format("height and width must be multiples of {}, not {} and {}: the network shrinks them by that factor",
+                  step, height, width));
 }
 
 Spec exascale_loss(std::int64_t classes) {

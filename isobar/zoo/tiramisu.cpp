@@ -1,7 +1,7 @@
-// tiramisu: the modified Tiramisu that segments climate images. Dense blocks of convolutions 5 x 5 with ReLU and
+// tiramisu: the modified Tiramisu that segments climate images. Dense blocks of 5 x 5 convolutions with ReLU and
 // dropout, each appended to its input; down by 1 x 1 convolutions of stride 2; up by transposed convolutions of the
-// maps the last block added, joined with the block of the same size on the way down. No batch normalisation. 7,504,835
-// parameters and 1.396 TF forward at 768 x 1152 x 16 with blocks 2 2 2 4 5.
+// maps the last block added, concatenated with the block of the same size on the way down. No batch normalisation.
+// 7,504,835 parameters and 1.396 TF forward at 768 x 1152 x 16 with blocks 2 2 2 4 5.
 #include "isobar/zoo/network.hpp"
 #include "isobar/zoo/segmentation.hpp"
 

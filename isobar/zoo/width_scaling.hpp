@@ -1,4 +1,4 @@
-// Scaling: how wide a network with a published table of channels is built; scale=1 is the table itself.
+// Scaling the width of a network that has a published table of channels; scale=1 is the table itself.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace isobar::zoo {
 
 class WidthScaling {
  public:
-  /// Reads `scale`, the factor of all channels inside the network.
+  /// Reads `scale`, which multiplies all numbers of channels inside the network.
   explicit WidthScaling(Args& args) : scale_(args.real("scale", 1)) {
     args.require(scale_ > 0 && scale_ <= 64, "scale multiplies the channels and must be above 0 and at most 64");
   }

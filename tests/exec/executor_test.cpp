@@ -10,8 +10,8 @@
 namespace isobar::exec {
 namespace {
 
-// A network in which one value feeds several branches, so that gradients are summed and views meet in-place kernels; a
-// concat of a concat, of which the branches find their gradients among the channels.
+// A network in which one value feeds several branches, so that gradients are summed and views meet in-place kernels;
+// and a concat of a concat, whose branches read their gradients among the channels.
 graph::Graph branching() {
   graph::Graph g;
   graph::ValueId h = g.input("x", {2, 6, 6, 4});
@@ -59,7 +59,7 @@ Ran run(const graph::PlanOptions& options) {
   executor.backward(run, [&](int p) { order.push_back(p); });
   EXPECT_EQ(static_cast<int>(order.size()), store.count());
   EXPECT_TRUE(executor.damaged_guards().empty());
-  for (int p = 0; p < store.count(); ++p) {  // plain order, whatever the plan chose
+  for (int p = 0; p < store.count(); ++p) {  // plain order, whatever layout the plan chose
     std::vector<float> plain_values(static_cast<std::size_t>(store.parameter(p).declared.shape.count()));
     store.read_plain(p, store.gradient(p), plain_values);
     ran.gradients.insert(ran.gradients.end(), plain_values.begin(), plain_values.end());
@@ -125,7 +125,7 @@ TEST(Executor, FrozenWeightsGetNoGradientButTheirBiasDoes) {
   EXPECT_EQ(store.gradient(store.find("kept"))[0], 0.0f);
 }
 
-// Where ranks normalise together, one without samples runs all the same.
+// If ranks normalise together, a rank without samples also runs.
 TEST(Executor, BatchWithoutRowsHasNeitherLossNorGradient) {
   graph::Graph g;
   graph::ValueId h = g.add("conv(filters=4, kernel=3)", g.input("x", {2, 4, 4, 2}), "conv");

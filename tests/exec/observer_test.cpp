@@ -50,7 +50,7 @@ TEST(Observers, SeeWhatEveryStepReadsAndWritesOfTheRowsInUse) {
   ASSERT_EQ(recorder.names.size(), 2 * plan.forward_steps);
   EXPECT_EQ(recorder.names[0], "before fc");
   EXPECT_EQ(recorder.names[1], "after fc");
-  EXPECT_EQ(recorder.lengths.at("fc"), 2u);  // of four rows two hold samples
+  EXPECT_EQ(recorder.lengths.at("fc"), 2u);  // two of four rows hold samples
   EXPECT_EQ(recorder.values.at("fc"), 3.0f);
   EXPECT_EQ(recorder.rows, 2);
   executor.backward(run);

@@ -1,4 +1,5 @@
-// Conformance of all operators: catalogue x problems, through graph, plan and executor. Every operator stands between
+// Conformance of all operators: catalogue x problems, through graph, plan and executor. Every operator is placed
+// between
 // parameters (its inputs, so that they have gradients) and a mean squared error, unless it is a loss itself.
 // References and finite differences are in double precision; inputs are distinct and away from zero, so that no
 // difference crosses a kink.
@@ -46,7 +47,7 @@ Array spread_out(const Shape& shape, std::uint64_t key, double shift = 0) {
   return a;
 }
 
-// Half of `a` around the numbers a weight starts with.
+// Half of `a`, centred at the initial values of a weight.
 Array near_start(Array a, const ops::Parameter& parameter) {
   std::vector<float> start(a.values.size());
   initialize(parameter.init, parameter.shape, 0, start);
@@ -54,7 +55,7 @@ Array near_start(Array a, const ops::Parameter& parameter) {
   return a;
 }
 
-// The same between the bounds of a problem.
+// The same, within the bounds of a problem.
 Array spread_between(const ops::Problem& problem, const Shape& shape, std::uint64_t key, double shift = 0) {
   const double middle = (problem.low + problem.high) / 2, half = (problem.high - problem.low) / 2;
   Array a = spread_out(shape, key, shift);
@@ -70,7 +71,7 @@ Array whole_numbers(const Shape& shape, const ops::Whole& range) {
   return a;
 }
 
-// One problem as a network, with the numbers it is run on.
+// One problem as a network, with the numbers it runs on.
 struct Network {
   Graph graph{};
   std::vector<std::string> names{};  // of the parameters: inputs x0, x1, ... then the operator's weights
@@ -92,7 +93,7 @@ struct Network {
       const std::string name = fmt::format("x{}", i);
       names.push_back(name);
       values.push_back(spread_between(problem, problem.in[i], i));
-      // Behind a node of its own the input is an activation, which kernels may overwrite.
+      // After a separate node the input is an activation, which kernels may overwrite.
       in.push_back(graph.add("scale(by=1)", graph.parameter(name, {name, problem.in[i]}), "pass_" + name));
       if (!before.empty()) in.back() = graph.add(before, in.back(), "before_" + name);
     }
@@ -111,7 +112,7 @@ struct Network {
       values.push_back(spread_out(v.shape, 30 + names.size()));
       trained.resize(names.size(), true);
       trained.back() = v.parameter.trained;
-      // A statistic stays near where it starts: a variance is positive.
+      // A statistic stays near its initial value: a variance is positive.
       if (!trained.back()) values.back() = near_start(values.back(), v.parameter);
     }
     trained.resize(names.size(), true);
@@ -126,7 +127,7 @@ struct Network {
     for (std::int64_t n = 0; n < rows[0]; ++n) samples.push_back(100 + 7 * n);
   }
 
-  // Several outputs become one row of all their numbers, one output behind the other.
+  // Concatenates several outputs into one row of all their numbers.
   ValueId all_outputs(ValueId first) {
     const std::vector<ValueId> out = graph.nodes().back().out;
     if (out.size() == 1) return first;
@@ -153,7 +154,7 @@ struct Network {
   Array expected(const std::vector<Array>& at, bool training = true) const {
     std::vector<Array> in = at;
     if (is_loss) in.push_back(target);
-    if (picks)  // behind the other data inputs, before the weights
+    if (picks)  // after the other data inputs, before the weights
       in.insert(std::ranges::find_if(names, [](auto& n) { return n.starts_with("op."); }) - names.begin() + in.begin(),
                 indices);
     Args args(spec);
@@ -172,7 +173,7 @@ struct Network {
 
 struct Outcome {
   std::vector<float> y{}, loss{};
-  std::vector<std::vector<float>> gradients{};  // plain, as Network::names
+  std::vector<std::vector<float>> gradients{};  // plain, in the order of Network::names
   bool operator==(const Outcome&) const = default;
 };
 
@@ -255,7 +256,7 @@ TEST_P(Conformance, GradientIsThatOfTheReference) {
     double size = 0;
     for (const float g : gradient) size += std::abs(g);
     EXPECT_EQ(size > 0, !GetParam().flat) << network.names[p] << " has a gradient";
-    // Three random directions through all elements, and four elements alone.
+    // Three random directions through all elements, and four single elements.
     for (std::uint64_t d = 0; d < 7; ++d) {
       const Random random(3, d);
       std::vector<Array> up = network.values, down = network.values;
@@ -274,7 +275,7 @@ TEST_P(Conformance, GradientIsThatOfTheReference) {
   }
 }
 
-// Sharing memory and working in place must not change a bit; without sharing, nothing is written behind a buffer.
+// Sharing memory and working in place must not change a bit; without sharing, nothing is written beyond a buffer.
 TEST_P(Conformance, MemoryPlanChangesNothing) {
   const Network network(GetParam());
   const Outcome apart = outcome(network, {.share_memory = false, .in_place = false, .guard_bytes = 256});
@@ -283,14 +284,14 @@ TEST_P(Conformance, MemoryPlanChangesNothing) {
   EXPECT_TRUE(outcome(network, {.share_memory = false, .guard_bytes = 256}) == apart) << "in place";
 }
 
-// Passes must not change the result: with every activation behind, and in front of what selects maxima.
+// Passes must not change the result: with every activation after the operator, and before those that select maxima.
 TEST_P(Conformance, PassesChangeOnlyRounding) {
   const auto op = ops::make_operator(GetParam().spec);
   if (op->is_loss()) return;
   for (const ops::OperatorRow* row : ops::operators()) {
     const std::string activation(row->name);
     const auto made = row->problems().front();
-    if (made.spec != activation || made.low != -1) continue;  // needs arguments, or inputs of its own
+    if (made.spec != activation || made.low != -1) continue;  // needs arguments or special inputs
     const auto function = ops::make_operator(activation)->pointwise();
     if (!function) continue;
     for (const bool behind : {true, false}) {

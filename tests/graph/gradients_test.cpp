@@ -8,7 +8,7 @@
 namespace isobar::graph {
 namespace {
 
-// Two branches of convolutions, joined and read by two more.
+// Two branches of convolutions, concatenated and read by two more.
 Graph branches(const char* activation) {
   Graph g;
   const ValueId x = g.input("x", {2, 8, 8, 16});
@@ -29,7 +29,7 @@ std::ptrdiff_t steps_called(const Plan& plan, std::string_view kernel) {
 TEST(Gradients, OfBranchesAreReadWhereTheyLie) {
   const Plan plan = make_plan(branches("relu"));
   EXPECT_EQ(steps_called(plan, "slice of gradient"), 0);
-  EXPECT_EQ(steps_called(plan, "sum of gradients"), 1);  // of the two readers of the joined tensor
+  EXPECT_EQ(steps_called(plan, "sum of gradients"), 1);  // of the two readers of the concatenated tensor
   const auto right = std::find_if(plan.steps.begin(), plan.steps.end(), [](const PlanStep& s) {
     return s.name == "right" && s.kernel == "activation gradient";
   });
@@ -40,7 +40,7 @@ TEST(Gradients, OfBranchesAreReadWhereTheyLie) {
   EXPECT_EQ(right->layouts[1].data.format_desc.blocking.strides[2], 48);
 }
 
-// What a relu's readers contribute is added by its gradient.
+// The gradient kernel of a relu adds the contributions of its readers.
 TEST(Gradients, OfSeveralReadersAreAddedWhereTheyAreUsed) {
   Graph g;
   const ValueId a = g.add("relu", g.add("dense(units=8)", g.input("x", {2, 4}), "first"));

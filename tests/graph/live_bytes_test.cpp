@@ -31,7 +31,7 @@ TEST(LiveBytes, NeverExceedTheArena) {
   EXPECT_GT(peak(live), plan.arena_bytes / 2) << "what is never used together shares its bytes";
 }
 
-// Counted otherwise: of every byte of the arena, whether some buffer that lives has it.
+// Counted in another way: for every byte of the arena, whether a live buffer uses it.
 TEST(LiveBytes, AreThoseOfBuffersThatLive) {
   for (const bool in_place : {true, false}) {
     const Plan plan = make_plan(small(), {.in_place = in_place});

@@ -49,8 +49,8 @@ TEST(Plan, OrdersParametersAsTheirGradientsBecomeFinal) {
   EXPECT_EQ(finals.size(), plan.parameters.size());
 }
 
-// Two buffers in the arena that are needed at the same time may only share bytes when one is a view of, or written in
-// place over, the other.
+// Two buffers in the arena that are needed at the same time may share bytes only if one is a view of the other or is
+// written over it in place.
 TEST(Plan, NeverSharesBytesOfLivingBuffers) {
   const Plan plan = make_plan(small_network());
   const auto root = [&](BufferId b) {

@@ -1,4 +1,4 @@
-// Plans that compute things again to fit into memory: they fit, cost what they say, and give the same bits.
+// Plans that recompute results to fit into memory: they fit, cost what they say, and give the same bits.
 #include "isobar/graph/recompute.hpp"
 
 #include <cstring>
@@ -11,7 +11,7 @@
 namespace isobar::graph {
 namespace {
 
-// A chain of equal convolutions: what is known of check-pointing applies to it.
+// A chain of equal convolutions, to which the known results on checkpointing apply.
 Graph chain(int layers) {
   Graph g;
   ValueId h = g.input("x", {1, 32, 32, 16});
@@ -24,7 +24,7 @@ Graph chain(int layers) {
   return g;
 }
 
-// Normalised convolutions, whose activations are cheap to make again, and dropout.
+// Normalised convolutions, whose activations are cheap to recompute, and dropout.
 Graph normalised() {
   Graph g;
   ValueId h = g.input("x", {2, 24, 24, 64});
@@ -39,7 +39,7 @@ Graph normalised() {
   return g;
 }
 
-// Plans of oneDNN's kernels only: memory our own take for themselves would hide that of so small layers.
+// Plans with oneDNN's kernels only: the workspace of our own kernels would hide the memory of such small layers.
 Plan planned(const Graph& graph, std::size_t limit = 0, int weight_copies = 0) {
   return make_plan(graph, {.own_kernels = false, .memory_limit = limit, .weight_copies = weight_copies});
 }
@@ -134,7 +134,7 @@ TEST(Recompute, SaysWhatIsNeededWhenNothingHelps) {
   }
 }
 
-// What is said to be needed is enough, and not much more than needed.
+// The memory that the error says is needed is enough, and not much more than needed.
 TEST(Recompute, TheLeastThatIsSaidFits) {
   const Plan free = planned(chain(24));
   std::size_t fits = free.arena_bytes;
@@ -165,7 +165,7 @@ TEST(Recompute, TellsOfItself) {
   EXPECT_LT(cost.time, 0.5);
 }
 
-// Bytes of what lives at the same time lie apart, copies included.
+// Buffers that are live at the same time, including copies, do not share bytes.
 TEST(Recompute, TheArenaHoldsWhatIsAlive) {
   const Plan plan = planned(chain(20), 12 * layer_bytes);
   const auto live = live_bytes(plan);

@@ -56,7 +56,7 @@ TEST(OnnxArray, CountsAreChecked) {
   EXPECT_THROW(checked_count({2, -1}, "x"), Error);
   EXPECT_THROW(checked_count({max_axis + 1}, "x"), Error);
   EXPECT_THROW(checked_count({max_axis, max_axis, max_axis}, "x"), Error);
-  // Also beside an extent of 0 the strides must stay below the limit.
+  // Even with an extent of 0, the strides must stay below the limit.
   EXPECT_THROW(checked_count({0, max_axis, max_axis}, "x"), Error);
   EXPECT_EQ(graph_shape({}), Shape{1});
   EXPECT_EQ(dims_text({2, 3}), "[2,3]");

@@ -1,4 +1,4 @@
-// A call of a function written in one line, for tests.
+// Calls a function in one line, for tests.
 #pragma once
 
 #include <initializer_list>
@@ -47,7 +47,7 @@ inline Array floats(Dims dims, std::vector<double> values) {
 }
 inline Array wholes(Dims dims, std::vector<double> values) { return {Type::int64, std::move(dims), std::move(values)}; }
 
-/// Runs the operator `op` of that version; an input of type undefined counts as left out.
+/// Runs the operator `op` of that version; an input of type undefined counts as omitted.
 inline std::vector<Array> call(const char* op, std::int64_t version, const std::vector<Array>& inputs,
                                std::map<std::string, Attribute> attributes = {}, std::size_t outputs = 1) {
   OnnxNode node{op, op, "", {}, std::vector<std::string>(outputs, "y"), std::move(attributes)};

@@ -23,12 +23,12 @@ struct Case {
   std::vector<Array> expected{};
 };
 
-/// Text and sequences are no business of functions.
+/// Functions do not handle text and sequences.
 inline bool in_scope(const Interface& value) {
   return value.is_tensor && (is_floating(value.type) || is_integer(value.type) || value.type == Type::boolean);
 }
 
-/// The tensor of a file. The test data has bfloat16 as the uint16 of the same bits.
+/// The tensor of a file. The test data stores bfloat16 as uint16 with the same bits.
 inline Array read_value(const std::filesystem::path& file, Type type) {
   Array array = read_tensor(file);
   if (type != Type::bfloat16 || array.type != Type::uint16) return array;
@@ -37,8 +37,8 @@ inline Array read_value(const std::filesystem::path& file, Type type) {
   return array;
 }
 
-/// What is different, or "". As ONNX's own runner compares: 1e-3 relative, 1e-7 absolute; whole numbers and truth
-/// values must be equal. The data cuts numbers off to bfloat16, where we round them.
+/// The difference as text, or "". Tolerances are those of ONNX's own runner: 1e-3 relative, 1e-7 absolute; whole
+/// numbers and booleans must be equal. The data truncates numbers to bfloat16, where we round them.
 inline std::string difference(const Array& got, const Array& wanted) {
   if (got.dims != wanted.dims) return fmt::format("dims {}, not {}", dims_text(got.dims), dims_text(wanted.dims));
   if (got.values.size() != wanted.values.size()) return "another number of elements";
@@ -52,7 +52,7 @@ inline std::string difference(const Array& got, const Array& wanted) {
   return "";
 }
 
-/// The case in that folder, or why there is none.
+/// The case in that folder, or the reason why there is none.
 inline std::optional<Case> read_case(const std::filesystem::path& path, std::string& reason) {
   Case result{read_model(path / "model.onnx")};
   for (const OnnxNode& node : result.model.nodes)

@@ -1,6 +1,6 @@
-// The public test cases of ONNX (Debian's libonnx-testdata), all of them, through import, plan and executor. Every case
-// ends as passed, failed, or out of scope with a reason; the lists are printed by name. Out of scope is what this
-// product does not compute with: text, sequences, optional values, control flow, quantised integers, random numbers.
+// All public test cases of ONNX (Debian's libonnx-testdata), through import, plan and executor. Every case is passed,
+// failed, or out of scope with a reason; the lists are printed by name. Out of scope are text, sequences, optional
+// values, control flow, quantised integers and random numbers.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Why an operator is no business of ours, or "".
+// Why an operator is out of scope, or "".
 std::string out_of_scope(const std::string& op) {
   const auto is = [&](std::initializer_list<const char*> list) {
     return std::any_of(list.begin(), list.end(), [&](const char* name) { return op == name; });
@@ -46,11 +46,11 @@ std::string out_of_scope(const OnnxModel& model) {
   return "";
 }
 
-// Cases whose data contradicts their node; each is said to be so, and what they are.
+// Cases whose data contradicts their node, each with the contradiction.
 const std::map<std::string, std::string> contradictory = {
     {"test_adam_multiple", "the results were computed with epsilon = 0.01, the node has none: 1e-6"}};
 
-// "" when all data sets of the case give what they should.
+// "" if all data sets of the case give the expected outputs.
 std::string run_case(const fs::path& folder, const OnnxModel& model) {
   for (int set = 0; fs::exists(folder / fmt::format("test_data_set_{}", set)); ++set) {
     const fs::path data = folder / fmt::format("test_data_set_{}", set);

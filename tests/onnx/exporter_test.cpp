@@ -1,4 +1,4 @@
-// The exporter knows every operator of the catalogue that is no loss, and says what it cannot write.
+// The exporter knows every operator of the catalogue that is not a loss, and reports what it cannot write.
 #include "isobar/onnx/exporter.hpp"
 
 #include <gtest/gtest.h>

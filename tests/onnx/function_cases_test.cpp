@@ -12,13 +12,13 @@
 namespace isobar::onnx {
 namespace {
 
-/// A function must also give the type.
+/// A function must also return the right type.
 std::string difference_with_type(const Array& got, const Array& wanted) {
   if (got.type != wanted.type) return fmt::format("type {}, not {}", type_name(got.type), type_name(wanted.type));
   return difference(got, wanted);
 }
 
-/// infer() knows of the inputs only what it asks for.
+/// Calls infer() with only those inputs known that it requests.
 std::vector<Array> infer_sparingly(const Function& function, const Call& call) {
   std::vector<Array> copies;
   for (const Array* input : call.in) {
@@ -50,7 +50,7 @@ std::vector<Array> run_checked(const Call& call) {
   return outputs;
 }
 
-/// Runs all nodes; gives what is wrong with the outputs, or "".
+/// Runs all nodes; returns what is wrong with the outputs, or "".
 std::string check(Case test) {
   for (const OnnxNode& node : test.model.nodes) {
     std::vector<const Array*> inputs;
@@ -66,7 +66,7 @@ std::string check(Case test) {
   return "";
 }
 
-/// Runs every case of a folder of which all nodes have functions; at least `expected` there should be.
+/// Runs every case of a folder whose nodes all have functions; there should be at least `expected`.
 void check_folder(const char* folder, int expected) {
   ASSERT_TRUE(std::filesystem::exists(data_folder)) << "needs the Debian package libonnx-testdata";
   std::map<std::string, int> skipped;

@@ -1,5 +1,5 @@
-// Functions on damaged calls: inputs left out, other dims, absurd numbers, attributes and versions. Every call must end
-// in outputs of the inferred dims or in an Error; the sanitizers see the rest.
+// Functions on damaged calls: omitted inputs, other dims, absurd numbers, attributes and versions. Every call must end
+// with outputs of the inferred dims or with an Error; the sanitizers check the rest.
 #include <limits>
 #include <random>
 
@@ -17,7 +17,7 @@ class Damage {
  public:
   explicit Damage(std::uint32_t seed) : random_(seed) {}
 
-  /// Changes one thing of a node or of its inputs.
+  /// Changes one property of a node or of its inputs.
   void apply(OnnxNode& node, std::vector<Array>& inputs, std::int64_t& version) {
     const std::size_t what = below(8);
     if (what == 0) version = static_cast<std::int64_t>(below(18));
@@ -67,7 +67,7 @@ class Damage {
     if (what == 0 && !array.dims.empty()) array.dims.pop_back();
     if (what == 1) array.dims.insert(array.dims.begin(), extents[below(std::size(extents))]);
     if (what == 2 && !array.dims.empty()) array.dims[below(array.dims.size())] = extents[below(std::size(extents))];
-    // An empty tensor may have extents of any size beside the 0.
+    // An empty tensor may have extents of any size besides the 0.
     if (below(8) == 0) array.dims = {0, max_axis};
     if (below(8) == 0) array.dims = {max_axis, 0};
     if (array.count() > 1 << 12) array.dims = {0};
@@ -95,7 +95,7 @@ class Damage {
   std::mt19937 random_;
 };
 
-/// Whether the call ended in outputs.
+/// Whether the call returned outputs.
 bool survives(const OnnxNode& node, const std::vector<Array>& inputs, std::int64_t version) {
   std::vector<const Array*> pointers;
   for (const Array& input : inputs) pointers.push_back(input.type == Type::undefined ? nullptr : &input);
@@ -105,7 +105,7 @@ bool survives(const OnnxNode& node, const std::vector<Array>& inputs, std::int64
     std::int64_t count = 0;
     const std::vector<Array> inferred = function.infer(call);
     for (const Array& output : inferred) count += output.count();
-    // Large results are allowed, but would only cost time here.
+    // Large results are valid, but would only cost time here.
     if (count > 1 << 16) return false;
     const std::vector<Array> outputs = run_function(function, call);
     EXPECT_EQ(outputs.size(), inferred.size()) << node.op;

@@ -1,4 +1,4 @@
-// What ONNX's own test data does not show: older versions of operators, operators without data, refusals.
+// What ONNX's own test data does not cover: older versions of operators, operators without data, errors.
 #include "isobar/onnx/functions.hpp"
 
 #include <cmath>

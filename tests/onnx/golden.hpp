@@ -16,8 +16,7 @@ using nlohmann::ordered_json;
 
 inline std::filesystem::path golden_folder() { return std::filesystem::path(ISOBAR_ONNX_TESTS) / "golden"; }
 
-/// The golden file of a member of a family, networks or operators. A member without one is an Error that says how to
-/// make it.
+/// The golden file of a network or operator. A missing file is an Error that says how to make it.
 inline ordered_json read_golden(const std::string& family, const std::string& name,
                                 const std::filesystem::path& folder = golden_folder()) {
   const std::filesystem::path file = folder / family / (name + ".json");
@@ -26,15 +25,15 @@ inline ordered_json read_golden(const std::string& family, const std::string& na
   return ordered_json::parse(in);
 }
 
-/// The case of that title in a golden file.
+/// The case with that title in a golden file.
 inline const ordered_json& golden_case(const ordered_json& file, const std::string& spec, const std::string& name) {
   for (const ordered_json& one : file.at("cases"))
     if (one.at("spec") == spec) return one;
   fail("the golden file of {} does not know '{}'; make it again: make golden ONLY={}", name, spec, name);
 }
 
-/// A gradient with a smaller part in the norm of all gradients is nothing but rounding, as that of a bias in front of a
-/// batch normalisation: it is compared with that norm.
+/// A gradient with a smaller share of the norm of all gradients is only rounding, such as that of a bias before a batch
+/// normalisation; its error is relative to that norm.
 inline constexpr double only_rounding = 1e-9;
 
 inline double norm_of_all(const ordered_json& gradients) {
@@ -43,11 +42,11 @@ inline double norm_of_all(const ordered_json& gradients) {
   return whole;
 }
 
-/// Relative to the norm of a tensor. In the cases make_golden.py keeps, rounding five times as coarse as that of single
-/// precision moves a gradient by less than half of it.
+/// Relative to the norm of a tensor. In the cases that make_golden.py keeps, rounding five times as coarse as that of
+/// single precision changes a gradient by less than half of this.
 inline constexpr double golden_tolerance = 1e-4;
 
-/// Changes a gradient before it is compared: to show that an error is seen.
+/// Changes a gradient before it is compared, to show that an error is detected.
 using Damage = std::function<void(std::vector<float>&)>;
 
 inline std::string apart(const Summary& ours, const Summary& theirs, double scale) {
@@ -59,8 +58,8 @@ inline std::string apart(const Summary& ours, const Summary& theirs, double scal
   return "";
 }
 
-/// Everything in which loss, outputs and gradients at the present weights differ from one start of a golden file. The
-/// numbers the case is given are compared first: if they are others, nothing else can agree.
+/// All differences of loss, outputs and gradients at the current weights from one start of a golden file. The inputs of
+/// the case are compared first: if they differ, nothing else can agree.
 inline std::vector<std::string> disagreements(OracleCase& ours, const ordered_json& golden, const Damage& damage = {}) {
   std::vector<std::string> list;
   const auto compare = [&](const std::string& what, const Summary& mine, const Summary& theirs, double scale) {

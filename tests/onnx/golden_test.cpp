@@ -1,4 +1,4 @@
-// Losses and gradients against those PyTorch computed in double precision, from golden files: every shrunken network
+// Compares losses and gradients with golden files, which PyTorch computed in double precision: every shrunken network
 // from three starts, some with dropout, and every problem of every operator. All of them must agree.
 #include "tests/onnx/golden.hpp"
 
@@ -52,7 +52,7 @@ TEST_P(GoldenOperator, HasPyTorchsOutputsAndGradients) {
 INSTANTIATE_TEST_SUITE_P(Operators, GoldenOperator, testing::ValuesIn(ops::operators().begin(), ops::operators().end()),
                          [](const auto& of) { return std::string(of.param->name); });
 
-// The walk over shrunken rows would not see a network that has no row, nor a file that has no network.
+// Going through shrunken rows would not find a network without a row, or a file without a network.
 TEST(Golden, EveryNetworkHasAFileWithAllItsRowsAndNoOthers) {
   for (const auto* row : zoo::networks()) {
     const std::string name(row->name);
@@ -85,8 +85,8 @@ void displace(std::vector<float>& g) {
   for (std::size_t i = 0; i < g.size(); ++i) g[i] += static_cast<float>(factor * noise[i]);
 }
 
-// That the comparison can fail: errors of a thousandth of a gradient are seen in every weight of every network. Only
-// gradients that are nothing but rounding have no thousandth.
+// The comparison can fail: an error of a thousandth of a gradient is detected in every weight of every network, except
+// in gradients that are only rounding.
 TEST(Golden, AnErrorOfOneThousandthIsSeen) {
   const std::map<std::string, Damage> damages{
       {"a wrong factor",
@@ -117,7 +117,7 @@ TEST(Golden, AnErrorOfOneThousandthIsSeen) {
   EXPECT_GT(gradients, 20 * rounding);
 }
 
-// The same from the other side: a golden file whose numbers are off by a thousandth is found wrong.
+// The same from the other side: a golden file whose numbers are off by a thousandth is rejected.
 TEST(Golden, AChangedFileIsSeen) {
   const ordered_json file = read_golden("networks", "lenet");
   const zoo::Shrunken* small =

@@ -1,4 +1,4 @@
-// What the importer makes of a file: channels-last inside, an open batch, weights that stay tied, constants folded.
+// How files are imported: channels-last inside, an open batch, weights that stay tied, constants folded.
 #include "isobar/onnx/import.hpp"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ TEST(Import, ImagesAreChannelsLastFromTheInputOn) {
 }
 
 TEST(Import, TransposesBetweenConventionsVanish) {
-  // As TensorFlow exports: turn to channels-first, convolve, turn back.
+  // As TensorFlow exports: transpose to channels-first, convolve, transpose back.
   OnnxModel model = base(
       {{"a", "Conv", "", {"x", "w"}, {"h"}, {}}, {"b", "Transpose", "", {"h"}, {"y"}, {{"perm", list({0, 2, 3, 1})}}}},
       {import_floats("x", {1, 3, 8, 8})});
@@ -169,7 +169,7 @@ TEST(Import, MasksHaveAGradient) {
   model.initializers["mask"] = stored(Array{Type::boolean, {3}, {1, 1, 0}});
   model.initializers["low"] = stored(Array{Type::float32, {}, {-INFINITY}});
   const Array x{Type::float32, {1, 3}, {0.5, -0.5, 3}};
-  const double a = 1 / (1 + std::exp(-1.0)), b = 1 - a;  // softmax of the two that show
+  const double a = 1 / (1 + std::exp(-1.0)), b = 1 - a;  // softmax of the two visible numbers
   const std::vector<Array> y = evaluate(model, {{"x", x}});
   EXPECT_NEAR(y.at(0).values[0], a * a, 1e-6);
   EXPECT_NEAR(y[0].values[2], 0, 1e-6);

@@ -1,4 +1,5 @@
-// Model files: what is written is read back; what is broken is refused with a sentence, before anything is allocated.
+// Model files: what is written is read back; a broken file is an error with a clear message before anything is
+// allocated.
 #include "isobar/onnx/model.hpp"
 
 #include <filesystem>
@@ -91,7 +92,7 @@ TEST(ModelFile, RefusesTruncatedFiles) {
       ++refused;
     }
   }
-  // Only a cut between the last fields, behind the graph, leaves a model that is whole.
+  // Only a cut between the last fields, after the graph, leaves a whole model.
   EXPECT_GE(refused + 20, bytes.size());
   EXPECT_THROW(parse_model("this is no model", "file"), Error);
   EXPECT_THROW(parse_model("", "file"), Error);
@@ -100,7 +101,7 @@ TEST(ModelFile, RefusesTruncatedFiles) {
 TEST(ModelFile, RefusesABrokenStructure) {
   OnnxModel circle = small();
   circle.nodes[0].in[0] = "y";
-  EXPECT_REFUSED(circle, "circle: first, second");
+  EXPECT_REFUSED(circle, "cycle: first, second");
   OnnxModel twice = small();
   twice.nodes[1].out[0] = "h";
   EXPECT_REFUSED(twice, "'h'");
@@ -150,10 +151,10 @@ TEST(ModelFile, ListsAllThatIsNotSupportedAtOnce) {
   EXPECT_REFUSED(model, "operator set 99 is not supported; valid: 1 to 17");
 }
 
-// A tensor that says it lies at `location` beside the model.
+// A model with a tensor that claims to be stored at `location` beside the model.
 std::string external(const std::string& location, const std::string& length) {
   std::string bytes = model_bytes(small());
-  // Field 8 of the graph's initializer is replaced by hand: data_location = EXTERNAL and one entry per key.
+  // The graph's initializer is encoded by hand: data_location = EXTERNAL and one entry per key.
   const auto field = [](int number, const std::string& text) {
     return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(text.size())} + text;
   };
@@ -190,9 +191,9 @@ TEST(ModelFile, ExternalTensorsStayInTheFolder) {
   };
   EXPECT_EQ(read("w.bin"), "accepted");
   EXPECT_EQ(read_model(folder / "model/m.onnx").initializers.at("w").floats(), (std::vector<float>{1, 2, 3}));
-  EXPECT_NE(read("../outside.bin").find("outside of the model's folder"), std::string::npos);
-  EXPECT_NE(read((folder / "outside.bin").string()).find("outside of the model's folder"), std::string::npos);
-  EXPECT_NE(read("link.bin").find("outside of the model's folder"), std::string::npos);
+  EXPECT_NE(read("../outside.bin").find("outside the model's folder"), std::string::npos);
+  EXPECT_NE(read((folder / "outside.bin").string()).find("outside the model's folder"), std::string::npos);
+  EXPECT_NE(read("link.bin").find("outside the model's folder"), std::string::npos);
   EXPECT_NE(read("absent.bin").find("not a file beside the model"), std::string::npos);
   EXPECT_NE(read("w.bin", "8").find("8 external bytes, its dims need 12"), std::string::npos);
   EXPECT_NE(read("w.bin", "x").find("not a whole number"), std::string::npos);

@@ -1,6 +1,6 @@
-// OracleCase: a training graph with fixed inputs and starting weights, of which PyTorch is asked for loss and
-// gradients: a shrunken network of the zoo, or one problem of an operator. What is random in it is addressed by fixed
-// keys, so that the program that writes cases for PyTorch and the tests that compare see the same numbers.
+// OracleCase: a training graph with fixed inputs and starting weights, for which PyTorch computes loss and gradients: a
+// shrunken network of the zoo, or one problem of an operator. Its random numbers have fixed keys, so that the program
+// that writes cases for PyTorch and the tests that compare use the same numbers.
 #pragma once
 
 #include <map>
@@ -43,7 +43,7 @@ class OracleCase {
     return values;
   }
 
-  /// Computes loss and gradients at the present weights.
+  /// Computes loss and gradients at the current weights.
   double backward() {
     executor_.forward(run());
     const double loss = executor_.output("loss")[0];
@@ -64,7 +64,7 @@ class OracleCase {
   std::vector<std::int64_t> samples_;
 };
 
-// Normalising over a batch of two leaves only signs, and gradients that are all rounding.
+// Normalising over a batch of two leaves only signs, and gradients that are only rounding.
 inline constexpr std::int64_t oracle_batch = 4;
 
 /// Networks with dropout: PyTorch is given the masks.
@@ -77,14 +77,14 @@ inline constexpr zoo::Shrunken with_dropout[] = {
     {"tiramisu(height=32, width=48, channels=3, filters=8, growth=4, kernel=3, blocks=[2, 1, 2], dropout=0.2)"},
 };
 
-/// Every network that is compared: the shrunken ones, then those with dropout.
+/// Every network that is compared: the shrunken networks, then those with dropout.
 inline std::vector<zoo::Shrunken> oracle_networks() {
   std::vector<zoo::Shrunken> all(std::begin(zoo::shrunken), std::end(zoo::shrunken));
   all.insert(all.end(), std::begin(with_dropout), std::end(with_dropout));
   return all;
 }
 
-/// A network on a batch of the tests of the zoo; its weights are to be started by store().initialize(seed).
+/// A network on a batch of the zoo's tests; the caller must set its weights by store().initialize(seed).
 inline std::unique_ptr<OracleCase> network_case(const zoo::Shrunken& small) {
   const zoo::Trial trial(small.spec, oracle_batch, small.tokens);
   return std::make_unique<OracleCase>(trial.graph(), Inputs{{"x", trial.x()}, {"y", trial.y()}}, oracle_batch);
@@ -97,7 +97,7 @@ inline std::vector<float> between(double low, double high, std::int64_t count, c
   return values;
 }
 
-/// One problem of an operator. Its inputs are parameters, so that they have gradients; behind it stands a mean squared
+/// One problem of an operator. Its inputs are parameters, so that they have gradients; it is followed by a mean squared
 /// error unless it is a loss itself. Whole numbers and targets are inputs.
 inline std::unique_ptr<OracleCase> operator_case(const ops::Problem& problem) {
   graph::Graph graph;
@@ -118,7 +118,7 @@ inline std::unique_ptr<OracleCase> operator_case(const ops::Problem& problem) {
     }
     ops::Parameter parameter{name, problem.in[i]};
     parameter.values = std::make_shared<const std::vector<float>>(std::move(values));
-    // Behind a node of its own the parameter is an activation, which kernels may overwrite.
+    // After a separate node the parameter is an activation, which kernels may overwrite.
     in.push_back(graph.add("scale(by=1)", graph.parameter(name, parameter), "pass_" + name));
   }
   graph.add(problem.spec, in, "op");
@@ -140,7 +140,7 @@ inline std::unique_ptr<OracleCase> operator_case(const ops::Problem& problem) {
   auto made = std::make_unique<OracleCase>(std::move(graph), std::move(inputs), is_loss ? problem.in[0][0] : shape[0]);
   exec::ParamStore& store = made->store();
   store.initialize(1);
-  for (int p = 0; p < store.count(); ++p) {  // biases that start at zero would hide what they do
+  for (int p = 0; p < store.count(); ++p) {  // biases that start at zero would hide their effect
     const graph::PlanParameter& parameter = store.parameter(p);
     if (!parameter.declared.trained || !parameter.name.starts_with("op.")) continue;
     std::vector<float> values = made->plain(p, store.weight(p));
@@ -151,14 +151,14 @@ inline std::unique_ptr<OracleCase> operator_case(const ops::Problem& problem) {
   return made;
 }
 
-/// What the golden file calls a problem: its Spec and the shapes of its inputs.
+/// The title of a problem in the golden file: its Spec and the shapes of its inputs.
 inline std::string problem_title(const ops::Problem& problem) {
   std::string title = problem.spec + " of";
   for (const Shape& shape : problem.in) title += fmt::format(" [{}]", fmt::join(shape.extents(), ", "));
   return title;
 }
 
-/// What ONNX has no words for: the exporter must say so.
+/// Problems that ONNX cannot express: the exporter must say so.
 inline bool inexpressible(const ops::Problem& problem) {
   const Spec spec(problem.spec);
   const bool dilated = spec.name() == "average_pool" && spec.find("dilation");

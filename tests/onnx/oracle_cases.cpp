@@ -1,4 +1,4 @@
-// The program oracle_cases: writes cases for PyTorch, as tests/onnx/oracle/make_golden.py asks for them.
+// The program oracle_cases: writes the cases for PyTorch that tests/onnx/oracle/make_golden.py requests.
 //   oracle_cases FOLDER networks NAME FIRST LAST   every row of that network, started from each seed of a range
 //   oracle_cases FOLDER operators NAME             every problem of that operator
 //   oracle_cases names networks|operators          their names, one per line

@@ -1,5 +1,6 @@
-// Files for PyTorch: an OracleCase at its present weights, as the network up to what the losses read in ONNX's words,
-// the losses as a list, and raw numbers. tests/onnx/oracle/ reads them. Dropout is written as a product with its mask.
+// Files for PyTorch: an OracleCase at its current weights, as an ONNX file of the network up to the inputs of the
+// losses, a list of the losses, and raw numbers. tests/onnx/oracle/ reads them. Dropout is written as a product with
+// its mask.
 #pragma once
 
 #include <filesystem>
@@ -32,8 +33,8 @@ inline nlohmann::ordered_json as_json(const isobar::Value& value) {
   return std::get<std::shared_ptr<const Spec>>(value.held)->name();
 }
 
-/// What a dropout multiplies its input by, from its definition: element i of a row takes number i of the generator
-/// keyed by seed, site, epoch and sample.
+/// The factors of a dropout, from its definition: element i of a row uses number i of the generator keyed by seed,
+/// site, epoch and sample.
 inline std::vector<float> dropout_mask(const std::string& node, const Shape& shape, double rate, const exec::Run& run) {
   std::vector<float> mask;
   const std::int64_t length = shape.count(1, shape.rank());
@@ -47,7 +48,7 @@ inline std::vector<float> dropout_mask(const std::string& node, const Shape& sha
   return mask;
 }
 
-/// The same graph with the masks of its dropouts as weights that are not trained; they are added to `masks` by name.
+/// The same graph with the masks of its dropouts as untrained weights, which are added to `masks` by name.
 inline graph::Graph with_masks(const OracleCase& from, std::map<std::string, std::vector<float>>& masks) {
   graph::Graph g;
   const graph::Graph& old = from.graph();
@@ -77,7 +78,7 @@ inline graph::Graph with_masks(const OracleCase& from, std::map<std::string, std
   return g;
 }
 
-/// Summaries of what loss and gradients follow from: inputs, and all weights one behind the other.
+/// Summaries of what determines loss and gradients: the inputs, and all weights concatenated.
 inline nlohmann::ordered_json given(OracleCase& from) {
   nlohmann::ordered_json all;
   for (const auto& [name, values] : from.inputs()) all[name] = summary(values);
@@ -101,7 +102,7 @@ inline void write_case(const std::filesystem::path& folder, OracleCase& from, co
   graph::Graph graph = with_masks(from, weights);
   const auto own_nodes = graph.nodes().ids();
 
-  std::set<graph::ValueId> losses;  // values made by losses or from them
+  std::set<graph::ValueId> losses;  // values computed by losses or from losses
   std::vector<std::string> outputs;
   std::map<graph::ValueId, std::string> taps;
   const auto tap = [&](graph::ValueId id) {
@@ -145,7 +146,7 @@ inline void write_case(const std::filesystem::path& folder, OracleCase& from, co
     bool turned = false;
     if (held != model.inputs.end()) {
       if (held->dims[0] < 0) dims[0] = -1;
-      // With equal extents the file's dims do not tell whether it is channels-first: a convolution reads it so.
+      // With equal extents, the file's dims do not show whether it is channels-first; a convolution that reads it does.
       turned = held->dims != dims ||
                (shape.rank() >= 3 && std::any_of(model.nodes.begin(), model.nodes.end(), [&](const OnnxNode& node) {
                   return node.op == "Conv" && node.in[0] == held->name;

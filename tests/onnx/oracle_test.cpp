@@ -1,7 +1,7 @@
 // PyTorch itself as an oracle, where it is installed (Debian's python3-torch and python3-onnx, or the interpreter that
-// ISOBAR_ORACLE_PYTHON names): every network and operator, with the same weights and batch, has the same loss there and
-// the same gradient of every weight to 1e-4, number by number. All starts must agree. They go there as ONNX files,
-// which onnx's own checker accepts on the way. golden_test.cpp compares everywhere, with what PyTorch said once.
+// ISOBAR_ORACLE_PYTHON names): with the same weights and batch, every network and operator must have the same loss and
+// the same gradient of every weight to 1e-4, number by number. All starts must agree. PyTorch reads them as ONNX files,
+// which onnx's own checker must accept. golden_test.cpp compares with stored results of PyTorch, on every machine.
 #include <cstdlib>
 #include <filesystem>
 
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 class Oracle : public testing::Test {
  protected:
   void SetUp() override {
-    // Otherwise the system's python, which is where Debian's packages are.
+    // Otherwise the system's python, which has Debian's packages.
     const char* given = std::getenv("ISOBAR_ORACLE_PYTHON");
     if (given) python_ = given;
     if (std::system(fmt::format("'{}' -c 'import torch, onnx' >/dev/null 2>&1", python_).c_str()) == 0) return;
@@ -27,7 +27,7 @@ class Oracle : public testing::Test {
     GTEST_SKIP() << "needs the Debian packages python3-torch and python3-onnx";
   }
 
-  // Whether PyTorch agrees with all cases that were written.
+  // Whether PyTorch agrees with all written cases.
   bool agrees() const {
     const std::string script = fs::path(ISOBAR_ONNX_TESTS) / "oracle" / "compare.py";
     return std::system(

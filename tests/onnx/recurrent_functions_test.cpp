@@ -14,7 +14,7 @@ using Numbers = std::vector<double>;
 
 const Array recurrent_functions_left_out{Type::undefined, {}, {}};
 
-/// h = 2 x + h, without a bound, so that sums can be read off.
+/// h = 2 x + h, unbounded, so that sums can be read off.
 const std::map<std::string, Attribute> sums{{"activations", texts_attribute({"Affine"})}};
 
 TEST(RecurrentFunctions, BothDirectionsAndLengths) {

@@ -1,5 +1,5 @@
-// Export, write, read, import: the network that comes back computes the same. All operators that are not losses, by
-// their problems, and the forms files have: channels-first images, an open batch, tied weights.
+// Export, write, read, import: the resulting network computes the same. Covers the problems of all operators that are
+// not losses, and the forms of files: channels-first images, an open batch, tied weights.
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ std::vector<float> random_numbers(std::int64_t count, std::uint64_t key, double 
   return list;
 }
 
-// Runs the graph on numbers for its inputs, weights as the store starts them.
+// Runs the graph on the given inputs, with the initial weights of the store.
 struct Ran {
   explicit Ran(const Graph& graph)
       : plan(graph::make_plan(graph, {.phase = ops::Phase::inference})), store(plan, 0), executor(plan, store) {
@@ -45,7 +45,7 @@ struct Ran {
   exec::Executor executor;
 };
 
-// What comes out of the network after export and import, compared with what comes out of it directly.
+// Compares the output of the network after export and import with its direct output.
 void expect_same(const Graph& graph, const std::map<std::string, std::vector<float>>& inputs,
                  const std::string& output) {
   Ran ran(graph);
@@ -70,7 +70,7 @@ void expect_same(const Graph& graph, const std::map<std::string, std::vector<flo
   Ran back(imported.graph);
   std::vector<std::vector<float>> kept;
   for (const Binding& input : imported.inputs) {
-    // What was channels-last here is so again: the same numbers in the same order.
+    // A channels-last value is channels-last again: the same numbers in the same order.
     kept.push_back(inputs.at(input.name));
     EXPECT_EQ(imported.graph.value(input.id).shape, graph.value(graph.find(input.name)).shape);
     back.executor.bind(imported.graph.value(input.id).name, kept.back());

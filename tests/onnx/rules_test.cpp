@@ -1,4 +1,4 @@
-// Rules: there is one table, names are unique, and windows of nodes become those of Specs.
+// Rules: there is one table, names are unique, and windows of nodes become windows of Specs.
 #include <set>
 
 #include <gtest/gtest.h>

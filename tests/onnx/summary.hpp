@@ -1,6 +1,6 @@
-// Summary of a tensor, what golden files hold of it: its Euclidean norm, and the sums of its numbers with four fixed
-// lists of random signs. A change of one number changes every one of those sums by as much, and a change in any
-// direction e changes them by about |e|. tests/onnx/oracle/summary.py computes the same.
+// Summary of a tensor, as stored in golden files: its Euclidean norm, and the sums of its numbers with four fixed lists
+// of random signs. A change of one number changes each of those sums by the same amount, and a change in any direction
+// e changes them by about |e|. tests/onnx/oracle/summary.py computes the same.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Every network of the zoo, shrunken: written as ONNX and read back it predicts the same, and has as many parameters.
+// Every network of the zoo, shrunken: written as ONNX and read back, it predicts the same and has as many parameters.
 #include <gtest/gtest.h>
 
 #include "isobar/onnx/evaluate.hpp"

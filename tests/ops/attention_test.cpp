@@ -35,7 +35,7 @@ TEST(Attention, LargeScoresDoNotOverflow) {
   EXPECT_FLOAT_EQ(attention.y()[0], 2);
 }
 
-// No tensor of queries times keys is kept between forward and backward, nor made at once.
+// No tensor of queries times keys is kept between forward and backward, or ever exists as a whole.
 TEST(Attention, MemoryGrowsWithTheLengthOnly) {
   const std::int64_t length = 4096, width = 64;
   const Direct attention("attention(heads=4)", {{1, length, width}, {1, length, width}, {1, length, width}});
@@ -51,7 +51,7 @@ TEST(Attention, Refuses) {
   EXPECT_EQ(failure([] {
               Direct("attention(heads=3)", {{1, 2, 4}, {1, 2, 4}, {1, 2, 4}});
             }),
-            "heads = 3 do not divide the width 4 of q");
+            "heads = 3 does not divide the width 4 of q");
   EXPECT_EQ(failure([] {
               Direct("attention", {{1, 2, 4}, {1, 3, 4}, {1, 2, 4}});
             }),

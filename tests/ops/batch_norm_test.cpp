@@ -82,7 +82,7 @@ TEST(BatchNorm, MeanFarFromZeroCostsNoDigits) {
   EXPECT_NEAR(norm.y()[1], 1, 1e-5);
 }
 
-// With three ranks that hold the same rows every sum is three times this rank's.
+// With three ranks that hold the same rows, every sum is three times that of this rank.
 TEST(BatchNorm, StatisticsOfAllRanks) {
   int exchanges = 0;
   const std::function<void(std::span<float>)> thrice = [&](std::span<float> numbers) {
@@ -128,7 +128,7 @@ TEST(BatchNorm, MeanFarFromZeroCostsNoDigitsBetweenRanksEither) {
   EXPECT_NEAR(norm.y()[0], -1 / std::sqrt(0.625), 1e-4);
 }
 
-// A rank whose batch has no rows still gets the statistics of the others, and passes nothing back.
+// A rank whose batch has no rows still gets the statistics of the others, and contributes no gradient.
 TEST(BatchNorm, RankWithoutRowsTakesPart) {
   const std::function<void(std::span<float>)> others = [](std::span<float> numbers) {
     numbers[0] += 4;                // the others hold four rows,

@@ -16,7 +16,7 @@ TEST(Broadcast, AlignsAtTheLastAxis) {
   EXPECT_EQ(broadcast_shape(shapes), (Shape{2, 3, 4}));
 }
 
-// Every element of the result is visited once, with both operands where the coordinates say; parts end within rows.
+// Every element of the result is visited once, with the matching elements of both operands; parts end within rows.
 TEST(BroadcastLoop, VisitsWhatTheCoordinatesSay) {
   const std::vector<std::array<Shape, 2>> cases{{Shape{70, 300, 3}, Shape{3}},
                                                 {Shape{70, 300, 3}, Shape{300, 1}},
@@ -61,7 +61,7 @@ TEST(Maximum, SharesTies) {
   }
 }
 
-// What no slope reads is not kept for backward.
+// An operand that no slope reads is not kept for backward.
 TEST(Binary, ReadsOnlyWhatItNeeds) {
   const auto reads = [](const char* spec) {
     Direct f(spec, {{2, 3}, {2, 3}});

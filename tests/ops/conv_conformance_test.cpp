@@ -66,7 +66,7 @@ Result run(const Trial& trial, const Tuning* tuning) {
   Result result;
   const Kernel forward = conv.op->forward(conv.setting(), conv.in);
   result.applied[Direction::forward] = forward.name.find(" by ") != std::string::npos;
-  conv.in[1].layout = forward.reads[1].layout;  // settled by the forward kernel, as in a plan
+  conv.in[1].layout = forward.reads[1].layout;  // chosen by the forward kernel, as in a plan
   conv.forward();
   for (const Kernel& kernel : conv.op->backward(conv.setting(), conv.in)) {
     const bool by = kernel.name.find(" by ") != std::string::npos;
@@ -97,7 +97,7 @@ double product(const std::vector<float>& a, const std::vector<float>& b) {
   return sum;
 }
 
-// Everything computed by `method` where it applies; the batch cut into these pieces, or whole.
+// Everything is computed by `method` where it applies; the batch is cut into these pieces, or whole.
 Tuning everywhere(std::string_view method, std::vector<std::int64_t> pieces) {
   Tuning tuning;
   for (const Direction direction : {Direction::forward, Direction::data_gradient, Direction::weight_gradient}) {
@@ -129,7 +129,7 @@ TEST_P(ConvMethodsConform, ToThePrimitives) {
       expect_near(got.db, expected.db, tolerance, what + ": db");
     }
   }
-  const bool wide = instructions() == Instructions::v4;  // some are for wide vectors only
+  const bool wide = instructions() == Instructions::v4;  // some methods are for wide vectors only
   EXPECT_TRUE(applied > 1 || !wide) << method.name << " applies nowhere";
 }
 
@@ -165,7 +165,7 @@ TEST(ConvPieces, MayMixMethods) {
   expect_near(got.db, expected.db, 4e-5, "db");
 }
 
-// What does not fit this batch, or names what this program does not know, is left aside.
+// A choice that does not fit this batch, or names an unknown method, is ignored.
 TEST(ConvPieces, WhatDoesNotFitIsNotUsed) {
   const Trial trial{"conv(filters=4, kernel=3)", {3, 6, 6, 2}};
   for (const Choice& choice : std::vector<Choice>{{{{"direct", 2}}},
@@ -186,7 +186,7 @@ TEST(ConvPieces, AreToldInFewWords) {
   EXPECT_EQ(choice_text({{{"winograd", 4}, {"winograd", 4}, {"im2col", 1}}}), "winograd 4+4 + im2col 1");
 }
 
-// Pieces share one workspace, as large as the largest of them needs.
+// Pieces share one workspace, whose size is that of the largest piece.
 TEST(ConvPieces, NeedLessWorkspace) {
   Direct conv("conv(filters=4, kernel=3, bias=false)", {{4, 10, 10, 8}});
   const Tuning whole = everywhere("im2col", {4}), cut = everywhere("im2col", {1, 1, 1, 1});

@@ -1,4 +1,4 @@
-// The table of methods: what is taken where nothing was measured, and that all directions are covered.
+// The table of methods: which are used if nothing was measured, and that all directions are covered.
 #include "isobar/ops/conv_methods.hpp"
 
 #include <set>

@@ -6,7 +6,7 @@
 namespace isobar::ops {
 namespace {
 
-// x = 1 2 3 4 with one channel, kernel (1, 10), so y_p = x_p + 10 x_{p+1}; SAME pads one element behind.
+// x = 1 2 3 4 with one channel, kernel (1, 10), so y_p = x_p + 10 x_{p+1}; SAME pads one element at the end.
 TEST(Conv, ByHand) {
   Direct conv("conv(filters=1, kernel=2, padding=same, bias=false)", {{1, 4, 1}});
   std::ranges::copy(std::vector{1.f, 2.f, 3.f, 4.f}, conv.x(0).begin());
@@ -24,11 +24,11 @@ TEST(Conv, ByHand) {
 TEST(Conv, RefusesGroupsThatDoNotDivide) {
   const auto op = make_operator("conv(filters=4, groups=2)");
   const std::vector<Shape> x{{1, 5, 5, 3}};
-  EXPECT_EQ(failure([&] { op->parameters(x); }), "groups = 2 do not divide the 3 channels of x");
+  EXPECT_EQ(failure([&] { op->parameters(x); }), "groups = 2 does not divide the 3 channels of x");
   EXPECT_THROW(make_operator("conv(filters=3, groups=2)"), UsageError);
 }
 
-// What the optimizer is told about weight and bias; dense has the same arguments.
+// The optimizer's multipliers for weight and bias; dense has the same arguments.
 TEST(Conv, GivesWeightAndBiasTheirMultipliers) {
   const char* multipliers = "decay=250, bias_rate=2, bias_decay=0";
   for (const auto& [spec, x] : {std::pair{fmt::format("conv(filters=4, {})", multipliers), Shape{1, 5, 5, 3}},

@@ -39,7 +39,7 @@ TEST(DeconvPhases, ForwardIsTheSame) {
     }
     expect_near(own.y(), library.y(), spec);
     EXPECT_TRUE(own.intact());
-    // Without wide vectors oneDNN has no faster forward.
+    // Without wide vectors, oneDNN has no faster forward convolution.
     EXPECT_TRUE(is_ours(own.op->forward(own.setting(), own.in)) || instructions() == Instructions::v3) << spec;
     EXPECT_FALSE(is_ours(library.op->forward(library.setting(), library.in))) << spec;
   }
@@ -52,7 +52,7 @@ TEST(DeconvPhases, DataGradientOfAStridedConvolutionIsTheSame) {
   for (Direct* conv : {&own, &library}) {
     for (int i = 0; i < 3; ++i) deconv_phases_fill(conv->x(i));
     deconv_phases_fill(conv->dy());
-    // The layout is settled by the forward kernel, as in a plan.
+    // The layout is chosen by the forward kernel, as in a plan.
     conv->in[1].layout = conv->op->forward(conv->setting(), conv->in).reads[1].layout;
     conv->backward();
   }
@@ -60,7 +60,7 @@ TEST(DeconvPhases, DataGradientOfAStridedConvolutionIsTheSame) {
   EXPECT_EQ(is_ours(own.op->backward(own.setting(), own.in).back()), instructions() == Instructions::v4);
 }
 
-// A kernel smaller than the stride leaves outputs that no input reaches: oneDNN's way is taken.
+// A kernel smaller than the stride leaves outputs that no input reaches: oneDNN computes it.
 TEST(DeconvPhases, EmptyPhasesAreLeftToTheLibrary) {
   const Direct deconv("deconv(filters=16, kernel=2, stride=3, bias=false)", {{1, 4, 4, 16}});
   EXPECT_FALSE(is_ours(deconv.op->forward(deconv.setting(), deconv.in)));

@@ -25,7 +25,7 @@ TEST(Deconv, ByHand) {
   EXPECT_TRUE(deconv.intact());
 }
 
-// TensorFlow's rule: input i reaches outputs 2i, 2i+1, 2i+2, cropped behind.
+// TensorFlow's rule: input i reaches outputs 2i, 2i+1, 2i+2, cropped at the end.
 TEST(Deconv, SameMultipliesTheExtentByTheStride) {
   EXPECT_EQ(output("deconv(filters=2, kernel=3, stride=2, padding=same)", {1, 5, 6, 3}), (Shape{1, 10, 12, 2}));
   EXPECT_EQ(output("deconv(filters=2, kernel=5, stride=2, padding=same)", {1, 3, 3, 3}), (Shape{1, 6, 6, 2}));
@@ -61,7 +61,7 @@ TEST(Deconv, Refuses) {
   EXPECT_EQ(failure([] {
               Direct("deconv(filters=2, groups=2)", {{1, 4, 3}});
             }),
-            "groups = 2 do not divide the 3 channels of x");
+            "groups = 2 does not divide the 3 channels of x");
   EXPECT_THROW(make_operator("deconv(filters=2, padding=same, output_padding=1)"), UsageError);
 }
 

@@ -1,4 +1,4 @@
-// Runs kernels of one operator without graph and plan: every slot has memory of its own, with sentinels on both sides.
+// Runs kernels of one operator without graph and plan: every slot has its own memory, with sentinels on both sides.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class Direct {
     moment.total = static_cast<double>(moment.rows);
   }
 
-  /// The numbers of a slot; made, and filled with a pattern, at its first use.
+  /// The numbers of a slot, which is allocated and filled with a pattern at its first use.
   std::span<float> at(Slot::Kind kind, int index, const Layout& layout) {
     auto& memory = slots_[{kind, kind == Slot::Kind::dy ? index % first_pieces : index}];
     if (memory.empty()) memory.assign((layout.get_size() + sizeof(float) - 1) / sizeof(float) + 2 * guard, sentinel);
@@ -43,7 +43,7 @@ class Direct {
   std::span<float> dx(int i) { return at(Slot::Kind::dx, i, plain(shapes[static_cast<std::size_t>(i)])); }
   std::span<float> dy() { return at(Slot::Kind::dy, 0, plain(out[0])); }
 
-  /// Whether anything was written outside of a slot.
+  /// Whether nothing was written outside a slot.
   bool intact() const {
     return std::all_of(slots_.begin(), slots_.end(), [](const auto& slot) {
       const std::vector<float>& m = slot.second;
@@ -77,7 +77,7 @@ class Direct {
                         port.slot.index >= (op->arity() < 0 ? static_cast<int>(in.size()) : op->arity());
     return weight && port.layout != plain_layout(port);
   }
-  // With groups a weight has one axis more than its shape, in the same order.
+  // With groups, a layout has one axis more than the weight's shape, in the same order.
   static Layout plain_layout(const Port& port) {
     return plain(Shape(std::vector(port.layout.data.dims, port.layout.data.dims + port.layout.data.ndims)));
   }

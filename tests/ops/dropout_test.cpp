@@ -9,7 +9,7 @@
 namespace isobar::ops {
 namespace {
 
-// y of a batch of ones that holds these samples.
+// y for a batch of ones with these samples.
 std::vector<float> drawn(const std::vector<std::int64_t>& samples, std::int64_t length, std::int64_t epoch = 3,
                          std::uint64_t site = 7) {
   const auto rows = static_cast<std::int64_t>(samples.size());

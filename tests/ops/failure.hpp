@@ -1,4 +1,4 @@
-// The message of the error a call ends with, or "" when it does not fail.
+// The message of the error that a call throws, or "" if it does not fail.
 #pragma once
 
 #include <string>

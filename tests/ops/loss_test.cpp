@@ -30,7 +30,7 @@ TEST(Loss, ByHand) {
   EXPECT_EQ(std::vector(mae.dx(0).begin(), mae.dx(0).end()), (std::vector{0.f, 0.25f, -0.25f, 0.25f}));
 }
 
-// A rank with 2 samples and a padding row, of 5 samples in all: the loss is its share of the mean.
+// A rank with 2 of 5 samples and a padding row: the loss is its share of the mean.
 TEST(Loss, PaddingRowsCountNothing) {
   for (const char* spec : {"mse", "mae", "smooth_l1", "sigmoid_cross_entropy", "softmax_cross_entropy",
                            "softmax_cross_entropy(reduction=weighted_mean)", "nll", "focal"}) {
@@ -39,7 +39,7 @@ TEST(Loss, PaddingRowsCountNothing) {
     Direct loss(spec, {{3, 4}, classes ? Shape{3} : Shape{3, 4}});
     for (int i = 0; i < 12; ++i) loss.x(0)[static_cast<std::size_t>(i)] = 0.5f + static_cast<float>(i % 5);
     std::ranges::fill(loss.x(1), 1.0f);
-    loss.x(1).back() = -77;  // no class, but in the padding
+    loss.x(1).back() = -77;  // not a class, but in the padding
     std::fill(loss.x(0).begin() + 8, loss.x(0).end(), NAN);
     loss.moment.rows = 2;
     loss.moment.total = 5;
@@ -146,7 +146,7 @@ TEST(SigmoidCrossEntropy, StaysFiniteForLargeLogits) {
   EXPECT_EQ(std::vector(f.dx(0).begin(), f.dx(0).end()), (std::vector{-3.f, 1.f, 0.f}));
 }
 
-// A frame without a box: variant a still says where nothing is, variant b says nothing.
+// A frame without a box: variant a still has the terms of empty cells, variant b is zero.
 TEST(DetectionLoss, FramesWithoutABox) {
   for (const char* spec : {"detection_loss", "detection_loss(variant=b)"}) {
     Direct f(spec, {{2, 2, 1, 7}, {2, 2, 1, 7}});

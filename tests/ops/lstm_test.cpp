@@ -1,4 +1,4 @@
-// What the conformance test does not reach: the second and third output, and gradients that come through them.
+// What the conformance test does not cover: the second and third output, and gradients through them.
 #include <gtest/gtest.h>
 
 #include "isobar/base/random.hpp"

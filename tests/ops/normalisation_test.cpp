@@ -18,7 +18,7 @@ TEST(Softmax, AnyAxisAndNoOther) {
   EXPECT_EQ(failure([] { Direct("log_softmax(axis=-3)", {{2, 2}}); }), "axis = -3 is not an axis of x = 2x2");
 }
 
-// Large numbers have a logarithm where their probabilities would vanish.
+// The logarithm is finite where the probability itself would underflow.
 TEST(LogSoftmax, DoesNotVanish) {
   Direct softmax("log_softmax", {{1, 2}});
   std::ranges::copy(std::vector{0.f, 1000.f}, softmax.x(0).begin());
@@ -54,7 +54,7 @@ TEST(LayerNorm, WeightsHaveTheShapeOfARow) {
   const std::vector<Shape> x{{2, 3, 4, 5}};
   ASSERT_EQ(norm->parameters(x).size(), 2u);
   EXPECT_EQ(norm->parameters(x)[0].shape, (Shape{4, 5}));
-  EXPECT_EQ(failure([] { Direct("layer_norm(axis=0)", {{2, 3}}); }), "axis = 0 of x = 2x3 must lie behind the batch");
+  EXPECT_EQ(failure([] { Direct("layer_norm(axis=0)", {{2, 3}}); }), "axis = 0 of x = 2x3 must come after the batch");
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ TEST(MaxPool, ByHand) {
   EXPECT_TRUE(pool.intact());
 }
 
-// Padding never wins, not even against negative numbers.
+// Padding is never the maximum, not even among negative numbers.
 TEST(MaxPool, PaddingIsNotZero) {
   Direct pool("max_pool(window=3, stride=2, padding=1)", {{1, 3, 1}});
   std::ranges::copy(std::vector{-3.f, -2.f, -1.f}, pool.x(0).begin());
@@ -27,7 +27,7 @@ TEST(MaxPool, PaddingIsNotZero) {
   EXPECT_EQ(pool_listed(pool.y()), (std::vector{-2.f, -1.f}));
 }
 
-// The place of the maximum is found before the function is applied, also where the function is flat.
+// The place of the maximum is found before the function is applied, even where the function is flat.
 TEST(MaxPool, AbsorbedFunctionKeepsThePlace) {
   Direct pool("max_pool", {{1, 4, 1}});
   pool.op = pool.op->absorb(*make_operator("leaky_relu(slope=0.5)")->pointwise());

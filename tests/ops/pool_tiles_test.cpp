@@ -23,7 +23,7 @@ Window halves(const Shape& x) {
 
 float number(std::int64_t i) { return static_cast<float>(i * 7919 % 1009) / 500 - 1; }
 
-// Each output against the four numbers it was made of, and each of those against its share of dy.
+// Compares each output with the four numbers under its window, and the gradient of each of these with its share of dy.
 void check_image(bool maximum, const Shape& shape, float slope) {
   const Tensor x(shape), y({shape[0], shape[1] / 2, shape[2] / 2, shape[3]}), dy(y.shape()), dx(shape);
   for (std::int64_t i = 0; i < x.count(); ++i) x.data()[i] = number(i);

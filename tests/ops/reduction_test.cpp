@@ -52,7 +52,7 @@ TEST(Reduce, LogSumExpStaysFinite) {
   EXPECT_FLOAT_EQ(f.y()[0], 1000 + std::log(2.f));
 }
 
-// Long runs are cut, whichever way the axes lie; the sums must not depend on who takes which part.
+// Long runs are cut, whatever the order of axes; the sums must not depend on which thread takes which part.
 TEST(Reduce, BitwiseTheSameForAnyNumberOfThreads) {
   const Random random(1);
   const int threads = omp_get_max_threads();
@@ -74,7 +74,7 @@ TEST(Reduce, BitwiseTheSameForAnyNumberOfThreads) {
   omp_set_num_threads(threads);
 }
 
-// One run longer than a part: its cuts must meet without gap or overlap.
+// One run longer than a part: its parts must meet without gap or overlap.
 TEST(Reduce, CountsEveryElementOnce) {
   for (const std::int64_t length : {1L, 7L, 16383L, 16385L, 100003L}) {
     Direct f("reduce(axes=[1])", {{2, length}});

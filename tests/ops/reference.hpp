@@ -1,5 +1,5 @@
-// Naive references of all operators in double precision, straight from the formulas: what the conformance tests
-// compare with. An operator without a row in references() fails them.
+// Naive references of all operators in double precision, straight from the formulas, for the conformance tests, which
+// fail for an operator without a row in references().
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace isobar::reference {
 
-/// Calls visit(position) for all positions within extents, the last axis fastest.
+/// Calls visit(position) for all positions within extents; the last axis varies fastest.
 inline void for_all(const ops::Extents& extents, const std::function<void(const ops::Extents&)>& visit) {
   ops::Extents at(extents.size(), 0);
   while (true) {

@@ -1,4 +1,4 @@
-// What the naive references are written in: arrays of doubles, and a table from an operator's name to its function.
+// The basis of the naive references: arrays of doubles, and a table from an operator's name to its function.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Array {
   double operator[](std::int64_t i) const { return values[static_cast<std::size_t>(i)]; }
 };
 
-/// What random operators and losses are told.
+/// What random operators and losses need to know.
 struct Context {
   std::uint64_t seed = 0, site = 0;
   std::int64_t epoch = 0;

@@ -1,12 +1,12 @@
 // Naive references of normalisation, transposed convolution, products, resampling and recurrence, in double precision,
-// straight from the formulas; joined to the others in reference.hpp.
+// straight from the formulas; reference.hpp adds them to the others.
 #pragma once
 
 #include "tests/ops/reference.hpp"
 
 namespace isobar::reference {
 
-/// Every input position adds its window to the output, whose extents are counted by the formula of the contract.
+/// Every input position adds its window to the output, whose extents follow from the formula of the contract.
 inline Array deconv(Args& args, const Inputs& in, const Context&) {
   const Array &x = in[0], &weights = in[1];
   const int axes = x.shape.rank() - 2;
@@ -136,7 +136,7 @@ inline Array matmul(Args& args, const Inputs& in, const Context&) {
   const Array &a = in[0], &b = in[1];
   const std::int64_t m = a.shape[ta ? -1 : -2], k = a.shape[ta ? -2 : -1], n = b.shape[tb ? -2 : -1];
   const int axes = std::max(a.shape.rank(), b.shape.rank());
-  // Extent of leading axis i of the result as an operand has it: 1 where it is broadcast.
+  // The operand's extent along leading axis i of the result: 1 where it is broadcast.
   const auto extent = [&](const Array& x, int i) {
     const int axis = i - (axes - x.shape.rank());
     return axis < 0 ? 1 : x.shape[axis];
@@ -184,7 +184,7 @@ inline Array attention(Args& args, const Inputs& in, const Context&) {
   return y;
 }
 
-/// Axis after axis: the weight of each input position for each output position, from the definition of the kernels.
+/// Axis by axis: the weight of each input position for each output position, from the definition of the kernels.
 inline Array resize(Args& args, const Inputs& in, const Context&) {
   Array x = in[0];
   const std::string kind = args.text("kind", "nearest"), coordinates = args.text("coordinates", "half_pixel");
@@ -237,7 +237,7 @@ inline Array resize(Args& args, const Inputs& in, const Context&) {
   return x;
 }
 
-/// All three outputs: y, the last hidden and the last cell numbers.
+/// All three outputs: y, the last hidden state and the last cell state.
 inline std::vector<Array> lstm_outputs(Args& args, const Inputs& in) {
   const Array& x = in[0];
   const std::int64_t units = args.integer("units"), batch = x.shape[0], steps = x.shape[1], features = x.shape[2];
@@ -275,7 +275,7 @@ inline std::vector<Array> lstm_outputs(Args& args, const Inputs& in) {
   return {last, h, c};
 }
 
-/// As the conformance test joins several outputs: one row.
+/// All outputs as one row, as in the conformance test.
 inline Array lstm(Args& args, const Inputs& in, const Context&) {
   Array row({1, 0});
   for (const Array& part : lstm_outputs(args, in))

@@ -1,4 +1,4 @@
-// Naive references of the operators on shapes and of those that broadcast: element by element, by coordinates.
+// Naive references of operators on shapes and of those that broadcast, element by element, by coordinates.
 #pragma once
 
 #include <cmath>
@@ -95,7 +95,7 @@ inline Array slice(Args& args, const Inputs& in, const Context&) {
   for (std::size_t k = 0; k < axes.size(); ++k) {
     const int axis = axis_of(axes[k], x.shape);
     const std::int64_t n = x.shape[axis];
-    Coordinates taken;  // walk the whole axis in the direction of step, keep what lies between
+    Coordinates taken;  // goes through the whole axis in the direction of step, keeps what is between
     std::int64_t first = begin[k] < 0 ? begin[k] + n : begin[k];
     const std::int64_t last = end[k] < 0 ? end[k] + n : end[k];
     if (step[k] > 0) first = std::max<std::int64_t>(first, 0);
@@ -195,7 +195,7 @@ inline Array gather(Args& args, const Inputs& in, const Context&) {
   return y;
 }
 
-// Several outputs as one row of all their numbers, one output behind the other.
+// Several outputs, concatenated into one row of all their numbers.
 inline Array split(Args& args, const Inputs& in, const Context&) {
   const Array& x = in[0];
   const int axis = axis_of(args.integer("axis", -1), x.shape);
@@ -214,7 +214,7 @@ inline Array split(Args& args, const Inputs& in, const Context&) {
   return y;
 }
 
-// Every element of the side with many positions has its place among the channels of the other.
+// Every element of the shape with many positions has its place among the channels of the other shape.
 inline Array shuffle_blocks(Args& args, const Array& x, bool to_depth) {
   const std::int64_t block = args.integer("block", 2);
   const bool depth_first = args.text("mode", "dcr") == "dcr";

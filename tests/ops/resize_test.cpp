@@ -1,4 +1,4 @@
-// Numbers of ONNX's own examples of Resize, so that the reference is not the only witness.
+// Numbers from ONNX's own examples of Resize, to check the reference as well.
 #include <numeric>
 
 #include <gtest/gtest.h>

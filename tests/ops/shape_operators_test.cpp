@@ -1,4 +1,4 @@
-// Operators on shapes: what they refuse, and corners; their numbers are checked by the conformance tests.
+// Operators on shapes: invalid arguments and corner cases; the conformance tests check their numbers.
 #include <omp.h>
 
 #include <gtest/gtest.h>
@@ -17,16 +17,16 @@ TEST(Reshape, FillsInWhatIsLeft) {
   EXPECT_EQ(failure([] {
               Direct("reshape(shape=[5, -1])", {{2, 12}});
             }),
-            "x = 2x12 has 12 numbers a sample, shape [5, -1] does not hold them");
+            "x = 2x12 has 12 numbers per sample, which do not fit shape [5, -1]");
   EXPECT_EQ(failure([] {
               Direct("reshape(shape=[3, 5])", {{2, 12}});
             }),
-            "x = 2x12 has 12 numbers a sample, shape [3, 5] does not hold them");
+            "x = 2x12 has 12 numbers per sample, which do not fit shape [3, 5]");
   EXPECT_EQ(Direct("reshape(whole=[-1, 8])", {{2, 12}}).out[0], (Shape{3, 8}));
   EXPECT_EQ(failure([] {
               Direct("reshape(whole=[7, -1])", {{2, 12}});
             }),
-            "x = 2x12 has 24 numbers, whole [7, -1] does not hold them");
+            "x = 2x12 has 24 numbers, which do not fit whole [7, -1]");
   EXPECT_THROW(make_operator("reshape(shape=[-1, -1])"), UsageError);
   EXPECT_THROW(make_operator("reshape(shape=[0])"), UsageError);
 }
@@ -92,7 +92,7 @@ TEST(Pad, NamesEveryAxis) {
             "cropping axis 1 of x = 2x3 by 2 and 1 leaves nothing");
 }
 
-// A single number reflected stays itself; three in each direction is further than once around.
+// A single reflected number stays the same; three in each direction goes around more than once.
 TEST(Pad, ReflectsAsOftenAsNeeded) {
   Direct f("pad(before=[3, 3], after=[0, 3], mode=reflect)", {{1, 2}});
   std::ranges::copy(std::vector{1.f, 2.f}, f.x(0).begin());
@@ -134,14 +134,14 @@ TEST(DepthToSpace, RefusesWhatIsNoMultiple) {
   EXPECT_EQ(failure([] {
               Direct("depth_to_space", {{2, 3, 3, 6}});
             }),
-            "x = 2x3x3x6: its 6 channels are no multiple of 4, the positions of a block");
+            "x = 2x3x3x6: its 6 channels are not a multiple of 4, the positions of a block");
   EXPECT_EQ(failure([] {
               Direct("space_to_depth", {{2, 4, 3, 6}});
             }),
-            "x = 2x4x3x6: axis 2 is no multiple of block = 2");
+            "x = 2x4x3x6: axis 2 is not a multiple of block = 2");
 }
 
-// Many picks of few rows: whoever adds them up, the order is that of the picks.
+// Many picks of few rows: whichever thread adds them up, the order is that of the picks.
 TEST(Gather, GradientIsBitwiseTheSameForAnyNumberOfThreads) {
   const Random random(1);
   const int threads = omp_get_max_threads();

@@ -1,4 +1,4 @@
-// Tiles against plain loops: every number of rows and columns, both ways through a, several runs, adding and not.
+// Tiles against plain loops: every number of rows and columns, both orders of a, several runs, with and without adding.
 #include "isobar/ops/tile.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ void check(TileWalk walk, int rows, int columns, bool add) {
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = std::cos(static_cast<float>(i));
   Aligned panel(count * length * width);
   pack_panel(b.data(), columns, count * length, columns, panel.data());
-  // The second run comes first in the panel; rows of c lie in reverse order, 40 apart.
+  // The second run comes first in the panel; rows of c are in reverse order, 40 apart.
   const std::vector<TileRun> runs{{3, length}, {by_rows ? 2 * step : length + 4, 0}};
   std::vector<std::int64_t> places;
   for (int m = 0; m < rows; ++m) places.push_back(40 * (rows - 1 - m));

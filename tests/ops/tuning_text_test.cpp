@@ -25,7 +25,7 @@ TEST(TuningText, IsReadableByPeople) {
             "weight winograd:4,direct:1 conv1");
 }
 
-// Whatever is cut off or changed is refused or read as another choice, and nothing else.
+// A truncated or changed text is either rejected or read as another choice.
 TEST(TuningText, DamageIsRefused) {
   const std::string text = tuning_text(example());
   for (std::size_t length = 0; length < text.size(); ++length)

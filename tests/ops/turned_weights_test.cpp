@@ -7,7 +7,7 @@
 namespace isobar::ops {
 namespace {
 
-// Two outputs, one input, five taps; every second tap from the first or second on, last first.
+// Two outputs, one input, five taps; every second tap from the first or second on, in reverse order.
 TEST(TurnedWeights, TakesEveryStepThTapBackwards) {
   std::vector<float> w(10);
   std::iota(w.begin(), w.end(), 0.f);
@@ -18,7 +18,7 @@ TEST(TurnedWeights, TakesEveryStepThTapBackwards) {
   EXPECT_EQ(odd, (std::vector<float>{3, 1, 8, 6}));
 }
 
-// Blocks of 16 hold padding, which must be zero.
+// Blocks of 16 contain padding, which must be zero.
 TEST(TurnedWeights, ClearsThePaddingOfBlocks) {
   const std::vector<float> w{1, 2, 3};  // three outputs, one input, one tap
   const Layout blocked({1, 3, 1}, Dtype::f32, dnnl::memory::format_tag::Acb16a);
@@ -28,7 +28,7 @@ TEST(TurnedWeights, ClearsThePaddingOfBlocks) {
   for (std::size_t i = 0; i < turned.size(); ++i) EXPECT_EQ(turned[i], i % 16 == 0 ? w[i / 16] : 0.f) << i;
 }
 
-// Blocks of 32 are turned in squares, what is left over one by one.
+// Blocks of 32 are turned in squares, the rest one by one.
 TEST(TurnedWeights, TurnsBlocks) {
   using Tag = dnnl::memory::format_tag;
   const std::int64_t outputs = 56, inputs = 35, taps = 3;

@@ -25,7 +25,7 @@ TEST(Window, ValidCountsWholeWindows) {
   EXPECT_EQ(fitted("w(window=3, dilation=2, padding=1)", {1, 9, 1}).out, Extents{7});
 }
 
-// Caffe and ONNX: round up, but the last window must start in the input or in the padding before it.
+// Caffe and ONNX round up, but the last window must start in the input or in the padding before it.
 TEST(Window, CeilAddsAWindowThatHangsOver) {
   EXPECT_EQ(fitted("w(window=3, stride=2, ceil=true)", {1, 32, 1}, true).out, Extents{16});
   EXPECT_EQ(fitted("w(window=3, stride=2, ceil=true)", {1, 32, 1}, true).overhang, Extents{1});

@@ -9,7 +9,7 @@ namespace {
 
 std::unique_ptr<BatchRamp> ramp(std::string_view text) { return make(batch_ramps(), Spec(text), "batch ramp"); }
 
-// After so many epochs of a run of 20, at 8 steps of factor 1 an epoch.
+// The factor after `epochs` epochs of a run of 20, with 8 steps of factor 1 per epoch.
 std::int64_t after(const BatchRamp& ramp, double epochs) {
   return ramp.factor({.step = std::llround(8 * epochs), .steps_per_epoch = 8, .total_steps = 160});
 }
@@ -45,7 +45,7 @@ TEST(BatchRamp, LinearGoesToTheNearestWholeNumber) {
   EXPECT_EQ(ramp("linear(from=8, to=2)")->largest(), 8);
 }
 
-// The batch of a step is known from the samples seen, whatever steps took them there.
+// The batch of a step depends on the samples seen, however many steps took them.
 TEST(BatchRamp, EveryMemberStaysBetweenOneAndItsLargest) {
   for (const auto* row : batch_ramps()) {
     const auto member = ramp(row->name);

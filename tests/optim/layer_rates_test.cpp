@@ -1,4 +1,4 @@
-// Steps of the rules that look at the norms of a whole parameter, worked out by hand.
+// Hand-computed steps of the rules that use the norms of a whole parameter.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace isobar::optim {
 namespace {
 
-// The weights after one step of a rule with slots that are still zero.
+// The weights after one step of a rule, starting with zero slots.
 std::vector<float> after(const char* text, const Step& step, std::vector<float> w, const std::vector<float>& g) {
   const auto rule = make(optimizers(), Spec(text), "optimizer");
   std::vector<std::vector<float>> slots(static_cast<std::size_t>(rule->slots()), std::vector<float>(w.size()));
@@ -33,7 +33,7 @@ TEST(Norm, IsTheLengthAndTakesZerosFreely) {
   padded[1] = 3;
   padded[2 * loop_part] = -4;
   EXPECT_EQ(norm(padded), 5);
-  EXPECT_EQ(norm(std::vector{0x3p100f, 0x4p100f}), 0x5p100);  // squares that no float holds
+  EXPECT_EQ(norm(std::vector{0x3p100f, 0x4p100f}), 0x5p100);  // squares that do not fit a float
 }
 
 TEST(Larc, ClipKeepsTheRateOfALayerBelowTheLocalOne) {
@@ -52,7 +52,7 @@ TEST(Larc, ScaleAndUnit) {
 }
 
 TEST(Larc, FallsBackWhenANormIsZero) {
-  // 1 / 16000 of the gradient, and of a rate of 1 / 4000 a quarter
+  // the gradient times 1 / 16000, which is a quarter of a rate of 1 / 4000
   expect_near(after("larc(mode=scale, base=sgd)", {1, 100}, {0, 0}, {8, -16}), {-0.05, 0.1});
   expect_near(after("larc(base=sgd)", {1, 1.0 / 4000}, {0}, {4000}), {-0.25});
   expect_near(after("larc(mode=unit, fallback=2, base=sgd)", {1, 1}, {0}, {5}), {-5});
@@ -107,7 +107,7 @@ TEST(Lars, KeepsTheLocalRateOldGradientsCameWith) {
 }
 
 TEST(Lamb, FirstStepHasTheLengthOfTheWeights) {
-  // u = sign(g) + decay w: (1, 1) + 0.5 (3, 4) = (2.5, 3) when epsilon hardly counts
+  // u = sign(g) + decay w: (1, 1) + 0.5 (3, 4) = (2.5, 3) if epsilon is negligible
   const double ratio = 5 / std::hypot(2.5, 3.0);
   expect_near(after("lamb(weight_decay=0.5, epsilon=1e-20)", {1, 0.1}, {3, 4}, {0.5, 2}),
               {3 - 0.1 * ratio * 2.5, 4 - 0.1 * ratio * 3});

@@ -1,4 +1,4 @@
-// Conformance of every update rule, walking the catalogue: padding stays zero, a resumed run continues bit for bit,
+// Conformance of every update rule of the catalogue: padding stays zero, a resumed run continues bit for bit,
 // threads and shards change nothing, and several steps follow a double-precision reference written independently.
 #include "isobar/optim/optimizer.hpp"
 
@@ -46,7 +46,7 @@ void run(const Optimizer& rule, State& state, std::int64_t first, std::int64_t l
   }
 }
 
-// The default of every row, so that a new rule is tested too, and the ways in which today's rules branch.
+// The default of every row, so that a new rule is also tested, and the variants of the current rules.
 std::vector<Spec> all_specs() {
   std::vector<Spec> specs;
   for (const auto* row : optimizers()) specs.emplace_back(std::string(row->name));
@@ -114,7 +114,7 @@ TEST_P(Conformance, ThreadsChangeNothing) {
 }
 
 TEST_P(Conformance, ShardsAreUpdatedAsTheWholeWouldBe) {
-  State whole(*rule_, 101), sharded(*rule_, 101);  // or not, when the rule says that it needs the whole
+  State whole(*rule_, 101), sharded(*rule_, 101);  // or not, if the rule needs the whole parameter
   whole.w = sharded.w = noise(101, 99, 1);
   for (std::int64_t t = 1; t <= 3; ++t) {
     const auto g = noise(101, static_cast<std::uint64_t>(t), 0.3);
@@ -164,7 +164,7 @@ TEST_P(Conformance, DecayScaleZeroIsNoDecayAtAll) {
   bare->update(plain.w, g, plain.spans(0, 50), {.index = 1, .learning_rate = 0.1});
   const Value* const adapt = GetParam().find("adapt");
   if (!adapt || adapt->str() != "decayed") EXPECT_EQ(scaled, plain);
-  else EXPECT_NE(scaled, plain);  // nor is such a parameter adapted
+  else EXPECT_NE(scaled, plain);  // such a parameter is not adapted either
 }
 
 TEST_P(Conformance, EmptyParameterIsLegal) {
@@ -182,7 +182,7 @@ TEST_P(Conformance, WrongLengthsAreTheProgrammersFault) {
   EXPECT_THROW(rule_->update(state.w, g, slots, step_at(1)), std::logic_error);
 }
 
-// One weight in double precision, written from the papers and the manuals of the libraries.
+// One weight in double precision, following the papers and the manuals of the libraries.
 struct Reference {
   double w, a = 0, b = 0, c = 0;
 };
@@ -233,7 +233,7 @@ double length(const std::vector<double>& values) {
   return std::sqrt(squares);
 }
 
-// One parameter: rules that look at its norms find a factor first, all others go weight by weight.
+// One parameter: rules that use its norms compute a factor first, all others work weight by weight.
 void reference_update(const Spec& spec, std::vector<Reference>& r, std::vector<double> g, Step step) {
   Args args(spec);
   std::vector<double> w;
@@ -295,7 +295,7 @@ INSTANTIATE_TEST_SUITE_P(Optimizers, Conformance, testing::ValuesIn(all_specs())
   return name;
 });
 
-// Numbers worked out by hand, so that reference and rule cannot be wrong together.
+// Numbers computed by hand, so that reference and rule cannot be wrong together.
 float after(const char* text, std::initializer_list<Step> steps, float w, float g) {
   const auto rule = make(optimizers(), Spec(text), "optimizer");
   State state(*rule, 1);
@@ -310,13 +310,13 @@ TEST(Sgd, HandComputedSteps) {
   EXPECT_FLOAT_EQ(after("sgd(weight_decay=0.5)", {first}, 1, 0.5f), 0.9f);
   EXPECT_FLOAT_EQ(after("sgd(momentum=0.9)", {first, second}, 1, 0.5f), 0.855f);
   EXPECT_FLOAT_EQ(after("sgd(momentum=0.9, nesterov=true)", {first}, 1, 0.5f), 0.905f);
-  // the forms part when the rate changes: an old gradient keeps its rate in one and takes the new one in the other
+  // the forms differ when the rate changes: an old gradient keeps its rate in one and gets the new rate in the other
   EXPECT_FLOAT_EQ(after("sgd(momentum=0.9, form=tf)", {first, slow}, 1, 0.5f), 0.9f);
   EXPECT_FLOAT_EQ(after("sgd(momentum=0.9, form=torch)", {first, slow}, 1, 0.5f), 0.9405f);
 }
 
 TEST(Adam, HandComputedSteps) {
-  EXPECT_FLOAT_EQ(after("adam", {{1, 0.001}}, 1, 0.5f), 0.999f);  // the first step is the rate, whatever the gradient
+  EXPECT_FLOAT_EQ(after("adam", {{1, 0.001}}, 1, 0.5f), 0.999f);  // the first step is the rate for any gradient
   EXPECT_FLOAT_EQ(after("adam", {{1, 0.001}}, 1, -0.01f), 1.001f);
   EXPECT_FLOAT_EQ(after("adam(epsilon=1, form=paper)", {{1, 0.1}}, 1, 0.5f), 1 - 0.1f / 3);
   EXPECT_FLOAT_EQ(after("adam(epsilon=1, form=tf)", {{1, 0.1}}, 1, 0.5f), 0.99844347f);

@@ -13,7 +13,7 @@ std::unique_ptr<RateSchedule> schedule(std::string_view text) {
 
 constexpr std::int64_t steps_per_epoch = 8;
 
-// The rate with base 1 after so many epochs of a run of 100.
+// The rate with base 1 after `epochs` epochs of a run of 100.
 double after(const RateSchedule& rates, double epochs, double base = 1, std::int64_t global_batch = 64) {
   return rates.rate(base, {.step = std::llround(epochs * steps_per_epoch),
                            .steps_per_epoch = steps_per_epoch,

@@ -45,7 +45,7 @@ TEST(Engine, IsCappedWithOurKernels) {
 
 TEST(Engine, HiddenTilesAreNeverUsed) {
   if (std::getenv("ONEDNN_MAX_CPU_ISA") || std::getenv("DNNL_MAX_CPU_ISA")) {
-    // Then the user decides; the test is about what happens when nobody does, and runs itself so.
+    // Here the user decides; the test is about what happens otherwise, so it runs itself without the variables.
     const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
     const std::string command =
         "env -u ONEDNN_MAX_CPU_ISA -u DNNL_MAX_CPU_ISA '" + self + "' --gtest_filter=Engine.HiddenTilesAreNeverUsed";
@@ -62,7 +62,7 @@ TEST(Engine, HiddenTilesAreNeverUsed) {
   }
 }
 
-// The crash the guard exists for: bf16 where AMX is announced but not described.
+// The crash that the guard prevents: bf16 where AMX is announced but not described.
 TEST(Engine, Bf16ReorderRunsOnThisMachine) {
   std::vector<float> values{1, -2, 0.5f, 4}, back(4);
   std::vector<std::uint16_t> half(4);

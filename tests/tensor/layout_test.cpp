@@ -56,7 +56,7 @@ TEST(Layout, SameBytesAreThoseOfOneTypeInOneOrder) {
   EXPECT_FALSE(same_bytes(plain({2, 3}), plain({2, 4})));
   EXPECT_FALSE(same_bytes(plain({2, 3}), Layout({2, 3}, Dtype::f32, Tag::ba)));
   EXPECT_TRUE(same_bytes(Layout({2, 3}, Dtype::f32, Tag::ba), Layout({2, 3}, Dtype::f32, Tag::ba)));
-  // As long as each other, but not the same numbers.
+  // Equally long, but not the same numbers.
   EXPECT_FALSE(same_bytes(plain({2, 3}), plain({2, 3}, Dtype::s32)));
   EXPECT_FALSE(same_bytes(plain({2, 3}), plain({2, 6}, Dtype::bf16)));
 }

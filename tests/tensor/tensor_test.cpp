@@ -8,7 +8,7 @@
 
 #include "isobar/base/error.hpp"
 
-// The address sanitizer would otherwise end the test at the request that must fail.
+// Otherwise the address sanitizer would end the test at the allocation that must fail.
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
 
 namespace isobar {

@@ -1,5 +1,5 @@
-// The planner on small networks: which layers it sees, that what it chooses fits and computes the same, and that it
-// stops. Which method is fastest depends on the machine and is not asked.
+// The planner on small networks: which layers it sees, that its choices fit and compute the same, and that it stops.
+// Which method is fastest depends on the machine and is not tested.
 #include "isobar/tune/planner.hpp"
 
 #include <set>
@@ -80,7 +80,7 @@ TEST(Planner, LayersThatAreAlikeAreMeasuredOnce) {
   layers[1].node = "its twin";
   const auto findings = planner.tune(layers[1]);
   EXPECT_EQ(findings[0].chosen.node, "its twin");
-  EXPECT_LT(planner.measurements() - before, before);  // copies of weights at most
+  EXPECT_LT(planner.measurements() - before, before);  // only copies of weights, if any
 }
 
 TEST(Planner, StopsWhenAsked) {

@@ -21,7 +21,7 @@ TEST(Arithmetic, CountsMultiplyAddsOfWeightedLayers) {
   EXPECT_EQ(of("relu", {{3, 5}}), 0);
 }
 
-// A transposed convolution does the work of the convolution it inverts.
+// A transposed convolution does the same work as the convolution it transposes.
 TEST(Arithmetic, CountsTransposedConvolutionsByTheirInput) {
   EXPECT_EQ(of("deconv(filters=4, kernel=3, stride=2, padding=same)", {{2, 5, 5, 6}}), 2.0 * 2 * 25 * 6 * 4 * 9);
 }

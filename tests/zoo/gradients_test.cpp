@@ -2,9 +2,9 @@
 //
 // For every weight tensor p the loss is measured at w +- e u, u = g_p / |g_p|, where the difference quotient must be
 // |g_p|: an error of 1 % in the gradient of one tensor shows as 1 %, however small its part in the whole gradient is.
-// Kinks would blur that: a ReLU is replaced by a tanh and a maximum by a mean here; what they do themselves is the
-// operators' test. What curvature adds to the quotient vanishes with e, what rounding of the loss adds grows with 1/e:
-// of three steps, changing the loss by a thousandth down to a twenty-thousandth, one must agree.
+// Kinks would blur that, so a ReLU is replaced by a tanh and a maximum by a mean; the tests of operators cover those.
+// The error from curvature vanishes with e, the error from rounding of the loss grows with 1/e: one of three steps,
+// which change the loss by a thousandth down to a twenty-thousandth, must agree.
 #include <algorithm>
 #include <cmath>
 
@@ -20,7 +20,7 @@
 namespace isobar::zoo {
 namespace {
 
-constexpr std::int64_t batch = 4;      // so that normalisation has something to work on
+constexpr std::int64_t batch = 4;      // enough for normalisation
 constexpr double tolerance = 0.005;    // relative
 constexpr double resolution = 1.5e-7;  // of the loss
 
@@ -51,7 +51,7 @@ graph::Graph smoothed(const graph::Graph& from) {
   return g;
 }
 
-// Small weights leave the first layers of networks without normalisation nearly without gradient; these do not.
+// With small weights, the first layers of networks without normalisation have almost no gradient, so these are larger.
 void enliven(Trial& trial) {
   const auto normalises = [](const graph::Node& n) { return n.kind == "batch_norm" || n.kind == "layer_norm"; };
   if (std::ranges::any_of(trial.graph().nodes(), normalises)) return;
@@ -67,11 +67,11 @@ void enliven(Trial& trial) {
 
 struct Checked {
   std::vector<std::string> wrong{};
-  int sharp = 0;                     // tensors whose quotient can be known to better than the tolerance
+  int sharp = 0;                     // tensors whose quotient is known more precisely than the tolerance
   std::vector<std::string> blunt{};  // the others: their gradient hardly changes the loss
 };
 
-// Compares the gradient of one tensor, taken to be `claimed` times as long as computed.
+// Checks the gradient of one tensor, multiplied by `claimed`.
 void check_tensor(Trial& trial, int p, double loss, double claimed, Checked& checked) {
   const auto weight = trial.store().weight(p), gradient = trial.store().gradient(p);
   const std::vector<float> start(weight.begin(), weight.end()), direction(gradient.begin(), gradient.end());
@@ -125,7 +125,7 @@ TEST_P(Gradients, AgreeWithFiniteDifferences) {
 INSTANTIATE_TEST_SUITE_P(Zoo, Gradients, testing::ValuesIn(shrunken),
                          [](const auto& of) { return test_name(of.index, of.param.spec); });
 
-// That the check can fail, on networks of each kind that are quick to run.
+// The check can fail, shown on quick networks of each kind.
 TEST(GradientCheck, NoticesAnErrorOfOneHundredth) {
   for (const Shrunken& small : shrunken) {
     const std::string name = Spec(small.spec).name();

@@ -1,4 +1,4 @@
-// Shapes at landmarks of the published networks, and what their losses are made of.
+// Shapes at landmarks of the published networks, and the terms of their losses.
 #include <algorithm>
 #include <cmath>
 
@@ -51,7 +51,7 @@ TEST(DeepLabV3Plus, KeepsOutputStrideEight) {
                                   {"prediction", {1, 768, 1152, 3}}});
 }
 
-// 70 convolutions and transposed convolutions, of which four project shortcuts: the deck's 66 layers.
+// 70 convolutions and transposed convolutions, four of which project shortcuts: the 66 layers of the slides.
 TEST(DeepLabV3Plus, HasSixtySixLayers) {
   const graph::Graph g = built("deeplabv3plus");
   EXPECT_EQ(count(g, "conv") + count(g, "deconv") - 4, 66);

@@ -1,4 +1,4 @@
-// Every network, shrunken: it plans for both phases, answers bad sizes, and a training step lowers its loss.
+// Every network, shrunken: it plans for both phases, rejects bad sizes, and a training step lowers its loss.
 #include <set>
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TEST_P(SmallNetwork, PlansForTrainingAndInference) {
   EXPECT_EQ(training.parameter_count(), g.parameter_count());
 }
 
-// Downhill by as much as would take a twentieth of the loss if the loss were linear.
+// A step downhill that would reduce the loss by a twentieth if the loss were linear.
 TEST_P(SmallNetwork, LowersItsLossInOneStep) {
   Trial trial(GetParam().spec, shrunken_batch, GetParam().tokens);
   const double before = trial.backward();
@@ -52,7 +52,7 @@ TEST_P(SmallNetwork, LowersItsLossInOneStep) {
 INSTANTIATE_TEST_SUITE_P(Zoo, SmallNetwork, testing::ValuesIn(shrunken),
                          [](const auto& of) { return test_name(of.index, of.param.spec); });
 
-// A wrong call and a part of the answer.
+// A wrong call and a part of the error message.
 TEST(Networks, RefuseWhatDoesNotFit) {
   const std::pair<const char*, const char*> wrong[] = {
       {"alexnet(size=54)", "size must be at least 55"},
@@ -75,7 +75,7 @@ TEST(Networks, RefuseWhatDoesNotFit) {
       {"gpt2_small(vocabulary=1)", "vocabulary at least 2"},
       {"hep(size=200)", "multiple of 16"},
       {"lenet(size=14)", "multiple of 4 and at least 16"},
-      {"lstm_classifier(train_embedding=true)", "goes with a vocabulary"},
+      {"lstm_classifier(train_embedding=true)", "needs a vocabulary"},
       {"resnet101(units=[1, 0, 1, 1])", "at least 1 unit"},
       {"tiramisu(height=40)", "multiples of 16"},
       {"tiramisu(blocks=3)", "blocks must be 2 to 10 numbers"},

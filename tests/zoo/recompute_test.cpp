@@ -36,7 +36,7 @@ Trail trained(const graph::Graph& graph, const Spec& loss, std::int64_t tokens, 
   return trail;
 }
 
-// The plan with the least memory that is found by asking for less and less.
+// The least memory for which a plan is found, by requesting less and less.
 std::size_t least_memory(const graph::Graph& graph, std::size_t arena) {
   std::size_t least = arena;
   for (const std::size_t tenths : {8u, 6u, 4u}) {

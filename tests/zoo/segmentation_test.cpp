@@ -1,4 +1,4 @@
-// What the climate networks share: the weights of the published loss, and sizes they can halve.
+// Shared by the climate networks: the weights of the published loss, and sizes they can halve.
 #include "isobar/zoo/segmentation.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Every network as small as its structure allows, for tests that run it. A network without a row here fails them.
+// Every network as small as its structure allows, for tests that run it. These tests fail for a network without a row.
 #pragma once
 
 #include <cstdint>

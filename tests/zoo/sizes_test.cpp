@@ -1,4 +1,4 @@
-// Every network: its exact number of trained parameters, and its forward arithmetic to the digits published.
+// Every network: its exact number of trained parameters, and its forward arithmetic to the published digits.
 #include <set>
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ struct Size {
   friend std::ostream& operator<<(std::ostream& out, const Size& size) { return out << size.spec; }
 };
 
-// Published multiply-adds are doubled here. Where nothing is published the number is ours, worked out from the layers
+// Published multiply-adds are doubled here. Where nothing is published, the number is our own, computed from the layers
 // below the table, and exact.
 const Size sizes[] = {
     {"alexnet", 60'965'224, 2 * 724.4e6, 0.1e6},

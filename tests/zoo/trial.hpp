@@ -16,7 +16,7 @@ class Trial {
   Trial(const Spec& spec, std::int64_t batch, std::int64_t tokens)
       : Trial(training_graph(*make_network(spec), batch), make_network(spec)->loss(), tokens) {}
 
-  /// `tokens` above 0: the input holds whole numbers below it. Weights start as the network says.
+  /// `tokens` above 0: the input holds whole numbers below it. Weights start from the network's initialisers.
   Trial(graph::Graph graph, const Spec& loss, std::int64_t tokens, const graph::PlanOptions& options = {})
       : graph_(std::move(graph)),
         store_(graph::make_plan(graph_), 0),
@@ -29,7 +29,7 @@ class Trial {
     executor_.bind("y", y_);
   }
 
-  /// Other weights to start from.
+  /// Starts again from other weights.
   void restart(std::uint64_t seed) { store_.initialize(seed); }
 
   const graph::Graph& graph() const { return graph_; }
@@ -47,7 +47,7 @@ class Trial {
     return executor_.output("loss")[0];
   }
 
-  /// Computes the gradients at the present weights, and gives the loss there.
+  /// Computes the gradients at the current weights and returns the loss.
   double backward() {
     const double value = loss();
     executor_.backward(run());
@@ -65,7 +65,7 @@ class Trial {
     return x;
   }
 
-  // Numbers the loss can be asked about: classes, labels, one box in every third cell, or plain numbers.
+  // Targets that are valid for the loss: classes, labels, one box in every third cell, or plain numbers.
   std::vector<float> target(const Spec& loss) const {
     const Shape& shape = graph_.value(graph_.find("y")).shape;
     const auto last = static_cast<std::uint64_t>(graph_.value(graph_.find("prediction")).shape[-1]);
