@@ -24,7 +24,7 @@ struct MapLook {
 struct MapSurvey {
   std::vector<MapLook> looks{};              ///< in the order of samples
   std::vector<std::size_t> ranked{};         ///< indices of the looks with a score, best first
-  std::int64_t scored = 0, consecutive = 0;  ///< number of scored samples; number of leading looks that are consecutive in time
+  std::int64_t scored = 0, consecutive = 0;  ///< scored samples; leading looks that are consecutive in time
   std::string shown{};                       ///< the channel
 };
 
