@@ -42,7 +42,7 @@ struct Ledger {
   std::int64_t all_steps() const { return steps + dropped_steps; }
 };
 
-/// "0.68 s", "42.3 s", "2:03".
+/// "0.68 s", "42.3 s", "2:03"; three digits below 100 s.
 std::string short_seconds(double seconds);
 
 /// "10,140 samples/s", "26.1 samples/s".
