@@ -1,5 +1,5 @@
-// regression: predicted against true for every target, and how the errors are spread: their mean and deviation tell
-// whether a network is wrong by a shift or by noise.
+// regression: predicted against true values of every target, and the distribution of errors: their mean and deviation
+// show whether a network is biased or noisy.
 #include <algorithm>
 #include <cmath>
 

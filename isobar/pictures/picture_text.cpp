@@ -1,6 +1,6 @@
-// text: how a language model goes on from the beginning of a test text, beside how the text does. Tokens are drawn at
-// temperature 0.8 with a fixed seed. Bytes are shown as text, byte pairs when their vocabulary (encoder.json,
-// vocab.bpe) lies beside the tokens, and other tokens as numbers.
+// text: how a language model continues the beginning of a test text, beside the real continuation. Tokens are drawn at
+// temperature 0.8 with a fixed seed. Bytes are shown as text, byte pairs too if their vocabulary (encoder.json,
+// vocab.bpe) is in the folder of the tokens, and other tokens as numbers.
 #include <algorithm>
 #include <cmath>
 
@@ -19,7 +19,7 @@ constexpr std::size_t most_prompt = 96, most_made = 160, texts = 2;
 constexpr double temperature = 0.8;
 constexpr std::uint64_t seed = 1;
 
-// What tokens say, as far as that is known.
+// Tokens as text, as far as the vocabulary is known.
 class Reading {
  public:
   Reading(std::int64_t vocabulary, const std::string& where) {
@@ -30,7 +30,7 @@ class Reading {
     else if (std::filesystem::exists(folder / "encoder.json", code) &&
              std::filesystem::exists(folder / "vocab.bpe", code))
       pairs_ = tokens::BytePairs::open(folder);
-    // A network may have a few tokens more than the vocabulary, up to a round number.
+    // A network may have a few more tokens than the vocabulary, rounded up.
     if (pairs_ && pairs_->size() > vocabulary + 1) pairs_.reset();
   }
 
@@ -51,7 +51,7 @@ class Reading {
   std::optional<tokens::BytePairs> pairs_{};
 };
 
-// Text as people read it: bytes that are no UTF-8, as half of a character cut off, and control characters are replaced.
+// Readable text: invalid UTF-8, such as half a character, and control characters are replaced.
 std::string readable(std::string_view bytes) {
   std::string text;
   for (std::size_t i = 0; i < bytes.size();) {
@@ -80,7 +80,7 @@ std::size_t drawn_token(std::span<const float> numbers, double uniform) {
   return q.size() - 1;
 }
 
-// Goes on from a prompt; when the context is full its older half is forgotten.
+// Continues a prompt; when the context is full, its older half is dropped.
 std::vector<float> continued(Subject& subject, std::span<const float> prompt, double until) {
   const std::size_t context = subject.input_shape()[0];
   const std::size_t vocabulary = subject.classes();

@@ -7,7 +7,7 @@
 
 namespace isobar::record {
 
-/// Must be the last sink, so that all others have written.
+/// Its turn is last, after all others have written.
 std::unique_ptr<train::Sink> disk_summary();
 
 }  // namespace isobar::record

@@ -1,4 +1,4 @@
-// Rows of the run card about what a run has cost: all runs that led to it, all of its time, input, and its FLOPs.
+// Rows of the run card about the cost of a run: all runs that led to it, all of its time, its input and its FLOPs.
 #include <fmt/format.h>
 
 #include "isobar/base/text.hpp"
@@ -13,7 +13,7 @@ std::string count(std::int64_t number, std::string_view thing) {
 
 double percent_text(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
-// Seconds of the traced steps of rank 0, and of kernels that compute in them.
+// Seconds of the traced steps of rank 0, and of the kernels that compute in them.
 std::pair<double, double> traced_and_computing(const record::RunRecord& run) {
   double all = 0, kernels = 0;
   if (run.by_rank.empty()) return {0, 0};

@@ -17,7 +17,7 @@ std::string page(const record::RunRecord& run);
 /// Reads the folder of a run and writes report.html and run_card.json into it.
 void write_page(const std::filesystem::path& folder);
 
-/// Writes the page when the run ends; a failure is only a warning. Must come after all sinks that write files.
+/// Writes the page when the run ends; a failure is only a warning. Its turn comes after all sinks that write files.
 std::unique_ptr<train::Sink> page_sink();
 
 }  // namespace isobar::report

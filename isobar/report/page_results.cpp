@@ -1,4 +1,4 @@
-// Results: what was run, how it ended, and the figures that count, accuracy beside speed.
+// Results: what was run, how it ended, and the key figures, accuracy beside speed.
 #include <fmt/format.h>
 
 #include "isobar/base/html_text.hpp"
@@ -24,7 +24,7 @@ Share shares(const record::RunRecord& run) {
   return sum;
 }
 
-// Of all sessions; of one that did not end by itself, what its steps and evaluations took.
+// The time of all sessions; for a session that did not end normally, that of its steps and evaluations.
 double seconds_of(const record::RunRecord& run) {
   double ended = 0, recorded = 0;
   bool all_ended = !run.sessions.empty();

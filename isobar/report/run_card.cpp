@@ -32,7 +32,7 @@ constexpr Way ways[] = {
     {"either time or accuracy against others", "time and accuracy against the reference", against_reference},
 };
 
-// Words put into lines of `width`, all but the first behind `indent` spaces.
+// Wraps words into lines of `width`, all but the first indented by `indent` spaces.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
   std::string out;
   std::size_t column = indent;
@@ -50,7 +50,7 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
   return out;
 }
 
-// Text whose commands stand in backquotes.
+// Text with commands in backquotes.
 std::string with_code(std::string_view text) {
   std::string out;
   for (bool code = false; !text.empty(); code = !code) {
@@ -117,7 +117,7 @@ std::string card_json(const record::RunRecord& run, std::span<const CardRow> car
                                    {"shown", rows_shown(card)},
                                    {"of", card.size()},
                                    {"rows", rows}};
-  // Names of files may be in any encoding: what is no UTF-8 is replaced.
+  // File names may have any encoding: invalid UTF-8 is replaced.
   return all.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

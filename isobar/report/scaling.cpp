@@ -22,7 +22,7 @@ std::vector<Json> lines_of(const fs::path& path) {
   return record::read_json_lines(path);
 }
 
-// What a run says of its steps: times, samples, and the loss.
+// The steps of a run: times, samples, and the loss.
 struct Steps {
   std::vector<double> seconds, waits, exposed, bytes;
   std::vector<std::int64_t> samples;
@@ -74,7 +74,7 @@ ScalingRun read_one(const fs::path& folder, Steps& steps) {
   return run;
 }
 
-// The mean loss of the last tenth of the steps that bring the samples seen to `budget`.
+// The mean loss over the last tenth of the steps until `budget` samples have been used.
 double loss_after(const Steps& steps, std::int64_t budget) {
   std::size_t last = 0;
   for (std::int64_t seen = 0; last < std::min(steps.losses.size(), steps.samples.size()); ++last)

@@ -16,7 +16,7 @@ struct Showing {
   record::Surroundings around{};  ///< needed on rank 0
 };
 
-/// All sinks of a run, in the order in which they are called.
+/// All sinks of a run; the turn() of each decides when it is called.
 using RunSinks = std::vector<std::unique_ptr<train::Sink>>;
 RunSinks make_sinks(const train::Job& job, const Showing& showing);
 std::vector<train::Sink*> listeners(const RunSinks& sinks);

@@ -1,5 +1,5 @@
-// A verb of a program's command line: `isobar train`, `isobar-sim forecast`, ... One file per verb, one row in the table
-// of its program's main.cpp.
+// A verb of a program's command line: `isobar train`, `isobar-sim forecast`, ... Each verb has its own file and a row
+// in the table of its program's main.cpp.
 #pragma once
 
 #include <atomic>
