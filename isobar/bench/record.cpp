@@ -30,7 +30,7 @@ Json json_of(const MeasuredKernel& k) {
           {"flops", k.flops}, {"bytes", k.bytes},       {"library", k.library}};
 }
 
-// A member that must be a finite number, not negative; without `otherwise` it must be there.
+// A member that must be a finite number, not negative; without `otherwise` it is required.
 double number(const Json& json, const char* key, const double* otherwise = nullptr) {
   const auto found = json.find(key);
   if (found == json.end() && otherwise) return *otherwise;
@@ -51,7 +51,7 @@ std::string text(const Json& json, const char* key) {
   return found->get<std::string>();
 }
 
-// A member that is a list, or an empty one when it is not there.
+// A member that is a list; empty if it is missing.
 Json list(const Json& json, const char* key) {
   const auto found = json.find(key);
   if (found == json.end()) return Json::array();

@@ -112,7 +112,7 @@ void infer(const InferenceRequest& request, const std::function<void()>& before,
       const train::Vigil vigil(comm, inference.limits());
       catch_signals();
       work(inference, comm);
-      // No rank leaves before the last file is written: one that fails there ends all.
+      // No rank leaves before the last file is written: if that fails on one rank, all end.
       train::meet(comm, inference.limits(), "the end");
     });
   });

@@ -1,5 +1,6 @@
-// isobar bench: operators, networks and whole trainings, and what files, ranks, sinks and checkpoints cost, side by
-// side with the best peers; every row kept as a line of JSON, to be shown as a page and compared with later ones.
+// isobar bench: measures operators, networks and whole training runs, and the cost of files, ranks, sinks and
+// checkpoints, side by side with the best peers; every row is kept as a line of JSON, to be shown on a page and
+// compared with later ones.
 #include <fstream>
 #include <omp.h>
 #include <unistd.h>
@@ -33,7 +34,7 @@ std::vector<std::string> level_names() {
   return all;
 }
 
-// Answers what others ask, until they ask no more.
+// Answers the questions of a contest until they end.
 void serve(const CommandLine& line) {
   const BenchOptions& options = line.bench;
   if (!options.sinks.serve.empty()) return serve_sinks(options.sinks, options.scratch);
@@ -69,7 +70,7 @@ std::vector<bench::Record> measure(const CommandLine& line) {
   return book.rows();
 }
 
-// Rows of files, where files are all that is asked for.
+// The rows of existing files, if no measurement was requested.
 std::vector<bench::Record> given(const CommandLine& line) {
   std::vector<bench::Record> all;
   std::vector<std::string> files = line.from;

@@ -1,4 +1,4 @@
-// isobar bench reads: files beside the tools made for them, and what reading costs a training step.
+// isobar bench reads: reading files, compared with the tools made for them, and what reading costs a training step.
 #include <cstdio>
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// isobar data: makes data sets and looks into them. Its commands are declared in files of their own.
+// isobar data: makes data sets and shows what is in them. Each of its commands has its own file.
 #include "isobar/cli/data.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace isobar::cli {
 namespace {
 
-// Answers a missing or unknown subcommand with those there are.
+// Answers a missing or unknown subcommand with a list of the existing ones.
 void require_known(CLI::App& command) {
   command.require_subcommand(0, 1);
   command.allow_extras();

@@ -1,4 +1,4 @@
-// isobar data animate FILE: the atmosphere as a moving map, or as a still one with --frames 1.
+// isobar data animate FILE: the atmosphere as an animated map, or a still one with --frames 1.
 #include <filesystem>
 #include <vector>
 
@@ -26,7 +26,7 @@ struct AnimationRequest {
 void animate(const AnimationRequest& request) {
   catch_signals();
   const double begin = now_seconds();
-  // The file first: one that cannot be written should not cost the frames.
+  // Opens the file first: if it cannot be written, no frames are computed.
   disk::OutputFile out{request.file};
   const datasets::WeatherSeries series(request.weather);
   const pictures::WeatherMap map(series.atmosphere().grid(), request.pixels);

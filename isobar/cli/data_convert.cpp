@@ -27,7 +27,7 @@ struct Ending {
   std::string_view ending, format;
 };
 
-// Longer endings before those they end in.
+// Longer endings come before those that they end in.
 constexpr Ending endings[] = {{".tfrecord.gz", "tfrecord(gzip=true)"},
                               {".tfrecords.gz", "tfrecord(gzip=true)"},
                               {".tfrecord", "tfrecord"},

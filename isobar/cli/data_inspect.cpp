@@ -1,4 +1,4 @@
-// isobar data inspect: what is inside a file, a folder or a data set, and the recipe lines that would read it.
+// isobar data inspect: the contents of a file, a folder or a data set, and the recipe lines that would read it.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>

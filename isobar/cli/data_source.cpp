@@ -17,7 +17,7 @@ DataSource find_source(const std::string& text) {
     source.obstacle = source.contents->obstacle;
     return source;
   }
-  // A path with a mistake in it should not be answered by what is wrong with it as a Spec.
+  // A mistyped path should not be reported as an invalid Spec.
   const bool named = text.find('(') != std::string::npos || std::ranges::count(names(datasets::datasets()), text) > 0;
   if (!named && text.find_first_of("/.") != std::string::npos) fail("{}: there is no such file or folder", text);
   source.spec = Spec(text);

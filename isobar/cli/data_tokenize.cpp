@@ -1,5 +1,5 @@
-// isobar data tokenize: texts to the raw stream of tokens that the data set tokens(...) reads. A text is read piece by
-// piece, cut where that changes no token; memory does not grow with it.
+// isobar data tokenize: converts texts to the raw stream of tokens that the data set tokens(...) reads. A text is read
+// in pieces, cut where this changes no token, so memory does not grow with its length.
 #include <filesystem>
 #include <fstream>
 

@@ -84,7 +84,7 @@ void show(const Family& family) {
   }
 }
 
-// The words in lines of at most 100 columns, indented.
+// Wraps words into indented lines of at most 100 columns.
 std::string wrapped(const std::vector<std::string>& words) {
   std::string text, line = " ";
   for (const std::string& word : words) {

@@ -1,6 +1,6 @@
-// isobar onnx: ONNX files in and out. `check` says whether a file can be used and, given test data, whether it computes
-// what it should; `import` shows the network inside and the recipe that trains it; `export` writes a trained run or a
-// network of the zoo.
+// isobar onnx: reads and writes ONNX files. `check` says whether a file can be used and, given test data, whether it
+// computes the expected results; `import` shows its network and a recipe that trains it; `export` writes a trained run
+// or a network of the zoo.
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -54,7 +54,7 @@ void show(const std::string& file, const onnx::OnnxModel& model, const onnx::Imp
     fmt::print("  run plainly, without gradient: {}\n", join(std::vector<std::string>(slow.begin(), slow.end()), ", "));
 }
 
-// The largest difference between what the model gives and what it should, relative to the largest number.
+// The largest difference between actual and expected output, relative to the largest number.
 double deviation(const onnx::Array& got, const onnx::Array& expected, const std::string& name) {
   if (got.dims != expected.dims)
     fail("output '{}' is {}, the data has {}", name, onnx::dims_text(got.dims), onnx::dims_text(expected.dims));

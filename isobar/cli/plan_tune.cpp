@@ -16,7 +16,7 @@
 namespace isobar::cli {
 namespace {
 
-// How far it is, on a terminal in one line that changes, elsewhere in a line now and then.
+// Shows progress: on a terminal in one line that is redrawn, elsewhere in an occasional line.
 class Progress {
  public:
   explicit Progress(std::size_t layers) : layers_(layers) {}
@@ -60,7 +60,7 @@ void show(const tune::TuningRecord& record) {
              1e3 * before);
 }
 
-// Findings of layers that were measured before, when that was interrupted and asked for in the same way.
+// Results from an earlier, interrupted tuning with the same settings.
 tune::TuningRecord begun(const tune::TuningCache& cache, const tune::TuneOptions& options) {
   tune::TuningRecord fresh{options.workspace, options.inexact};
   const auto known = tune::read_tuning(cache).record;

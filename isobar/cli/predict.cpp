@@ -1,4 +1,4 @@
-// isobar predict WHAT [--data DATA] --out FILE: what a trained network makes of every sample, as HDF5 or CF NetCDF.
+// isobar predict WHAT [--data DATA] --out FILE: a trained network's prediction for every sample, as HDF5 or CF NetCDF.
 #include <ctime>
 #include <filesystem>
 #include <optional>
@@ -26,7 +26,7 @@ struct PredictOptions {
   bool overwrite = false, probabilities = false;
 };
 
-// Before anything is read or computed.
+// Checked before anything is read or computed.
 void check_target(const PredictOptions& options) {
   const fs::path out = options.out, folder = out.has_parent_path() ? out.parent_path() : fs::path(".");
   writing::expect_prediction_format(out);
@@ -61,7 +61,7 @@ writing::PredictionOutline outline_of(const PredictOptions& options, const run::
   return outline;
 }
 
-// What was predicted, as long as it is little enough to keep.
+// The predictions, if they are few enough to keep.
 struct KeptRows {
   std::vector<float> predictions{}, targets{};
 };
@@ -110,7 +110,7 @@ void predict(const PredictOptions& options) {
           &stop_requested());
     }
     if (!complete) {
-      stop_requested() = true;  // another rank may have got the signal
+      stop_requested() = true;  // another rank may have received the signal
       if (first) fmt::print(stderr, "isobar: stopped: nothing was written to {}\n", options.out);
       return;
     }

@@ -1,5 +1,5 @@
 // isobar run -n 4 --spares 1 -- train RECIPE.toml: training that survives the death of ranks. It starts the ranks with
-// the launcher of this program's MPI and watches over them (isobar/control).
+// the launcher of this program's MPI library and supervises them (isobar/control).
 #include <filesystem>
 
 #include "isobar/base/error.hpp"
@@ -34,7 +34,7 @@ struct RunOptions {
   std::vector<std::string> hosts, words;
 };
 
-// The words and variables that start ranks whose deaths the MPI library and its launcher survive.
+// The words and variables that start ranks so that the MPI library and its launcher survive their deaths.
 void add_launch(control::Supervision& supervision, const RunOptions& options) {
   const int processes = options.ranks + options.spares;
   const bool open_mpi = comm_mpi::library() == "Open MPI";
@@ -49,8 +49,8 @@ void add_launch(control::Supervision& supervision, const RunOptions& options) {
         more.push_back(word);
   }
   supervision.command.insert(supervision.command.begin() + 1, more.begin(), more.end());
-  // What copies directly between processes ends those that live when one dies; the queues that UCX keeps in shared
-  // memory can be blocked by a sender that is killed.
+  // Transports that copy directly between processes end the survivors when one dies; the queues that UCX keeps in
+  // shared memory can be blocked by a killed sender.
   if (open_mpi) supervision.environment = {{"OMPI_MCA_pml", "ob1"}, {"OMPI_MCA_btl", here ? "vader,self" : "tcp,self"}};
   else supervision.environment = {{"UCX_TLS", "tcp,self"}};
   if (!open_mpi && here) supervision.environment.emplace_back("UCX_NET_DEVICES", "lo");

@@ -30,7 +30,7 @@ run::Outcome run_training(const Spec& recipe, const std::string& name, const run
   if (outcome.first && outcome.interrupted)
     fmt::print(stderr, "isobar: stopped; the same command with --resume goes on from its checkpoint in {}\n",
                training->folder().string());
-  // Another rank may have got the signal; or the run ended without this one.
+  // Another rank may have received the signal, or the run ended without this rank.
   if (outcome.interrupted) stop_requested() = true;
   return outcome;
 }

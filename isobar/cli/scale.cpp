@@ -24,7 +24,7 @@ struct ScaleOptions {
   int threads = 1;
 };
 
-// What the recipe gives one step of one rank, or of all.
+// The recipe's batch per rank, if given, or that of all ranks.
 std::int64_t batch_of(const Spec& recipe) {
   Args root(recipe, "recipe");
   Args data = root.section("data");

@@ -1,4 +1,4 @@
-// isobar watch RUN: follows a run from another terminal, by its folder alone.
+// isobar watch RUN: follows a run from another terminal, through its folder.
 #include "isobar/record/watch.hpp"
 #include "isobar/verbs/verb.hpp"
 
@@ -18,7 +18,7 @@ double unix_time() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// False once a signal has come; it is noticed after a moment at most.
+// False once a signal has arrived, which is noticed within a moment.
 bool wait_a_moment() {
   if (!stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(200));
   return !stop_requested();

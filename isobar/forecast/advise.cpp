@@ -20,7 +20,7 @@ std::string answer(const Advice& advice, const ForecastRow& row) {
 std::vector<Spec> candidate_strategies() {
   std::vector<Spec> all;
   for (const std::string& algorithm : names(comm::all_reduces())) {
-    if (algorithm == "reproducible") continue;  // chosen for its bits, never for its speed
+    if (algorithm == "reproducible") continue;  // chosen for reproducibility, never for speed
     all.emplace_back(fmt::format("sync(algorithm={})", algorithm));
     all.emplace_back(fmt::format("lagged(k=1, algorithm={})", algorithm));
   }

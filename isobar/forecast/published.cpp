@@ -43,7 +43,7 @@ double server_seconds(const sim::Platform& platform, const sim::Workload& worklo
 std::vector<PublishedRow> forecast_published(std::string_view match, ScenarioRunner& runner,
                                              std::span<const PublishedCase> cases) {
   std::vector<PublishedRow> rows;
-  std::vector<sim::Scenario> scenarios;  // of every network of a row the reference, then the case itself
+  std::vector<sim::Scenario> scenarios;  // for every network of a row: the reference, then the case itself
   std::map<std::string, sim::Workload> planned;
   for (const PublishedCase& c : cases) {
     if (!contains(c.system, match) && !contains(c.model, match)) continue;
@@ -57,7 +57,7 @@ std::vector<PublishedRow> forecast_published(std::string_view match, ScenarioRun
       scenario.workload = planned[key];
       scenario.strategy = Spec(c.strategy);
       scenario.input = c.input;
-      scenario.steps = 8;  // of thousands of ranks: their noise is averaged over ranks already
+      scenario.steps = 8;  // enough for thousands of ranks, over which noise is averaged
       scenario.ranks = 1;
       scenario.without.noise = true;
       scenarios.push_back(scenario);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* rows_file = "rows.jsonl";
 
-// Ranks weigh more the more there are: a fair measure of how much is done.
+// Scenarios with more ranks cost more, so progress is measured in ranks.
 double weight(const sim::Scenario& scenario) { return scenario.ranks; }
 
 std::string status(std::size_t done, std::size_t all, double part, double seconds) {
@@ -43,7 +43,7 @@ ScenarioRunner::ScenarioRunner(RunnerOptions options) : options_(std::move(optio
   if (options_.folder.empty()) return;
   std::filesystem::create_directories(options_.folder);
   const auto file = options_.folder / rows_file;
-  // Written anew, so that a line torn by a crash is not in the way of those that follow.
+  // Rewritten, so that a line torn by a crash does not damage those that follow.
   std::string kept;
   if (std::ifstream in(file); options_.resume)
     for (std::string line; std::getline(in, line);)

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Bytes of a sample, from shapes as "32x32x32x4".
+// Bytes of a sample, from shapes such as "32x32x32x4".
 double sample_bytes(const record::RunRecord& run) {
   double bytes = 0;
   for (const auto& [name, shape] : run.inputs) {
@@ -46,7 +46,7 @@ std::int64_t rows_of(const record::RunRecord& run) {
   return std::llround(rows);
 }
 
-// A run of an older program: which gradients are final when is seen from a new plan of the same network.
+// For a run of an older version: a new plan of the same network shows when gradients are final.
 void plan_anew(record::RunRecord& run) {
   const std::string file = (run.folder / "run.json").string();
   const Spec recipe = run.recipe, model = Args(recipe, "recipe").spec("model", Spec());
@@ -93,7 +93,7 @@ fs::path run_folder(const fs::path& run_or_trace) {
   std::error_code none;
   if (!fs::exists(run_or_trace, none)) fail_usage("trace: there is no '{}'", run_or_trace.string());
   fs::path folder = fs::is_regular_file(run_or_trace, none) ? run_or_trace.parent_path() : run_or_trace;
-  if (folder.filename().empty()) folder = folder.parent_path();  // written with a slash at its end
+  if (folder.filename().empty()) folder = folder.parent_path();  // given with a trailing slash
   if (!record::is_run(folder) && folder.filename() == "trace") folder = fs::absolute(folder).parent_path();
   if (!record::is_run(folder))
     fail_usage("trace: '{}' is neither the folder of a run nor its trace/: no recipe.toml is there",

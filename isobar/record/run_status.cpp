@@ -87,7 +87,7 @@ std::vector<std::string> RunStatus::start(const train::Start& start) {
 
 void RunStatus::step(const train::StepDone& step) {
   last_ = step;
-  if (step.bad.steps > 0) bad_ = step.bad;  // a run followed through its files reports bad steps only here
+  if (step.bad.steps > 0) bad_ = step.bad;  // empty for runs followed through their files: those use bad_step()
   rate_.add(step.samples, step.seconds, step.wait_seconds, step.exchange_seconds);
   samples_ += step.samples;
   loss_sum_ += step.loss * static_cast<double>(step.samples);

@@ -27,7 +27,7 @@ constexpr Category order[category_count] = {Category::forward_convolution,
                                             Category::input_output,
                                             Category::idle};
 
-// The full name of a category, where it is longer than its name in files.
+// The usual name of a category, where it is longer than ours.
 std::string title_of(Category category) {
   return category == Category::communication ? "allreduce/communication" : std::string(category_name(category));
 }

@@ -39,7 +39,7 @@ checkpoint::CheckpointFile checkpoint_in(const fs::path& what, bool best) {
   fail("folder '{}' holds no run: there is neither recipe.toml nor checkpoints/step_N.h5", what.string());
 }
 
-// A checkpoint lies in RUN/checkpoints, or wherever somebody has put it.
+// A checkpoint is in RUN/checkpoints, or wherever the user has put it.
 fs::path run_of(const fs::path& what) {
   if (fs::is_directory(what)) return what;
   const fs::path folder = fs::absolute(what).parent_path();

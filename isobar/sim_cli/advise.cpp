@@ -1,4 +1,4 @@
-// isobar-sim advise: which strategy, which algorithm of sums and how many ranks to use.
+// isobar-sim advise: which strategy, which algorithm for sums and how many ranks to use.
 #include "isobar/forecast/advise.hpp"
 
 #include <fmt/format.h>

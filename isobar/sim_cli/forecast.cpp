@@ -1,4 +1,4 @@
-// isobar-sim forecast: what a network would do on a platform, for several numbers of ranks and strategies.
+// isobar-sim forecast: how a network would run on a platform, for several numbers of ranks and strategies.
 #include "isobar/forecast/forecast.hpp"
 
 #include <fmt/format.h>

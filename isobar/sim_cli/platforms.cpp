@@ -1,4 +1,5 @@
-// isobar-sim platforms: the machines that are shipped; with a name, the file, to be copied and changed.
+// isobar-sim platforms: lists the platforms that come with Isobar; with a name, prints the file, to be copied and
+// changed.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -1,5 +1,4 @@
-// isobar-sim published: forecasts of published results, with the platforms as they are shipped, and how far they are
-// off.
+// isobar-sim published: forecasts of published results, with the unchanged platforms, and their errors.
 #include "isobar/forecast/published.hpp"
 
 #include <fmt/format.h>

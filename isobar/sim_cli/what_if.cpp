@@ -1,4 +1,4 @@
-// isobar-sim what-if QUANTITY: one quantity of a scenario changed, one row for each value; or failures of nodes.
+// isobar-sim what-if QUANTITY: changes one quantity of a scenario, one row for each value; or failures of nodes.
 #include "isobar/forecast/what_if.hpp"
 
 #include <fmt/format.h>
