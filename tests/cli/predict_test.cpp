@@ -1,4 +1,4 @@
-// `isobar eval` and `isobar predict` as a user meets them.
+// `isobar eval` and `isobar predict` as a user sees them.
 #include <fstream>
 
 #include <nlohmann/json.hpp>
@@ -18,7 +18,7 @@ std::string trained(const TemporaryFolder& folder, const std::string& more = "")
   return folder / "run";
 }
 
-// The last evaluation a run tells of.
+// The last evaluation in the files of a run.
 nlohmann::json last_test(const std::string& run) {
   std::istringstream lines(text_of(run + "/metrics.jsonl"));
   nlohmann::json found;
@@ -114,7 +114,7 @@ TEST(Predict, MasksOfTheAtmosphereAreNetcdf) {
   EXPECT_EQ(shown.code, 0) << shown;
   for (const char* part : {"lat", "lon", "time", "prediction", "target", "probability_river"})
     EXPECT_SHOWS(shown, part);
-  // Two ranks write the same maps: what differs in the files is the time in their history.
+  // Two ranks write the same maps: the files differ only in the time in their history.
   const Outcome ranks =
       run_isobar("predict --quiet --out " + both + " " + folder / "run", launch_kinds()[0].words + " 2 ");
   ASSERT_EQ(ranks.code, 0) << ranks;
@@ -122,7 +122,7 @@ TEST(Predict, MasksOfTheAtmosphereAreNetcdf) {
                 stats_two = run_isobar("data stats 'netcdf(path=" + both + ", x=prediction)'");
   const auto table = [](const Outcome& o) { return o.text.substr(o.text.find("channel")); };
   EXPECT_EQ(table(stats_one), table(stats_two));
-  // What was predicted from data of one's own, without labels.
+  // Predictions for the user's own data, without labels.
   const Outcome made = run_isobar("data make atmosphere --out " + folder / "own" +
                                   " --height 16 --width 32 --train 2 --test 0 --format netcdf");
   ASSERT_EQ(made.code, 0) << made;

@@ -1,4 +1,4 @@
-// isobar run as a user meets it: what is refused, and what it does when ranks come to an end before they begin.
+// isobar run as a user sees it: what it rejects, and what it does when ranks end before they begin.
 #include "tests/cli/launched.hpp"
 
 namespace {

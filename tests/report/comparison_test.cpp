@@ -101,7 +101,7 @@ TEST(Comparison, SaysWhatDoesNotCompare) {
        {"networks differ (cosmoflow; lenet)", "different data (", "Tested on different data",
         "Samples are of different size", "processors differ", "c has not ended", "c was resumed with other ranks"})
     EXPECT_HAS(notes, part);
-  EXPECT_EQ(comparison.metric, "");  // c was not judged by what b was
+  EXPECT_EQ(comparison.metric, "");  // c was not judged by the metric of b
   EXPECT_FALSE(comparison.target.has_value());
   EXPECT_EQ(values(comparison, "test accuracy"), (Values{"", "0.1", ""}));
 }

@@ -57,7 +57,7 @@ TEST(Page, ItHasEverySectionOnceAndInOrder) {
     EXPECT_EQ(count(section(page, id), "class=\"missing\""), 0u) << section(page, id);
   }
   EXPECT_LT(page.size(), 200u << 10);
-  // The only addresses are names of a format; nothing is fetched.
+  // The only addresses are XML namespaces; nothing is fetched.
   EXPECT_EQ(count(page, "://"), count(page, "xmlns=\"http://www.w3.org/2000/svg\"") + count(page, "chrome://tracing"));
 }
 

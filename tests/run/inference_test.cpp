@@ -13,7 +13,7 @@ namespace isobar::run {
 namespace {
 
 using namespace isobar::tests;
-using namespace isobar::train;  // its small runs
+using namespace isobar::train;  // for its small runs
 
 Trained read_small_run(const std::filesystem::path& what, comm::Comm& comm) {
   Trained found = read_run(what, comm);
@@ -21,7 +21,7 @@ Trained read_small_run(const std::filesystem::path& what, comm::Comm& comm) {
   return found;
 }
 
-// What the network predicts for the test set, in order; the numbers of the samples in `samples`.
+// The network's predictions for the test set, in order; `samples` gets the numbers of the samples.
 struct Applied {
   std::vector<std::int64_t> samples;
   std::vector<float> predictions, targets;
@@ -95,7 +95,7 @@ TEST(Inference, SomeOfTheSamplesAndOtherMetrics) {
   EXPECT_FALSE(applied.results.contains("mae"));
 }
 
-// Samples of which only x is known.
+// Samples that have only x.
 class Unlabelled final : public datasets::Dataset {
  public:
   std::int64_t size() const override { return whole_->size(); }

@@ -13,7 +13,7 @@
 namespace isobar {
 namespace {
 
-std::string did;  // by the verbs below
+std::string did;  // set by the verbs below
 
 const Verb make_verb{"make", "makes things", [](CLI::App& command) {
                        CLI::App* const cake = command.add_subcommand("cake", "with sugar");
@@ -77,7 +77,7 @@ TEST(CommandLine, FailuresAreOneLineAndACode) {
   EXPECT_EQ(failed.err, "baker: no flour\n");
 }
 
-// In a process of its own: what signals do stays as it was here.
+// In its own process, so that signal handlers here stay unchanged.
 int ended_by(void (*work)()) {
   const pid_t child = fork();
   if (child == 0) {
