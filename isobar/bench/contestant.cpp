@@ -33,7 +33,7 @@ Contestant::Contestant(const std::vector<std::string>& command) : command_(join(
   to_.reset(fdopen(down[1], "w"));
   from_.reset(fdopen(up[0], "r"));
   const std::string greeting = answer();
-  if (!greeting.starts_with("ready ")) fail("'{}' said '{}' instead of being ready", command_, greeting);
+  if (!greeting.starts_with("ready ")) fail("'{}' answered '{}' instead of 'ready'", command_, greeting);
   name_ = greeting.substr(6);
 }
 

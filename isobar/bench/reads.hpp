@@ -26,7 +26,7 @@ struct ReadOutcome {
 };
 
 struct ReadOptions {
-  std::filesystem::path scratch;  ///< an empty folder with room for about half a gigabyte
+  std::filesystem::path scratch;  ///< our own folder, with room for about half a gigabyte
   std::string peers;              ///< folder of the peer programs; empty: no peer programs
   int rounds = 10;
   int threads = 2;  ///< of our readers, in contests with several threads

@@ -182,7 +182,7 @@ void measure(const Contest& contest, const BenchOptions& options, RecordBook& bo
 
 extern const BenchLevel sinks_level;
 const BenchLevel sinks_level{
-    "sinks", "what recording a run costs it",
+    "sinks", "what recording costs a run",
     [](const BenchOptions& options, RecordBook& book) { measure(sinks_contest, options, book); }};
 
 extern const BenchLevel saves_level;

@@ -71,7 +71,7 @@ void add_reading_options(CLI::App& command, std::int64_t& samples, int& threads,
       ->capture_default_str()
       ->type_name("N")
       ->check(whole(0, 4096));
-  command.add_option("--transform", transforms, "done to every sample, as 'crop(size=64)'; can be repeated")
+  command.add_option("--transform", transforms, "applied to every sample, such as 'crop(size=64)'; can be repeated")
       ->type_name("SPEC")
       ->allow_extra_args(false);
 }
@@ -81,6 +81,6 @@ int threads_or_all(int threads) {
 }
 
 extern const Verb data_verb;
-const Verb data_verb{"data", "make data sets, look into them, convert them", declare_data};
+const Verb data_verb{"data", "make, inspect and convert data sets", declare_data};
 
 }  // namespace isobar::cli

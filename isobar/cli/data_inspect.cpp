@@ -148,7 +148,7 @@ void declare_inspect(CLI::App& data) {
           ->type_name("[FILE]");
   command
       .add_option("--transform", request->transforms,
-                  "see the samples through a transform, as 'log1p'; can be repeated")
+                  "see the samples through a transform, such as 'log1p'; can be repeated")
       ->type_name("SPEC")
       ->allow_extra_args(false);
   command.callback([request, picture] {

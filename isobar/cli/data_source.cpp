@@ -26,7 +26,7 @@ DataSource find_source(const std::string& text) {
 
 std::shared_ptr<const datasets::Dataset> open_data(const Spec& spec, const std::vector<std::string>& transforms) {
   std::shared_ptr<const datasets::Dataset> dataset = datasets::make_dataset(spec);
-  if (dataset->size() < 1) fail("{}: holds no samples", spec.str());
+  if (dataset->size() < 1) fail("{}: contains no samples", spec.str());
   if (transforms.empty()) return dataset;
   auto pipeline = std::make_shared<transforms::Pipeline>(transforms);
   if (pipeline->learns())

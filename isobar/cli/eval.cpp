@@ -80,7 +80,7 @@ void declare_eval(CLI::App& command) {
   add_inference_options(command, options->request);
   command
       .add_option("--metrics", options->metrics,
-                  "instead of those of the run, as 'accuracy, top_k(k=5)'; can be repeated; see 'isobar list metrics'")
+                  "instead of the run's, such as 'accuracy, top_k(k=5)'; can be repeated; see 'isobar list metrics'")
       ->type_name("LIST")
       ->allow_extra_args(false);
   command.add_option("--json", options->json, "write the results here too, as JSON")->type_name("FILE");

@@ -98,7 +98,7 @@ std::string wrapped(const std::vector<std::string>& words) {
 }
 
 void show_all() {
-  fmt::print("Families; 'isobar list FAMILY' tells the arguments of each member.\n");
+  fmt::print("Families; 'isobar list FAMILY' shows the arguments of each member.\n");
   for (const Family& family : families) {
     std::vector<std::string> names;
     for (const Member& member : family.members()) names.push_back(member.name);

@@ -113,7 +113,7 @@ std::string starter_recipe(const std::string& file, const onnx::Imported& import
     sample.assign(extents.begin() + 1, extents.end());
   }
   return fmt::format(
-      "# Trains {0} from its weights; fresh = true starts anew. A sample is {1}, channels last.\n"
+      "# Trains {0} from its weights; fresh = true starts from new weights. A sample is {1}, channels last.\n"
       "loss = \"softmax_cross_entropy\"\n"
       "optimizer = \"sgd(lr=0.001, momentum=0.9)\"\n\n"
       "[model]\nonnx = \"{0}\"\n\n"
@@ -192,7 +192,7 @@ void declare_onnx(CLI::App& command) {
   {
     CLI::App& sub = *command.add_subcommand("export", "write a trained run, or a network of the zoo, as an ONNX file");
     const auto request = std::make_shared<ExportRequest>();
-    sub.add_option("WHAT", request->what, "a run folder, or a network with arguments as 'cosmoflow(size=32)'")
+    sub.add_option("WHAT", request->what, "a run folder, or a network with arguments, such as 'cosmoflow(size=32)'")
         ->required();
     sub.add_option("--out", request->out, "the file to write")->required()->type_name("FILE");
     add_checkpoint_option(sub, request->checkpoint);

@@ -109,7 +109,7 @@ void tune_network(const Spec& model, std::int64_t batch, const graph::Graph& gra
   fmt::print("{}, batch {}: {}\n\n", model.str(), batch, cache.key);
   show(record);
   if (record.complete) fmt::print("remembered in {}\n", cache.file.empty() ? "no file" : cache.file.string());
-  else fmt::print(stderr, "isobar: stopped; what was measured is kept, the same command goes on\n");
+  else fmt::print(stderr, "isobar: stopped; what was measured is kept, the same command continues\n");
 }
 
 }  // namespace isobar::cli

@@ -31,7 +31,7 @@ void check_target(const PredictOptions& options) {
   const fs::path out = options.out, folder = out.has_parent_path() ? out.parent_path() : fs::path(".");
   writing::expect_prediction_format(out);
   std::error_code code;
-  if (!fs::is_directory(folder, code)) fail("{}: the folder {} is not there", options.out, folder.string());
+  if (!fs::is_directory(folder, code)) fail("{}: the folder {} does not exist", options.out, folder.string());
   if (fs::exists(out, code) && !options.overwrite) fail("{}: exists already; --overwrite replaces it", options.out);
 }
 
@@ -48,7 +48,7 @@ writing::PredictionOutline outline_of(const PredictOptions& options, const run::
   outline.probabilities = options.probabilities;
   if (options.probabilities && outline.squash == writing::Squash::none) {
     if (trained.model.loss.name().empty())
-      fail_usage("--probabilities: say what the file was trained with, as --loss softmax_cross_entropy");
+      fail_usage("--probabilities: name the loss the file was trained with, such as --loss softmax_cross_entropy");
     fail_usage("--probabilities: what is trained with the loss '{}' has none", trained.model.loss.name());
   }
   outline.notes = {{"title", "predictions of " + trained.name},

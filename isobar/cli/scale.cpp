@@ -88,7 +88,7 @@ void run_scale(const ScaleOptions& options) {
 void declare_scale(CLI::App& command) {
   auto options = std::make_shared<ScaleOptions>();
   command.add_option("recipe", options->recipe, "TOML file of the run to scale")->required();
-  command.add_option("--ranks", options->ranks, "numbers of ranks, the first is what others are compared with")
+  command.add_option("--ranks", options->ranks, "numbers of ranks; the others are compared with the first")
       ->delimiter(',')
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();

@@ -26,9 +26,9 @@ bool wait_a_moment() {
 
 void declare_watch(CLI::App& command) {
   auto options = std::make_shared<WatchOptions>();
-  command.add_option("run", options->folder, "folder of the run, as runs/small; one that begins later is waited for")
+  command.add_option("run", options->folder, "folder of the run, such as runs/small; waits until it exists")
       ->required();
-  command.add_flag("--once", options->once, "show where it stands and end");
+  command.add_flag("--once", options->once, "show its state and exit");
   command.callback([options] {
     catch_signals();
     record::watch(options->folder, record::Screen::of(stdout), {options->once, unix_time, wait_a_moment});

@@ -55,7 +55,7 @@ std::string advice_text(const Advice& advice, const ForecastError& error, std::s
   text += fmt::format(
       "an epoch: {} samples{}\n\n",
       with_commas(static_cast<std::int64_t>(advice.request.epoch_samples > 0 ? advice.request.epoch_samples : 1e6)),
-      advice.request.epoch_samples > 0 ? "" : ", as none were told (--samples)");
+      advice.request.epoch_samples > 0 ? "" : ", as --samples was not given");
   std::size_t widest = 8;
   for (const ForecastRow& row : advice.ranking) widest = std::max(widest, row.strategy.str().size());
   text += fmt::format("{:>4} {:<{}} {:>7} {:>12} {:>10} {:>10} {:>11} {:>12}\n", "", "strategy", widest, "ranks",

@@ -10,11 +10,11 @@ namespace isobar::forecast {
 namespace {
 
 void check(const FailureCase& c, double interval) {
-  if (!(c.work_seconds > 0)) fail_usage("failures: {} s of work; more than 0 are needed", c.work_seconds);
+  if (!(c.work_seconds > 0)) fail_usage("failures: {} s of work; it must be more than 0", c.work_seconds);
   if (c.between_seconds < 0 || c.checkpoint_seconds < 0 || c.restart_seconds < 0)
     fail_usage("failures: negative times ({} s between failures, {} s for a checkpoint, {} s for a restart)",
                c.between_seconds, c.checkpoint_seconds, c.restart_seconds);
-  if (!(interval > 0)) fail_usage("failures: a checkpoint every {} s; more than 0 are needed", interval);
+  if (!(interval > 0)) fail_usage("failures: a checkpoint every {} s; it must be more than 0", interval);
 }
 
 }  // namespace

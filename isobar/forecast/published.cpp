@@ -112,8 +112,8 @@ std::string published_text(std::span<const PublishedRow> rows) {
           c.groups, c.ranks / c.groups, row.server_seconds * 1e3);
   }
   return text + fmt::format(
-                    "mean absolute error: {:.1f} points over {} rows\nthis is no blind test: what platforms and rows "
-                    "assume was revised after a first comparison (docs/forecast.md)\n",
+                    "mean absolute error: {:.1f} points over {} rows\nthis is not a blind test: what platforms and "
+                    "rows assume was revised after a first comparison (docs/forecast.md)\n",
                     mean_points(rows), rows.size());
 }
 

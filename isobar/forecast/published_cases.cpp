@@ -18,7 +18,7 @@ std::span<const PublishedCase> published_cases() {
        .strategy = afterwards,
        .input = sim::Input::burst_buffer,
        .efficiency = 0.77,
-       .source = "SC18 CosmoFlow: batch 1 and 535 GF/s on a node, 77 %; sums behind the backward pass assumed"},
+       .source = "SC18 CosmoFlow: batch 1 and 535 GF/s on a node, 77 %; sums after the backward pass assumed"},
       {.system = "Cori, 1,024 nodes",
        .platform = "cori",
        .model = "cosmoflow_sc18",

@@ -118,7 +118,7 @@ std::string part_bars(const std::vector<Bar>& bars, std::string_view label, std:
   return names + "</ul>\n" + report::both_widths([&](double width) { return drawn(bars, label, unit, width); });
 }
 
-// The list of names below a chart becomes rows of the drawing, which becomes higher.
+// The list of names below a chart becomes rows of the drawing, which becomes taller.
 std::string standalone_svg(std::string_view chart, std::string_view title) {
   const std::string text(chart);
   static const std::regex drawing(R"re(<svg[^>]*viewBox="0 0 (\d+) (\d+)"[^>]*>([^]*?)</svg>)re"),

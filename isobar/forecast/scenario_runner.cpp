@@ -129,7 +129,7 @@ std::vector<sim::Simulated> ScenarioRunner::run(std::span<const sim::Scenario> s
   }
   if (stopped() && done < open.size() + (failure ? 1 : 0))
     throw Stopped(fmt::format("stopped after {} of {} scenarios{}", simulated_, open.size(),
-                              options_.folder.empty() ? "" : "; the same command with --resume goes on"));
+                              options_.folder.empty() ? "" : "; the same command with --resume continues"));
   if (failure) std::rethrow_exception(failure);
   std::vector<sim::Simulated> results;
   for (const std::string& key : keys) results.push_back(*known(key));

@@ -37,7 +37,7 @@ sim::Simulated simulate_scenario(const sim::Scenario& scenario, bool losses);
 
 class ScenarioRunner {
  public:
-  /// Reads kept results if `resume` is set; otherwise starts rows.jsonl again.
+  /// Reads kept results if `resume` is set; otherwise begins a new rows.jsonl.
   explicit ScenarioRunner(RunnerOptions options);
 
   /// The results of all scenarios, in order; equal ones are simulated once. The first Error ends the others.

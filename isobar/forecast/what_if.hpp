@@ -27,7 +27,7 @@ struct Quantity {
 };
 
 std::span<const Quantity* const> quantities();
-/// Throws UsageError that lists the known names if `name` is unknown.
+/// Throws UsageError that suggests known names if `name` is unknown.
 const Quantity& find_quantity(std::string_view name);
 
 struct WhatIfRow {

@@ -79,7 +79,7 @@ class Watch final : public train::Sink {
   void begin_again(bool another) {
     sessions_ = 0;
     if (!another) return;
-    if (!told_sessions_.empty()) print({fmt::format("the run in {} is begun anew", folder_.string())});
+    if (!told_sessions_.empty()) print({fmt::format("the run in {} was started again", folder_.string())});
     told_sessions_.clear();
     told_bad_.clear();
     told_epochs_.clear();
@@ -119,7 +119,7 @@ class Watch final : public train::Sink {
 
   std::string silence(double seconds, double since) const {
     if (seconds <= patience()) return fmt::format("last written at {}", utc(since));
-    return fmt::format("nothing was written for {}, since {}: the run was killed or stands still",
+    return fmt::format("nothing was written for {}, since {}: the run was killed or hangs",
                        human_seconds(std::floor(seconds)), utc(since));
   }
 

@@ -47,8 +47,8 @@ CardFinding tuning_runs(const CardFacts& facts) {
                         facts.run.model_name());
   if (!facts.siblings.all) figure += ", and more that are too many to count";
   if (without > 0) figure += fmt::format(" ({} with unknown restarts)", without);
-  return shown(figure + fmt::format("; all together {} in {}. Runs kept elsewhere are not seen", count(steps, "step"),
-                                    short_seconds(seconds)));
+  return shown(figure + fmt::format("; all together {} in {}. Runs kept elsewhere are not counted",
+                                    count(steps, "step"), short_seconds(seconds)));
 }
 
 CardFinding whole_application(const CardFacts& facts) {
@@ -112,7 +112,7 @@ CardFinding flops(const CardFacts& facts) {
     figure += fmt::format(", {:.1f} % of the {}/s measured here ({})", percent_text(rate, run.peaks.flops_per_second),
                           human_flops(run.peaks.flops_per_second), run.peaks.how);
   if (run.peaks.flops_per_second > 0 && rate > run.peaks.flops_per_second)
-    figure += "; more than the peak: it was measured while the machine was busy, `isobar doctor` does it anew";
+    figure += "; more than the peak: it was measured while the machine was busy, `isobar doctor` measures it again";
   return shown(figure + facts.ending());
 }
 

@@ -94,7 +94,7 @@ void find_scaling(Comparison& comparison, std::span<const fs::path> folders) {
     comparison.notes.push_back(
         same ? "Ranks differ, and neither the global batch nor that of a rank stays: neither strong nor weak scaling, "
                "so no efficiency is given."
-             : "Ranks differ, and more than the batch with them: this is no scaling study, so no efficiency is given.");
+             : "Ranks differ, and more than the batch: this is not a scaling study, so no efficiency is given.");
     return;
   }
   comparison.scaling = kind;

@@ -31,7 +31,7 @@ std::string missing_html(std::string_view sentence);
 /// Explains shares above 100 % of a peak.
 inline constexpr std::string_view above_peak =
     "More than 100 % of the measured peak: other programs kept the machine busy while the peak was measured. isobar "
-    "doctor measures it anew.";
+    "doctor measures it again.";
 
 /// A note (text) below or above a figure.
 std::string note_html(std::string_view sentence);

@@ -20,7 +20,7 @@ struct Way {
 constexpr Way ways[] = {
     {"speed without accuracy", "accuracy next to every speed", accuracy_with_speed},
     {"accuracy on the training samples", "accuracy on the test set", test_accuracy},
-    {"tuning that nobody counts", "all tuning runs counted", tuning_runs},
+    {"tuning that is not counted", "all tuning runs counted", tuning_runs},
     {"hardware of different ages", "the hardware and its year", hardware},
     {"kernels in place of the application", "the whole application", whole_application},
     {"input left out", "input and output included, staging stated", input_and_staging},

@@ -73,7 +73,7 @@ void Inference::open_data(const InferenceOptions& options) {
     data_name_ = test.str();
     source = datasets::make_dataset(test);
   }
-  if (source->size() < 1) fail("{}: holds no samples", data_name_);
+  if (source->size() < 1) fail("{}: contains no samples", data_name_);
   if (options.first != 0 || options.last >= 0)
     source = datasets::sample_range(source, options.first, options.last >= 0 ? options.last : source->size());
   job_.test_source = source;

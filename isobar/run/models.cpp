@@ -98,7 +98,7 @@ train::Model make_model(const Spec& model, const Spec& loss) {
   if (is_onnx(model)) {
     Args args(model, "model");
     if (loss.name().empty())
-      fail_usage("the ONNX file '{}' has no loss of its own; say one in the recipe: loss = \"softmax_cross_entropy\"",
+      fail_usage("the ONNX file '{}' has no loss of its own; name one in the recipe: loss = \"softmax_cross_entropy\"",
                  file_of(args));
     return onnx_model(model, loss);
   }

@@ -21,7 +21,7 @@ struct Trained {
   Spec recipe{};                    ///< of the run, with every key resolved; empty without a run
 
   bool is_run() const { return !folder.empty(); }
-  /// "checkpoint after step 120, epoch 3 of 10: the run was stopped or still goes on".
+  /// "checkpoint after step 120, epoch 3 of 10: the run was stopped or is still running".
   std::string standing() const;
 };
 

@@ -41,7 +41,7 @@ int run_program(const Program& program, int argc, char** argv) {
       at = at->get_subcommands()[0];
       path += at->get_name() + " ";
     }
-    fail_usage("{} ('{} {}--help' lists what there is)", e.what(), program.name, path);
+    fail_usage("{} ('{} {}--help' lists the options)", e.what(), program.name, path);
   }
 }
 

@@ -65,7 +65,7 @@ TEST(Eval, MetricsAndSamplesCanBeChosen) {
   EXPECT_SHOWS(outcome, ": 3 samples\n");
   EXPECT_SHOWS(outcome, "  r2");
   expect_failure("eval --quiet --metrics acuracy " + run, 2, "accuracy");
-  expect_failure("eval --quiet --samples 3:x " + run, 2, "'x' is no number");
+  expect_failure("eval --quiet --samples 3:x " + run, 2, "'x' is not a sample number");
   expect_failure("eval --quiet --samples 3:99 " + run, 2, "0:13");
   expect_failure("eval --quiet --loss mse " + run, 2, "a run has its own");
   expect_failure("eval --quiet " + folder / "absent", 1, "no such run folder");
@@ -89,7 +89,7 @@ TEST(Predict, WritesEverySampleOnce) {
   EXPECT_EQ(run_isobar("predict --quiet --overwrite --out " + out + " " + run).text, "");
   expect_failure("predict --quiet --out " + folder / "all.csv" + " " + run, 2, "valid: .h5 (HDF5), .nc (NetCDF)");
   expect_failure("predict --quiet --out " + folder / "all.nc" + " " + run, 2, "takes maps");
-  expect_failure("predict --quiet --out " + folder / "absent/all.h5" + " " + run, 1, "is not there");
+  expect_failure("predict --quiet --out " + folder / "absent/all.h5" + " " + run, 1, "does not exist");
   expect_failure("predict --quiet --probabilities --out " + folder / "p.h5" + " " + run, 2, "has none");
   for (const fs::directory_entry& entry : fs::directory_iterator(folder.path()))
     EXPECT_TRUE(entry.path().filename() == "all.h5" || entry.path().extension() != ".h5") << entry.path();

@@ -99,7 +99,7 @@ TEST(Ranks, ASignalToOneStopsAll) {
     std::array<char, 4096> part;
     while (const std::size_t got = std::fread(part.data(), 1, part.size(), pipe)) outcome.text.append(part.data(), got);
     pclose(pipe);
-    EXPECT_SHOWS(outcome, "stopped; the same command with --resume goes on");
+    EXPECT_SHOWS(outcome, "stopped; the same command with --resume continues");
     EXPECT_SHOWS(outcome, "code 130");
     EXPECT_TRUE(fs::exists(folder / "run/checkpoints"));
     EXPECT_SHOWS(run_isobar(train + " --resume --set train.epochs=1"), "resumed after step");

@@ -32,7 +32,7 @@ TEST_P(StopSignals, EndItWithACheckpointAndAStatusThatSaysSo) {
   const Outcome outcome = launched.outcome(60);
   EXPECT_EQ(outcome.code, 130) << outcome;
   EXPECT_SHOWS(outcome, "the run stops within one step and one checkpoint, and can be resumed; a second signal ends");
-  EXPECT_SHOWS(outcome, "isobar: stopped; the same command with --resume goes on");
+  EXPECT_SHOWS(outcome, "isobar: stopped; the same command with --resume continues");
   EXPECT_LT(outcome.text.find("the run stops within"), outcome.text.find("isobar: stopped;"));
   const Outcome resumed =
       run_isobar(command("--resume --quiet --set train.epochs=2").substr(std::string(ISOBAR_PROGRAM).size()));

@@ -225,8 +225,8 @@ TEST(Pictures, TextOfALanguageModel) {
   EXPECT_NE(drawn[0].caption.find("2.00 bits a character"), std::string::npos);
   const std::string text = content(folder / "text.txt");
   EXPECT_NE(text.find("=== Beginning of test sample 0 ===\nabcdefgh\n"), std::string::npos);
-  EXPECT_NE(text.find("--- as the network goes on ---\nijklmnopqrstuvwxyzabcdefghi"), std::string::npos);
-  EXPECT_NE(text.find("--- as the text goes on ---\nijklmnop\n"), std::string::npos);
+  EXPECT_NE(text.find("--- continued by the network ---\nijklmnopqrstuvwxyzabcdefghi"), std::string::npos);
+  EXPECT_NE(text.find("--- continued in the text ---\nijklmnop\n"), std::string::npos);
   EXPECT_NE(text.find("sample 2 ===\ncdefghij\n"), std::string::npos);
 }
 

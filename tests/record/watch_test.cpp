@@ -174,7 +174,7 @@ TEST(Watch, AKilledRunIsSaidToBeSilent) {
   run.steps(3);
   const auto few = [](int look) { return look < 4; };
   const std::string silence =
-      "nothing was written for 1:01, since 2027-01-15 08:00:00 UTC: the run was killed or stands still";
+      "nothing was written for 1:01, since 2027-01-15 08:00:00 UTC: the run was killed or hangs";
   const WatchShown plain = watched(folder.path(), few, false, false, written_at + 60);
   EXPECT_FALSE(plain.ended);
   // Its last state first, then the message once.
@@ -241,7 +241,7 @@ TEST(Watch, ARunThatReplacesAnotherIsToldFromItsBeginning) {
     return look < 4;
   });
   EXPECT_TRUE(shown.ended);
-  const std::string anew = "the run in " + folder.path().string() + " is begun anew\n";
+  const std::string anew = "the run in " + folder.path().string() + " was started again\n";
   EXPECT_TRUE(shown.text.starts_with(heading + first_epoch + anew + heading + "epoch 1/2  4.0 s  ")) << shown.text;
 }
 

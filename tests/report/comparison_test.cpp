@@ -80,7 +80,7 @@ TEST(Comparison, NamesScalingByTheGlobalBatch) {
   const Comparison w = compare(Paths{one, weak});
   EXPECT_EQ(values(w, "efficiency, weak scaling"), (Values{"100.0 %", "80.0 %"}));
   EXPECT_HAS(all_notes(compare(Paths{one, neither})), "neither strong nor weak scaling");
-  EXPECT_HAS(all_notes(compare(Paths{one, other})), "no scaling study");
+  EXPECT_HAS(all_notes(compare(Paths{one, other})), "not a scaling study");
   EXPECT_HAS(all_notes(compare(Paths{one, strong, weak})), "neither strong nor weak scaling");
 }
 

@@ -146,7 +146,7 @@ TEST(Inference, AStoppedRunIsAppliedFromItsLastCheckpoint) {
     Inference inference(read_small_run(what, *alone), options, *alone);
     EXPECT_EQ(inference.trained().position.step, 7);
     EXPECT_EQ(inference.trained().standing(),
-              "checkpoint after step 7, within epoch 2 of 3: the run was stopped or still goes on");
+              "checkpoint after step 7, within epoch 2 of 3: the run was stopped or is still running");
     EXPECT_GT(inference.evaluate(nullptr).results.at("loss"), 0);
   }
 }
@@ -157,7 +157,7 @@ TEST(Inference, TellsWhatIsMissing) {
   const auto problem = [&](const std::filesystem::path& what, const InferenceOptions& options = {}) {
     return error_of([&] { Inference(read_small_run(what, *alone), options, *alone); });
   };
-  EXPECT_TRUE(contains(problem(folder.path()), "holds no run"));
+  EXPECT_TRUE(contains(problem(folder.path()), "contains no run"));
   std::ofstream(folder / "recipe.toml") << "model = 'dense_net'\n";
   EXPECT_TRUE(contains(problem(folder.path()), "no checkpoint yet"));
   run_on(1, folder.path() / "run", {});

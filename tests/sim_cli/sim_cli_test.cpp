@@ -89,7 +89,7 @@ TEST(SimCli, AdviseRanksStrategies) {
 
 TEST(SimCli, WrongCallsAreAnsweredInOneLine) {
   expect_wrong_call("forecst", "did you mean 'forecast'");
-  expect_wrong_call("forecast --platform cori --ranks 1", "what is to be trained?");
+  expect_wrong_call("forecast --platform cori --ranks 1", "nothing to train");
   expect_wrong_call("forecast " + small_network + "--ranks 1", "--platform");
   expect_wrong_call("forecast " + small_network + "--platform cori", "--ranks");
   expect_wrong_call("forecast " + small_network + "--platform core --ranks 1", "cori");

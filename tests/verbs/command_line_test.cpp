@@ -62,7 +62,7 @@ TEST(CommandLine, SaysWhatIsWrongWithACallAndWhatWouldBeRight) {
   EXPECT_EQ(unknown.err, "baker: unknown verb 'mak' (did you mean 'make'?)\n");
   const Ended wrong = call({"make", "cake", "--sugar"});
   EXPECT_EQ(wrong.code, exit_usage);
-  EXPECT_NE(wrong.err.find("('baker make cake --help' lists what there is)"), std::string::npos) << wrong.err;
+  EXPECT_NE(wrong.err.find("('baker make cake --help' lists the options)"), std::string::npos) << wrong.err;
   const Ended nothing = call({});
   EXPECT_EQ(nothing.code, exit_usage);
   EXPECT_NE(nothing.out.find("makes things"), std::string::npos);
