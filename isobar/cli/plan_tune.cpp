@@ -56,7 +56,7 @@ void show(const tune::TuningRecord& record) {
                (f.usual ? "= " : "") + one_line(choice_text(f.chosen.choice), f.usual ? 26 : 28), 1e3 * f.seconds,
                1e3 * f.before, f.workspace ? human_bytes(static_cast<double>(f.workspace)) : "");
   }
-  fmt::print("\nconvolutions: {:.1f} ms a step, {:.1f} ms without tuning; = marks the usual method\n", 1e3 * now,
+  fmt::print("\nconvolutions: {:.1f} ms per step, {:.1f} ms without tuning; = marks the usual method\n", 1e3 * now,
              1e3 * before);
 }
 

@@ -121,7 +121,7 @@ void predict(const PredictOptions& options) {
                  with_commas(all - done), with_commas(all));
     const double seconds = now_seconds() - begin;
     if (shows)
-      fmt::print("{}: {} in {}, {:.3g} samples a second\n", options.out,
+      fmt::print("{}: {} in {}, {:.3g} samples per second\n", options.out,
                  human_bytes(static_cast<double>(fs::file_size(options.out))), human_seconds(seconds),
                  static_cast<double>(done) / std::max(seconds, 1e-9));
     if (!options.pictures.empty()) draw(options, inference, kept);

@@ -10,7 +10,7 @@ namespace isobar::forecast {
 namespace {
 
 std::string answer(const Advice& advice, const ForecastRow& row) {
-  return fmt::format("{} on {} ranks: {} an epoch, {:.1f} % efficiency, {:.1f} samples/s", row.strategy.str(),
+  return fmt::format("{} on {} ranks: {} per epoch, {:.1f} % efficiency, {:.1f} samples/s", row.strategy.str(),
                      with_commas(row.ranks), human_seconds(advice.epoch_seconds(row)), 100 * row.efficiency,
                      row.samples_per_second);
 }
@@ -39,7 +39,7 @@ const ForecastRow* Advice::thrifty() const {
 
 Advice advise(const AdviceRequest& request, ScenarioRunner& runner) {
   if (!(request.threshold > 0 && request.threshold <= 1))
-    fail_usage("advise: an efficiency of at least {}; the threshold lies above 0 and is at most 1", request.threshold);
+    fail_usage("advise: an efficiency of at least {}; valid is more than 0 and at most 1", request.threshold);
   Advice advice{.request = request};
   Sweep& sweep = advice.request.sweep;
   if (sweep.strategies.empty()) sweep.strategies = candidate_strategies();

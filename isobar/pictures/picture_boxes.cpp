@@ -134,8 +134,8 @@ std::vector<Picture> draw_boxes(Subject& subject, const std::filesystem::path& f
   disk::write_text(folder / "boxes.svg", sheet.str());
   return {
       {"", "True and predicted boxes",
-       fmt::format("Test samples with the most to find of {} looked at{}. A true box is found when a prediction of its "
-                   "class of at least 50 % confidence overlaps it by {:.0f} % (intersection over union).",
+       fmt::format("The test samples with the most objects, of {} examined{}. A true box is found when a prediction of "
+                   "its class of at least 50 % confidence overlaps it by {:.0f} % (intersection over union).",
                    samples.size(), picture.shown().empty() ? "" : fmt::format(", over {}", picture.shown()),
                    100 * found_overlap),
        "boxes.svg"}};

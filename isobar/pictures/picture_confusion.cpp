@@ -145,7 +145,7 @@ std::vector<Picture> draw_confusion(Subject& subject, const std::filesystem::pat
   if (pairs.empty()) return {};
   disk::write_text(folder / "confusion.svg", pairs_svg(subject, matrix, pairs));
   return {{"", "Most confused classes",
-           fmt::format("{} The {} pairs of {} classes that are mixed up most.", score, pairs.size(), matrix.classes()),
+           fmt::format("{} The {} most confused pairs of {} classes.", score, pairs.size(), matrix.classes()),
            "confusion.svg"}};
 }
 

@@ -109,9 +109,9 @@ std::string quality(const Subject& subject, const Reading& reading, std::size_t 
     perplexity = std::exp(loss->second);
   if (!(perplexity >= 1) || !std::isfinite(perplexity)) return "";
   std::string text =
-      fmt::format(" Perplexity on the test set: {:.3g} a token, of {} tokens", perplexity, subject.classes());
+      fmt::format(" Perplexity on the test set: {:.3g} per token, of {} tokens", perplexity, subject.classes());
   if (reading.known() && bytes > 0)
-    text += fmt::format("; {:.2f} bits a character", std::log2(perplexity) * static_cast<double>(tokens) / bytes);
+    text += fmt::format("; {:.2f} bits per character", std::log2(perplexity) * static_cast<double>(tokens) / bytes);
   return text + ".";
 }
 
@@ -158,6 +158,6 @@ std::vector<Picture> draw_text(Subject& subject, const std::filesystem::path& fo
 }  // namespace
 
 extern const PictureKind made_text;
-const PictureKind made_text{"text", "text that is made up", fits_text, draw_text};
+const PictureKind made_text{"text", "generated text", fits_text, draw_text};
 
 }  // namespace isobar::pictures

@@ -12,7 +12,7 @@ namespace isobar::record {
 /// The sums of a traced step, over its main lane.
 ProfiledStep profile_of(const train::StepTraced& step);
 
-/// Runs on every rank; a step is on disk when the call returns. In a resumed run it first drops later steps.
+/// Runs on every rank and writes in the background. In a resumed run it first drops later steps.
 std::unique_ptr<train::Sink> profile();
 
 }  // namespace isobar::record

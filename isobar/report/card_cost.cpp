@@ -34,7 +34,7 @@ CardFinding tuning_runs(const CardFacts& facts) {
                      facts.again("") + ", with all tuning runs in folders beside each other");
   std::string figure = "started once";
   if (own.starts > 1)
-    figure = fmt::format("started {} times ({} resumed, {} overwritten; {} thrown away or done again)", own.starts,
+    figure = fmt::format("started {} times ({} resumed, {} overwritten; {} discarded or repeated)", own.starts,
                          own.resumed, own.overwritten, count(own.dropped_steps, "step"));
   std::int64_t steps = own.all_steps(), without = 0;
   double seconds = own.all_seconds();

@@ -66,7 +66,7 @@ void note_states(Comparison& comparison) {
       comparison.notes.push_back(fmt::format("{} was interrupted after {} steps.", run.label, run.ledger.steps));
     else if (run.record.reason.empty())
       comparison.notes.push_back(
-          fmt::format("{} has not ended: it runs still or was killed, after {} steps.", run.label, run.ledger.steps));
+          fmt::format("{} has not ended: it is running or was killed, after {} steps.", run.label, run.ledger.steps));
     for (const Setup& setup : run.ledger.setups)
       if (!(setup == run.ledger.setups[0])) {
         comparison.notes.push_back(

@@ -144,8 +144,8 @@ std::vector<ComparedFigure> compared_figures(const Comparison& comparison) {
 std::string comparison_text(const Comparison& comparison) {
   std::string text = fmt::format("{} runs side by side", comparison.runs.size());
   if (comparison.scaling)
-    text += *comparison.scaling == Scaling::strong ? ": strong scaling, the global batch stays"
-                                                   : ": weak scaling, the batch of a rank stays";
+    text += *comparison.scaling == Scaling::strong ? ": strong scaling, constant global batch"
+                                                   : ": weak scaling, constant batch per rank";
   text += "\n";
   for (const std::string& note : comparison.notes) text += "note: " + note + "\n";
   if (comparison.differences.empty()) {

@@ -51,7 +51,7 @@ std::string story(const record::RunRecord& run) {
     done += fmt::format(", {} of {}", with_commas(run.epochs.back().epoch), plural(run.planned_epochs, "epoch"));
   const std::string time = human_seconds(seconds_of(run));
   if (run.reason.empty())
-    return text + fmt::format(". It has not ended: it still runs, or was killed. Recorded are {}, {}.", done, time);
+    return text + fmt::format(". It has not ended: it is still running or was killed. Recorded: {}, {}.", done, time);
   return text +
          fmt::format(". It {} after {}, in {}.", run.reason == "finished" ? "finished" : "was interrupted", done, time);
 }

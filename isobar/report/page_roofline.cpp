@@ -140,7 +140,7 @@ std::string roofline_html(const PageSource& source) {
       categories.push_back(name);
   }
   std::string text =
-      "<p>Each point is a kernel on rank 0; its area is the time it took in all. The line is what one "
+      "<p>Each point is a kernel on rank 0; its area is its total time. The line is what one "
       "rank's share of the machine can do at best.</p>\n";
   text += category_legend(categories) + both_widths([&](double width) { return drawn(points, roof, width); });
   if (slow > 0)

@@ -80,7 +80,7 @@ TEST(Predict, WritesEverySampleOnce) {
   const std::string out = folder / "all.h5";
   const Outcome outcome = run_isobar("predict --threads 1 --pictures " + folder / "seen" + " --out " + out + " " + run);
   EXPECT_EQ(outcome.code, 0) << outcome;
-  EXPECT_SHOWS(outcome, "samples a second");
+  EXPECT_SHOWS(outcome, "samples per second");
   EXPECT_TRUE(fs::exists(folder / "seen/pictures.json")) << outcome;
   const Outcome shown = run_isobar("data inspect " + out);
   EXPECT_SHOWS(shown, "prediction");

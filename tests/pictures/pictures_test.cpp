@@ -222,7 +222,7 @@ TEST(Pictures, TextOfALanguageModel) {
   network.request.results = {{"perplexity", 4}};
   const std::vector<Picture> drawn = draw_pictures(folder.path(), network.request);
   EXPECT_EQ(kinds(drawn), Kinds{"text"});
-  EXPECT_NE(drawn[0].caption.find("2.00 bits a character"), std::string::npos);
+  EXPECT_NE(drawn[0].caption.find("2.00 bits per character"), std::string::npos);
   const std::string text = content(folder / "text.txt");
   EXPECT_NE(text.find("=== Beginning of test sample 0 ===\nabcdefgh\n"), std::string::npos);
   EXPECT_NE(text.find("--- continued by the network ---\nijklmnopqrstuvwxyzabcdefghi"), std::string::npos);

@@ -76,7 +76,7 @@ TEST(Comparison, NamesScalingByTheGlobalBatch) {
   const Comparison s = compare(Paths{one, strong});
   EXPECT_EQ(s.scaling, Scaling::strong);
   EXPECT_EQ(values(s, "efficiency, strong scaling"), (Values{"100.0 %", "80.0 %"}));
-  EXPECT_HAS(comparison_text(s), "strong scaling, the global batch stays");
+  EXPECT_HAS(comparison_text(s), "strong scaling, constant global batch");
   const Comparison w = compare(Paths{one, weak});
   EXPECT_EQ(values(w, "efficiency, weak scaling"), (Values{"100.0 %", "80.0 %"}));
   EXPECT_HAS(all_notes(compare(Paths{one, neither})), "neither strong nor weak scaling");

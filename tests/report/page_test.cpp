@@ -102,7 +102,7 @@ TEST(Page, StragglersAreMarked) {
 TEST(Page, ARunThatWasKilledIsShownAsFarAsItCame) {
   const TemporaryFolder folder;
   const std::string page = made_page({.reason = "", .pictures = false}, folder);
-  EXPECT_NE(section(page, "results").find("It has not ended: it still runs, or was killed. Recorded are 32 steps"),
+  EXPECT_NE(section(page, "results").find("It has not ended: it is still running or was killed. Recorded: 32 steps"),
             std::string::npos);
   EXPECT_NE(section(page, "pictures").find("class=\"missing\""), std::string::npos);
   EXPECT_EQ(count(section(page, "curves"), "<polyline"), 5u);
