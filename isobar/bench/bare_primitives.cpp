@@ -7,8 +7,8 @@
 
 namespace isobar::bench {
 
-// Every value has memory of its own, so that what a primitive finds is what it would find among the others: leftovers
-// may be denormal, and such numbers take ten times as long.
+// Every value has its own memory, so that a primitive reads the same numbers as in a whole step: leftover numbers may
+// be denormal, which makes it ten times slower.
 BarePrimitives::BarePrimitives(const Spec& model, std::int64_t batch, const machine::Peaks& peaks)
     : peaks_(peaks),
       step_(model, batch, steady_optimizer, {.share_memory = false, .in_place = false, .own_kernels = false}),

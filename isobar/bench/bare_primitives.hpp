@@ -1,6 +1,6 @@
-// The bare oneDNN primitives of a network's training step: what the library alone needs for it. Primitives run alone,
-// on the numbers they meet in training; all other kernels and the optimizer count as what memory or arithmetic of this
-// machine allow.
+// The bare oneDNN primitives of a network's training step: the time the library alone needs. Primitives run alone, on
+// the numbers they get in training; all other kernels and the optimizer count with the time that this machine's memory
+// or arithmetic allows.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ class BarePrimitives {
   BarePrimitives(const Spec& model, std::int64_t batch, const machine::Peaks& peaks);
   /// Runs every primitive twice, once to warm the caches; returns the sum of the second times.
   double run();
-  /// The sum over primitives of their medians so far, and of what else a step needs at least. After run().
+  /// The sum of the primitives' medians so far and the minimum time of everything else in a step. After run().
   double seconds() const;
 
  private:

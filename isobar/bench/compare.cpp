@@ -27,7 +27,7 @@ ComparedRow compared(const std::string& key, const Summary& before, const Summar
   return row;
 }
 
-// What is different about where two files were measured.
+// Differences between the circumstances of two files.
 template <class Of>
 void tell_difference(const std::vector<Record>& before, const std::vector<Record>& now, const char* what, const Of& of,
                      std::vector<std::string>& differences) {

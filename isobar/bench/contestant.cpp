@@ -13,7 +13,7 @@
 namespace isobar::bench {
 
 Contestant::Contestant(const std::vector<std::string>& command) : command_(join(command, " ")) {
-  int down[2], up[2];  // what it reads, what it writes; contestants started later must not hold them open
+  int down[2], up[2];  // its input and output; contestants started later must not hold them open
   if (pipe2(down, O_CLOEXEC) != 0 || pipe2(up, O_CLOEXEC) != 0)
     fail("'{}': no pipe: {}", command_, std::strerror(errno));
   process_ = fork();
@@ -29,16 +29,16 @@ Contestant::Contestant(const std::vector<std::string>& command) : command_(join(
   }
   close(down[0]);
   close(up[1]);
-  std::signal(SIGPIPE, SIG_IGN);  // a contestant that died is noticed by its missing answer
+  std::signal(SIGPIPE, SIG_IGN);  // a missing answer shows that a contestant died
   to_.reset(fdopen(down[1], "w"));
   from_.reset(fdopen(up[0], "r"));
   const std::string greeting = answer();
-  if (!greeting.starts_with("ready ")) fail("'{}' said '{}' instead of being ready", command_, greeting);
+  if (!greeting.starts_with("ready ")) fail("'{}' answered '{}' instead of 'ready'", command_, greeting);
   name_ = greeting.substr(6);
 }
 
 Contestant::~Contestant() {
-  to_.reset();  // end of input: it ends
+  to_.reset();  // it exits at the end of its input
   from_.reset();
   if (process_ > 0) waitpid(process_, nullptr, 0);
 }

@@ -1,8 +1,8 @@
-// A contestant: a program that runs training steps when told to, over a line protocol on its standard input and output.
-// Ours and every peer speak it, each in its own process, so that memory is counted apart and both wait while the other
-// runs. On start it says "ready NAME"; "step N" is answered with the N times in seconds on one line, "forward N" with
-// those of evaluation, "memory" with its peak resident bytes, end of input with its end. Ours answers "exchange" and
-// "profile N" as well; see serving.hpp.
+// A contestant: a program that runs training steps on request, over a line protocol on its standard input and output.
+// Ours and every peer speak it, each in its own process, so that memory is counted separately and one waits while
+// another runs. On start it prints "ready NAME"; it answers "step N" with the N times in seconds on one line, "forward
+// N" with those of evaluation, and "memory" with its peak resident bytes; it ends at the end of input. Ours also
+// answers "exchange" and "profile N"; see serving.hpp.
 #pragma once
 
 #include <cstdio>
@@ -15,7 +15,7 @@ namespace isobar::bench {
 
 class Contestant {
  public:
-  /// Starts the program and waits until it is ready; throws Error with what it said when it is not.
+  /// Starts the program and waits until it is ready; if it fails, throws Error with its output.
   explicit Contestant(const std::vector<std::string>& command);
   ~Contestant();
   Contestant(const Contestant&) = delete;
@@ -25,9 +25,9 @@ class Contestant {
   /// Seconds of each of `count` training steps, run now.
   std::vector<double> steps(int count);
   double peak_bytes();
-  /// Asks for numbers.
+  /// Sends a question and returns the numbers of the answer.
   std::vector<double> numbers(const std::string& question);
-  /// Asks, and returns the line that is answered.
+  /// Sends a question and returns the line of the answer.
   std::string ask(const std::string& question);
 
  private:

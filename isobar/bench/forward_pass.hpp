@@ -13,7 +13,7 @@ namespace isobar::bench {
 class ForwardPass {
  public:
   ForwardPass(const Spec& model, std::int64_t batch);
-  /// Runs once and returns its seconds.
+  /// Runs once and returns the seconds.
   double run();
 
  private:

@@ -1,6 +1,6 @@
-// The harness: contestants take turns in one go, so that whatever else the machine does meets all alike. First each
-// warms up; then rounds, in each of which everybody runs once and somebody else goes first, until there were as many as
-// asked for, or time is over.
+// The harness: contestants take turns, so that other load on the machine affects all alike. First each warms up; then
+// come rounds, in each of which every contestant runs once and another one goes first, until the requested number of
+// rounds or the time limit is reached.
 #pragma once
 
 #include <functional>
@@ -15,11 +15,11 @@ namespace isobar::bench {
 struct Effort {
   int rounds = 30;      ///< at most
   int least = 3;        ///< at least, however long they take
-  double seconds = 20;  ///< when so many have passed, no further round is begun
-  int warm_up = 2;      ///< runs of everybody that are not counted
+  double seconds = 20;  ///< after which no further round begins
+  int warm_up = 2;      ///< runs of each contestant that are not counted
 };
 
-/// Somebody who can be timed: runs once and returns its seconds.
+/// A contestant that can be timed: `run` runs it once and returns the seconds.
 struct Runner {
   std::string name;
   std::function<double()> run;
@@ -29,7 +29,8 @@ struct Runner {
 using Rounds = std::vector<std::vector<double>>;
 Rounds take_turns(std::span<const Runner> runners, const Effort& effort);
 
-/// Entries of all, in order; and the speed-up of the first over the best of the others, round by round.
+/// Fills in the entries of all runners, in order, and the speed-up of the first over the best of the others, round by
+/// round.
 void fill_record(Record& record, std::span<const Runner> runners, const Rounds& seconds);
 
 }  // namespace isobar::bench

@@ -1,6 +1,6 @@
 // What reading costs training: blocks of steps fed by the loader from HDF5 files alternate with blocks fed with one
-// batch that lies in memory. Before each block the loader's queue is full and its readers rest, so that a block of n
-// steps fed from files pays for exactly n batches.
+// batch in memory. Before each block the loader's queue is full and its readers are idle, so that a block of n steps
+// fed from files pays for exactly n batches.
 #include <chrono>
 #include <thread>
 
@@ -73,7 +73,7 @@ InputLoss measure_input_loss(const std::string& model, const ReadOptions& option
   double all = 0;
   const double waited = loader.wait_seconds();
   for (int round = 0; round < options.rounds; ++round) {
-    // Who goes first changes, so that neither always meets the warmer machine.
+    // They take turns going first, so that neither always gets the warmer machine.
     for (const bool with_files : {round % 2 == 0, round % 2 != 0}) {
       let_readers_rest();
       (with_files ? files : memory).push_back(with_files ? from_files() : from_memory());

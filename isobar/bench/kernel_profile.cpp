@@ -8,13 +8,13 @@
 namespace isobar::bench {
 namespace {
 
-// What one kernel did in every step.
+// The times of one kernel in every step.
 struct Sums {
   MeasuredKernel kernel{};
   std::vector<double> seconds{};
 };
 
-// What the plan knows of a kernel, by the name it has in the trace.
+// What the plan knows about a kernel, by its name in the trace.
 std::map<std::string, const graph::PlanStep*> planned_kernels(const graph::Plan& plan) {
   std::map<std::string, const graph::PlanStep*> known;
   for (const graph::PlanStep& step : plan.steps) known.emplace(step.name + " " + step.kernel, &step);

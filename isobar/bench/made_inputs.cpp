@@ -8,7 +8,7 @@
 namespace isobar::bench {
 namespace {
 
-// Noise, number by number.
+// Noise as a function of the index.
 class Noise {
  public:
   explicit Noise(std::uint64_t seed) : random_(seed, 0) {}
@@ -22,7 +22,7 @@ class Noise {
   std::uint64_t at_ = 0;
 };
 
-// As detection_loss reads it, x y w h object none classes...: one cell in ten holds an object of one class.
+// In the format of detection_loss, x y w h object none classes...: one cell in ten holds an object of one class.
 void make_boxes(const Tensor& tensor, Noise& noise) {
   const std::int64_t channels = tensor.shape()[-1], cells = tensor.count() / channels;
   for (std::int64_t cell = 0; cell < cells; ++cell) {
@@ -35,7 +35,7 @@ void make_boxes(const Tensor& tensor, Noise& noise) {
   }
 }
 
-// Who reads the value, and as which of its inputs.
+// A reader of the value, and as which of its inputs.
 struct Reader {
   const graph::Node* node = nullptr;
   std::size_t place = 0;
@@ -48,7 +48,7 @@ Reader first_reader(const graph::Graph& graph, graph::ValueId value) {
   return {};
 }
 
-// Whole numbers below this are expected; 0: other numbers.
+// The reader expects whole numbers below this; 0: any numbers.
 std::int64_t whole_below(const graph::Graph& graph, const Reader& reader) {
   const auto shape = [&](std::size_t i) -> const Shape& { return graph.value(reader.node->in[i]).shape; };
   if (!reader.node) return 0;

@@ -1,5 +1,5 @@
-// Made inputs: numbers a network can be trained on, from its graph alone: whole numbers where operators expect classes,
-// tokens or labels, boxes where one expects boxes, noise elsewhere.
+// Made inputs: numbers on which a network can be trained, derived from its graph: whole numbers where operators expect
+// classes, tokens or labels, boxes where they expect boxes, noise elsewhere.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace isobar::bench {
 
-/// A tensor for the input of that name, always the same for the same `seed`.
+/// A tensor for the input of this name; the same `seed` gives the same numbers.
 Tensor made_input(const graph::Graph& graph, const std::string& name, std::uint64_t seed = 7);
 
 }  // namespace isobar::bench

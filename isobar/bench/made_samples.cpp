@@ -9,7 +9,7 @@ namespace isobar::bench {
 
 namespace {
 
-// Chance that no compressor sees through.
+// Random numbers that no compressor can predict.
 std::uint64_t chance(std::int64_t sample, std::size_t position) { return Random(11, sample).bits(position); }
 
 }  // namespace
@@ -23,7 +23,7 @@ float weather(std::int64_t sample, std::size_t position) {
 
 float particles(std::int64_t sample, std::size_t position) {
   const std::uint64_t bits = chance(sample, position);
-  const std::uint64_t few = std::countr_one(bits >> 8);  // each further one half as often
+  const std::uint64_t few = std::countr_one(bits >> 8);  // each next value half as often
   return static_cast<float>(bits % 4 == 0 ? few * few : few / 2);
 }
 

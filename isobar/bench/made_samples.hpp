@@ -1,4 +1,4 @@
-// Samples for the contests of readers: numbers that compress as those of the sciences do, written in any format.
+// Samples for reading benchmarks: numbers that compress like scientific data, written in any format.
 #pragma once
 
 #include <filesystem>
@@ -11,10 +11,10 @@ namespace isobar::bench {
 /// A number of a sample from its position.
 using MadeValue = float (*)(std::int64_t sample, std::size_t position);
 
-/// Weather-like: smooth, with a precision that leaves gzip something to do.
+/// Weather-like: smooth, with a limited precision, so that gzip can compress them.
 float weather(std::int64_t sample, std::size_t position);
 
-/// Particle counts as in a universe: mostly zero, few large.
+/// Particle counts as in a universe: mostly zero, a few large.
 float particles(std::int64_t sample, std::size_t position);
 
 /// Writes the samples [first, first + count) with these fields, all made by `value`.

@@ -1,4 +1,4 @@
-// Level 0 for convolutions: all ways to compute the same one, with their work, workspace and time.
+// Level 0 for convolutions: all methods to compute the same convolution, with their work, workspace and time.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace isobar::bench {
 
-/// A record for every method that applies, in every direction; nothing for operators that are no convolution.
+/// A record for every method that applies, in every direction; empty for operators other than convolutions.
 std::vector<Record> measure_methods(const std::string& spec, const Shape& x, int rounds);
 
 }  // namespace isobar::bench

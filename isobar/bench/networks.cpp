@@ -16,7 +16,7 @@
 namespace isobar::bench {
 namespace {
 
-// A layout of the peer that is so much slower while warming up is not measured further: the best counts.
+// A layout of the peer that is slower by this factor while warming up is not measured further: the best counts.
 constexpr double hopeless = 1.3;
 
 std::vector<std::vector<std::string>> commands(const NetworkContest& what, const graph::Graph& graph) {
@@ -48,8 +48,8 @@ std::vector<std::unique_ptr<Contestant>> start(const NetworkContest& what, const
   return all;
 }
 
-// When turns change, threads of the one before still spin for some milliseconds, and the caches are full of its
-// numbers: a short run follows one that is not counted.
+// When turns change, threads of the previous contestant still spin for some milliseconds, and the caches are full of
+// its numbers, so a short run is preceded by one that is not counted.
 constexpr double short_run = 0.25;
 
 std::vector<Runner> runners(const std::vector<std::unique_ptr<Contestant>>& contestants, const std::string& question) {
@@ -67,7 +67,7 @@ double rested(BarePrimitives& bare) {
   return bare.run();
 }
 
-// Kernels that matter, and the others as one.
+// The kernels that matter, and all others as one row.
 std::vector<MeasuredKernel> shortened(std::vector<MeasuredKernel> profile) {
   constexpr std::size_t most = 40;
   if (profile.size() <= most) return profile;

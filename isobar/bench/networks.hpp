@@ -1,5 +1,5 @@
-// Level 1: networks. A training step and a forward pass of ours and of PyTorch, with peak memory, the bare primitives a
-// step consists of, and the profile that shows where its time goes.
+// Level 1: networks. A training step and a forward pass of Isobar and of PyTorch, with peak memory, the bare primitives
+// of a step, and a profile that shows where its time goes.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@
 
 namespace isobar::bench {
 
-/// A network at the size it is measured with.
+/// A network at the size at which it is measured.
 struct NetworkCase {
   std::string model;
   std::int64_t batch = 1;
-  double speed = 0;  ///< the aim: times as fast as PyTorch, at least; 0: none
+  double speed = 0;  ///< the aim: at least this many times as fast as PyTorch; 0: none
 };
 
 /// Every network of the zoo.
 std::span<const NetworkCase> network_cases();
 
-/// The aims of a network, where it is one of the cases: speed, memory, and distance to the bare primitives.
+/// The aims of a network, if it is one of the cases: speed, memory, and distance to the bare primitives.
 Asked asked_of(const Spec& model, std::int64_t batch);
 
 struct NetworkContest {
@@ -39,7 +39,7 @@ struct NetworkContest {
 
 using Note = std::function<void(const std::string&)>;
 
-/// Two records: training step, forward pass. `note` is told what is going on.
+/// Two records: training step, forward pass. Reports progress to `note`.
 std::vector<Record> measure_network(const NetworkContest& contest, const Note& note);
 
 }  // namespace isobar::bench

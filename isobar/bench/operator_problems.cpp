@@ -1,4 +1,4 @@
-// Sizes of operators as networks have them: what the problems of the catalogue, made for tests, are too small to show.
+// Operators with sizes typical of networks; the problems of the catalogue, made for tests, are too small to measure.
 #include <map>
 
 #include "isobar/bench/operators.hpp"

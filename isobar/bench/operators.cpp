@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* node = "it";
 
-// The operator with what makes its inputs need gradients in front of it, and a loss behind it unless it is one.
+// The operator, preceded by operators that make its inputs need gradients, and followed by a loss unless it is one.
 graph::Graph graph_around(const ops::Problem& problem, bool training) {
   graph::Graph graph;
   std::vector<graph::ValueId> in;
@@ -45,7 +45,7 @@ graph::ValueId made_by(const graph::Graph& graph) {
   throw std::logic_error("a graph without the operator it is made around");
 }
 
-// Every pass switched off: nothing is to be absorbed.
+// Every pass is switched off, so that nothing is fused.
 std::vector<std::string> all_passes() {
   std::vector<std::string> all;
   for (const graph::Pass* pass : graph::passes()) all.emplace_back(pass->name);
@@ -69,7 +69,7 @@ std::string shapes_text(const std::vector<Shape>& shapes) {
   return join(words, ", ");
 }
 
-// Peers that know the operator, ready to run it.
+// The peers that have the operator, ready to run it.
 std::vector<Contestant*> knowing(const ops::Problem& problem, const std::vector<Contestant*>& peers) {
   Spec resolved;
   ops::make_operator(problem.spec, &resolved);
@@ -90,7 +90,7 @@ OperatorRun::OperatorRun(const ops::Problem& problem, graph::PlanOptions options
   graph::Plan plan;
   try {
     plan = graph::make_plan(graph, options);
-  } catch (const Error&) {  // it has no gradient, or its result is no number a loss could take
+  } catch (const Error&) {  // it has no gradient, or its result does not suit a loss
     graph = graph_around(problem, false);
     options.phase = ops::Phase::inference;
     plan = graph::make_plan(graph, options);
@@ -106,11 +106,11 @@ OperatorRun::OperatorRun(const ops::Problem& problem, graph::PlanOptions options
   trace_ = std::make_unique<Trace>();
   executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_, trace_.get());
   for (std::size_t i = 0; i < inputs_.size(); ++i) executor_->bind(executor_->plan().inputs[i].name, inputs_[i].span());
-  // What is made may have fewer rows than what it is made from; the loss must not look for more.
+  // The output may have fewer rows than the inputs; the loss must not expect more.
   samples_.resize(std::min(problem.in.at(0)[0], graph.value(made_by(graph)).shape[0]));
 }
 
-// Views cost nothing, and are not in the trace.
+// Views cost nothing and are not in the trace.
 bool OperatorRun::its(const graph::PlanStep& step) const {
   return step.name == node && (step.flops > 0 || step.bytes > 0);
 }

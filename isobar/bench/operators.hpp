@@ -1,6 +1,6 @@
-// Level 0: operators. Every operator of the catalogue on its problems and on sizes as networks have them: the kernels
-// of its forward and of its backward pass, beside the bare oneDNN primitive where it is one, and beside PyTorch where
-// that has it. Operators run alone in a small graph without fusions; only their own kernels are counted.
+// Level 0: operators. Every operator of the catalogue on its problems and on sizes typical of networks: the kernels of
+// its forward and backward passes, compared with the bare oneDNN primitive if it is one, and with PyTorch if it has the
+// operator. Operators run alone in a small graph without fusions; only their own kernels are counted.
 #pragma once
 
 #include <memory>
@@ -16,22 +16,22 @@
 
 namespace isobar::bench {
 
-/// The problems of an operator, then those of sizes as networks have them.
+/// The problems of an operator, then problems of sizes typical of networks.
 std::vector<ops::Problem> operator_problems(const ops::OperatorRow& row);
 
 /// An operator on one problem, ready to be timed.
 class OperatorRun {
  public:
-  /// Backward is left out where the operator has none.
+  /// Operators without a backward pass run only forward.
   explicit OperatorRun(const ops::Problem& problem, graph::PlanOptions options = {});
 
   struct Times {
     double forward = 0, backward = 0;  ///< seconds
   };
   Times run();
-  /// Whether there are kernels in that direction: views have none, and not everything has a gradient.
+  /// Whether there are kernels in this direction: views have none, and not every operator has a gradient.
   bool computes(bool backward) const;
-  /// Whether all kernels of that direction are single oneDNN primitives, and there are any.
+  /// Whether there are kernels in this direction and all of them are single oneDNN primitives.
   bool primitive(bool backward) const;
   double flops(bool backward) const;
   double bytes(bool backward) const;
@@ -54,7 +54,7 @@ struct OperatorContest {
   std::vector<Contestant*> peers{};  ///< torch_operators.py, in several layouts; may be empty
 };
 
-/// A record for the forward and one for the backward pass, where they compute something.
+/// A record each for the forward and the backward pass, if they compute anything.
 std::vector<Record> measure_operator(const ops::Problem& problem, const OperatorContest& contest);
 
 }  // namespace isobar::bench

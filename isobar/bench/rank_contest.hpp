@@ -1,5 +1,6 @@
-// A training step on several ranks of this machine, beside the same processes without an exchange, one rank with and
-// without communication, and PyTorch's DistributedDataParallel over Gloo: what an exchange costs, as ratios of one run.
+// A training step on several ranks of this machine, compared with the same processes without an exchange, one rank with
+// and without communication, and PyTorch's DistributedDataParallel over Gloo: the cost of an exchange, as ratios
+// measured in one run.
 #pragma once
 
 #include <functional>
@@ -13,9 +14,9 @@ namespace isobar::bench {
 
 struct RankContest {
   Spec model = "cosmoflow(size=64)";
-  std::int64_t batch = 1;  ///< of every rank
+  std::int64_t batch = 1;  ///< per rank
   int ranks = 2, threads = 1;
-  int rounds = 10, steps = 4;  ///< every contestant makes so many steps in each round
+  int rounds = 10, steps = 4;  ///< steps of every contestant in each round
   Spec strategy = "sync";
   std::string self;                                           ///< our program
   std::function<std::vector<std::string>(int ranks)> launch;  ///< the words before `self` that start it on ranks
@@ -29,7 +30,7 @@ struct RankOutcome {
   };
   std::vector<Contender> contenders;
   Summary efficiency;         ///< the same processes without exchange over those with it
-  Summary peer_efficiency;    ///< the same of the peer
+  Summary peer_efficiency;    ///< the same for the peer
   Summary speedup;            ///< the peer's step over ours, both with exchange
   Summary one_rank;           ///< one rank with communication over one without
   double bytes_per_step = 0;  ///< sent or read by rank 0
@@ -37,7 +38,7 @@ struct RankOutcome {
 
 RankOutcome run_rank_contest(const RankContest& what, const std::function<void(const std::string&)>& note);
 
-/// For people, and for machines.
+/// The outcome as text, and as a record.
 std::string rank_table(const RankContest& what, const RankOutcome& outcome);
 Record rank_record(const RankContest& what, const RankOutcome& outcome);
 

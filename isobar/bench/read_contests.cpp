@@ -1,5 +1,5 @@
-// The contests of level 0 for data. Peers are what a careful engineer would write for the one task: read(2), zlib,
-// libjpeg-turbo, and h5py, which is what people use.
+// The contests of level 0 for data. Peers are what a careful engineer would write for this one task, with read(2), zlib
+// and libjpeg-turbo, and h5py, which most people use.
 #include <atomic>
 #include <cmath>
 #include <cstdio>
@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// All samples of a data set, read by some threads into memory of their own, as the loader's readers would.
+/// All samples of a data set, read by several threads into their own memory, as the loader's readers would.
 class AllSamples {
  public:
   AllSamples(const Spec& spec, int threads) : dataset_(datasets::make_dataset(spec)) {
@@ -72,7 +72,7 @@ class AllSamples {
   std::vector<std::vector<std::vector<float>>> memory_;
 };
 
-// Half the resolution of the climate set, in each direction.
+// Half the resolution of the climate data set, in each direction.
 std::vector<datasets::Field> frame() { return {{"x", Shape{384, 576, 16}}, {"y", Shape{1}}}; }
 
 double read_whole(const fs::path& path, std::vector<char>& piece) {
@@ -151,7 +151,7 @@ ReadContest gzipped_tfrecord(const ReadOptions& options) {
           [paths, piece] { return inflate_all(paths, *piece); }};
 }
 
-// A picture with shapes and grain, such as cameras deliver, as a JPEG file of good quality.
+// A picture with shapes and grain, like a photograph, as a JPEG file of good quality.
 std::vector<unsigned char> picture(int number, int height, int width) {
   std::vector<unsigned char> pixels(height * width * 3);
   const Random random(3, number);
@@ -187,7 +187,7 @@ std::vector<unsigned char> picture(int number, int height, int width) {
   return file;
 }
 
-// To floats as well, line by line: what a network is fed with.
+// Also converts to floats, line by line, as a network needs them.
 double decode_all(const std::vector<fs::path>& paths, std::vector<float>& out) {
   std::vector<unsigned char> pixels;
   const double begin = now_seconds();

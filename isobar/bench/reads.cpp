@@ -11,7 +11,7 @@ std::vector<ReadOutcome> run_reads(const ReadOptions& options, const std::functi
   std::vector<ReadOutcome> outcomes;
   for (const ReadContest& contest : read_contests(options)) {
     ReadOutcome outcome{contest.what, contest.ours, contest.peer, contest.asked, contest.bytes, {}, {}, {}};
-    contest.run_ours();  // brings files into the page cache and memory into being
+    contest.run_ours();  // brings files into the page cache and touches memory
     contest.run_peer();
     std::vector<double> ours, peer, ratios;
     for (int round = 0; round < options.rounds; ++round) {

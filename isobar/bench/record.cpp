@@ -30,11 +30,11 @@ Json json_of(const MeasuredKernel& k) {
           {"flops", k.flops}, {"bytes", k.bytes},       {"library", k.library}};
 }
 
-// A member that must be a finite number, not negative; without `otherwise` it must be there.
+// A member that must be a finite number, not negative; without `otherwise` it is required.
 double number(const Json& json, const char* key, const double* otherwise = nullptr) {
   const auto found = json.find(key);
   if (found == json.end() && otherwise) return *otherwise;
-  if (found == json.end() || !found->is_number()) fail("'{}' is missing or no number", key);
+  if (found == json.end() || !found->is_number()) fail("'{}' is missing or not a number", key);
   const double value = found->get<double>();
   if (!std::isfinite(value) || value < 0) fail("'{}' is {}, which cannot have been measured", key, value);
   return value;
@@ -47,22 +47,22 @@ double number_or_0(const Json& json, const char* key) {
 
 std::string text(const Json& json, const char* key) {
   const auto found = json.find(key);
-  if (found == json.end() || !found->is_string()) fail("'{}' is missing or no text", key);
+  if (found == json.end() || !found->is_string()) fail("'{}' is missing or not a string", key);
   return found->get<std::string>();
 }
 
-// A member that is a list, or an empty one when it is not there.
+// A member that is a list; empty if it is missing.
 Json list(const Json& json, const char* key) {
   const auto found = json.find(key);
   if (found == json.end()) return Json::array();
-  if (!found->is_array()) fail("'{}' is no list", key);
+  if (!found->is_array()) fail("'{}' is not a list", key);
   return *found;
 }
 
 Json table(const Json& json, const char* key) {
   const auto found = json.find(key);
   if (found == json.end()) return Json::object();
-  if (!found->is_object()) fail("'{}' is no table", key);
+  if (!found->is_object()) fail("'{}' is not an object", key);
   return *found;
 }
 
@@ -74,13 +74,13 @@ Summary summary_of(const Json& json) {
 }
 
 Entry entry_of(const Json& json) {
-  if (!json.is_object()) fail("a contestant is no table");
+  if (!json.is_object()) fail("a contestant is not an object");
   return {text(json, "name"), summary_of(table(json, "seconds")), static_cast<int>(std::min(number(json, "runs"), 1e9)),
           number_or_0(json, "peak_bytes")};
 }
 
 MeasuredKernel kernel_of(const Json& json) {
-  if (!json.is_object()) fail("a kernel of the profile is no table");
+  if (!json.is_object()) fail("a kernel of the profile is not an object");
   const auto library = json.find("library");
   return {text(json, "name"),
           text(json, "category"),
@@ -135,7 +135,7 @@ std::string record_line(const Record& record) {
 Record parse_record(const std::string& line) {
   const Json json = Json::parse(line, nullptr, false);
   if (json.is_discarded()) fail("this is not JSON");
-  if (!json.is_object()) fail("this is JSON, but no table");
+  if (!json.is_object()) fail("this is JSON, but not an object");
   Record record{text(json, "level"), text(json, "name"), text(json, "problem")};
   for (const Json& e : list(json, "entries")) record.entries.push_back(entry_of(e));
   if (record.entries.empty()) fail("'entries' has no contestant");
@@ -148,7 +148,7 @@ Record parse_record(const std::string& line) {
   const Json asked = table(json, "asked");
   record.asked = {number_or_0(asked, "speed"), number_or_0(asked, "memory_ratio"), number_or_0(asked, "over_bare")};
   for (const Json& fact : list(json, "facts")) {
-    if (!fact.is_object()) fail("a fact is no table");
+    if (!fact.is_object()) fail("a fact is not an object");
     record.facts.emplace_back(text(fact, "name"), number(fact, "value"));
   }
   for (const Json& k : list(json, "profile")) record.profile.push_back(kernel_of(k));
@@ -168,7 +168,7 @@ std::vector<Record> read_records(const std::filesystem::path& file) {
     try {
       records.push_back(parse_record(line));
     } catch (const Error& problem) {
-      fail("bench: '{}' line {} is no record of isobar bench: {}", file.string(), number, problem.what());
+      fail("bench: '{}' line {} is not a record of isobar bench: {}", file.string(), number, problem.what());
     }
   }
   return records;

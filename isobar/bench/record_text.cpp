@@ -18,7 +18,7 @@ std::string rates(const Record& record, const Entry& entry) {
   return text;
 }
 
-// The aim, and whether it is reached.
+// The aim, and whether it was reached.
 std::string asked_text(const char* bound, double asked, bool met) {
   return asked > 0 ? fmt::format(" (aim: {} {:.4g}, {})", bound, asked, met ? "reached" : "MISSED") : "";
 }

@@ -32,7 +32,7 @@ Question read_question(std::FILE* in) {
   fail("bench: '{}' is none of 'step N', 'forward N', 'profile N', 'memory' and 'exchange'", line);
 }
 
-// Rank 0 reads it, all hear it.
+// Rank 0 reads a question and sends it to all.
 Question next_question(comm::Comm& world, std::FILE* in) {
   comm::Bytes bytes(sizeof(Question));
   if (world.rank() == 0) {

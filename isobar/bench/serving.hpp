@@ -1,5 +1,5 @@
 // Our side of the contestants' protocol (contestant.hpp): training steps of a network on noise, alone or on many ranks.
-// Rank 0 reads the questions and answers; the others do what it is told.
+// Rank 0 reads the questions and answers them; the others follow it.
 #pragma once
 
 #include <cstdio>
@@ -8,20 +8,20 @@
 
 namespace isobar::bench {
 
-/// What is served: steps of this network, exchanging with `company`.
+/// What to serve: steps of this network, exchanging with `company`.
 struct Serving {
   Spec model;
-  std::int64_t batch = 1;  ///< of every rank
+  std::int64_t batch = 1;  ///< per rank
   Spec optimizer = steady_optimizer;
   Company company{};
-  /// Ranks start every row of steps together and are timed together, even when they exchange nothing.
+  /// Ranks start every series of steps together and are timed together, even if they exchange nothing.
   comm::Comm* world = nullptr;
 };
 
-/// Serves until the input ends. With many ranks the time of a step is that of the slowest rank over the whole row of
-/// steps asked for, divided by their number. "exchange" is answered with four numbers since the last time it was asked:
-/// seconds waited for sums, seconds during which a sum was under way, sums, bytes sent; all of rank 0. "profile N" is
-/// answered with the kernels of N steps, as profile.hpp writes them.
+/// Serves until the input ends. With many ranks the time of a step is that of the slowest rank over the whole series of
+/// requested steps, divided by their number. The answer to "exchange" is four numbers of rank 0 since the last such
+/// question: seconds waited for sums, seconds during which a sum was in progress, sums, bytes sent. The answer to
+/// "profile N" is the kernels of N steps, as kernel_profile.hpp writes them.
 void serve_steps(const Serving& what, std::FILE* in, std::FILE* out);
 
 }  // namespace isobar::bench

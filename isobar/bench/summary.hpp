@@ -1,4 +1,4 @@
-// Numbers from repeated measurements, without assuming how they are distributed.
+// Summaries of repeated measurements, without assumptions about their distribution.
 #pragma once
 
 #include <span>

@@ -13,7 +13,7 @@
 namespace isobar::bench {
 namespace {
 
-// Of all ranks the slowest; timed over several sums in a row, so that a barrier's end does not weigh.
+// The time of the slowest rank; over several sums in a row, so that leaving the barrier does not matter.
 double timed(comm::Comm& comm, int repeats, const std::function<void()>& sum) {
   comm::barrier(comm);
   const double begin = now_seconds();
@@ -33,7 +33,7 @@ std::vector<SumOutcome> measure_sums(comm::Comm& comm, const SumContest& contest
   const auto library = comm.native_sum();
   const Block block(library ? most * sizeof(float) : 0);
   const std::span<float> theirs(reinterpret_cast<float*>(block.data()), library ? most : 0);
-  std::ranges::fill(theirs, 0.0f);  // both touched before they are timed
+  std::ranges::fill(theirs, 0.0f);  // touch both before timing
   std::ranges::fill(reducer->memory(), 0.0f);
   std::vector<SumOutcome> outcomes;
   for (const std::size_t bytes : contest.bytes) {
@@ -42,7 +42,7 @@ std::vector<SumOutcome> measure_sums(comm::Comm& comm, const SumContest& contest
     const auto our_sum = [&] { reducer->wait(reducer->start({0, count}, 0, "benchmark")); };
     const auto their_sum = [&] { library(theirs.first(count)); };
     std::vector<double> ours, of_library, ratios;
-    for (int round = -1; round < contest.rounds; ++round) {  // the first only warms up
+    for (int round = -1; round < contest.rounds; ++round) {  // the first warms up
       const double a = timed(comm, repeats, our_sum);
       const double b = library ? timed(comm, repeats, their_sum) : 0;
       if (round < 0) continue;

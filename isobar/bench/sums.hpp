@@ -1,5 +1,5 @@
-// Sums over all ranks, ours and the message library's own, alternating in one run. Ours are made the way training makes
-// them: in the reducer's memory, where gradients lie.
+// Sums over all ranks, ours and the message library's own, alternating in one run. Ours run as in training: in the
+// reducer's memory, where the gradients are.
 #pragma once
 
 #include <cstddef>
@@ -21,13 +21,13 @@ struct SumContest {
 struct SumOutcome {
   std::size_t bytes = 0;
   Summary ours, library;  ///< seconds of one sum, of the slowest rank
-  Summary ratio;          ///< the library's time over ours, round by round; nothing without a library
+  Summary ratio;          ///< the library's time over ours, round by round; zeros without a library
 };
 
-/// All ranks must call; the outcome is the same on all.
+/// All ranks must call; all get the same outcome.
 std::vector<SumOutcome> measure_sums(comm::Comm& comm, const SumContest& contest);
 
-/// For people, and one record for each size. `library` names the peer.
+/// The outcomes as text, and as one record for each size. `library` names the peer.
 std::string sums_table(const std::vector<SumOutcome>& outcomes, comm::Comm& comm, const std::string& ours,
                        const std::string& library);
 std::vector<Record> sums_records(const std::vector<SumOutcome>& outcomes, int ranks, const std::string& ours,

@@ -13,12 +13,12 @@
 
 namespace isobar::bench {
 
-/// What contestants train with: so slowly that numbers stay what they are, with whatever loss.
+/// The optimizer of contestants, so slow that the numbers hardly change, for any loss.
 inline constexpr const char* steady_optimizer = "sgd(momentum=0.9, lr=1e-6)";
 
-/// With whom a step is made, and how gradients are exchanged.
+/// The ranks that share a step, and how they exchange gradients.
 struct Company {
-  comm::Comm* comm = nullptr;  ///< null: nobody
+  comm::Comm* comm = nullptr;  ///< null: this process alone
   Spec strategy = "solo";
 };
 
@@ -30,19 +30,19 @@ class TrainingStep {
   /// Memory for every input of the network, by name.
   using Inputs = std::vector<std::pair<std::string, std::span<const float>>>;
 
-  /// Runs one step on noise and returns its seconds.
+  /// Runs one step on noise and returns the seconds.
   double run();
-  /// Runs one step on what is given.
+  /// Runs one step on the given inputs.
   double run(Inputs inputs);
-  /// Runs one step on noise and returns what went on in it, valid until the next.
+  /// Runs one step on noise and returns its events, valid until the next step.
   std::span<const Event> run_traced();
-  /// What an event of that is called: the plan's step and kernel, or the update.
+  /// The name of such an event: the plan's step and kernel, or the update.
   const std::string& name_of(const Event& event) { return trace_.main().names()[event.name]; }
   exec::Executor& executor() { return *executor_; }
   const exec::Executor& executor() const { return *executor_; }
   const Trace& trace() const { return trace_.all(); }
   const parallel::Strategy& strategy() const { return *strategy_; }
-  /// What a step is told about its batch.
+  /// The description of the batch that a step gets.
   exec::Run moment() const;
 
  private:

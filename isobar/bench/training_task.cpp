@@ -12,7 +12,7 @@
 namespace isobar::bench {
 namespace {
 
-// A sample: waves along its axes under noise. Their frequency tells the class, or their strength the target numbers.
+// A sample: noisy waves along its axes. Their frequency determines the class, or their amplitude the target numbers.
 class Waves {
  public:
   Waves(const graph::Graph& graph, bool classes)

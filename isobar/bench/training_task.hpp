@@ -1,5 +1,5 @@
-// Training tasks for level 2: networks with files they can learn something from, made on the fly. The files are HDF5,
-// one sample after another, read alike by ours and by the peers.
+// Training tasks for level 2: networks with learnable data files, made on the fly. The files are HDF5, one sample after
+// another; Isobar and the peers read the same files.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace isobar::bench {
 
-/// What is trained, how, and when it is good enough.
+/// What to train, how, and when it is good enough.
 struct TrainingTask {
   std::string name, model;
   std::int64_t train = 0, test = 0;  ///< samples
@@ -25,7 +25,7 @@ struct TrainingTask {
 
 std::span<const TrainingTask> training_tasks();
 
-/// Writes train.h5 and test.h5 into the folder: pictures or volumes whose pattern tells the target, under noise.
+/// Writes train.h5 and test.h5 into the folder: noisy pictures or volumes whose pattern determines the target.
 void make_files(const TrainingTask& task, const std::filesystem::path& folder);
 
 /// The recipe for our side, as text.

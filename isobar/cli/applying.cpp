@@ -64,7 +64,7 @@ void add_inference_options(CLI::App& command, InferenceRequest& request) {
   command.add_option("--batch", request.batch, "samples computed at a time on a rank; default: as in the run")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 20).description(""));
-  command.add_option("--loss", request.loss, "what an ONNX file was trained with, as 'softmax_cross_entropy'")
+  command.add_option("--loss", request.loss, "the loss an ONNX file was trained with, such as 'softmax_cross_entropy'")
       ->type_name("SPEC");
   add_checkpoint_option(command, request.checkpoint);
   command.add_flag("--quiet", request.quiet, "show nothing but errors");
@@ -81,7 +81,7 @@ std::pair<std::int64_t, std::int64_t> sample_range_of(const std::string& text) {
     const char* const end = part.data() + part.size();
     const auto [stop, problem] = std::from_chars(part.data(), end, value);
     if (problem != std::errc() || stop != end || value < 0)
-      fail_usage("--samples {}: '{}' is no number of a sample; valid: 10:20, :100, 50:", text, part);
+      fail_usage("--samples {}: '{}' is not a sample number; valid: 10:20, :100, 50:", text, part);
     return value;
   };
   const std::string_view all = text;
@@ -112,7 +112,7 @@ void infer(const InferenceRequest& request, const std::function<void()>& before,
       const train::Vigil vigil(comm, inference.limits());
       catch_signals();
       work(inference, comm);
-      // No rank leaves before the last file is written: one that fails there ends all.
+      // No rank leaves before the last file is written: if that fails on one rank, all end.
       train::meet(comm, inference.limits(), "the end");
     });
   });

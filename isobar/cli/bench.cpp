@@ -1,5 +1,6 @@
-// isobar bench: operators, networks and whole trainings, and what files, ranks, sinks and checkpoints cost, side by
-// side with the best peers; every row kept as a line of JSON, to be shown as a page and compared with later ones.
+// isobar bench: measures operators, networks and whole training runs, and the cost of files, ranks, sinks and
+// checkpoints, side by side with the best peers; every row is kept as a line of JSON, to be shown on a page and
+// compared with later ones.
 #include <fstream>
 #include <omp.h>
 #include <unistd.h>
@@ -33,7 +34,7 @@ std::vector<std::string> level_names() {
   return all;
 }
 
-// Answers what others ask, until they ask no more.
+// Answers the questions of a contest until they end.
 void serve(const CommandLine& line) {
   const BenchOptions& options = line.bench;
   if (!options.sinks.serve.empty()) return serve_sinks(options.sinks, options.scratch);
@@ -62,14 +63,14 @@ std::vector<bench::Record> measure(const CommandLine& line) {
   const BenchOptions& options = line.bench;
   for (const std::string& name : options.only) find(ops::operators(), name, "operator");
   if (!options.peers.empty() && access((options.peers + "/torch_step.py").c_str(), R_OK) != 0)
-    fail_usage("bench: no peers in '{}'; --peers names their folder, --alone does without", options.peers);
+    fail_usage("bench: no peers in '{}'; --peers names their folder, --alone measures without them", options.peers);
   RecordBook book(line.record, options.threads);
   fmt::print("{}\n", machine::describe(machine::this_machine()));
   for (const std::string& name : line.levels) find(Table<BenchLevel>(bench_levels()), name, "level").run(options, book);
   return book.rows();
 }
 
-// Rows of files, where files are all that is asked for.
+// The rows of existing files, if no measurement was requested.
 std::vector<bench::Record> given(const CommandLine& line) {
   std::vector<bench::Record> all;
   std::vector<std::string> files = line.from;
@@ -98,14 +99,14 @@ void run_levels(CommandLine line) {
 void declare_records(CLI::App& command, CommandLine& line) {
   command.add_option("--record", line.record, "append one JSON line per row to this file")->type_name("FILE");
   command.add_option("--html", line.html, "show the rows as a page")->type_name("FILE");
-  command.add_option("--from", line.from, "do not measure: take the rows of these files")->type_name("FILE");
+  command.add_option("--from", line.from, "do not measure: use the rows of these files")->type_name("FILE");
   command
       .add_option("--compare", line.compare,
-                  "compare what is measured, or the second file, with the first; ends with 1 when a row is slower "
+                  "compare the new rows, or the second file, with the first; exit code 1 when a row is slower "
                   "beyond the noise")
       ->type_name("OLD [NEW]")
       ->expected(1, 2);
-  command.add_option("--threshold", line.threshold, "changes below so many per cent do not matter")
+  command.add_option("--threshold", line.threshold, "changes below this many per cent do not matter")
       ->check(CLI::Range(0.0, 1000.0))
       ->capture_default_str();
 }
@@ -133,7 +134,7 @@ void declare_bench(CLI::App& command) {
   command.add_flag("--alone", line->alone, "without peers");
   declare_records(command, *line);
   command
-      .add_option("--scratch", options.scratch, "where half a gigabyte of files may be made, for reads and trainings")
+      .add_option("--scratch", options.scratch, "folder for half a gigabyte of files, for reads and training")
       ->type_name("DIR");
   command.add_flag("--serve", line->serve, "be a contestant: answer 'step N' and 'memory' on standard input");
   add_rank_options(command, options.ranks);

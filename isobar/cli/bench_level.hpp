@@ -1,4 +1,4 @@
-// A level of `isobar bench`: one kind of measurement. Levels stand in a table; each is a file with a row.
+// A level of `isobar bench`: one kind of measurement. Each level is a file and a row in a table.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@
 
 namespace isobar::cli {
 
-/// What the command line says, for all levels.
+/// The command-line options of all levels.
 struct BenchOptions {
-  std::vector<std::string> models{};  ///< networks: which; empty: those of the zoo
-  std::vector<std::string> only{};    ///< operators: which; empty: all
+  std::vector<std::string> models{};  ///< networks to measure; empty: those of the zoo
+  std::vector<std::string> only{};    ///< operators to measure; empty: all
   std::int64_t batch = 1;
-  int rounds = 0;      ///< 0: as the level has it
-  double seconds = 0;  ///< of measuring one row; 0: as the level has it
+  int rounds = 0;      ///< 0: the level's default
+  double seconds = 0;  ///< for measuring one row; 0: the level's default
   int threads = 1;
-  std::string peers{};  ///< folder of the peer programs; empty: without them
+  std::string peers{};  ///< folder of the peer programs; empty: no peers
   std::string scratch{};
   RankOptions ranks{};
   SinkOptions sinks{};
-  std::string training_recipe{};  ///< of a contestant of `training`; empty: not one
+  std::string training_recipe{};  ///< of a contestant of `training`; empty: this is not one
 
   int rounds_or(int otherwise) const { return rounds > 0 ? rounds : otherwise; }
-  /// How much a row may cost, unless the command line says otherwise.
+  /// The effort for a row: these limits, unless the command line overrides them.
   bench::Effort effort(int most_rounds, double most_seconds) const;
 };
 
@@ -40,13 +40,13 @@ struct BenchLevel {
   void (*run)(const BenchOptions& options, RecordBook& book);
 };
 
-/// In the order they are measured.
+/// In the order in which they are measured.
 std::span<const BenchLevel* const> bench_levels();
 
-/// A folder that goes when it is no longer needed.
+/// A folder that is removed when it is no longer needed.
 class ScratchFolder {
  public:
-  /// Below the folder named, or the system's for temporary files.
+  /// Created in `below`, or in the system's folder for temporary files.
   explicit ScratchFolder(const std::string& below);
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;
@@ -57,7 +57,7 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-/// Shows what is going on, in one line that is gone afterwards; empty: nothing is.
+/// Shows the current activity in a line that is later erased; an empty text erases it.
 void note(const std::string& now);
 
 }  // namespace isobar::cli

@@ -1,4 +1,4 @@
-// The levels of `isobar bench`, in the order they are measured.
+// The levels of `isobar bench`, in the order in which they are measured.
 #include <unistd.h>
 
 #include "isobar/base/error.hpp"

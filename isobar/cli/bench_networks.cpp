@@ -1,4 +1,5 @@
-// isobar bench networks: level 1, every network of the zoo beside PyTorch: training step, forward pass and memory.
+// isobar bench networks: level 1, every network of the zoo compared with PyTorch: training step, forward pass and
+// memory.
 #include <fmt/format.h>
 
 #include "isobar/bench/networks.hpp"

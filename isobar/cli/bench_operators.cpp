@@ -1,4 +1,4 @@
-// isobar bench operators: level 0, every operator of the catalogue beside oneDNN's primitive and PyTorch's.
+// isobar bench operators: level 0, every operator of the catalogue compared with oneDNN's primitive and PyTorch's.
 #include <algorithm>
 #include <memory>
 
@@ -22,7 +22,7 @@ void bench_operators(const BenchOptions& options, RecordBook& book) {
                                    "--threads", std::to_string(options.threads)}));
       contest.peers.push_back(peers.back().get());
     }
-  const int rounds = std::min(6, options.rounds_or(6));  // of methods: each time is a median of three already
+  const int rounds = std::min(6, options.rounds_or(6));  // of methods: each time is already a median of three
   for (const ops::OperatorRow* row : ops::operators()) {
     const auto& only = options.only;
     if (!only.empty() && std::find(only.begin(), only.end(), row->name) == only.end()) continue;
@@ -40,7 +40,7 @@ void bench_operators(const BenchOptions& options, RecordBook& book) {
 }  // namespace
 
 extern const BenchLevel operators_level;
-const BenchLevel operators_level{"operators", "every operator beside the bare oneDNN primitive and PyTorch's",
+const BenchLevel operators_level{"operators", "every operator against oneDNN's bare primitive and PyTorch's",
                                  bench_operators};
 
 }  // namespace isobar::cli

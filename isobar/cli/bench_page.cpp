@@ -25,7 +25,7 @@ std::string judged(const std::string& value, double asked, bool met, const char*
                      met ? "good" : "bad", met ? "&#10003;" : "&#10007;", html_text(value), bound, asked);
 }
 
-// Lines below each other, the first large.
+// Lines below each other, the first one large.
 std::string lines_cell(const std::string& first, const std::vector<std::string>& others) {
   std::string cell = html_text(first);
   for (const std::string& line : others)
@@ -108,7 +108,7 @@ std::string level_part(const std::string& level, const std::vector<const Record*
   return report::html_section(level, title, report::html_table(columns, rows) + profiles);
 }
 
-// Where and when, every different answer once.
+// Where and when rows were measured, without repetitions.
 std::string circumstances(const std::vector<const Record*>& records) {
   std::set<std::string> machines, programs, threads, days;
   for (const Record* r : records) {

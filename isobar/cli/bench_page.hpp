@@ -1,5 +1,5 @@
-// The page of `isobar bench`: records as one self-contained HTML table per level, aims marked as reached or missed, and
-// for every network where its time goes.
+// The page of `isobar bench`: self-contained HTML with one table of records per level, aims marked as reached or
+// missed, and for every network where its time goes.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace isobar::cli {
 
-/// Of rows that occur several times the last is shown.
+/// If a row occurs several times, the last one is shown.
 std::string bench_page(const std::vector<bench::Record>& records);
 
 }  // namespace isobar::cli

@@ -105,9 +105,9 @@ void measure_ranks(const BenchOptions& all, RecordBook& book) {
 }  // namespace
 
 extern const BenchLevel sums_level;
-const BenchLevel sums_level{"sums", "sums over ranks beside the MPI library's", launch_sums};
+const BenchLevel sums_level{"sums", "sums over ranks compared with the MPI library's", launch_sums};
 
 extern const BenchLevel ranks_level;
-const BenchLevel ranks_level{"ranks", "steps on several ranks beside PyTorch's", measure_ranks};
+const BenchLevel ranks_level{"ranks", "steps on several ranks compared with PyTorch's", measure_ranks};
 
 }  // namespace isobar::cli

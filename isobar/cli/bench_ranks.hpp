@@ -1,4 +1,4 @@
-// What `isobar bench` measures on several ranks: sums beside the MPI library's own, and training steps.
+// What `isobar bench` measures on several ranks: sums, compared with the MPI library's own, and training steps.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ void add_rank_options(CLI::App& command, RankOptions& options);
 /// Serves training steps to the contest that started this program.
 void serve_ranks(const std::string& model, std::int64_t batch, int threads, const RankOptions& options);
 
-/// When this program runs on several ranks: measures sums among them, keeps them in `record` unless that is empty, and
-/// returns true.
+/// If this program runs on several ranks: measures sums among them, writes them to the file `record` unless its name is
+/// empty, and returns true.
 bool measure_sums_here(const RankOptions& options, int rounds, const std::string& record);
 
 }  // namespace isobar::cli

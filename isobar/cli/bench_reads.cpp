@@ -1,4 +1,4 @@
-// isobar bench reads: files beside the tools made for them, and what reading costs a training step.
+// isobar bench reads: reading files, compared with the tools made for them, and what reading costs a training step.
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -25,6 +25,6 @@ void bench_reads(const BenchOptions& options, RecordBook& book) {
 }  // namespace
 
 extern const BenchLevel reads_level;
-const BenchLevel reads_level{"reads", "files beside the tools made for them", bench_reads};
+const BenchLevel reads_level{"reads", "reading files, compared with the tools made for them", bench_reads};
 
 }  // namespace isobar::cli

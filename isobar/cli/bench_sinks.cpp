@@ -16,19 +16,19 @@
 namespace isobar::cli {
 namespace {
 
-// As in a run of 240 steps, of which 24 are traced unless said otherwise, every row of steps has a traced one; in
-// longer runs there are fewer. The run of a contestant never comes to its end.
+// As in a run of 240 steps, of which 24 are traced by default, every series of steps has a traced one; longer runs have
+// fewer. The run of a contestant never reaches its end.
 constexpr int block = 10, endless = 100'000;
 
-// What is compared with a run that does nothing but train.
+// What is compared with a run that only trains.
 struct SinkKind {
   std::string name, text;
-  double asked = 0;  // the aim: times as long, at most; 0: none
+  double asked = 0;  // the aim: at most this many times as long; 0: none
 };
 
 struct Contest {
   std::string level, model, question;
-  std::vector<SinkKind> kinds;  // the first is what others are compared with
+  std::vector<SinkKind> kinds;  // the others are compared with the first
 };
 
 const SinkKind bare{"none", "a step of a run that records nothing"};
@@ -42,8 +42,8 @@ const Contest saves_contest{"saves",
                             "what saving itself costs a run",
                             {bare, {"saves", "with a checkpoint every 10 steps", 1.02}}};
 
-// Between two steps it answers the contest and waits until it is asked for more. A step lasts from where the last
-// answer was given, or the last step ended, to where all other sinks have been told of this one.
+// Between two steps it answers the contest and waits for the next question. A step lasts from the last answer, or the
+// end of the last step, until all other sinks have received this step.
 class Gate final : public train::Sink {
  public:
   explicit Gate(std::string name) : name_(std::move(name)) {}
@@ -96,9 +96,9 @@ Spec recipe_of(const SinkOptions& options, const std::filesystem::path& folder) 
                              "bench");
   const int traced = options.serve == "every" ? endless : options.serve == "all" ? endless / block : 0;
   apply_setting(recipe, fmt::format("report.trace_steps={}", traced));
-  apply_setting(recipe, "report.trace_mb=100000");  // so that every one is also written
+  apply_setting(recipe, "report.trace_mb=100000");  // so that all of them are also written
   apply_setting(recipe, "checkpoint.every_minutes=0");
-  // One in every row of steps: it is begun, written and finished within the time of the contestant's own steps.
+  // One in every series of steps: it begins, is written and ends within the contestant's own steps.
   if (options.serve == "saves") apply_setting(recipe, fmt::format("checkpoint.every_steps={}", block));
   return recipe;
 }
@@ -182,7 +182,7 @@ void measure(const Contest& contest, const BenchOptions& options, RecordBook& bo
 
 extern const BenchLevel sinks_level;
 const BenchLevel sinks_level{
-    "sinks", "what recording a run costs it",
+    "sinks", "what recording costs a run",
     [](const BenchOptions& options, RecordBook& book) { measure(sinks_contest, options, book); }};
 
 extern const BenchLevel saves_level;

@@ -1,6 +1,5 @@
-// What `isobar bench sinks` and `saves` measure: what it costs a run to tell of itself, and to save itself. Programs
-// train the same in turns: with everything that listens to a run, with every step traced, with checkpoints, and with
-// nothing.
+// What `isobar bench sinks` and `saves` measure: what records and checkpoints cost a run. Programs take turns in the
+// same training: with all sinks of a run, with every step traced, with checkpoints, and with none of these.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +10,14 @@
 namespace isobar::cli {
 
 struct SinkOptions {
-  std::string model;  ///< empty: of the contest
-  std::string serve;  ///< of a contestant: none, all, every or saves; empty: not one
+  std::string model;  ///< empty: that of the contest
+  std::string serve;  ///< of a contestant: none, all, every or saves; empty: this is not one
 };
 
 void add_sink_options(CLI::App& command, SinkOptions& options);
 
-/// Serves training steps of a whole run, kept below `scratch`, to the contest that started this program: its sinks are
-/// none, with or without checkpoints, or all of a run with its share of traced steps, or all with every step traced.
+/// Serves training steps of a whole run, with files below `scratch`, to the contest that started this program. The run
+/// has no sinks, with or without checkpoints, or all sinks, with the usual share of steps traced or every step.
 void serve_sinks(const SinkOptions& options, const std::filesystem::path& scratch);
 
 }  // namespace isobar::cli

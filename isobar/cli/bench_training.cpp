@@ -19,7 +19,7 @@
 namespace isobar::cli {
 namespace {
 
-// Between two epochs it answers the contest and waits until it is asked for more.
+// Between two epochs it answers the contest and waits for the next question.
 class EpochGate final : public train::Sink {
  public:
   void start(const train::Start&) override {
@@ -47,11 +47,11 @@ class EpochGate final : public train::Sink {
   }
 };
 
-// How one contestant's training went.
+// The training of one contestant.
 struct Course {
   std::string name;
   std::vector<double> epochs{};      // seconds of training and evaluation, of every epoch
-  std::vector<double> training{};    // of these, training
+  std::vector<double> training{};    // training alone
   double until_good = 0, value = 0;  // seconds until the test set was good enough, 0: never; last value
 };
 

@@ -1,4 +1,4 @@
-// isobar data: makes data sets and looks into them. Its commands are declared in files of their own.
+// isobar data: makes data sets and shows what is in them. Each of its commands has its own file.
 #include "isobar/cli/data.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace isobar::cli {
 namespace {
 
-// Answers a missing or unknown subcommand with those there are.
+// Answers a missing or unknown subcommand with a list of the existing ones.
 void require_known(CLI::App& command) {
   command.require_subcommand(0, 1);
   command.allow_extras();
@@ -71,7 +71,7 @@ void add_reading_options(CLI::App& command, std::int64_t& samples, int& threads,
       ->capture_default_str()
       ->type_name("N")
       ->check(whole(0, 4096));
-  command.add_option("--transform", transforms, "done to every sample, as 'crop(size=64)'; can be repeated")
+  command.add_option("--transform", transforms, "applied to every sample, such as 'crop(size=64)'; can be repeated")
       ->type_name("SPEC")
       ->allow_extra_args(false);
 }
@@ -81,6 +81,6 @@ int threads_or_all(int threads) {
 }
 
 extern const Verb data_verb;
-const Verb data_verb{"data", "make data sets, look into them, convert them", declare_data};
+const Verb data_verb{"data", "make, inspect and convert data sets", declare_data};
 
 }  // namespace isobar::cli

@@ -21,13 +21,13 @@ void declare_stats(CLI::App& data);
 void declare_tokenize(CLI::App& data);
 void declare_universe(CLI::App& make);
 
-/// The options of commands that go over a data set: --samples, --threads and --transform.
+/// The options of commands that read through a data set: --samples, --threads and --transform.
 void add_reading_options(CLI::App& command, std::int64_t& samples, int& threads, std::vector<std::string>& transforms);
-/// `threads`, or one per processor when it is 0.
+/// `threads`, or one per processor if it is 0.
 int threads_or_all(int threads);
 
-/// A function (done, all) that shows on `line` how many samples are done, how fast and how long it will take; samples
-/// that were there at its first call count for nothing in the rate.
+/// A function (done, all) that shows on `line` how many samples are done, how fast, and the time left; samples done
+/// before its first call do not count in the rate.
 std::function<void(std::int64_t, std::int64_t)> shown_on(record::StatusLine& line);
 
 }  // namespace isobar::cli

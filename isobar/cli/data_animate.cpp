@@ -1,4 +1,4 @@
-// isobar data animate FILE: the atmosphere as a moving map, or as a still one with --frames 1.
+// isobar data animate FILE: the atmosphere as an animated map, or a still one with --frames 1.
 #include <filesystem>
 #include <vector>
 
@@ -26,7 +26,7 @@ struct AnimationRequest {
 void animate(const AnimationRequest& request) {
   catch_signals();
   const double begin = now_seconds();
-  // The file first: one that cannot be written should not cost the frames.
+  // Opens the file first: if it cannot be written, no frames are computed.
   disk::OutputFile out{request.file};
   const datasets::WeatherSeries series(request.weather);
   const pictures::WeatherMap map(series.atmosphere().grid(), request.pixels);
@@ -57,14 +57,14 @@ void declare_animate(CLI::App& data) {
   command.footer(
       "Maps show precipitable water; tropical cyclones are outlined in red, atmospheric rivers in yellow. Every "
       "browser\n"
-      "plays the file; programs that know no animation show its first frame.");
+      "plays the file; programs that cannot animate show its first frame.");
   const auto request = std::make_shared<AnimationRequest>();
   const auto whole = [](std::int64_t least, std::int64_t most) { return CLI::Range(least, most).description(""); };
   const auto option = [&](const char* name, auto& value, const char* type, const char* meaning) {
     return command.add_option(name, value, meaning)->type_name(type)->capture_default_str();
   };
-  command.add_option("FILE", request->file, "the picture to write, as weather.png")->required();
-  option("--frames", request->frames, "N", "1: a picture that does not move")->check(whole(1, 1000));
+  command.add_option("FILE", request->file, "the picture to write, such as weather.png")->required();
+  option("--frames", request->frames, "N", "1: a still picture")->check(whole(1, 1000));
   option("--pixels", request->pixels, "N", "width of the map; it is half as high")->check(whole(16, 4096));
   option("--milliseconds", request->milliseconds, "N", "how long a frame is shown")->check(whole(10, 60000));
   add_weather_options(command, request->weather);

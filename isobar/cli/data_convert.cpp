@@ -27,7 +27,7 @@ struct Ending {
   std::string_view ending, format;
 };
 
-// Longer endings before those they end in.
+// Longer endings come before those that they end in.
 constexpr Ending endings[] = {{".tfrecord.gz", "tfrecord(gzip=true)"},
                               {".tfrecords.gz", "tfrecord(gzip=true)"},
                               {".tfrecord", "tfrecord"},
@@ -47,14 +47,14 @@ Spec format_for(const ConvertRequest& request) {
     if (request.to.ends_with(one.ending)) return one.format;
     known.emplace_back(one.ending);
   }
-  fail_usage("{}: its ending names no format ({}); say it with --as, as in --as hdf5", request.to, join(known, " "));
+  fail_usage("{}: its ending is not that of a format ({}); name one, as in --as hdf5", request.to, join(known, " "));
 }
 
 void convert(const ConvertRequest& request) {
   const Spec format = format_for(request);
   const fs::path to = request.to;
   const fs::path folder = to.has_parent_path() ? to.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder)) fail("{}: the folder {} is not there", request.to, folder.string());
+  if (!fs::is_directory(folder)) fail("{}: the folder {} does not exist", request.to, folder.string());
   const auto dataset = open_source(request.from, request.transforms);
   const std::int64_t all = request.samples > 0 ? std::min(request.samples, dataset->size()) : dataset->size();
   const datasets::Outline outline{dataset->fields(), all, dataset->classes(), dataset->channels()};
@@ -96,14 +96,14 @@ void declare_convert(CLI::App& data) {
     if (row->create) formats.emplace_back(row->name);
   command.footer(
       "Formats that can be written: " + join(formats, ", ") +
-      ".\nSamples are read by many threads and written in order. The target must not exist, and what is stopped or\n"
-      "fails leaves nothing behind.");
+      ".\nSamples are read by many threads and written in order. The target must not exist. A conversion that is\n"
+      "stopped or fails leaves no files.");
   const auto request = std::make_shared<ConvertRequest>();
   command.add_option("FROM", request->from, "a file, a folder or a data set such as 'hdf5(path=train)'")->required();
   command.add_option("TO", request->to, "the file or folder to write")->required();
   command
       .add_option("--as", request->format,
-                  "the format and how to write it, as 'hdf5' or 'tfrecord(gzip=true)';"
+                  "the format and how to write it, such as 'hdf5' or 'tfrecord(gzip=true)';"
                   " without it the ending of TO decides")
       ->type_name("SPEC");
   add_reading_options(command, request->samples, request->threads, request->transforms);

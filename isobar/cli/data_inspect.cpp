@@ -1,4 +1,4 @@
-// isobar data inspect: what is inside a file, a folder or a data set, and the recipe lines that would read it.
+// isobar data inspect: the contents of a file, a folder or a data set, and the recipe lines that would read it.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -148,7 +148,7 @@ void declare_inspect(CLI::App& data) {
           ->type_name("[FILE]");
   command
       .add_option("--transform", request->transforms,
-                  "see the samples through a transform, as 'log1p'; can be repeated")
+                  "see the samples through a transform, such as 'log1p'; can be repeated")
       ->type_name("SPEC")
       ->allow_extra_args(false);
   command.callback([request, picture] {

@@ -63,7 +63,7 @@ void add_weather_options(CLI::App& command, datasets::WeatherOptions& weather) {
   };
   option("--height", weather.atmosphere.height, "N", "points from pole to pole");
   option("--width", weather.atmosphere.width, "N", "points around the earth");
-  option("--start", weather.start, "DAY", "the first day, as 2000-07-15, in years of 365 days");
+  option("--start", weather.start, "DAY", "the first day, such as 2000-07-15, in years of 365 days");
   option("--hours", weather.hours, "N", "hours from frame to frame");
   option("--seed", weather.atmosphere.seed, "N", "names the weather");
   option("--run", weather.atmosphere.run, "N", "another weather of the same seed");
@@ -76,7 +76,7 @@ void declare_atmosphere(CLI::App& make) {
       "climate/data holds sixteen channels, climate/labels_0 and labels_1 the classes 0 background, 1 tropical "
       "cyclone,\n"
       "2 atmospheric river, found by rules in the channels; DIR/stats.h5 what normalises them, as DeepCAM's does.\n"
-      "Files that are there already are kept, so that a stopped command goes on and a set can grow.");
+      "Existing files are kept, so that a stopped command can continue and a set can grow.");
   const auto request = std::make_shared<AtmosphereRequest>();
   writing::AtmosphereFiles& what = request->what;
   const auto whole = [](std::int64_t least, std::int64_t most) { return CLI::Range(least, most).description(""); };

@@ -51,7 +51,7 @@ void declare_universe(CLI::App& make) {
   command.footer(
       "Writes HDF5 files in the layout of MLPerf CosmoFlow, one sample each, into DIR/train and DIR/test: x holds\n"
       "particle counts at several redshifts, y the targets Omega_m, sigma_8, n_s and H_0, scaled to [-1, 1].\n"
-      "Files that are there already are kept, so that a stopped command goes on and a set can grow.");
+      "Existing files are kept, so that a stopped command can continue and a set can grow.");
   const auto request = std::make_shared<UniverseRequest>();
   writing::UniverseFiles& what = request->what;
   const auto option = [&](const char* name, auto& value, const char* type, const char* meaning) {

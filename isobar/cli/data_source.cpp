@@ -17,7 +17,7 @@ DataSource find_source(const std::string& text) {
     source.obstacle = source.contents->obstacle;
     return source;
   }
-  // A path with a mistake in it should not be answered by what is wrong with it as a Spec.
+  // A mistyped path should not be reported as an invalid Spec.
   const bool named = text.find('(') != std::string::npos || std::ranges::count(names(datasets::datasets()), text) > 0;
   if (!named && text.find_first_of("/.") != std::string::npos) fail("{}: there is no such file or folder", text);
   source.spec = Spec(text);
@@ -26,7 +26,7 @@ DataSource find_source(const std::string& text) {
 
 std::shared_ptr<const datasets::Dataset> open_data(const Spec& spec, const std::vector<std::string>& transforms) {
   std::shared_ptr<const datasets::Dataset> dataset = datasets::make_dataset(spec);
-  if (dataset->size() < 1) fail("{}: holds no samples", spec.str());
+  if (dataset->size() < 1) fail("{}: contains no samples", spec.str());
   if (transforms.empty()) return dataset;
   auto pipeline = std::make_shared<transforms::Pipeline>(transforms);
   if (pipeline->learns())

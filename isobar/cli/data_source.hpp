@@ -1,4 +1,4 @@
-// What a user names as data: a file or folder, or a Spec.
+// Data as a user names them: a file or folder, or a Spec.
 #pragma once
 
 #include <memory>
@@ -11,19 +11,19 @@
 
 namespace isobar::cli {
 
-/// A file or folder with what it holds, or a Spec.
+/// A file or folder with its contents, or a Spec.
 struct DataSource {
   std::optional<datasets::Contents> contents;  ///< of a file or folder
-  std::optional<Spec> spec;                    ///< the data set that reads it best; none when nothing does
-  std::string obstacle;                        ///< then why not
+  std::optional<Spec> spec;                    ///< the data set that reads it best, if any
+  std::string obstacle;                        ///< otherwise, why it cannot be read
 };
 
-/// What exists on disk is a path, all else a Spec.
+/// A name that exists on disk is a path, anything else a Spec.
 DataSource find_source(const std::string& text);
 
-/// A data set seen through transforms, where there are some; one without samples is an Error.
+/// A data set with transforms, if any; one without samples is an Error.
 std::shared_ptr<const datasets::Dataset> open_data(const Spec& spec, const std::vector<std::string>& transforms);
-/// The data set of what a user named; what cannot be read is an Error.
+/// The data set that a user named; throws Error if it cannot be read.
 std::shared_ptr<const datasets::Dataset> open_source(const std::string& text,
                                                      const std::vector<std::string>& transforms);
 

@@ -1,4 +1,4 @@
-// isobar data stats: mean, deviation and range of every channel of a data set, in one pass by many threads.
+// isobar data stats: mean, deviation and range of every channel of a data set, in one pass with many threads.
 #include <algorithm>
 #include <thread>
 

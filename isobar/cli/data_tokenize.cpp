@@ -1,5 +1,5 @@
-// isobar data tokenize: texts to the raw stream of tokens that the data set tokens(...) reads. A text is read piece by
-// piece, cut where that changes no token; memory does not grow with it.
+// isobar data tokenize: converts texts to the raw stream of tokens that the data set tokens(...) reads. A text is read
+// in pieces, cut where this changes no token, so memory does not grow with its length.
 #include <filesystem>
 #include <fstream>
 
@@ -81,7 +81,7 @@ void tokenize(const TokenizeRequest& request) {
   }
   out.commit();
   const double seconds = now_seconds() - begin;
-  fmt::print("{}: {} tokens of {} ({:.2f} bytes a token) from {} text{}, {} a second\n", request.out,
+  fmt::print("{}: {} tokens of {} ({:.2f} bytes per token) from {} text{}, {} per second\n", request.out,
              with_commas(counts.tokens), human_bytes(static_cast<double>(counts.bytes)),
              static_cast<double>(counts.bytes) / static_cast<double>(counts.tokens), request.texts.size(),
              request.texts.size() == 1 ? "" : "s",

@@ -1,4 +1,4 @@
-// What the commands that make weather have in common.
+// What the commands that make weather share.
 #pragma once
 
 #include <CLI/CLI.hpp>

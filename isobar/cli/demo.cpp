@@ -1,5 +1,5 @@
 // isobar demo: makes a small family of universes, trains CosmoFlow on it, and shows predicted against true parameters
-// of universes it has never seen.
+// of universes that the network has never seen.
 #include <cmath>
 
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ pictures::Series physical(const train::Evaluated& evaluated, std::size_t c, cons
   return series;
 }
 
-/// Mean distance from the truth, of the predictions and of always saying the mean.
+/// Mean absolute error of the predictions, and of always predicting the mean.
 std::string errors(const pictures::Series& s) {
   double mean = 0, of_network = 0, of_mean = 0;
   const auto n = static_cast<double>(s.truth.size());

@@ -1,5 +1,5 @@
-// isobar doctor: the machine as Isobar sees it, what it gives, and what would slow a run down. Started by mpirun it
-// also looks at the ranks: where they are, which cores they get, how fast neighbours reach each other.
+// isobar doctor: the machine as Isobar sees it, its measured peaks, and what would slow a run down. Started by mpirun,
+// it also examines the ranks: where they are, which cores they get, how fast neighbours communicate.
 #include <omp.h>
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ void show_instructions(const AmxState& amx) {
                           : "none");
 }
 
-// Longer than a run that finds nothing remembered does it; runs are compared with this from now on.
+// Measures longer than a run without remembered peaks does; later runs are compared with this result.
 machine::Peaks measure_anew(comm::Comm& comm, const machine::Machine& machine) {
   machine::PeakCache cache = machine::peak_cache(machine.processor, comm, omp_get_max_threads());
   cache.measure = [](int sharers) { return machine::measure_peaks(0.25, sharers); };
@@ -58,7 +58,7 @@ machine::Peaks show_peaks(const machine::Machine& machine) {
 
 std::string text_of(const comm::Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-// What was measured of links goes into `measured` on rank 0.
+// On rank 0 the measured links go into `measured`.
 void show_ranks(comm_mpi::World& world, bool quick, Measured& measured) {
   comm::Comm& comm = world.comm();
   const run::CoreShare cores(comm, 0);
@@ -85,7 +85,7 @@ void show_ranks(comm_mpi::World& world, bool quick, Measured& measured) {
 }
 
 Measured show_machine(bool quick) {
-  // First of all: while measuring, this program is itself the load.
+  // Before everything else: while measuring, this program itself is the load.
   const machine::Facts facts{machine::this_machine(), amx_state(), machine::optimised_build()};
   fmt::print("Machine\n{}", machine::describe(facts.machine));
   show_instructions(facts.amx);

@@ -7,7 +7,7 @@
 namespace isobar::cli {
 namespace {
 
-// Of the multiply-adds a processor can do from registers, training convolutional networks reaches about this much.
+// The fraction of a processor's peak multiply-add rate that training convolutional networks typically reaches.
 constexpr double sustained_part = 0.6;
 
 struct Link {
@@ -15,7 +15,7 @@ struct Link {
   const char* how;
 };
 
-// The slowest of those within nodes, or of those between them; or what is assumed.
+// The slowest link within nodes, or between nodes; or the assumed one.
 Link slowest(const Measured& measured, bool inside, const Link& otherwise) {
   Link link{0, 0, "measured between ranks"};
   for (std::size_t r = 0; r < measured.links.latency_us.size() && r + 1 < measured.node_of_rank.size(); ++r) {

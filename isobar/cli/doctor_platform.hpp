@@ -1,5 +1,5 @@
-// isobar doctor --platform FILE: this machine as a platform file for isobar-sim, with what was measured and, said so,
-// what was not.
+// isobar doctor --platform FILE: this machine as a platform file for isobar-sim; the file says which numbers were
+// measured and which were not.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace isobar::cli {
 
-/// What doctor found. With one rank alone there are no links; `nodes` and `ranks` are those it was started on.
+/// What doctor measured. With a single rank there are no links.
 struct Measured {
   machine::Machine machine{};
   machine::Peaks peaks{};  ///< of all ranks of a node together
@@ -18,7 +18,7 @@ struct Measured {
   std::vector<int> node_of_rank{0};
 };
 
-/// The text of the file: every number with how it was found.
+/// The text of the file: every number with its origin.
 std::string platform_of(const Measured& measured);
 
 }  // namespace isobar::cli

@@ -18,7 +18,7 @@ struct EvalOptions {
   std::string json;
 };
 
-// "accuracy, top_k(k=5)": commas within brackets belong to what is in them.
+// Splits "accuracy, top_k(k=5)"; commas within brackets do not separate.
 std::vector<std::string> split_specs(const std::vector<std::string>& lists) {
   std::vector<std::string> specs;
   for (const std::string& list : lists) {
@@ -60,7 +60,7 @@ void evaluate(const EvalOptions& options) {
     if (shows && !options.request.quiet) fmt::print("{}", described(inference));
     const train::Evaluated evaluated = inference.evaluate(&stop_requested());
     if (!evaluated.complete) {
-      stop_requested() = true;  // another rank may have got the signal
+      stop_requested() = true;  // another rank may have received the signal
       if (shows) fmt::print(stderr, "isobar: stopped before all samples were seen: there is no result\n");
       return;
     }
@@ -80,7 +80,7 @@ void declare_eval(CLI::App& command) {
   add_inference_options(command, options->request);
   command
       .add_option("--metrics", options->metrics,
-                  "instead of those of the run, as 'accuracy, top_k(k=5)'; can be repeated; see 'isobar list metrics'")
+                  "instead of the run's, such as 'accuracy, top_k(k=5)'; can be repeated; see 'isobar list metrics'")
       ->type_name("LIST")
       ->allow_extra_args(false);
   command.add_option("--json", options->json, "write the results here too, as JSON")->type_name("FILE");

@@ -24,7 +24,7 @@ bool on_the_path(const std::string& program) {
   return false;
 }
 
-// Debian keeps both MPIs beside each other under names of their own; elsewhere there is one, called mpiexec.
+// Debian installs both MPI libraries side by side, with distinct names; elsewhere there is one, called mpiexec.
 std::string first_found(std::vector<std::string> names) {
   for (const std::string& name : names)
     if (on_the_path(name)) return name;

@@ -1,4 +1,4 @@
-// How this program starts itself on several ranks: with the launcher of the MPI it was built with.
+// How this program starts itself on several ranks: with the launcher of the MPI library it was built with.
 #pragma once
 
 #include <string>
@@ -6,15 +6,15 @@
 
 namespace isobar::cli {
 
-/// The words that start a program on so many ranks of this machine: "mpiexec.mpich -n 2". `launcher`, when given,
+/// The words that start a program on `ranks` ranks of this machine: "mpiexec.mpich -n 2". `launcher`, if given,
 /// replaces them: "srun -n {}", where {} stands for the number of ranks.
 std::vector<std::string> launch_words(int ranks, const std::string& launcher = "");
 
 /// The path of the program that is running.
 std::string this_program();
 
-/// Runs a command, waits for it, and returns how it ended: its exit code, or 128 and the signal that ended it. What it
-/// prints goes where ours goes. When this program is told to stop, the command is told too.
+/// Runs a command, waits for it, and returns its exit code, or 128 plus the signal that ended it. It prints to our
+/// output. When this program is asked to stop, so is the command.
 int run_command(const std::vector<std::string>& words);
 
 }  // namespace isobar::cli

@@ -84,7 +84,7 @@ void show(const Family& family) {
   }
 }
 
-// The words in lines of at most 100 columns, indented.
+// Wraps words into indented lines of at most 100 columns.
 std::string wrapped(const std::vector<std::string>& words) {
   std::string text, line = " ";
   for (const std::string& word : words) {
@@ -98,7 +98,7 @@ std::string wrapped(const std::vector<std::string>& words) {
 }
 
 void show_all() {
-  fmt::print("Families; 'isobar list FAMILY' tells the arguments of each member.\n");
+  fmt::print("Families; 'isobar list FAMILY' shows the arguments of each member.\n");
   for (const Family& family : families) {
     std::vector<std::string> names;
     for (const Member& member : family.members()) names.push_back(member.name);

@@ -29,7 +29,7 @@ constexpr const Verb* verbs[] = {&demo_verb, &train_verb,   &run_verb,    &watch
                                  &eval_verb, &predict_verb, &plan_verb,   &zoo_verb,   &onnx_verb,
                                  &list_verb, &data_verb,    &doctor_verb, &bench_verb, &scale_verb};
 
-// Before anything else has begun: this process stays behind, and another one becomes the rank.
+// Before anything else: this process stays as the shield, and a child process becomes the rank.
 void raise_shield_if_supervised() {
   if (const comm_mpi::Launch launch = comm_mpi::launched(); !launch.launcher.empty())
     control::raise_shield(launch.rank, comm_mpi::left_behind());

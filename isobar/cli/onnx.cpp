@@ -1,6 +1,6 @@
-// isobar onnx: ONNX files in and out. `check` says whether a file can be used and, given test data, whether it computes
-// what it should; `import` shows the network inside and the recipe that trains it; `export` writes a trained run or a
-// network of the zoo.
+// isobar onnx: reads and writes ONNX files. `check` says whether a file can be used and, given test data, whether it
+// computes the expected results; `import` shows its network and a recipe that trains it; `export` writes a trained run
+// or a network of the zoo.
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -54,7 +54,7 @@ void show(const std::string& file, const onnx::OnnxModel& model, const onnx::Imp
     fmt::print("  run plainly, without gradient: {}\n", join(std::vector<std::string>(slow.begin(), slow.end()), ", "));
 }
 
-// The largest difference between what the model gives and what it should, relative to the largest number.
+// The largest difference between actual and expected output, relative to the largest number.
 double deviation(const onnx::Array& got, const onnx::Array& expected, const std::string& name) {
   if (got.dims != expected.dims)
     fail("output '{}' is {}, the data has {}", name, onnx::dims_text(got.dims), onnx::dims_text(expected.dims));
@@ -113,7 +113,7 @@ std::string starter_recipe(const std::string& file, const onnx::Imported& import
     sample.assign(extents.begin() + 1, extents.end());
   }
   return fmt::format(
-      "# Trains {0} from its weights; fresh = true starts anew. A sample is {1}, channels last.\n"
+      "# Trains {0} from its weights; fresh = true starts from new weights. A sample is {1}, channels last.\n"
       "loss = \"softmax_cross_entropy\"\n"
       "optimizer = \"sgd(lr=0.001, momentum=0.9)\"\n\n"
       "[model]\nonnx = \"{0}\"\n\n"
@@ -192,7 +192,7 @@ void declare_onnx(CLI::App& command) {
   {
     CLI::App& sub = *command.add_subcommand("export", "write a trained run, or a network of the zoo, as an ONNX file");
     const auto request = std::make_shared<ExportRequest>();
-    sub.add_option("WHAT", request->what, "a run folder, or a network with arguments as 'cosmoflow(size=32)'")
+    sub.add_option("WHAT", request->what, "a run folder, or a network with arguments, such as 'cosmoflow(size=32)'")
         ->required();
     sub.add_option("--out", request->out, "the file to write")->required()->type_name("FILE");
     add_checkpoint_option(sub, request->checkpoint);

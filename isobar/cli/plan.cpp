@@ -86,7 +86,7 @@ void show_plan(const PlanRequest& request) {
 
 void declare_plan(CLI::App& command) {
   const auto request = std::make_shared<PlanRequest>();
-  command.add_option("MODEL", request->model, "a network with arguments, as 'cosmoflow(size=32)'; see 'isobar zoo'")
+  command.add_option("MODEL", request->model, "a network, such as 'cosmoflow(size=32)'; see 'isobar zoo'")
       ->required();
   command.add_option("--batch", request->batch, "samples in a step")
       ->capture_default_str()
@@ -101,7 +101,7 @@ void declare_plan(CLI::App& command) {
       ->allow_extra_args(false);
   command
       .add_option("--memory", request->memory,
-                  "the most the plan may take, as 20GB: what does not fit is computed again in the backward pass")
+                  "the most the plan may take, such as 20GB: what does not fit is computed again in the backward pass")
       ->type_name("SIZE");
   command.add_option("--optimizer", request->optimizer, "whose state counts as memory")
       ->capture_default_str()
@@ -117,7 +117,7 @@ void declare_plan(CLI::App& command) {
       ->needs(tune);
   command.add_flag("--allow-inexact", request->tuning.inexact, "also try methods that round otherwise: winograd, fft")
       ->needs(tune);
-  command.add_flag("--untuned", request->untuned, "leave aside what was measured before")->excludes(tune);
+  command.add_flag("--untuned", request->untuned, "ignore earlier measurements")->excludes(tune);
   tune->excludes(json);
   command.callback([request] { show_plan(*request); });
 }

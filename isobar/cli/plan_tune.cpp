@@ -16,7 +16,7 @@
 namespace isobar::cli {
 namespace {
 
-// How far it is, on a terminal in one line that changes, elsewhere in a line now and then.
+// Shows progress: on a terminal in one line that is redrawn, elsewhere in an occasional line.
 class Progress {
  public:
   explicit Progress(std::size_t layers) : layers_(layers) {}
@@ -56,11 +56,11 @@ void show(const tune::TuningRecord& record) {
                (f.usual ? "= " : "") + one_line(choice_text(f.chosen.choice), f.usual ? 26 : 28), 1e3 * f.seconds,
                1e3 * f.before, f.workspace ? human_bytes(static_cast<double>(f.workspace)) : "");
   }
-  fmt::print("\nconvolutions: {:.1f} ms a step, {:.1f} ms without tuning; = marks the usual method\n", 1e3 * now,
+  fmt::print("\nconvolutions: {:.1f} ms per step, {:.1f} ms without tuning; = marks the usual method\n", 1e3 * now,
              1e3 * before);
 }
 
-// Findings of layers that were measured before, when that was interrupted and asked for in the same way.
+// Results from an earlier, interrupted tuning with the same settings.
 tune::TuningRecord begun(const tune::TuningCache& cache, const tune::TuneOptions& options) {
   tune::TuningRecord fresh{options.workspace, options.inexact};
   const auto known = tune::read_tuning(cache).record;
@@ -109,7 +109,7 @@ void tune_network(const Spec& model, std::int64_t batch, const graph::Graph& gra
   fmt::print("{}, batch {}: {}\n\n", model.str(), batch, cache.key);
   show(record);
   if (record.complete) fmt::print("remembered in {}\n", cache.file.empty() ? "no file" : cache.file.string());
-  else fmt::print(stderr, "isobar: stopped; what was measured is kept, the same command goes on\n");
+  else fmt::print(stderr, "isobar: stopped; what was measured is kept, the same command continues\n");
 }
 
 }  // namespace isobar::cli

@@ -14,7 +14,7 @@ struct TuneRequest {
   bool inexact = false;
 };
 
-/// Shows how far it is, then what was chosen. What was measured when it is stopped is kept, and the next call goes on.
+/// Shows progress, then what was chosen. If it is stopped, measurements so far are kept, and the next call continues.
 void tune_network(const Spec& model, std::int64_t batch, const graph::Graph& graph, const graph::PlanOptions& options,
                   const TuneRequest& request);
 

@@ -1,4 +1,4 @@
-// isobar predict WHAT [--data DATA] --out FILE: what a trained network makes of every sample, as HDF5 or CF NetCDF.
+// isobar predict WHAT [--data DATA] --out FILE: a trained network's prediction for every sample, as HDF5 or CF NetCDF.
 #include <ctime>
 #include <filesystem>
 #include <optional>
@@ -26,12 +26,12 @@ struct PredictOptions {
   bool overwrite = false, probabilities = false;
 };
 
-// Before anything is read or computed.
+// Checked before anything is read or computed.
 void check_target(const PredictOptions& options) {
   const fs::path out = options.out, folder = out.has_parent_path() ? out.parent_path() : fs::path(".");
   writing::expect_prediction_format(out);
   std::error_code code;
-  if (!fs::is_directory(folder, code)) fail("{}: the folder {} is not there", options.out, folder.string());
+  if (!fs::is_directory(folder, code)) fail("{}: the folder {} does not exist", options.out, folder.string());
   if (fs::exists(out, code) && !options.overwrite) fail("{}: exists already; --overwrite replaces it", options.out);
 }
 
@@ -48,7 +48,7 @@ writing::PredictionOutline outline_of(const PredictOptions& options, const run::
   outline.probabilities = options.probabilities;
   if (options.probabilities && outline.squash == writing::Squash::none) {
     if (trained.model.loss.name().empty())
-      fail_usage("--probabilities: say what the file was trained with, as --loss softmax_cross_entropy");
+      fail_usage("--probabilities: name the loss the file was trained with, such as --loss softmax_cross_entropy");
     fail_usage("--probabilities: what is trained with the loss '{}' has none", trained.model.loss.name());
   }
   outline.notes = {{"title", "predictions of " + trained.name},
@@ -61,7 +61,7 @@ writing::PredictionOutline outline_of(const PredictOptions& options, const run::
   return outline;
 }
 
-// What was predicted, as long as it is little enough to keep.
+// The predictions, if they are few enough to keep.
 struct KeptRows {
   std::vector<float> predictions{}, targets{};
 };
@@ -110,7 +110,7 @@ void predict(const PredictOptions& options) {
           &stop_requested());
     }
     if (!complete) {
-      stop_requested() = true;  // another rank may have got the signal
+      stop_requested() = true;  // another rank may have received the signal
       if (first) fmt::print(stderr, "isobar: stopped: nothing was written to {}\n", options.out);
       return;
     }
@@ -121,7 +121,7 @@ void predict(const PredictOptions& options) {
                  with_commas(all - done), with_commas(all));
     const double seconds = now_seconds() - begin;
     if (shows)
-      fmt::print("{}: {} in {}, {:.3g} samples a second\n", options.out,
+      fmt::print("{}: {} in {}, {:.3g} samples per second\n", options.out,
                  human_bytes(static_cast<double>(fs::file_size(options.out))), human_seconds(seconds),
                  static_cast<double>(done) / std::max(seconds, 1e-9));
     if (!options.pictures.empty()) draw(options, inference, kept);

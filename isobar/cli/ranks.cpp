@@ -10,7 +10,7 @@
 namespace isobar::cli {
 namespace {
 
-// Of several messages only the first is shown, by the rank it belongs to.
+// Of several messages only the first is shown, by the rank that failed.
 void show(comm_mpi::World& world, const std::exception& error) {
   if (const auto words = comm_mpi::last_words(world, error)) fmt::print(stderr, "isobar: {}\n", *words);
 }
@@ -30,7 +30,7 @@ int exit_code_of(comm_mpi::World& world, const std::function<void(comm_mpi::Worl
   return exit_failed;
 }
 
-// A failure of this rank leaves a post-mortem; one of another rank is told there.
+// A failure of this rank leaves a post-mortem; failures of other ranks are reported by those ranks.
 void reported(comm_mpi::World& world, const std::function<void(comm_mpi::World&)>& work) {
   try {
     work(world);

@@ -1,4 +1,5 @@
-// A verb on all ranks that a launcher started: joined before, left after, one message when one of them fails.
+// Runs a verb on all ranks that a launcher started: they join before it and leave after it, and a failing rank prints
+// one message.
 #pragma once
 
 #include <functional>
@@ -8,8 +9,8 @@
 
 namespace isobar::cli {
 
-/// Runs `work` on this rank and all others; without a launcher on this process alone. What fails on one rank is shown
-/// by that rank, as "[rank n] message", and ends all of them with the same exit codes as a program that runs alone.
+/// Runs `work` on this rank and all others, or without a launcher in this process alone. A rank that fails prints
+/// "[rank n] message" and ends all ranks, with the same exit codes as a program that runs alone.
 void on_all_ranks(const std::function<void(comm_mpi::World&)>& work);
 
 }  // namespace isobar::cli

@@ -1,5 +1,5 @@
-// The record book of `isobar bench`: every row is printed, and appended to a file as soon as it is known, so that what
-// was measured survives an end before the end.
+// The record book of `isobar bench`: every row is printed, and appended to a file as soon as it is known, so that
+// measurements survive if the program is stopped.
 #pragma once
 
 #include <filesystem>
@@ -13,12 +13,12 @@ namespace isobar::cli {
 
 class RecordBook {
  public:
-  /// Appends to `file`, whose folder is made; without a file rows are only remembered.
+  /// Appends to `file`, whose folder is created; without a file, rows are only kept in memory.
   RecordBook(const std::filesystem::path& file, int threads);
 
-  /// Keeps a row, and prints it when `shown`.
+  /// Keeps a row, and prints it if `shown`.
   void add(bench::Record record, bool shown = true);
-  /// Rows that other programs appended to the file since the last call become rows of this book.
+  /// Adds the rows that other programs have appended to the file since the last call.
   void take_others();
   /// All rows of this run.
   const std::vector<bench::Record>& rows() const { return rows_; }
@@ -28,7 +28,7 @@ class RecordBook {
   std::filesystem::path file_;
   std::ofstream out_;
   bench::Circumstances where_;
-  std::size_t lines_ = 0;  // of the file that were there before this run, or are rows_
+  std::size_t lines_ = 0;  // of the file that existed before this run, or are in rows_
   std::vector<bench::Record> rows_;
 };
 

@@ -1,4 +1,4 @@
-// isobar report RUN...: what a run was: its page and its run card; or several runs side by side.
+// isobar report RUN...: the page and the run card of a run, or several runs side by side.
 #include <filesystem>
 
 #include "isobar/base/error.hpp"
@@ -27,7 +27,7 @@ void report_one(const ReportOptions& options) {
   fmt::print("{}\nwritten: {}, {}\n", report::card_text(card), file.string(), (run.folder / "run_card.json").string());
 }
 
-// The folder above the runs may be a run itself, whose own page must stay.
+// The folder above the runs may be a run itself, whose own page must not be overwritten.
 fs::path default_file(const std::vector<fs::path>& runs) {
   const fs::path parent = report::common_parent(runs);
   std::error_code none;

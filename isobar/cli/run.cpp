@@ -1,5 +1,5 @@
 // isobar run -n 4 --spares 1 -- train RECIPE.toml: training that survives the death of ranks. It starts the ranks with
-// the launcher of this program's MPI and watches over them (isobar/control).
+// the launcher of this program's MPI library and supervises them (isobar/control).
 #include <filesystem>
 
 #include "isobar/base/error.hpp"
@@ -15,17 +15,17 @@ namespace isobar::cli {
 namespace {
 
 constexpr const char* explanation =
-    "Trains on several ranks and goes on when some of them die: a rank that is killed, crashes or\n"
+    "Trains on several ranks and continues when some of them die: a rank that is killed, crashes or\n"
     "freezes is dropped, a spare takes its place if there is one, and the others do the interrupted\n"
-    "step again. Nothing that was finished is lost. Where that is impossible all ranks are started\n"
-    "anew and go on from the newest checkpoint.\n\n"
+    "step again. Nothing that was finished is lost. Where that is impossible all ranks are restarted\n"
+    "and continue from the newest checkpoint.\n\n"
     "  isobar run -n 4 -- train recipe.toml                four ranks on this machine\n"
     "  isobar run -n 4 --spares 1 -- train recipe.toml     and one that waits until another dies\n"
     "  isobar run -n 4 --hosts a,b -- train recipe.toml    two on each of two hosts\n"
     "  isobar run -n 64 --launcher 'srun -n {} --kill-on-bad-exit=0' -- train recipe.toml\n"
     "                                                      inside a Slurm job\n\n"
-    "Ctrl-C, SIGTERM or SIGUSR1 let ranks finish the step under way and write a checkpoint; the exit\n"
-    "code is then 130, and the same command with --resume behind 'train recipe.toml' goes on.";
+    "Ctrl-C, SIGTERM or SIGUSR1 let ranks finish the current step and write a checkpoint; the exit\n"
+    "code is then 130, and the same command with --resume after 'train recipe.toml' continues.";
 
 struct RunOptions {
   int ranks = 0, spares = 0, least = 1, relaunches = 5;
@@ -34,7 +34,7 @@ struct RunOptions {
   std::vector<std::string> hosts, words;
 };
 
-// The words and variables that start ranks whose deaths the MPI library and its launcher survive.
+// The words and variables that start ranks so that the MPI library and its launcher survive their deaths.
 void add_launch(control::Supervision& supervision, const RunOptions& options) {
   const int processes = options.ranks + options.spares;
   const bool open_mpi = comm_mpi::library() == "Open MPI";
@@ -49,8 +49,8 @@ void add_launch(control::Supervision& supervision, const RunOptions& options) {
         more.push_back(word);
   }
   supervision.command.insert(supervision.command.begin() + 1, more.begin(), more.end());
-  // What copies directly between processes ends those that live when one dies; the queues that UCX keeps in shared
-  // memory can be blocked by a sender that is killed.
+  // Transports that copy directly between processes end the survivors when one dies; the queues that UCX keeps in
+  // shared memory can be blocked by a killed sender.
   if (open_mpi) supervision.environment = {{"OMPI_MCA_pml", "ob1"}, {"OMPI_MCA_btl", here ? "vader,self" : "tcp,self"}};
   else supervision.environment = {{"UCX_TLS", "tcp,self"}};
   if (!open_mpi && here) supervision.environment.emplace_back("UCX_NET_DEVICES", "lo");
@@ -59,7 +59,7 @@ void add_launch(control::Supervision& supervision, const RunOptions& options) {
 }
 
 int run_supervised(const RunOptions& options, bool separated) {
-  if (!separated) fail_usage("run: put the command to run behind --: isobar run -n 4 -- train recipe.toml");
+  if (!separated) fail_usage("run: put the command to run after --: isobar run -n 4 -- train recipe.toml");
   if (options.words.empty() || options.words[0] != "train")
     fail_usage("run: '{}' cannot be supervised; only train can: isobar run -n 4 -- train recipe.toml",
                options.words.empty() ? "" : options.words[0]);
@@ -87,24 +87,24 @@ void declare_run(CLI::App& command) {
   command.add_option("--spares", options->spares, "how many more wait, to take the places of dead ones")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
-  command.add_option("--min-ranks", options->least, "with fewer ranks left, start all anew from the newest checkpoint")
+  command.add_option("--min-ranks", options->least, "with fewer ranks left, restart all from the newest checkpoint")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
   command.add_option("--hosts", options->hosts, "machines to run on: a,b,c (default: this one)")->delimiter(',');
   command.add_option("--launcher", options->launcher,
                      "how to start ranks, {} is their number: 'srun -n {}' (default: mpiexec)");
   command.add_option("--address", options->address, "name or address by which ranks reach this machine");
-  command.add_option("--freeze", options->freeze_seconds, "seconds of silence after which a rank is taken for dead")
+  command.add_option("--freeze", options->freeze_seconds, "seconds of silence after which a rank is considered dead")
       ->check(CLI::Range(2.0, 86400.0))
       ->capture_default_str();
   command.add_option("--hello", options->hello_seconds, "seconds in which all ranks must have started")
       ->check(CLI::Range(1.0, 86400.0))
       ->capture_default_str();
-  command.add_option("--relaunches", options->relaunches, "how often all ranks may be started anew")
+  command.add_option("--relaunches", options->relaunches, "how often all ranks may be restarted")
       ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
   command.add_option("--log", options->log, "file for JSON lines of what happened: deaths, recoveries, relaunches");
-  command.add_option("words", options->words, "behind --: train RECIPE.toml and its options")
+  command.add_option("words", options->words, "after --: train RECIPE.toml and its options")
       ->type_name("-- train RECIPE ...");
   command.callback([options, &command] {
     const std::vector<std::string> rest = command.remaining();

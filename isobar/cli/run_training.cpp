@@ -11,7 +11,7 @@ namespace isobar::cli {
 void add_training_options(CLI::App& command, run::Options& options) {
   options.screen = stdout;
   auto* resume =
-      command.add_flag("--resume", options.resume, "go on from the newest intact checkpoint in the run folder");
+      command.add_flag("--resume", options.resume, "continue from the newest intact checkpoint in the run folder");
   command.add_flag("--overwrite", options.overwrite, "replace a run that is already in the folder")->excludes(resume);
   command.add_flag("--check", options.check,
                    "read the recipe, plan the network, look at the data; train and write nothing");
@@ -28,9 +28,9 @@ run::Outcome run_training(const Spec& recipe, const std::string& name, const run
   const run::Outcome outcome = training->run(world, crew, {.stop = &stop_requested(), .lifeline = lifeline});
   if (outcome.first && options.check) fmt::print("{} is sound: {}\n", name, outcome.summary);
   if (outcome.first && outcome.interrupted)
-    fmt::print(stderr, "isobar: stopped; the same command with --resume goes on from its checkpoint in {}\n",
+    fmt::print(stderr, "isobar: stopped; the same command with --resume continues from its checkpoint in {}\n",
                training->folder().string());
-  // Another rank may have got the signal; or the run ended without this one.
+  // Another rank may have received the signal, or the run ended without this rank.
   if (outcome.interrupted) stop_requested() = true;
   return outcome;
 }

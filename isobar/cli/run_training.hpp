@@ -1,4 +1,5 @@
-// What `train` and `demo` share: a run on the ranks of a launcher that shows itself and can be stopped by signals.
+// What `train` and `demo` share: a run on the ranks of a launcher that shows its progress and can be stopped by
+// signals.
 #pragma once
 
 #include <string>
@@ -13,8 +14,8 @@ namespace isobar::cli {
 /// Declares --resume, --overwrite, --check, --quiet and --threads.
 void add_training_options(CLI::App& command, run::Options& options);
 
-/// Trains until the end or a signal to one of the ranks. Rank 0 alone shows anything. All ranks must call, spares too.
-/// The launcher at the other end of `lifeline`, if there is one, is told how the run goes, and may stop it.
+/// Trains until the end or a signal to one of the ranks. Only rank 0 prints. All ranks must call, including spares. The
+/// launcher at the other end of `lifeline`, if there is one, is informed of progress and may stop the run.
 run::Outcome run_training(const Spec& recipe, const std::string& name, const run::Options& options, comm::Comm& world,
                           comm::Crew& crew, control::Lifeline* lifeline = nullptr);
 

@@ -24,7 +24,7 @@ struct ScaleOptions {
   int threads = 1;
 };
 
-// What the recipe gives one step of one rank, or of all.
+// The recipe's batch per rank, if given, or that of all ranks.
 std::int64_t batch_of(const Spec& recipe) {
   Args root(recipe, "recipe");
   Args data = root.section("data");
@@ -88,7 +88,7 @@ void run_scale(const ScaleOptions& options) {
 void declare_scale(CLI::App& command) {
   auto options = std::make_shared<ScaleOptions>();
   command.add_option("recipe", options->recipe, "TOML file of the run to scale")->required();
-  command.add_option("--ranks", options->ranks, "numbers of ranks, the first is what others are compared with")
+  command.add_option("--ranks", options->ranks, "numbers of ranks; the others are compared with the first")
       ->delimiter(',')
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();

@@ -18,7 +18,7 @@ void become_sibling_if_needed(char** argv) {
   if (wanted.empty() || wanted == library || (library != "MPICH" && library != "Open MPI")) return;
   const auto self = std::filesystem::read_symlink("/proc/self/exe");
   const auto sibling = self.parent_path() / (wanted == "MPICH" ? "isobar" : "isobar-openmpi");
-  // Where there is one MPI its program is bin/isobar, whichever it is.
+  // With only one MPI library, its program is always bin/isobar.
   if (sibling != self && std::filesystem::exists(sibling)) {
     execv(sibling.c_str(), argv);
     fail("started by the launcher of {}, but this program is linked with {}, and {} cannot be run: {}", wanted, library,

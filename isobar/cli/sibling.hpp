@@ -1,10 +1,10 @@
-// The program exists once for every MPI library: bin/isobar and, where both are, bin/isobar-openmpi. A launcher of the
-// other library started the wrong one: then the right one, which lies beside it, takes over.
+// The program is built once for every MPI library: bin/isobar and, if there are two, bin/isobar-openmpi. If a launcher
+// of the other library starts the wrong program, the right one, in the same folder, takes over.
 #pragma once
 
 namespace isobar::cli {
 
-/// Replaces this process by the program that the launcher needs, if it is the other one; else returns.
+/// Replaces this process with the other program if the launcher needs that one; otherwise returns.
 void become_sibling_if_needed(char** argv);
 
 }  // namespace isobar::cli

@@ -1,4 +1,4 @@
-// isobar zoo: the networks, how large they are, and what can be changed about them.
+// isobar zoo: the networks, their sizes, and their options.
 #include <fmt/format.h>
 
 #include "isobar/base/text.hpp"

@@ -10,7 +10,7 @@ namespace isobar::forecast {
 namespace {
 
 std::string answer(const Advice& advice, const ForecastRow& row) {
-  return fmt::format("{} on {} ranks: {} an epoch, {:.1f} % efficiency, {:.1f} samples/s", row.strategy.str(),
+  return fmt::format("{} on {} ranks: {} per epoch, {:.1f} % efficiency, {:.1f} samples/s", row.strategy.str(),
                      with_commas(row.ranks), human_seconds(advice.epoch_seconds(row)), 100 * row.efficiency,
                      row.samples_per_second);
 }
@@ -20,7 +20,7 @@ std::string answer(const Advice& advice, const ForecastRow& row) {
 std::vector<Spec> candidate_strategies() {
   std::vector<Spec> all;
   for (const std::string& algorithm : names(comm::all_reduces())) {
-    if (algorithm == "reproducible") continue;  // chosen for its bits, never for its speed
+    if (algorithm == "reproducible") continue;  // chosen for reproducibility, never for speed
     all.emplace_back(fmt::format("sync(algorithm={})", algorithm));
     all.emplace_back(fmt::format("lagged(k=1, algorithm={})", algorithm));
   }
@@ -39,7 +39,7 @@ const ForecastRow* Advice::thrifty() const {
 
 Advice advise(const AdviceRequest& request, ScenarioRunner& runner) {
   if (!(request.threshold > 0 && request.threshold <= 1))
-    fail_usage("advise: an efficiency of at least {}; the threshold lies above 0 and is at most 1", request.threshold);
+    fail_usage("advise: an efficiency of at least {}; valid is more than 0 and at most 1", request.threshold);
   Advice advice{.request = request};
   Sweep& sweep = advice.request.sweep;
   if (sweep.strategies.empty()) sweep.strategies = candidate_strategies();
@@ -55,7 +55,7 @@ std::string advice_text(const Advice& advice, const ForecastError& error, std::s
   text += fmt::format(
       "an epoch: {} samples{}\n\n",
       with_commas(static_cast<std::int64_t>(advice.request.epoch_samples > 0 ? advice.request.epoch_samples : 1e6)),
-      advice.request.epoch_samples > 0 ? "" : ", as none were told (--samples)");
+      advice.request.epoch_samples > 0 ? "" : ", as --samples was not given");
   std::size_t widest = 8;
   for (const ForecastRow& row : advice.ranking) widest = std::max(widest, row.strategy.str().size());
   text += fmt::format("{:>4} {:<{}} {:>7} {:>12} {:>10} {:>10} {:>11} {:>12}\n", "", "strategy", widest, "ranks",

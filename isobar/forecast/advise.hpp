@@ -1,5 +1,5 @@
-// Advice: strategies, algorithms and numbers of ranks tried against each other; ranked by the time of an epoch, and by
-// what can be had without wasting more of the machine than a threshold allows.
+// Advice: compares strategies, algorithms and numbers of ranks; finds the fastest epoch, and the fastest that reaches a
+// given efficiency.
 #pragma once
 
 #include <string>
@@ -10,26 +10,26 @@
 namespace isobar::forecast {
 
 struct AdviceRequest {
-  Sweep sweep{};             ///< weak scaling; without strategies, candidate_strategies() are tried
-  double epoch_samples = 0;  ///< 0: times are those of a million samples
-  double threshold = 0.8;    ///< efficiency that must be reached for the second answer
+  Sweep sweep{};             ///< weak scaling; without strategies, uses candidate_strategies()
+  double epoch_samples = 0;  ///< 0: times are for a million samples
+  double threshold = 0.8;    ///< efficiency required for the second answer
 };
 
 struct Advice {
   AdviceRequest request{};
   std::vector<ForecastRow> ranking{};  ///< the fastest epoch first
   const ForecastRow* fastest() const { return ranking.empty() ? nullptr : &ranking.front(); }
-  /// The fastest of those with enough efficiency; nothing when none has.
+  /// The fastest row with enough efficiency; null if there is none.
   const ForecastRow* thrifty() const;
   double epoch_seconds(const ForecastRow& row) const;
 };
 
-/// sync and lagged(k=1), each with every algorithm of sums that can be had on real machines.
+/// sync and lagged(k=1), each with every algorithm for sums that real machines can use.
 std::vector<Spec> candidate_strategies();
 
 Advice advise(const AdviceRequest& request, ScenarioRunner& runner);
 
-/// The ranking, at most `most` rows of it, and both answers.
+/// At most `most` rows of the ranking, and both answers.
 std::string advice_text(const Advice& advice, const ForecastError& error, std::size_t most = 20);
 std::string advice_csv(const Advice& advice);
 

@@ -11,7 +11,7 @@
 namespace isobar::forecast {
 namespace {
 
-// As many as the runs can tell apart.
+// The number of factors that the runs determine.
 int unknowns_of(std::span<const MeasuredRun> runs) {
   std::set<int> exchanging;
   for (const MeasuredRun& run : runs)
@@ -20,7 +20,7 @@ int unknowns_of(std::span<const MeasuredRun> runs) {
   return std::min<int>(told, std::ssize(runs));
 }
 
-// How far from what platform and workload say a factor may be: e^4, more than 50 times.
+// The largest logarithm of a factor: e^4 is more than 50 times.
 constexpr double furthest = 4;
 
 bool at_the_end(double factor) { return std::abs(std::log(factor)) > furthest - 1e-6; }

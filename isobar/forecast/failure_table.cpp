@@ -17,7 +17,7 @@ FailureTable failure_table(const sim::Scenario& base, double hours, std::span<co
     rates.push_back(real_value(text, "hours between failures of a node", 1e-3, 1e9));
   if (const double own = base.platform.failures.node_hours; rates.empty() && own > 0) rates = {own / 10, own, own * 10};
   if (rates.empty())
-    fail_usage("what-if failures: platform '{}' does not say how often nodes fail; --values 50000 says it, in hours",
+    fail_usage("what-if failures: platform '{}' does not say how often nodes fail; give it in hours: --values 50000",
                base.platform.name);
   table.step_seconds = runner.run(base).step_seconds;
   for (const double node_hours : rates) {

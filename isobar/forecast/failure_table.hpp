@@ -1,4 +1,5 @@
-// Time to solution of a scenario when nodes fail, for several failure rates: Daly's interval against others.
+// Time to solution of a scenario when nodes fail, for several failure rates: Daly's checkpoint interval against an
+// hourly one.
 #pragma once
 
 #include <span>
@@ -13,9 +14,9 @@ namespace isobar::forecast {
 struct FailureRow {
   double node_hours = 0;  ///< between failures of one node
   FailureCase of{};
-  double interval = 0;  ///< seconds between checkpoints, the best
-  double expected = 0;  ///< seconds to solution with it
-  double hourly = 0;    ///< with a checkpoint every hour instead
+  double interval = 0;  ///< best time between checkpoints, in seconds
+  double expected = 0;  ///< seconds to solution with this interval
+  double hourly = 0;    ///< the same with a checkpoint every hour
 };
 
 struct FailureTable {
@@ -25,7 +26,7 @@ struct FailureTable {
   std::vector<FailureRow> rows{};
 };
 
-/// `values` are hours between failures of a node; without any, what the platform says, and a tenth and ten times that.
+/// `values` are hours between failures of a node; if empty, the platform's value, a tenth of it and ten times it.
 FailureTable failure_table(const sim::Scenario& base, double hours, std::span<const std::string> values,
                            ScenarioRunner& runner);
 

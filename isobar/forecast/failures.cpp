@@ -10,11 +10,11 @@ namespace isobar::forecast {
 namespace {
 
 void check(const FailureCase& c, double interval) {
-  if (!(c.work_seconds > 0)) fail_usage("failures: {} s of work; more than 0 are needed", c.work_seconds);
+  if (!(c.work_seconds > 0)) fail_usage("failures: {} s of work; it must be more than 0", c.work_seconds);
   if (c.between_seconds < 0 || c.checkpoint_seconds < 0 || c.restart_seconds < 0)
     fail_usage("failures: negative times ({} s between failures, {} s for a checkpoint, {} s for a restart)",
                c.between_seconds, c.checkpoint_seconds, c.restart_seconds);
-  if (!(interval > 0)) fail_usage("failures: a checkpoint every {} s; more than 0 are needed", interval);
+  if (!(interval > 0)) fail_usage("failures: a checkpoint every {} s; it must be more than 0", interval);
 }
 
 }  // namespace
@@ -28,8 +28,8 @@ double best_interval(const FailureCase& c) {
   return std::min(std::sqrt(2 * d * m) * (1 + std::sqrt(ratio) / 3 + ratio / 9) - d, c.work_seconds);
 }
 
-// A part of the work and its checkpoint, L seconds, are done after m (e^(L/m) - 1) e^(R/m) seconds on average: the
-// first try may fail, and every further one restarts first, which may fail too.
+// One part of the work with its checkpoint, L seconds, takes m (e^(L/m) - 1) e^(R/m) seconds on average: the first
+// attempt may fail, and every further one begins with a restart, which may fail too.
 double expected_seconds(const FailureCase& c, double interval) {
   check(c, interval);
   const double parts = c.work_seconds / std::min(interval, c.work_seconds);

@@ -51,7 +51,8 @@ sim::Scenario scenario_of(const Sweep& sweep, Mode mode, const Spec& strategy, i
   sim::Scenario scenario = sweep.base;
   scenario.strategy = strategy;
   scenario.ranks = ranks;
-  // Its noise is 1 on average, which few steps of one rank would not show; all others are compared with it.
+  // All others are compared with this rank, so it has no noise: the mean of noise is 1, but a few steps of one rank
+  // would not show that.
   if (ranks == 1) scenario.without.noise = true;
   if (mode == Mode::strong) scenario.workload = with_batch(sweep.base.workload, batch_of(sweep, mode, ranks));
   return scenario;
@@ -64,7 +65,7 @@ Forecast forecast(const Sweep& sweep, ScenarioRunner& runner) {
     Mode mode;
     Spec strategy;
     int ranks;
-    std::size_t reference;  // the scenario it is compared with
+    std::size_t reference;  // the scenario that it is compared with
   };
   std::vector<Asked> asked;
   std::vector<sim::Scenario> scenarios;

@@ -1,6 +1,6 @@
-// Forecast: what a network would do on a platform, for several numbers of ranks and several strategies. Weak scaling
-// keeps the batch of a rank and is measured against one rank; strong scaling keeps the batch of all and is measured
-// against the fewest ranks. It always says how far it may be off, or that nobody knows.
+// Forecast: how a network would run on a platform, for several numbers of ranks and several strategies. Weak scaling
+// keeps the batch per rank and is relative to one rank; strong scaling keeps the global batch and is relative to the
+// fewest ranks. It always states its error, or that the error is unknown.
 #pragma once
 
 #include <string>
@@ -26,16 +26,16 @@ struct ForecastRow {
   Mode mode = Mode::weak;
   Spec strategy{};
   int ranks = 1;
-  double batch = 1;  ///< samples of a rank in a step; in strong scaling a mean
+  double batch = 1;  ///< samples per rank and step; a mean in strong scaling
   sim::Simulated simulated{};
   double samples_per_second = 0;
   double efficiency = 1;
   double flops_per_second = 0;  ///< of all ranks, sustained
 };
 
-/// How far forecasts were off where runs were measured.
+/// The error of forecasts, compared with measured runs.
 struct ForecastError {
-  int runs = 0;                ///< forecast from the others and compared; 0: the error is not known
+  int runs = 0;                ///< forecast from the others and compared; 0: the error is unknown
   double mean = 0, worst = 0;  ///< of |forecast / measured - 1|
   std::string text = "uncalibrated: no measured runs were given (--calibrate), so its error is not known";
 };
@@ -48,8 +48,8 @@ struct Forecast {
   std::string calibration{};  ///< what was fitted; empty: nothing
 };
 
-/// Simulates all of it. Impossible numbers are a UsageError; ranks that would have less than one sample are left out,
-/// and a note says so.
+/// Simulates the whole sweep. Throws UsageError for impossible numbers; numbers of ranks that leave less than one
+/// sample per rank are skipped with a note.
 Forecast forecast(const Sweep& sweep, ScenarioRunner& runner);
 
 /// The scenario of one row.

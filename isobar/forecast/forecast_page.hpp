@@ -1,4 +1,4 @@
-// A forecast as files: one page that needs nothing else, its pictures, and the same as text, CSV and JSON.
+// A forecast as files: a self-contained page, its pictures, and the same as text, CSV and JSON.
 #pragma once
 
 #include <filesystem>
@@ -16,8 +16,8 @@ std::string forecast_html(const Forecast& forecast);
 /// Pictures by file name: efficiency.svg, step.svg, cost.svg.
 std::vector<std::pair<std::string, std::string>> forecast_pictures(const Forecast& forecast);
 
-/// Writes forecast.html, .txt, .csv, .json and the pictures into a folder, which is made when it is not there; returns
-/// their names.
+/// Writes forecast.html, .txt, .csv, .json and the pictures into a folder, which is created if needed; returns their
+/// names.
 std::vector<std::string> write_forecast(const Forecast& forecast, const std::filesystem::path& folder);
 
 }  // namespace isobar::forecast

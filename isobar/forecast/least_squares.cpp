@@ -16,7 +16,7 @@ double squares(const Vector& values) {
   return sum;
 }
 
-// Solves the small symmetric system by elimination with pivots.
+// Solves the small symmetric system by elimination with pivoting.
 Vector solve(std::vector<Vector> a, Vector b) {
   const std::size_t n = b.size();
   for (std::size_t k = 0; k < n; ++k) {
@@ -69,7 +69,7 @@ Fit least_squares(const Residuals& residuals, Vector start, double most, int mos
           for (std::size_t r = 0; r < now.size(); ++r) a[i][j] += slopes[i][r] * slopes[j][r];
         for (std::size_t r = 0; r < now.size(); ++r) b[i] -= slopes[i][r] * now[r];
       }
-      // An unknown nobody feels stays where it is.
+      // An unknown that affects no residual stays unchanged.
       for (std::size_t i = 0; i < n; ++i) a[i][i] = a[i][i] * (1 + damping) + 1e-9;
       const Vector move = solve(a, b);
       Vector point = fit.point;

@@ -1,5 +1,5 @@
-// Least squares for few unknowns and few, costly evaluations: Levenberg's damped Gauss-Newton steps with derivatives by
-// differences. Unknowns are logarithms of factors, so that they cannot become negative and one step size suits all.
+// Least squares for few unknowns and few, costly evaluations: Levenberg's damped Gauss-Newton steps with numerical
+// derivatives. Unknowns are logarithms of factors, so that factors stay positive and one step size suits all.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 
 namespace isobar::forecast {
 
-/// Residuals at a point; always as many.
+/// Residuals at a point; their number is constant.
 using Residuals = std::function<std::vector<double>(const std::vector<double>& point)>;
 
 struct Fit {

@@ -1,4 +1,4 @@
-// The runs a calibration is made from, as their folders tell them.
+// Reads the runs for a calibration from their folders.
 #include "isobar/forecast/calibration.hpp"
 #include "isobar/record/run_record.hpp"
 #include "isobar/report/scaling.hpp"
@@ -6,7 +6,7 @@
 namespace isobar::forecast {
 namespace {
 
-// What must be equal: the network and what its steps do. Ranks, batch and strategy may differ.
+// What must be equal: the network and the work of its steps. Ranks, batch and strategy may differ.
 std::string same_part(const record::RunRecord& run) {
   Args recipe(run.recipe, "recipe");
   return fmt::format("{}, {}", run.model(), recipe.spec("optimizer", Spec()).str());

@@ -43,7 +43,7 @@ double server_seconds(const sim::Platform& platform, const sim::Workload& worklo
 std::vector<PublishedRow> forecast_published(std::string_view match, ScenarioRunner& runner,
                                              std::span<const PublishedCase> cases) {
   std::vector<PublishedRow> rows;
-  std::vector<sim::Scenario> scenarios;  // of every network of a row the reference, then the case itself
+  std::vector<sim::Scenario> scenarios;  // for every network of a row: the reference, then the case itself
   std::map<std::string, sim::Workload> planned;
   for (const PublishedCase& c : cases) {
     if (!contains(c.system, match) && !contains(c.model, match)) continue;
@@ -57,7 +57,7 @@ std::vector<PublishedRow> forecast_published(std::string_view match, ScenarioRun
       scenario.workload = planned[key];
       scenario.strategy = Spec(c.strategy);
       scenario.input = c.input;
-      scenario.steps = 8;  // of thousands of ranks: their noise is averaged over ranks already
+      scenario.steps = 8;  // enough for thousands of ranks, over which noise is averaged
       scenario.ranks = 1;
       scenario.without.noise = true;
       scenarios.push_back(scenario);
@@ -112,8 +112,8 @@ std::string published_text(std::span<const PublishedRow> rows) {
           c.groups, c.ranks / c.groups, row.server_seconds * 1e3);
   }
   return text + fmt::format(
-                    "mean absolute error: {:.1f} points over {} rows\nthis is no blind test: what platforms and rows "
-                    "assume was revised after a first comparison (docs/forecast.md)\n",
+                    "mean absolute error: {:.1f} points over {} rows\nthis is not a blind test: what platforms and "
+                    "rows assume was revised after a first comparison (docs/forecast.md)\n",
                     mean_points(rows), rows.size());
 }
 

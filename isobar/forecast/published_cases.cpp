@@ -1,11 +1,11 @@
-// The published results that forecasts are held against, and what is known of their workloads.
+// The published results that forecasts are compared with, and what is known about their workloads.
 #include "isobar/forecast/published.hpp"
 
 namespace isobar::forecast {
 
 std::span<const PublishedCase> published_cases() {
-  // MLSL sums layer by layer while the backward pass goes on. That Cray's plugin begins when it is over, with one large
-  // bucket, is assumed: no source says so. Layer by layer these rows are forecast 7 points higher.
+  // MLSL sums layer by layer during the backward pass. We assume, without a source, that Cray's plugin begins after it,
+  // with one large bucket. With sums layer by layer, the forecasts of these rows are 7 points higher.
   static constexpr std::string_view layerwise = "sync(algorithm=halving_doubling)",
                                     afterwards = "sync(algorithm=halving_doubling, bucket_mb=1000)";
   static constexpr PublishedNetwork caffe[] = {{"caffenet", 256}, {"googlenet", 96}, {"cifar10_full", 100}};
@@ -18,7 +18,7 @@ std::span<const PublishedCase> published_cases() {
        .strategy = afterwards,
        .input = sim::Input::burst_buffer,
        .efficiency = 0.77,
-       .source = "SC18 CosmoFlow: batch 1 and 535 GF/s on a node, 77 %; sums behind the backward pass assumed"},
+       .source = "SC18 CosmoFlow: batch 1 and 535 GF/s on a node, 77 %; sums after the backward pass assumed"},
       {.system = "Cori, 1,024 nodes",
        .platform = "cori",
        .model = "cosmoflow_sc18",

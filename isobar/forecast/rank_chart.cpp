@@ -15,10 +15,10 @@ namespace isobar::forecast {
 namespace {
 
 constexpr std::size_t colours = 8;
-// Compute is the colour of convolutions, waiting that of communication, and so on, as on the pages of runs.
+// Compute has the colour of convolutions, waiting that of communication, and so on, as on the pages of runs.
 constexpr const char* part_classes[] = {"c2", "c7", "c1", "c3", "c6", "c8", "c4", "c9"};
 
-// Lines of the grid at powers of two or ten, as many as there is room for.
+// Grid lines at powers of two or ten, as many as there is room for.
 std::vector<report::Tick> rank_ticks(double low, double high, double width) {
   std::vector<report::Tick> ticks;
   const double base = high - low > 12 || width < 500 ? 2 : 1;
@@ -118,7 +118,7 @@ std::string part_bars(const std::vector<Bar>& bars, std::string_view label, std:
   return names + "</ul>\n" + report::both_widths([&](double width) { return drawn(bars, label, unit, width); });
 }
 
-// The list of names below a chart becomes rows of the drawing, which grows by them.
+// The list of names below a chart becomes rows of the drawing, which becomes taller.
 std::string standalone_svg(std::string_view chart, std::string_view title) {
   const std::string text(chart);
   static const std::regex drawing(R"re(<svg[^>]*viewBox="0 0 (\d+) (\d+)"[^>]*>([^]*?)</svg>)re"),

@@ -1,5 +1,5 @@
-// Charts over numbers of ranks, which double rather than count: lines over a logarithmic axis, and steps as bars cut
-// into what they were made of. Drawn for a page, which gives them their colours; or as files that bring their own.
+// Charts over numbers of ranks: lines over a logarithmic axis, and training steps as bars divided into their parts.
+// Drawn in the colours of a page, or as files with their own colours.
 #pragma once
 
 #include <string>
@@ -17,10 +17,10 @@ struct RankChart {
   std::string name{};  ///< of the values, above their axis
   std::vector<RankLine> lines{};
   bool from_zero = true;
-  bool logarithmic = false;  ///< the values too
+  bool logarithmic = false;  ///< for the values as well
 };
 
-/// A chart for a page, and the names of its lines below it.
+/// A chart for a page, with the names of its lines below it.
 std::string rank_chart(const RankChart& chart);
 
 struct BarPart {
@@ -30,15 +30,14 @@ struct BarPart {
 
 struct Bar {
   std::string label{};
-  std::vector<BarPart> parts{};  ///< of all bars the same, in the same order
+  std::vector<BarPart> parts{};  ///< the same for all bars, in the same order
 };
 
-/// Bars below each other for a page, in one scale, and what the colours mean that are there; `unit` behind every
-/// number.
+/// Bars below each other for a page, with a common scale and a legend of the colours used; `unit` follows every number.
 std::string part_bars(const std::vector<Bar>& bars, std::string_view label, std::string_view unit);
 
-/// The first drawing in `chart`, with the names of its colours, as a file of its own, light or dark as the reader
-/// likes.
+/// The first drawing in `chart`, with the names of its colours, as a file that follows the reader's preference for
+/// light or dark.
 std::string standalone_svg(std::string_view chart, std::string_view title = {});
 
 }  // namespace isobar::forecast

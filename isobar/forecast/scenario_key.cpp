@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Changes when simulations of equal scenarios may differ from what earlier programs gave.
+// Must change when simulations of equal scenarios may give other results than earlier versions did.
 constexpr int version = 1;
 
 class Digest {
@@ -57,7 +57,7 @@ void add(Digest& digest, const sim::Workload& w) {
   for (const sim::WorkloadParameter& p : w.parameters) digest.add(p.count, p.trained, p.update_seconds);
 }
 
-// The numbers of a Simulated by name, so that writing and reading cannot differ.
+// The numbers of a Simulated by name, shared by writing and reading.
 template <class Simulated, class Visit>
 void numbers_of(Simulated& s, Visit visit) {
   visit("step_seconds", s.step_seconds), visit("compute_seconds", s.compute_seconds);

@@ -1,5 +1,5 @@
-// The key of a scenario: equal when, and only when, a simulation of it would give the same; and what a simulation gave
-// as one line of JSON, to be found again by that key.
+// The key of a scenario, equal if and only if a simulation would give the same result; and the result of a simulation
+// as one line of JSON, which is found again by this key.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,14 @@
 
 namespace isobar::forecast {
 
-/// Sixteen digits over every number that a simulation depends on; names and summaries do not count.
+/// A hash of sixteen digits over every number that a simulation depends on; names and summaries do not count.
 std::string scenario_key(const sim::Scenario& scenario);
 
-/// A line of rows.jsonl; `losses`: the break-up of losses was simulated too.
+/// A line of rows.jsonl; `losses`: the breakdown of losses was simulated too.
 nlohmann::ordered_json row_of(const std::string& key, const sim::Scenario& scenario, const sim::Simulated& simulated,
                               bool losses);
 
-/// What such a line says; nothing when it is damaged.
+/// The content of such a line; read_row() returns nothing if it is damaged.
 struct KeptRow {
   std::string key{};
   sim::Simulated simulated{};

@@ -20,12 +20,12 @@ namespace {
 
 constexpr const char* rows_file = "rows.jsonl";
 
-// Ranks weigh more the more there are: a fair measure of how much is done.
+// Scenarios with more ranks cost more, so progress is measured in ranks.
 double weight(const sim::Scenario& scenario) { return scenario.ranks; }
 
 std::string status(std::size_t done, std::size_t all, double part, double seconds) {
   const double left = part > 0 ? seconds * (1 - part) / part : 0;
-  return fmt::format("{} {} of {} scenarios, {:.2g} a second, {}", record::bar(part, 1, 20), done, all,
+  return fmt::format("{} {} of {} scenarios, {:.2g} per second, {}", record::bar(part, 1, 20), done, all,
                      static_cast<double>(done) / std::max(seconds, 1e-9),
                      part > 0 ? human_seconds(left) + " left" : "just begun");
 }
@@ -43,7 +43,7 @@ ScenarioRunner::ScenarioRunner(RunnerOptions options) : options_(std::move(optio
   if (options_.folder.empty()) return;
   std::filesystem::create_directories(options_.folder);
   const auto file = options_.folder / rows_file;
-  // Written anew, so that a line torn by a crash is not in the way of those that follow.
+  // Rewritten, so that a line torn by a crash does not damage those that follow.
   std::string kept;
   if (std::ifstream in(file); options_.resume)
     for (std::string line; std::getline(in, line);)
@@ -129,7 +129,7 @@ std::vector<sim::Simulated> ScenarioRunner::run(std::span<const sim::Scenario> s
   }
   if (stopped() && done < open.size() + (failure ? 1 : 0))
     throw Stopped(fmt::format("stopped after {} of {} scenarios{}", simulated_, open.size(),
-                              options_.folder.empty() ? "" : "; the same command with --resume goes on"));
+                              options_.folder.empty() ? "" : "; the same command with --resume continues"));
   if (failure) std::rethrow_exception(failure);
   std::vector<sim::Simulated> results;
   for (const std::string& key : keys) results.push_back(*known(key));

@@ -1,5 +1,5 @@
-// ScenarioRunner: simulates many scenarios, some at a time, and shows how far it is. What it has is kept in rows.jsonl,
-// by the keys of scenarios, so that a run that was stopped goes on where it was.
+// ScenarioRunner: simulates many scenarios, some in parallel, and shows progress. Results are kept in rows.jsonl, by
+// the keys of scenarios, so that a stopped run can continue.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace isobar::forecast {
 
-/// Somebody asked to stop; what is finished is kept.
+/// A stop was requested; finished results are kept.
 class Stopped : public Error {
  public:
   using Error::Error;
@@ -23,28 +23,28 @@ class Stopped : public Error {
 
 struct RunnerOptions {
   std::filesystem::path folder{};           ///< where rows.jsonl is kept; empty: nowhere
-  bool resume = false;                      ///< begin with what is kept there
-  bool losses = false;                      ///< with the break-up of what is lost
-  int at_once = 2;                          ///< every simulation is a process of its own
-  std::FILE* progress = nullptr;            ///< where the line that tells how far it is goes; null: nowhere
-  const std::atomic<bool>* stop = nullptr;  ///< set: no further scenario is begun
-  /// In place of simulate_scenario().
+  bool resume = false;                      ///< use the results kept there
+  bool losses = false;                      ///< with the breakdown of losses
+  int at_once = 2;                          ///< number of parallel simulations, each in its own process
+  std::FILE* progress = nullptr;            ///< where to show progress; null: nowhere
+  const std::atomic<bool>* stop = nullptr;  ///< when set, no further scenario begins
+  /// Replaces simulate_scenario().
   std::function<sim::Simulated(const sim::Scenario&, bool losses)> simulate{};
 };
 
-/// sim::simulate or sim::simulate_losses; one rank sends nothing, and is simulated in the cheapest way.
+/// sim::simulate or sim::simulate_losses; a single rank sends nothing and is simulated in the cheapest way.
 sim::Simulated simulate_scenario(const sim::Scenario& scenario, bool losses);
 
 class ScenarioRunner {
  public:
-  /// Reads what is kept if it shall go on from there; otherwise rows.jsonl begins anew.
+  /// Reads kept results if `resume` is set; otherwise begins a new rows.jsonl.
   explicit ScenarioRunner(RunnerOptions options);
 
-  /// What simulating each gave, in their order; equal ones are simulated once. The first Error ends the others.
+  /// The results of all scenarios, in order; equal ones are simulated once. The first Error ends the others.
   std::vector<sim::Simulated> run(std::span<const sim::Scenario> scenarios);
   sim::Simulated run(const sim::Scenario& scenario) { return run(std::span(&scenario, 1))[0]; }
 
-  /// How many were really simulated, and how many were known already.
+  /// How many scenarios were simulated, and how many were already known.
   std::int64_t simulated() const { return simulated_; }
   std::int64_t found() const { return found_; }
 

@@ -21,7 +21,7 @@ sim::Workload with_batch(const sim::Workload& workload, double batch) {
   expects(batch > 0 && workload.batch > 0, "a batch");
   const double factor = batch / static_cast<double>(workload.batch);
   sim::Workload other = workload;
-  // A rank may have one sample more than another: times are those of the mean, its loader reads whole samples.
+  // A rank may have one sample more than another: times are for the mean, but loaders read whole samples.
   other.batch = std::llround(std::ceil(batch));
   other.sample_bytes = workload.sample_bytes * batch / static_cast<double>(other.batch);
   other.flops *= factor;

@@ -24,7 +24,7 @@ bool is_kernel(const record::TraceEvent& event, const std::set<std::string>& pla
   return false;
 }
 
-// One traced step: every pass a walk over the plan.
+// One traced step: every pass goes through the plan once.
 struct TracedStep {
   std::vector<std::vector<double>> passes{};
   double sums = 0;
@@ -83,7 +83,7 @@ class Matching {
     }
   }
 
-  // Where ranks are waited for within a kernel, its event is cut into several.
+  // If a kernel waits for other ranks, its event is split into several.
   bool is_piece(const record::TraceEvent& event) const {
     return !now_.passes.empty() && at_ > 0 && event_name(plan_[last_]) == event.name;
   }

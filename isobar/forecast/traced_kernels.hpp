@@ -13,14 +13,14 @@ namespace isobar::forecast {
 /// Medians over the traced steps, in seconds.
 struct TracedKernels {
   std::int64_t steps = 0;
-  std::int64_t passes = 1;        ///< micro-batches of a step
-  std::vector<double> seconds{};  ///< of every kernel of the plan, in the last pass; 0 for one that does no work
-  double earlier_passes = 0;      ///< all passes but the last, and adding up their gradients
+  std::int64_t passes = 1;        ///< micro-batches per step
+  std::vector<double> seconds{};  ///< of every kernel of the plan, in the last pass; 0 for kernels without work
+  double earlier_passes = 0;      ///< all passes but the last, including the addition of their gradients
   std::map<std::string, double> updates{};  ///< by parameter
 };
 
-/// Matches the events of one rank's main lane, in order. `origin` names the file in errors: no steps, steps cut off, or
-/// kernels that are not those of the plan.
+/// Matches the events of one rank's main lane, in order. `origin` names the file in errors: no steps, incomplete steps,
+/// or kernels that are not in the plan.
 TracedKernels match_kernels(std::span<const record::PlannedStep> plan, std::span<const record::TraceEvent> events,
                             const std::string& origin);
 

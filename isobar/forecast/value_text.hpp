@@ -1,4 +1,5 @@
-// Numbers that a user gave as text: what is none, or lies outside, is a UsageError that says what it is for.
+// Parses numbers that a user gave as text: throws UsageError that names their purpose if they are invalid or out of
+// range.
 #pragma once
 
 #include <charconv>

@@ -1,5 +1,5 @@
-// What-if: one quantity of a scenario changed, everything else as it is, one row for each value. A quantity is one row
-// of the table in what_if.cpp.
+// What-if: changes one quantity of a scenario and nothing else; one row for each value. Quantities are rows of the
+// table in what_if.cpp.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace isobar::forecast {
 
-/// A scenario with the quantity changed; `facts` belong to the columns the quantity names.
+/// A scenario with the quantity changed; `facts` are the values of the quantity's columns.
 struct Variant {
   std::string label{};
   sim::Scenario scenario{};
@@ -21,19 +21,19 @@ struct Variant {
 
 struct Quantity {
   std::string_view name, summary;
-  std::vector<std::string_view> columns;  ///< what its variants say besides times
-  /// The values the user gave as text, or those that are usual when there are none.
+  std::vector<std::string_view> columns;  ///< what its variants show besides times
+  /// The variants for the values that the user gave as text, or for the usual values if there are none.
   std::vector<Variant> (*variants)(const sim::Scenario& base, std::span<const std::string> values);
 };
 
 std::span<const Quantity* const> quantities();
-/// An unknown name is answered with the known ones.
+/// Throws UsageError that suggests known names if `name` is unknown.
 const Quantity& find_quantity(std::string_view name);
 
 struct WhatIfRow {
   Variant variant{};
   sim::Simulated simulated{};
-  double samples_per_second = 0, efficiency = 0;  ///< against one rank that waits for nothing
+  double samples_per_second = 0, efficiency = 0;  ///< relative to one rank that never waits
 };
 
 struct WhatIf {

@@ -1,4 +1,4 @@
-// What-if over samples: where they are read from and how fast, and how many a step takes.
+// What-if for samples: where they are read from and how fast, and how many a step takes.
 #include "isobar/base/text.hpp"
 #include "isobar/forecast/forecast_text.hpp"
 #include "isobar/forecast/stretches.hpp"
@@ -13,7 +13,7 @@ int nodes_of(const sim::Scenario& s) {
   return (s.ranks + on_node - 1) / on_node;
 }
 
-// Bytes a second that all ranks together must get so that none waits.
+// Bytes per second that all ranks together need so that none waits.
 double needed(const sim::Scenario& s) {
   return s.workload.sample_bytes * static_cast<double>(s.workload.batch) * s.ranks / s.workload.compute_seconds();
 }

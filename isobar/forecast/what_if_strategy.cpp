@@ -1,4 +1,4 @@
-// What-if over how gradients are exchanged: lag, hierarchy, size of buckets, algorithm of sums.
+// What-if for the exchange of gradients: lag, hierarchy, size of buckets, algorithm for sums.
 #include "isobar/comm/schedule.hpp"
 #include "isobar/forecast/value_text.hpp"
 #include "isobar/forecast/what_if.hpp"
@@ -23,7 +23,7 @@ Spec with(Spec strategy, std::string_view key, Value value) {
   return strategy;
 }
 
-// The strategy with what it says about sums, but of another kind.
+// The same options for sums with another kind of strategy.
 Spec renamed(const Spec& strategy, const std::string& name) {
   Spec other(name, strategy.arguments());
   return other;

@@ -11,15 +11,15 @@
 namespace isobar::forecast {
 namespace {
 
-// Operations a processor does while it moves one byte, both at their best: about what a KNL (6 TF/s, 450 GB/s), a V100
-// (15.7 TF/s, 900 GB/s) and a Xeon with AVX-512 have. Only the ratio counts: shares are normalised.
+// Operations per byte at peak rates, about that of a KNL (6 TF/s, 450 GB/s), a V100 (15.7 TF/s, 900 GB/s) and a Xeon
+// with AVX-512. Only the ratio matters, because times are normalised.
 constexpr double operations_per_byte = 14;
 
 double share(const graph::PlanStep& step) {
   return std::max(step.flops + step.again_flops, step.bytes * operations_per_byte);
 }
 
-// What is compared with the prediction is no input of the network.
+// Targets are not inputs of the network.
 bool is_target(const graph::PlanInput& input) { return input.name == "y"; }
 
 double sample_bytes(const graph::Plan& plan) {
@@ -47,7 +47,7 @@ sim::Workload workload_of_plan(const graph::Plan& plan, const RankRate& rate, do
   for (const graph::PlanParameter& p : plan.parameters) {
     const bool unused = p.layout.data.ndims == 0;
     const std::size_t count = gradient_room(unused ? p.declared.shape.count() : padded_count(p.layout));
-    // Weight read and written, gradient read, each slot read and written.
+    // The weight is read and written, the gradient read, each slot read and written.
     const double bytes = static_cast<double>(count * sizeof(float)) * (3 + 2 * rate.optimizer_slots);
     const bool updated = p.declared.trained && rate.memory_bytes_per_second > 0;
     workload.parameters.push_back(

@@ -1,6 +1,6 @@
-// workload_of_plan: what a rank would compute, from a plan alone: nothing is run and no memory of the network is taken.
-// The time of a kernel is its share of a roofline, the shares normalised so that a pass takes its work over the rate a
-// rank sustains.
+// workload_of_plan: what a rank would compute, from a plan alone: nothing runs and no memory for the network is
+// allocated. Kernel times follow a roofline, normalised so that a pass takes its work divided by the rate that a rank
+// sustains.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,15 @@ namespace isobar::forecast {
 struct RankRate {
   double flops_per_second = 0;         ///< sustained in forward and backward passes
   double memory_bytes_per_second = 0;  ///< 0: updates take no time
-  int optimizer_slots = 2;             ///< as Adam has
+  int optimizer_slots = 2;             ///< as for Adam
 };
 
-/// Of a training plan: forward and backward take flops / rate; `flops` in place of the plan's own count of a step, as
-/// a paper counted them; 0: the plan's.
+/// The workload of a training plan: forward and backward take flops / rate. `flops` replaces the plan's own count per
+/// step, for example with that of a paper; 0: the plan's count.
 sim::Workload workload_of_plan(const graph::Plan& plan, const RankRate& rate, double flops = 0);
 
-/// Of a network of the zoo, `batch` samples on a rank; `flops_per_sample` as above.
+/// The workload of a network of the zoo with `batch` samples per rank; `flops_per_sample` replaces the plan's count
+/// likewise.
 sim::Workload workload_of_model(const Spec& model, std::int64_t batch, const RankRate& rate,
                                 double flops_per_sample = 0);
 

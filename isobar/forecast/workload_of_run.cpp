@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Bytes of a sample, from shapes as "32x32x32x4".
+// Bytes of a sample, from shapes such as "32x32x32x4".
 double sample_bytes(const record::RunRecord& run) {
   double bytes = 0;
   for (const auto& [name, shape] : run.inputs) {
@@ -25,7 +25,7 @@ double sample_bytes(const record::RunRecord& run) {
       std::int64_t extent = 0;
       const auto end = std::from_chars(shape.data() + at, shape.data() + shape.size(), extent);
       if (end.ec != std::errc() || extent < 1)
-        fail("{}: the input '{}' has the shape '{}', which is none", (run.folder / "run.json").string(), name, shape);
+        fail("{}: the input '{}' has the invalid shape '{}'", (run.folder / "run.json").string(), name, shape);
       numbers *= static_cast<double>(extent);
       at = end.ptr - shape.data() + 1;
     }
@@ -46,7 +46,7 @@ std::int64_t rows_of(const record::RunRecord& run) {
   return std::llround(rows);
 }
 
-// A run of an older program: which gradients are final when is seen from a new plan of the same network.
+// For a run of an older version: a new plan of the same network shows when gradients are final.
 void plan_anew(record::RunRecord& run) {
   const std::string file = (run.folder / "run.json").string();
   const Spec recipe = run.recipe, model = Args(recipe, "recipe").spec("model", Spec());
@@ -54,8 +54,8 @@ void plan_anew(record::RunRecord& run) {
   for (const Row<zoo::Network>* row : zoo::networks()) known = known || row->name == model.name();
   if (!known)
     fail(
-        "{}: does not say which gradients are final when (an older program wrote it), and '{}' is no network of the "
-        "zoo that could be planned anew; train a few steps with this program",
+        "{}: does not say which gradients are final when (an older program wrote it), and '{}' is not a network of the "
+        "zoo that could be planned again; train a few steps with this program",
         file, model.str());
   const Spec loss = Args(recipe, "recipe").spec("loss", Spec());
   const auto network = zoo::make_network(model);
@@ -80,7 +80,7 @@ record::RunRecord read_facts(const fs::path& folder) {
   record::RunRecord run = record::read_run_facts(folder);
   const std::string file = (folder / "run.json").string();
   if (!run.described) fail("{}: is missing or damaged; a traced run has it beside its trace", file);
-  if (run.plan.empty()) fail("{}: holds no plan, so that its trace cannot be understood", file);
+  if (run.plan.empty()) fail("{}: contains no plan, so its trace cannot be interpreted", file);
   if (run.forward_steps > run.plan.size())
     fail("{}: {} of {} kernels are said to be forward", file, run.forward_steps, run.plan.size());
   if (run.plan_parameters.empty()) plan_anew(run);
@@ -93,10 +93,10 @@ fs::path run_folder(const fs::path& run_or_trace) {
   std::error_code none;
   if (!fs::exists(run_or_trace, none)) fail_usage("trace: there is no '{}'", run_or_trace.string());
   fs::path folder = fs::is_regular_file(run_or_trace, none) ? run_or_trace.parent_path() : run_or_trace;
-  if (folder.filename().empty()) folder = folder.parent_path();  // written with a slash at its end
+  if (folder.filename().empty()) folder = folder.parent_path();  // given with a trailing slash
   if (!record::is_run(folder) && folder.filename() == "trace") folder = fs::absolute(folder).parent_path();
   if (!record::is_run(folder))
-    fail_usage("trace: '{}' is neither the folder of a run nor its trace/: no recipe.toml is there",
+    fail_usage("trace: '{}' is neither the folder of a run nor its trace/: it has no recipe.toml",
                run_or_trace.string());
   return folder;
 }

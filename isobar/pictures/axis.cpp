@@ -42,7 +42,7 @@ Axis axis_over(std::span<const double> a, std::span<const double> b, int interva
     }
   }
   if (low > high) return {};
-  // One value, or values that differ only by rounding, still get a range around them.
+  // A single value, or values that differ only by rounding, still need a range.
   const double least = std::max(1e-12, 1e-6 * std::max(std::abs(low), std::abs(high)));
   const double middle = (low + high) / 2, half = 0.54 * std::max(high - low, least);
   return {middle - half, middle + half, round_step(2 * half / intervals)};

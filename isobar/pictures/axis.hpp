@@ -1,4 +1,4 @@
-// Axis: the range that covers what is to be drawn, with a little room around it, and the round numbers in it.
+// Axis: a range that covers the values to draw, with a small margin, and the round numbers in it.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Base64, by which pictures stand inside pages and other pictures: data:image/png;base64,...
+// Base64, which embeds pictures in pages and in other pictures: data:image/png;base64,...
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace isobar::pictures {
 
-/// Three bytes as four characters, the end filled up with '='.
+/// Three bytes become four characters; the end is padded with '='.
 inline std::string base64(std::span<const std::uint8_t> bytes) {
   constexpr char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;

@@ -9,15 +9,15 @@ namespace isobar::pictures {
 
 using Colour = std::array<std::uint8_t, 3>;
 
-/// From dark blue over green to yellow, evenly in brightness (Viridis); `place` in [0, 1], what lies outside is cut.
+/// From dark blue through green to yellow, with even steps of brightness (Viridis); `place` is clamped to [0, 1], and
 /// NaN is grey.
 Colour colour_at(float place);
 
-/// A colour for a class: seven that stay apart for the colour-blind too (Okabe and Ito), and again from the first.
-/// Class 0 is the background by habit and has none of its own: ask from 1 on.
+/// The colour of a class: seven colours that colour-blind readers can tell apart (Okabe and Ito), then the first again.
+/// Class 0 is the background by convention and has no colour; start from 1.
 Colour class_colour(std::int64_t number);
 
-/// From `a` to `b`: `part` of the latter.
+/// A mixture of `a` and `b`; `part` is the share of `b`.
 Colour mixed(Colour a, Colour b, float part = 0.5f);
 
 /// "#1f77b4".

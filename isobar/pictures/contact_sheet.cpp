@@ -14,14 +14,14 @@ namespace {
 constexpr std::int64_t most_samples = 16, most_sheet_channels = 4, most_sheet_edge = 288, least_edge = 96,
                        sheet_gap = 4;
 
-/// One field of the sheet: the picture of a plane, enlarged or reduced to a fitting size.
+/// One tile of the sheet: the picture of a plane, scaled to a suitable size.
 class Panel {
  public:
   Panel(std::int64_t rows, std::int64_t columns) {
     const std::int64_t longer = std::max(rows, columns);
     enlarged_ = longer >= least_edge ? 1 : (least_edge + longer - 1) / longer;
     reduced_ = (longer + most_sheet_edge - 1) / most_sheet_edge;
-    // A row of numbers becomes a band that can be seen.
+    // A single row of numbers becomes a visible band.
     stretched_ = rows == 1 ? std::max<std::int64_t>(1, 16 / enlarged_) : 1;
     height = std::max<std::int64_t>(1, rows * enlarged_ * stretched_ / reduced_);
     width = std::max<std::int64_t>(1, columns * enlarged_ / reduced_);
@@ -66,7 +66,7 @@ ContactSheet contact_sheet(const datasets::Dataset& dataset, std::int64_t sample
   const bool map = fields.size() > 1 && fields[1].shape.rank() > 1 && y.height == x.height && y.width == x.width;
   const Panel panel(x.height, x.width);
   const std::int64_t panels = channels + (map ? 1 : 0);
-  // Samples of several planes have a line each; those of one are set in a square.
+  // Samples with several planes have a line each; those with one plane fill a square.
   std::int64_t across = panels;
   if (panels == 1)
     while (across * across < count) ++across;

@@ -9,7 +9,7 @@ namespace isobar::pictures {
 namespace {
 
 constexpr std::size_t object = 4, no_class = 5, first_class = 6;
-constexpr double same_box = 0.4;  // overlap from which on two boxes are about one thing
+constexpr double same_box = 0.4;  // overlap above which two boxes mark the same object
 
 double confidence_of(std::span<const float> cell, CellNumbers numbers) {
   if (numbers == CellNumbers::truth) return cell[object] > 0 ? 1 : 0;
@@ -39,7 +39,7 @@ std::vector<Box> boxes_of(std::span<const float> cells, const Shape& shape, std:
     Box box;
     box.confidence = confidence_of(cell, numbers);
     if (!(box.confidence >= (numbers == CellNumbers::truth ? 1 : least))) continue;
-    // A network that has learned little says anything: no box is larger than the input is, with its edges.
+    // A barely trained network predicts anything: limit boxes to twice the size of the input.
     const auto size = [](float exponent) { return std::exp2(std::clamp(static_cast<double>(exponent), -8.0, 8.0)); };
     box.width = std::min(step_x * size(cell[2]), 2.0 * width);
     box.height = std::min(step_y * size(cell[3]), 2.0 * height);

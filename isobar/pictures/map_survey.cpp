@@ -34,7 +34,7 @@ Score score_of(std::span<const std::uint16_t> predicted, std::span<const float> 
   return score;
 }
 
-// The best, the one in the middle and the worst of some scores: places in the list.
+// Indices of the best, the median and the worst score.
 std::vector<std::size_t> extremes(const std::vector<double>& scores) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < scores.size(); ++i)
@@ -66,7 +66,7 @@ MapLook drawn(const Subject& subject, const SamplePicture& picture, const train:
   return look;
 }
 
-// The best, typical and worst sample of those whose predictions were kept: scoring them costs little.
+// The best, typical and worst of the samples whose predictions were kept: scoring these is cheap.
 std::vector<std::int64_t> kept_extremes(const Subject& subject) {
   std::vector<double> scores;
   for (std::int64_t i = 0; i < subject.samples(); ++i)

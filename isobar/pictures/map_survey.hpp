@@ -1,5 +1,5 @@
 // MapSurvey: how well a network marks the places of each class, sample by sample, and drawings of some of these
-// samples: the best, a typical one and the worst, and those that follow each other in time.
+// samples: the best, a typical one and the worst, and consecutive ones.
 #pragma once
 
 #include <limits>
@@ -10,25 +10,25 @@
 
 namespace isobar::pictures {
 
-/// One sample, reduced to what is drawn.
+/// One sample, reduced to what the drawings need.
 struct MapLook {
   std::int64_t sample = 0;
   std::string where{};
   files::Image colours{}, greys{};
-  std::vector<std::uint16_t> predicted{}, truth{};  ///< a class for each pixel; truth is empty when it is not known
+  std::vector<std::uint16_t> predicted{}, truth{};  ///< a class for each pixel; truth is empty when unknown
   std::vector<double> overlaps{};  ///< intersection over union of each class; NaN when it does not occur
-  /// Mean of the overlaps of the classes but 0, which is the ground; NaN when none of them occurs.
+  /// Mean overlap of all classes except 0, the background; NaN when none of them occurs.
   double score = std::numeric_limits<double>::quiet_NaN();
 };
 
 struct MapSurvey {
   std::vector<MapLook> looks{};              ///< in the order of samples
-  std::vector<std::size_t> ranked{};         ///< those with a score, by falling score, places in looks
-  std::int64_t scored = 0, consecutive = 0;  ///< samples the ranks are out of; the first looks that follow in time
+  std::vector<std::size_t> ranked{};         ///< indices of the looks with a score, best first
+  std::int64_t scored = 0, consecutive = 0;  ///< scored samples; leading looks that are consecutive in time
   std::string shown{};                       ///< the channel
 };
 
-/// Made when it is first asked for, for a subject with maps.
+/// The survey of a subject with maps, made at the first call.
 const MapSurvey& map_survey(Subject& subject);
 
 }  // namespace isobar::pictures

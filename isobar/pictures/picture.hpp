@@ -1,4 +1,4 @@
-// Picture: a file that was drawn and what is to be said about it, as pictures.json of its folder lists it.
+// Picture: a drawn file with its title and caption, as listed in pictures.json of its folder.
 #pragma once
 
 #include <filesystem>

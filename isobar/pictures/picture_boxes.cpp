@@ -1,4 +1,4 @@
-// boxes: true and predicted boxes over their input, for samples in which there is something to find.
+// boxes: true and predicted boxes over their input, for samples that contain objects.
 #include <algorithm>
 
 #include "isobar/base/text.hpp"
@@ -21,7 +21,7 @@ struct BoxLook {
   std::int64_t sample = 0;
   files::Image ground{};
   std::vector<Box> truth{}, predicted{};
-  bool sure = true;  // some prediction is more likely right than wrong
+  bool sure = true;  // some prediction has a confidence of at least 50 %
 };
 
 CellNumbers numbers_of(const Spec& loss) {
@@ -50,7 +50,7 @@ BoxLook box_drawn(const Subject& subject, const SamplePicture& picture, const tr
   return look;
 }
 
-// Classes without names are more than a number here, where other numbers stand beside.
+// Classes without names are not shown as bare numbers, because other numbers stand beside them.
 std::string kind_name(const Subject& subject, std::int64_t kind) {
   const std::string name = subject.class_name(kind);
   return name == std::to_string(kind) ? "class " + name : shortened(name, 20);
@@ -100,7 +100,7 @@ std::vector<Picture> draw_boxes(Subject& subject, const std::filesystem::path& f
   std::vector<BoxLook> looks;
   std::vector<std::int64_t> samples = subject.choice(most_box_looks, false);
   if (samples.size() > most_box_looks) {
-    // Of predictions that were kept, every so many.
+    // Of kept predictions, an evenly spaced selection.
     const std::size_t step = samples.size() / most_box_looks;
     for (std::size_t i = 0; i < most_box_looks; ++i) samples[i] = samples[i * step];
     samples.resize(most_box_looks);
@@ -134,8 +134,8 @@ std::vector<Picture> draw_boxes(Subject& subject, const std::filesystem::path& f
   disk::write_text(folder / "boxes.svg", sheet.str());
   return {
       {"", "True and predicted boxes",
-       fmt::format("Test samples with the most to find of {} looked at{}. A true box is found when a prediction of its "
-                   "class of at least 50 % confidence overlaps it by {:.0f} % (intersection over union).",
+       fmt::format("The test samples with the most objects, of {} examined{}. A true box is found when a prediction of "
+                   "its class of at least 50 % confidence overlaps it by {:.0f} % (intersection over union).",
                    samples.size(), picture.shown().empty() ? "" : fmt::format(", over {}", picture.shown()),
                    100 * found_overlap),
        "boxes.svg"}};
@@ -144,6 +144,6 @@ std::vector<Picture> draw_boxes(Subject& subject, const std::filesystem::path& f
 }  // namespace
 
 extern const PictureKind boxes;
-const PictureKind boxes{"boxes", "boxes around what was found", fits_boxes, draw_boxes};
+const PictureKind boxes{"boxes", "true and predicted boxes", fits_boxes, draw_boxes};
 
 }  // namespace isobar::pictures

@@ -1,5 +1,5 @@
-// confusion: how often each class was taken for each other. Up to twenty classes are a matrix, a row for each true
-// class with its counts and their share of the row; of more classes the pairs that are mixed up most are listed.
+// confusion: how often each class was mistaken for each other. Up to twenty classes make a matrix, with a row for each
+// true class, its counts and their share of the row; for more classes the most confused pairs are listed.
 #include <algorithm>
 #include <cmath>
 
@@ -72,7 +72,7 @@ std::string matrix_svg(const Subject& subject, const metrics::ConfusionMatrix& m
     for (std::size_t p = 0; p < classes; ++p) {
       const double x = left + cell * static_cast<double>(p);
       const double share = all > 0 ? static_cast<double>(matrix.at(t, p)) / all : 0;
-      // A root lets few mistakes be seen beside many hits.
+      // A square root makes a few mistakes visible beside many hits.
       const Colour ground = t == p ? mixed(no_colour, right_colour, static_cast<float>(0.9 * std::sqrt(share)))
                                    : mixed(no_colour, wrong_colour, static_cast<float>(0.9 * std::pow(share, 0.4)));
       sheet.rectangle(x, y, cell, height, hex(ground), "#e2e8f0");
@@ -145,13 +145,13 @@ std::vector<Picture> draw_confusion(Subject& subject, const std::filesystem::pat
   if (pairs.empty()) return {};
   disk::write_text(folder / "confusion.svg", pairs_svg(subject, matrix, pairs));
   return {{"", "Most confused classes",
-           fmt::format("{} The {} pairs of {} classes that are mixed up most.", score, pairs.size(), matrix.classes()),
+           fmt::format("{} The {} most confused pairs of {} classes.", score, pairs.size(), matrix.classes()),
            "confusion.svg"}};
 }
 
 }  // namespace
 
 extern const PictureKind confusion;
-const PictureKind confusion{"confusion", "which classes are taken for which", fits_confusion, draw_confusion};
+const PictureKind confusion{"confusion", "which classes are mistaken for which", fits_confusion, draw_confusion};
 
 }  // namespace isobar::pictures

@@ -45,7 +45,7 @@ void draw_row(SvgSheet& sheet, double top, double width, double height, const Su
   panel(prediction);
 }
 
-// A path is too long for a heading; its last part tells the sample.
+// A path is too long for a heading; its last part identifies the sample.
 std::string short_name(const std::string& where) {
   const std::string name = where.substr(where.find_last_of('/') + 1);
   return name.size() > 70 ? "..." + name.substr(name.size() - 67) : name;

@@ -1,5 +1,5 @@
-// mistakes: the samples a classifier is most wrong about: where the true class got the least probability, with the
-// input, the true class, the predicted one and its probability.
+// mistakes: the samples on which a classifier is most wrong, that is, the true class got the least probability, with
+// the input, the true class, the predicted class and its probability.
 #include <algorithm>
 #include <cmath>
 
@@ -32,7 +32,7 @@ std::optional<Judged> judge(std::int64_t sample, std::span<const float> predicti
   return judged;
 }
 
-// The most wrong first; samples with a probability that is no number are no judgement.
+// The worst mistakes first; samples with a probability of NaN are skipped.
 std::vector<Judged> judged_samples(Subject& subject) {
   std::vector<Judged> all;
   const auto add = [&](std::int64_t sample, std::span<const float> prediction, float truth) {

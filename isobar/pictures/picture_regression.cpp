@@ -1,5 +1,5 @@
-// regression: predicted against true for every target, and how the errors are spread: their mean and deviation tell
-// whether a network is wrong by a shift or by noise.
+// regression: predicted against true values of every target, and the distribution of errors: their mean and deviation
+// show whether a network is biased or noisy.
 #include <algorithm>
 #include <cmath>
 
@@ -94,7 +94,7 @@ std::vector<Picture> draw_regression(Subject& subject, const std::filesystem::pa
   write_scatter_svg(folder / "scatter.svg", all);
   disk::write_text(folder / "errors.svg", errors_svg(all));
   return {{"", "Predicted against true",
-           fmt::format("{} test samples; right predictions lie on the dashed line.{}", all[0].truth.size(), scores),
+           fmt::format("{} test samples; perfect predictions lie on the dashed line.{}", all[0].truth.size(), scores),
            "scatter.svg"},
           {"", "Errors", "How far predictions are from the truth; without a shift the line lies in the middle.",
            "errors.svg"}};

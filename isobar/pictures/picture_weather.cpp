@@ -1,5 +1,5 @@
-// weather: samples that follow each other in time as a moving map. What is predicted is tinted, what is true has a
-// line around it; a bar at the foot tells how far the time has come. Animated PNG, which every browser plays.
+// weather: consecutive samples as an animated map. Predictions are tinted, true areas are outlined; a bar at the bottom
+// shows the time. Animated PNG, which every browser plays.
 #include <algorithm>
 #include <cmath>
 
@@ -15,8 +15,8 @@ namespace {
 constexpr std::int64_t wanted_width = 1008, bar_height = 6, most_bytes = 5'000'000;
 constexpr int weather_shades = 40, tints = 5, milliseconds = 300;
 constexpr float weather_strength = 0.6f;
-// The palette: shades of the ground, the same under the tint of each class, lines of each class, both colours of the
-// bar.
+// The palette: shades of the background, the same under the tint of each class, lines of each class, both colours of
+// the bar.
 constexpr int first_line = weather_shades * (tints + 1), bar_colour = first_line + tints, bar_ground = bar_colour + 1;
 
 // Classes beyond those of the palette share its colours.
@@ -36,7 +36,7 @@ std::vector<files::Colour> weather_palette() {
   return colours;
 }
 
-// The brightness at a place between pixels.
+// The brightness at a position between pixels.
 float between(const files::Image& image, float row, float column) {
   const auto last_row = static_cast<float>(image.height - 1), last_column = static_cast<float>(image.width - 1);
   row = std::clamp(row, 0.0f, last_row), column = std::clamp(column, 0.0f, last_column);
@@ -81,7 +81,7 @@ class Frames {
     return static_cast<std::size_t>(row / enlarged_ * (width_ / enlarged_) + column / enlarged_);
   }
 
-  // A line just inside of what is true, two pixels wide where there is room.
+  // A line just inside the true area, two pixels wide where there is room.
   void outline(const MapLook& look, files::PaletteImage& image) const {
     const std::int64_t thick = enlarged_ >= 4 ? 2 : 1;
     for (std::int64_t row = 0; row < height_; ++row)
@@ -113,7 +113,7 @@ std::vector<Picture> draw_weather(Subject& subject, const std::filesystem::path&
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < count && bytes < most_bytes; ++i) {
     drawn.push_back(frames.draw(survey.looks[i], static_cast<double>(i + 1) / count));
-    // What one frame takes is what others take, about.
+    // All frames have about the same size.
     if (i == 0) bytes = files::encode_png(drawn[0]).size();
     if ((i + 2) * bytes > most_bytes) break;
   }
@@ -127,7 +127,7 @@ std::vector<Picture> draw_weather(Subject& subject, const std::filesystem::path&
   const std::int64_t hours =
       hour_in(survey.looks[drawn.size() - 1].where).value_or(0) - hour_in(survey.looks[0].where).value_or(0);
   return {{"", "The predictions over time",
-           fmt::format("{} test samples over {} hours. Tinted: what the network predicts ({}); lines: what is true.{}",
+           fmt::format("{} test samples over {} hours. Tinted: predictions ({}); lines: the truth.{}",
                        drawn.size(), hours, classes,
                        survey.shown.empty() ? "" : fmt::format(" The ground is {}.", survey.shown)),
            "weather.png"}};

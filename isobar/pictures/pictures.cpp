@@ -19,7 +19,7 @@ extern const PictureKind regression;  // picture_regression.cpp
 extern const PictureKind made_text;   // picture_text.cpp
 extern const PictureKind weather;     // picture_weather.cpp
 
-// In the order they are shown in.
+// In the order in which they are shown.
 Table<PictureKind> picture_kinds() {
   static constexpr const PictureKind* all[] = {&regression, &mistakes, &maps, &weather, &boxes, &made_text, &confusion};
   return all;
@@ -40,7 +40,7 @@ class Pictures final : public train::Sink {
   }
 
   void end(const train::End& end) override {
-    // Who interrupts a run does not wait for pictures; they come when it goes on and finishes.
+    // An interrupted run draws no pictures, to end quickly; they are drawn when it is resumed and finishes.
     if (end.reason != train::End::Reason::finished) return;
     PictureRequest request;
     request.viewer = end.viewer;

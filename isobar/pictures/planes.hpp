@@ -1,5 +1,4 @@
-// Planes: how the numbers of a sample are seen as pictures: rows and columns of one channel, the middle layer of a
-// volume.
+// Planes: the numbers of a sample viewed as pictures: rows and columns of one channel, the middle layer of a volume.
 #pragma once
 
 #include <span>
@@ -12,12 +11,12 @@ namespace isobar::pictures {
 /// A view of the numbers of a sample: `height` rows of `width` numbers.
 struct Plane {
   const float* first = nullptr;
-  std::int64_t height = 1, width = 1, row = 0, column = 0;  // the latter: numbers from one to the next
+  std::int64_t height = 1, width = 1, row = 0, column = 0;  // row, column: strides in numbers
 
   float at(std::int64_t y, std::int64_t x) const { return first[y * row + x * column]; }
 };
 
-/// How a field is seen as planes: its last axis are channels from three axes on.
+/// A field viewed as planes; with three or more axes, the last one is channels.
 struct Planes {
   Shape shape;
   std::int64_t height = 1, width = 1, channels = 1, begin = 0;  // begin: the middle layer of a volume
@@ -34,7 +33,7 @@ struct Planes {
       const std::int64_t extent = places[left - 1];
       if (from_end == 0) width = extent;
       else if (from_end == 1) height = extent;
-      else if (from_end == 2) begin = extent / 2 * size;  // what lies further out begins at its first
+      else if (from_end == 2) begin = extent / 2 * size;  // outer axes: their first element
       size *= extent;
     }
   }
@@ -44,10 +43,10 @@ struct Planes {
   }
 };
 
-/// Values between which nearly all numbers lie: single ones far out do not make the rest dark.
+/// The range of nearly all numbers; outliers are ignored so that they do not make the rest dark.
 std::pair<float, float> range_of(const Plane& plane);
 
-/// Whether numbers are those of a picture, 0 to 255: shown as they are.
+/// Whether the numbers are pixel values, 0 to 255, to be shown unchanged.
 bool is_picture(std::span<const float> numbers, std::int64_t channels, const Shape& shape);
 
 }  // namespace isobar::pictures

@@ -18,7 +18,7 @@ using train::Values;
 
 bool is_spatial(const Shape& shape) { return shape.rank() == 3 || shape.rank() == 4; }
 
-/// The channels of `values` side by side, each in the colours that `scale` has there.
+/// The channels of `values` side by side, each with the colour range of that channel in `scale`.
 files::Image channels_image(const Values& values, const Values& scale) {
   const Planes planes(values.shape, true);
   const std::int64_t channels = std::min(planes.channels, most_image_channels);
@@ -39,10 +39,10 @@ files::Image channels_image(const Values& values, const Values& scale) {
   return image;
 }
 
-/// Classes, one for each place of x, as tints over it.
+/// Classes, one for each point of x, as tints over x.
 files::Image classes_image(const SamplePicture& picture, const Values& x, std::span<const float> classes) {
   std::vector<std::uint16_t> numbers(classes.size());
-  // Below 0 does not count, and what is not a number is no class.
+  // Negative labels and NaN become 0, which is not tinted.
   std::ranges::transform(classes, numbers.begin(), [](float number) {
     return static_cast<std::uint16_t>(number > 0 ? std::min(number, 65535.0f) : 0.0f);
   });
@@ -51,7 +51,7 @@ files::Image classes_image(const SamplePicture& picture, const Values& x, std::s
   return image;
 }
 
-/// How many classes a prediction chooses from at every number of the target; 0 when the target is no class.
+/// How many classes a prediction chooses from for every number of the target; 0 if the target is not a class.
 std::int64_t classes_of(const Values& target, const Values& prediction) {
   if (prediction.shape.rank() == 0 || target.numbers.empty()) return 0;
   const std::int64_t classes = prediction.shape[-1];

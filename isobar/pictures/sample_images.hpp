@@ -1,5 +1,5 @@
 // What a network makes of one sample, for TensorBoard: input, target and prediction as pictures where they have two or
-// three axes of space, and as a table where target and prediction are a few numbers or a class.
+// three spatial axes, and as a table where target and prediction are a few numbers or a class.
 #pragma once
 
 #include <string>
@@ -15,12 +15,11 @@ struct NamedImage {
   files::Image image;
 };
 
-/// `channels` are the names of those of the input. Classes are tints over the input, where they lie on its grid; fields
-/// of numbers stand side by side, the first four of many, in the colours of the target. A sample that is no picture
-/// gives none.
+/// `channels` names the channels of the input. Classes on the grid of the input are tints over it; numeric fields are
+/// shown side by side, at most four, in the colour range of the target. Empty for a sample that is not a picture.
 std::vector<NamedImage> sample_images(const train::View& view, const std::vector<std::string>& channels);
 
-/// Target and prediction as a table in Markdown; empty when there are more than 16 numbers to show.
+/// Target and prediction as a Markdown table; empty when there are more than 16 numbers to show.
 std::string sample_table(const train::View& view, const std::vector<std::string>& classes);
 
 }  // namespace isobar::pictures

@@ -36,7 +36,7 @@ std::string SamplePicture::shown() const {
   return planes_.shape.rank() > 3 ? name_ + (name_.empty() ? "" : ", ") + "middle layer" : name_;
 }
 
-// Of the places that become one pixel.
+// Over the points that become one pixel.
 float SamplePicture::mean(const Plane& plane, std::int64_t row, std::int64_t column) const {
   float sum = 0;
   std::int64_t count = 0;

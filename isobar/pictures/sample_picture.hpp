@@ -1,6 +1,6 @@
-// SamplePicture: how the input of a sample is drawn, beneath masks and boxes too. Pictures are shown as they are, other
-// fields by one channel: precipitable water in climate states, otherwise the first. Climate states begin in the south,
-// so they are turned over: north is up. Large fields are reduced, volumes are shown by their middle layer.
+// SamplePicture: draws the input of a sample, also beneath masks and boxes. Pictures are shown unchanged, other fields
+// by one channel: precipitable water in climate states, otherwise the first. Climate states begin in the south, so they
+// are flipped to put north up. Large fields are reduced, volumes are shown by their middle layer.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,22 @@ namespace isobar::pictures {
 
 class SamplePicture {
  public:
-  /// `x` is the shape of the field, at most `most_edge` pixels are drawn of an edge.
+  /// `x` is the shape of the field; no edge of the picture exceeds `most_edge` pixels.
   SamplePicture(const Shape& x, const std::vector<std::string>& channels, std::int64_t most_edge);
 
   std::int64_t height() const { return height_; }
   std::int64_t width() const { return width_; }
-  /// How many places of the field become one pixel, along each axis.
+  /// How many points of the field become one pixel, along each axis.
   std::int64_t reduced() const { return reduced_; }
   bool turned() const { return turned_; }
-  /// What is shown, for captions: "TMQ", "channel 0 of 4", or "" where there is nothing to choose.
+  /// The channel shown, for captions: "TMQ", "channel 0 of 4", or "" where there is only one choice.
   std::string shown() const;
 
   /// In colours.
   files::Image colours(std::span<const float> numbers) const;
-  /// In light greys, as a ground for colours.
+  /// In light greys, as a background for colours.
   files::Image greys(std::span<const float> numbers) const;
-  /// Classes of all places, as the picture shows them: one for each pixel.
+  /// The class of every pixel, from the classes of all points of the field.
   std::vector<std::uint16_t> classes(std::span<const std::uint16_t> places) const;
 
  private:
@@ -49,7 +49,7 @@ class SamplePicture {
   std::string name_;
 };
 
-/// Tints the pixels of every class but 0 in its colour.
+/// Tints the pixels of every class except 0 in its colour.
 void tint(files::Image& image, std::span<const std::uint16_t> classes, float part);
 
 }  // namespace isobar::pictures

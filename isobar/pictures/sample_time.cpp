@@ -37,7 +37,7 @@ std::int64_t consecutive_samples(const datasets::Dataset& dataset, std::int64_t 
     if (before) hours += *hour - *before;
     before = hour;
   }
-  // Samples that are all of one moment are no course of time.
+  // Samples that all have the same time are not a sequence.
   return count >= least_samples && hours > 0 ? count : 0;
 }
 

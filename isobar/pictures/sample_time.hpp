@@ -1,5 +1,5 @@
-// When samples are from, as far as their names tell: data-2000-01-31-05-1.h5 (the fifth three hours of a day, as
-// climate files are named) or "(2005-01-23 06:00:00)", as NetCDF samples are.
+// The times of samples, if their names contain them: data-2000-01-31-05-1.h5 (the fifth three-hour interval of a day,
+// as in climate files) or "(2005-01-23 06:00:00)", as in NetCDF samples.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace isobar::pictures {
 
-/// Hours since some day long ago of the last date in a text; nothing when it has none.
+/// The last date in a text, in hours since a fixed day; nothing when there is no date.
 std::optional<std::int64_t> hour_in(std::string_view text);
 
-/// How many of the first samples follow each other in time, at most a day apart; at most `most`, 0 when fewer than
-/// four.
+/// How many leading samples are consecutive in time, each at most a day after the previous; at most `most`, and 0 when
+/// fewer than four.
 std::int64_t consecutive_samples(const datasets::Dataset& dataset, std::int64_t most);
 
 }  // namespace isobar::pictures

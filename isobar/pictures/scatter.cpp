@@ -32,7 +32,7 @@ std::vector<std::string> canvas(const Series& series, const Axis& axis, int colu
   return lines;
 }
 
-// All lines of a panel are equally wide.
+// All lines of a panel have the same width.
 std::vector<std::string> text_panel(const Series& series, int columns, int rows) {
   const Axis axis = axis_over(series.truth, series.predicted, 5);
   const std::string low = fmt::format("{:.2g}", axis.low), high = fmt::format("{:.2g}", axis.high);

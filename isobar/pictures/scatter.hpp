@@ -1,4 +1,5 @@
-// scatter: predicted against true, as text for terminals and as a picture. Perfect predictions lie on the diagonal.
+// scatter: predicted against true values, as text for terminals and as a picture. Perfect predictions lie on the
+// diagonal.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +10,8 @@
 
 namespace isobar::pictures {
 
-/// A plot of columns x rows characters for each series, side by side: '.' is the diagonal, 'o' one sample, 'O' two or
-/// three, '@' more.
+/// Plots of columns x rows characters, one for each series, side by side: '.' is the diagonal, 'o' one sample, 'O' two
+/// or three, '@' more.
 std::string scatter_text(std::span<const Series> all, int columns = 31, int rows = 15);
 
 /// A self-contained SVG picture, one panel for each series side by side, at most four in a row.

@@ -31,7 +31,7 @@ constexpr std::string_view style = R"(<style>
 </style>
 )";
 
-// Names as physicists write them: a letter and what stands below it.
+// Names as physicists write them: a letter and its subscript.
 struct Symbol {
   std::string_view name, letter, below;
 };
@@ -71,7 +71,7 @@ std::string svg_panel(const Series& series, int x, int y) {
   text += "\n" + grid(axis);
   text += fmt::format("<line class=\"diagonal\" x1=\"0\" y1=\"{0}\" x2=\"{0}\" y2=\"0\"/>\n", plot);
   text += R"(<g class="samples">)";
-  // Of very many samples an even part is drawn, so that the file stays small; the score is that of all.
+  // Of very many samples an evenly spaced subset is drawn to keep the file small; the score covers all.
   const std::size_t step = (series.truth.size() + most_points - 1) / most_points;
   for (std::size_t i = 0; i < series.truth.size(); i += step) {
     const double truth = series.truth[i], predicted = series.predicted[i];

@@ -1,4 +1,4 @@
-// Series: what was true and what was predicted, of one target over the whole test set: for tables and pictures.
+// Series: true and predicted values of one target over the whole test set, for tables and pictures.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,14 @@ struct Series {
   std::vector<double> truth{}, predicted{};
 };
 
-/// One series per column of `width` columns; a column without a name is called y0, y1, ... Empty when there are no
-/// predictions.
+/// One series for each of `width` columns; columns without a name are called y0, y1, ... Empty without predictions.
 std::vector<Series> series_of(std::span<const float> predictions, std::span<const float> targets, std::int64_t width,
                               std::span<const std::string> names);
 
-/// The series of a run's test set; empty when it predicts classes, which are no numbers to compare.
+/// The series of a run's test set; empty when it predicts classes, which cannot be compared as numbers.
 std::vector<Series> series_of(const train::End& end);
 
-/// 1 - sum (t - p)^2 / sum (t - mean t)^2; not a number when all targets are equal or there are none.
+/// 1 - sum (t - p)^2 / sum (t - mean t)^2; NaN when all targets are equal or there are none.
 double r2(const Series& series);
 
 }  // namespace isobar::pictures

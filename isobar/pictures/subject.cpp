@@ -12,8 +12,8 @@
 namespace isobar::pictures {
 namespace {
 
-constexpr std::int64_t most_columns = 16;  // of a regression that is drawn
-constexpr int box_channels = 6;            // of detection_loss, in front of the classes
+constexpr std::int64_t most_columns = 16;  // of a regression to draw
+constexpr int box_channels = 6;            // of detection_loss, before the classes
 
 bool is_one_of(std::string_view name, std::initializer_list<std::string_view> list) {
   return std::ranges::find(list, name) != list.end();
@@ -64,7 +64,7 @@ Task Subject::find_task() const {
   return Task::other;
 }
 
-// Whether the target is the input moved by one place, as in a text whose next word is wanted.
+// Whether the target is the input shifted by one, as when predicting the next token of a text.
 bool Subject::follows_tokens() const {
   if (prediction_.rank() != 2 || x_.rank() != 1 || x_[0] != prediction_[0] || x_[0] < 4 || samples() == 0) return false;
   const std::vector<datasets::Field> fields = dataset()->fields();
@@ -107,7 +107,7 @@ std::span<const float> Subject::target(std::int64_t row) const {
 bool Subject::all_kept() const { return rows_ > 0 && rows_ == samples(); }
 
 bool Subject::may_pass() const {
-  // The first three are worth their time however long they take.
+  // The first three passes are made however long they take.
   return request_.viewer && passes_ < request_.most_passes &&
          (passes_ < 3 || now_seconds() - begin_ < request_.most_seconds);
 }

@@ -1,5 +1,5 @@
-// SvgSheet: a picture made of text, lines, rectangles and pictures of pixels, which stand inside as PNG, so that one
-// file holds all of it. Sizes are in pixels of a web page; the ground is white, as those of charts and prints.
+// SvgSheet: a picture made of text, lines, rectangles and images, which are embedded as PNG, so that it is one
+// self-contained file. Sizes are in CSS pixels; the background is white, as for charts and print.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace isobar::pictures {
 
-/// How text is set.
+/// How text is drawn.
 struct TextStyle {
   int size = 13;
   std::string_view colour = "#1e293b";
   std::string_view anchor = "start";  ///< start, middle, end
   bool bold = false;
-  double turned = 0;  ///< degrees, around its place
+  double turned = 0;  ///< degrees, around its position
 };
 
 class SvgSheet {
@@ -30,9 +30,9 @@ class SvgSheet {
   void line(double x1, double y1, double x2, double y2, std::string_view stroke, double width = 1);
   /// An image drawn at this size; enlarged pixels stay squares.
   void image(double x, double y, double width, double height, const files::Image& image);
-  /// A square of colour and a word behind it; returns where the next one may begin.
+  /// A coloured square followed by a word; returns where the next entry may begin.
   double legend(double x, double y, Colour colour, std::string_view word);
-  /// What follows is cut at this rectangle, until end_clip().
+  /// Clips everything to this rectangle until end_clip().
   void begin_clip(double x, double y, double width, double height);
   void end_clip();
   /// The whole file.
@@ -43,10 +43,10 @@ class SvgSheet {
   int clips_ = 0;
 };
 
-/// Roughly how wide a text of this size is, in pixels.
+/// The approximate width of a text of this size, in pixels.
 double text_width(std::string_view text, int size);
 
-/// At most so many bytes of a text, with an ellipsis in place of what was left out; no character is cut in two.
+/// At most `most` bytes of a text, with an ellipsis in place of what was cut; characters stay whole.
 std::string shortened(std::string_view text, std::size_t most);
 
 }  // namespace isobar::pictures

@@ -41,7 +41,7 @@ std::vector<Colour> palette() {
   for (int i = 0; i < shades; ++i) {
     Colour dark = colours[i];
     for (std::uint8_t& c : dark) c = static_cast<std::uint8_t>(c * 0.62);
-    // Where all is dark, lines are light.
+    // On a dark background, lines are light.
     if (i < shades / 8) dark = {120, 100, 84};
     colours.push_back(dark);
   }

@@ -1,4 +1,4 @@
-// Maps of an atmosphere: precipitable water from dry brown over white to deep blue, coasts as thin lines, tropical
+// Maps of an atmosphere: precipitable water from dry brown through white to deep blue, coasts as thin lines, tropical
 // cyclones outlined in red and atmospheric rivers in yellow. North is up, the date line in the middle.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace isobar::pictures {
 
-/// Draws maps of one grid; holds what all frames share.
+/// Draws maps of one grid and holds what all frames share.
 class WeatherMap {
  public:
   /// `width` pixels wide and half as high.

@@ -20,14 +20,14 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 constexpr std::string_view tail = "\n]\n";
-constexpr std::int64_t pause = 1'000'000'000;  // between two sessions whose clocks do not fit, nanoseconds
+constexpr std::int64_t pause = 1'000'000'000;  // nanoseconds, between two sessions whose clocks do not match
 
-// Nanoseconds: as whole numbers, what did not overlap still does not when it is written.
+// In whole nanoseconds, so that writing creates no overlaps by rounding.
 struct When {
   std::int64_t begin, end;
 };
 
-// Which row of its lane an event gets: the first that is free, so that no two in a row overlap.
+// The row of its lane that an event gets: the first free one, so that no two events in a row overlap.
 class Rows {
  public:
   int take(Lane lane, When when) {
@@ -91,7 +91,8 @@ class ChromeTrace final : public train::Sink {
   void end(const train::End&) override { file_.close(); }
 
  private:
-  // What of an earlier session stays, without its end. A clock that has begun anew meanwhile is moved behind it.
+  // Keeps the events of an earlier session, without its end. If the clock has restarted in the meantime, later times
+  // are shifted after them.
   std::int64_t kept(const fs::path& path, const train::Start& start) {
     if (!start.goes_on()) return 0;
     double last = 0;
@@ -136,7 +137,7 @@ class ChromeTrace final : public train::Sink {
       if (event.lane == Lane::main) flops += event.flops, bytes += event.bytes;
     put(fmt::format("\"step {}\"", step.step), "step", whole, TraceRow::steps, flops, bytes);
     Rows taken;
-    std::int64_t last = whole.begin;  // rounding must not make the main lane overlap itself
+    std::int64_t last = whole.begin;  // keeps rounding from creating overlaps in the main lane
     for (const Event& event : step.events) {
       When at = when(event.begin, event.seconds);
       at.end = std::min(at.end, whole.end);
@@ -150,7 +151,7 @@ class ChromeTrace final : public train::Sink {
     return rows + text;
   }
 
-  // As JSON; made once for each name.
+  // As JSON; converted once for each name.
   const std::string& name_of(const Trace& trace, std::uint32_t name) {
     while (names_.size() <= name) names_.push_back(json_text(trace.names()[names_.size()]));
     return names_[name];
@@ -160,9 +161,9 @@ class ChromeTrace final : public train::Sink {
   int rank_ = 0;
   double planned_ = 1;
   disk::LateFile file_;
-  bool first_ = true;       // no step was written in this session
+  bool first_ = true;       // no step has been written in this session
   std::int64_t shift_ = 0;  // added to this session's times, nanoseconds
-  std::set<int> named_;     // rows that have their name
+  std::set<int> named_;     // rows whose name has been written
   std::vector<std::string> names_;
 };
 

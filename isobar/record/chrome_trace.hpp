@@ -1,5 +1,5 @@
 // chrome_trace: traced steps for the trace viewers people use (Perfetto, chrome://tracing): trace/rank<r>.json, a JSON
-// array with one event per line. trace_row.hpp says which row of a rank has what.
+// array with one event per line. trace_row.hpp defines the rows of a rank.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace isobar::record {
 
-/// Listens on every rank; the file is valid JSON after every step. It never grows above `most_bytes`: when steps are
-/// too large for all of them, fewer are written, spread over the run. Resumed, it first drops later steps.
+/// Runs on every rank; the file is valid JSON after every step. It never exceeds `most_bytes`: if not all steps fit,
+/// fewer are written, spread over the run. In a resumed run it first drops later steps.
 std::unique_ptr<train::Sink> chrome_trace(std::int64_t most_bytes);
 
 }  // namespace isobar::record

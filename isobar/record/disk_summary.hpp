@@ -1,4 +1,4 @@
-// disk_summary: at the end of a run it names the files that could not be written, on rank 0 and if there are any.
+// disk_summary: at the end of a run, lists the files that could not be written, if any, on rank 0.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace isobar::record {
 
-/// The last in the list of sinks, so that all others have written.
+/// Its turn is last, after all others have written.
 std::unique_ptr<train::Sink> disk_summary();
 
 }  // namespace isobar::record

@@ -12,11 +12,11 @@ namespace {
 namespace fs = std::filesystem;
 using OrderedJson = nlohmann::ordered_json;
 
-// One of the two files, and how far it reached when it was opened: lines that are in it are not written again.
+// One of the two files, and how far it reached when it was opened: lines already in it are not written again.
 struct Lines {
   disk::LateFile file;
   train::Reached reached;
-  bool found = false;  // what a run left that goes on
+  bool found = false;  // the file of a resumed run
 
   void open(const fs::path& path, const train::Start& start) {
     KeptLines kept = open_lines(path, start);
@@ -24,18 +24,18 @@ struct Lines {
     reached = kept.reached;
     found = file.length() > 0;
   }
-  // Whether a step or epoch is behind what was there; from the first on all are, also those a run that goes back tells
-  // again.
+  // Whether a step or epoch comes after the existing lines; after the first such one all do, even those that are
+  // repeated when a run goes back.
   static bool is_new(std::int64_t number, std::int64_t& had) {
     if (number <= had) return false;
     had = 0;
     return true;
   }
-  // Numbers are written with as many digits as tell two of them apart: equal bits, equal text.
+  // Numbers are written with as many digits as distinguish them: equal bits give equal text.
   void put(const OrderedJson& object) { file.append(object.dump() + "\n"); }
 };
 
-// Only where there is something to tell.
+// Only if there were bad steps.
 void add(const train::BadSteps& bad, OrderedJson& line) {
   if (bad.steps == 0) return;
   line["bad_steps"] = bad.steps;

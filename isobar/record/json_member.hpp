@@ -1,5 +1,5 @@
-// Members of JSON objects from files that may be damaged, older, or somebody else's: what is missing or of another kind
-// is answered with a default, and numbers that do not fit their type too.
+// Reads members of JSON objects from files that may be damaged, old or foreign: a member that is missing, of another
+// kind, or too large for its type gives the default.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace isobar::record {
 
-/// Text or a number of an object.
+/// A string or number of an object.
 template <class T>
 T member(const nlohmann::json& object, const char* key, T otherwise = {}) {
   if (!object.is_object()) return otherwise;
@@ -38,7 +38,7 @@ T member(const nlohmann::json& object, const char* key, T otherwise = {}) {
   }
 }
 
-/// The members of an object within an object that are numbers.
+/// The numeric members of an object within an object.
 inline std::map<std::string, double> member_numbers(const nlohmann::json& object, const char* key) {
   std::map<std::string, double> numbers;
   if (!object.is_object() || !object.contains(key) || !object[key].is_object()) return numbers;

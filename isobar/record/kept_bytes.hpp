@@ -1,4 +1,4 @@
-// Files of JSON lines of a run that may go on later: what it wrote of steps that will be done again goes.
+// Files of JSON lines when a run is resumed: lines about steps that will be repeated are dropped.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace isobar::record {
 
-/// The length of the beginning that a run keeps that goes on as `start` says, in bytes: what lies before the first line
-/// that is torn, that is the end of an interrupted run, whose step is later, or that tells of an epoch that will be
-/// finished again. A line may also be an element of a JSON array, with its brackets and commas; its step is "step" or
-/// "args.step". `kept` is told of every object.
+/// The number of leading bytes that a run resumed as `start` says keeps: those before the first line that is torn,
+/// marks the end of an interrupted run, has a later step, or describes an epoch that will be finished again. A line may
+/// also be an element of a JSON array, with its brackets and commas; its step is "step" or "args.step". Calls `kept`
+/// with every object kept.
 std::uintmax_t kept_bytes(const std::filesystem::path& file, const train::Start& start,
                           const std::function<void(const nlohmann::json&)>& kept = {});
 
-/// A file of lines that is open, and how far it reached: to no step when it was not there, or the run is a new one.
+/// An open file of lines, and the last step and epoch it contains: none if it did not exist or the run is new.
 struct KeptLines {
   disk::LateFile file{};
   train::Reached reached{};
 };
 
-/// Opens a file of JSON lines and cuts it to what a run keeps that goes on as `start` says: nothing, when it is new.
+/// Opens a file of JSON lines and truncates it to kept_bytes(), or to nothing when the run is new.
 KeptLines open_lines(const std::filesystem::path& path, const train::Start& start, disk::LateOptions options = {});
 
 }  // namespace isobar::record

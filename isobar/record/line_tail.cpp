@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t most_at_once = std::size_t{4} << 20, remembered = 512;
 
-// At most so many bytes of a file from an offset on.
+// At most `most` bytes of a file, starting at an offset.
 std::string bytes_at(const std::filesystem::path& file, std::uintmax_t offset, std::size_t most) {
   std::ifstream in(file, std::ios::binary);
   std::string bytes(most, '\0');

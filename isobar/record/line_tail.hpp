@@ -1,5 +1,5 @@
-// LineTail: the lines that are added to a file somebody else writes, as they come, without reading it again from its
-// beginning. It notices when what was read is there no longer: the file was cut, replaced or taken away.
+// LineTail: reads the lines that another process appends to a file, without reading it again from the beginning. It
+// notices when lines it has read are gone because the file was truncated, replaced or removed.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@ class LineTail {
  public:
   explicit LineTail(std::filesystem::path file) : file_(std::move(file)) {}
 
-  /// The whole lines since the last call, some megabytes at most: ask until there are none. A line that is not whole
-  /// yet comes later; a longer one than any program writes, never, nor what follows it.
+  /// The complete lines since the last call, at most a few megabytes: call until it returns none. An incomplete line
+  /// comes later; a line longer than any program writes never comes, nor does anything after it.
   std::vector<std::string> fresh();
-  /// What became of the lines that were given out: all are there, only the first of them (somebody cut the file and may
-  /// have gone on with it), or none. Before the first line nothing changes.
+  /// What happened to the lines returned so far: all are there, only the first of them (the file was truncated and may
+  /// have grown again), or none. Always `there` before the first line.
   enum class Past { there, cut, gone };
   Past past() const;
-  /// Begins again at the first line.
+  /// Starts again at the first line.
   void restart();
 
  private:
   std::filesystem::path file_;
-  std::uintmax_t offset_ = 0;  // of the first byte that was not given out
-  // The first two lines, and the bytes before the offset: by these the file is known again.
+  std::uintmax_t offset_ = 0;  // of the first byte not returned yet
+  // The first two lines, and the bytes before the offset, which identify the file.
   std::string first_, last_;
   int given_ = 0;  // of those two
 };

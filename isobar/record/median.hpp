@@ -1,4 +1,4 @@
-// The value in the middle: of an even number the upper one of the two; 0 of none.
+// The median; the upper of the two middle values if their number is even, and 0 if there are none.
 #pragma once
 
 #include <algorithm>

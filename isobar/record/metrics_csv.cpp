@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view fixed_columns =
     "kind,step,epoch,loss,learning_rate,samples,seconds,wait_seconds,exchange_seconds,bytes_sent,test_seconds";
 
-// Step and epoch of a row, its second and third field; nothing when these are no numbers.
+// Step and epoch of a row, its second and third field; nothing if these are not numbers.
 std::optional<train::Reached> place_of(const std::string& row) {
   const std::size_t begin = row.find(',') + 1;
   const char* const last = row.data() + row.size();
@@ -30,7 +30,7 @@ std::optional<train::Reached> place_of(const std::string& row) {
   return place;
 }
 
-// Fields of a line, quotes taken away.
+// The fields of a line, without quotes.
 std::vector<std::string> fields_of(const std::string& line) {
   std::vector<std::string> fields(1);
   bool quoted = false;
@@ -82,7 +82,7 @@ class MetricsCsv final : public train::Sink {
     return line + "\n";
   }
 
-  // The length of the rows that stay; 0 when the file is not such a table.
+  // The length of the rows to keep; 0 if the file is not such a table.
   std::int64_t kept_bytes(const train::Start& start) {
     std::ifstream in(path_);
     std::string line;
@@ -102,8 +102,8 @@ class MetricsCsv final : public train::Sink {
     return kept;
   }
 
-  // Gives the table another head when figures come that have no column yet: once in a run. Rows that are there already
-  // stay shorter, which readers of such files take for empty fields.
+  // Rewrites the header when figures come that have no column yet: once in a run. Existing rows stay shorter, which CSV
+  // readers treat as empty fields.
   void widen(const std::map<std::string, double>& test) {
     const std::size_t before = names_.size();
     for (const auto& [name, value] : test)
@@ -114,7 +114,7 @@ class MetricsCsv final : public train::Sink {
   fs::path path_;
   disk::LateFile file_;
   std::vector<std::string> names_;  // of figures, in the order of their columns
-  train::Reached reached_{};        // by what was there at the start
+  train::Reached reached_{};        // by the rows found at the start
 };
 
 }  // namespace

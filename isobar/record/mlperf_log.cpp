@@ -101,7 +101,7 @@ class MlperfLog final : public train::Sink {
     put(time, interval_start, "epoch_start", nullptr, {{"epoch_num", open_epoch_}});
   }
 
-  // Times never go back, though they come from a clock that may be set.
+  // Times never go back, even if the system clock is set back.
   void put(double time, const char* type, std::string_view key, const OrderedJson& value,
            const OrderedJson& more = OrderedJson::object(),
            std::source_location where = std::source_location::current()) {
@@ -114,7 +114,8 @@ class MlperfLog final : public train::Sink {
     file_.append(std::string(token) + line.dump() + "\n");
   }
 
-  // Keeps what was logged up to a step, without the end of an interrupted run: its length, 0 when that is no log.
+  // Keeps what was logged up to a step, without the end of an interrupted run; returns its length, 0 if the file is not
+  // a log.
   std::int64_t keep(const train::Start& start) {
     std::ifstream in(path_);
     std::int64_t kept = 0;
@@ -149,7 +150,7 @@ class MlperfLog final : public train::Sink {
   disk::LateFile file_;
   long long last_ms_ = 0;
   std::int64_t step_ = 0, epochs_ = 0;
-  std::int64_t epoch_ = 0;       // the last that is over
+  std::int64_t epoch_ = 0;       // the last finished one
   std::int64_t open_epoch_ = 0;  // 0: none
   bool reached_ = false;
 };

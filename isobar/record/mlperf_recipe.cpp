@@ -11,12 +11,12 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 using Parameters = std::vector<std::pair<std::string, OrderedJson>>;
 
-// A number of a Spec; a recipe that is resolved has all there are.
+// A number of a Spec; a resolved recipe has all of them.
 double number(const Spec& spec, std::string_view key, double otherwise) {
   return spec.find(key) ? Args(spec).real(key) : otherwise;
 }
 
-// The rate schedule taken apart: what warms up, what scales, and what is left in the end.
+// The parts of a rate schedule: the warm-up, the scaling, and the innermost schedule.
 struct Rates {
   double warmup_epochs = 0, warmup_from = 1, scale = 1;
   Spec rest = "constant";
@@ -39,7 +39,7 @@ Rates rates_of(const Spec& recipe, std::int64_t batch) {
   return rates;
 }
 
-// Epochs at which the rate drops, and the factors it has from there on, of the rate at first.
+// Epochs at which the rate drops, and its factors from there on, relative to the initial rate.
 std::pair<std::vector<double>, std::vector<double>> drops(const Spec& rate, std::int64_t epochs) {
   if (rate.name() == "piecewise") return {Args(rate).reals("boundaries", {}), Args(rate).reals("factors", {})};
   std::pair<std::vector<double>, std::vector<double>> found;
@@ -63,7 +63,7 @@ std::string optimizer_name(const std::string& name) {
 void add_cosmoflow(Parameters& all, const train::Start& start, const Spec& optimizer) {
   const Rates rates = rates_of(start.recipe, start.global_batch);
   const auto [boundaries, factors] = drops(rates.rest, start.epochs);
-  // The rate the schedule is about: scaled to the batch.
+  // The base rate of the schedule, scaled to the batch.
   all.emplace_back("opt_base_learning_rate", number(optimizer, "lr", 0) * rates.scale);
   all.emplace_back("opt_learning_rate_warmup_epochs", rates.warmup_epochs);
   all.emplace_back("opt_learning_rate_warmup_factor", rates.warmup_from);
@@ -76,7 +76,7 @@ void add_cosmoflow(Parameters& all, const train::Start& start, const Spec& optim
 void add_deepcam_schedule(Parameters& all, const train::Start& start, const Rates& rates, double lr) {
   const auto steps = [&](double epochs) { return std::llround(epochs * static_cast<double>(start.steps_per_epoch)); };
   all.emplace_back("scheduler_lr_warmup_steps", steps(rates.warmup_epochs));
-  // Theirs is by what the rate grows while warming up.
+  // MLPerf's factor is the growth of the rate during warm-up.
   all.emplace_back("scheduler_lr_warmup_factor", rates.warmup_from > 0 ? std::max(1.0, 1 / rates.warmup_from) : 1.0);
   if (rates.rest.name() == "cosine") {
     const double epochs = number(rates.rest, "epochs", 0);
@@ -110,7 +110,7 @@ void add_deepcam(Parameters& all, const train::Start& start, const Spec& optimiz
   all.emplace_back("opt_weight_decay", number(optimizer, "weight_decay", 0));
   if (optimizer.name() == "lamb") {
     all.emplace_back("opt_bias_correction", Args(optimizer).flag("bias_correction", true) ? 1 : 0);
-    all.emplace_back("opt_grad_averaging", 1);  // ours always takes (1 - beta1) of the new gradient
+    all.emplace_back("opt_grad_averaging", 1);  // ours always uses (1 - beta1) of the new gradient
     all.emplace_back("opt_max_grad_norm", train.real("clip_norm", 0));
   }
   add_deepcam_schedule(all, start, rates, lr);

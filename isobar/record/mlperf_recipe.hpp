@@ -1,4 +1,4 @@
-// What MLPerf HPC wants to know of a recipe: the benchmark it is, its target, and hyper-parameters under their keys.
+// What MLPerf HPC needs from a recipe: the benchmark, its target, and hyper-parameters under their keys.
 #pragma once
 
 #include <optional>
@@ -13,18 +13,18 @@
 
 namespace isobar::record {
 
-/// A benchmark: how its quality is told, and what is good enough.
+/// A benchmark: its measure of quality and its target.
 struct MlperfBenchmark {
-  std::string name{};    ///< of the benchmark; of the network where there is none
-  std::string metric{};  ///< of Isobar that is its quality; empty: none is defined
-  std::string key{};     ///< under which it is logged
+  std::string name{};    ///< of the benchmark, or of the network if there is none
+  std::string metric{};  ///< Isobar's metric for its quality; empty: none is defined
+  std::string key{};     ///< under which the quality is logged
   double target = 0;
   bool smaller_is_better = false;
 
   bool reached(double value) const { return smaller_is_better ? value > 0 && value <= target : value >= target; }
 };
 
-/// The benchmark of a recipe; a UsageError when its metric is not evaluated.
+/// The benchmark of a recipe; throws UsageError if its metric is not evaluated.
 MlperfBenchmark mlperf_benchmark(const Spec& recipe);
 
 /// Keys and values of the hyper-parameters, in the order to log them.

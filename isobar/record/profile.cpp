@@ -55,7 +55,7 @@ class Profile final : public train::Sink {
   void start(const train::Start& start) override {
     const auto path = rank_file(start, "profile", ".jsonl");
     if (!path) {
-      fmt::print(stderr, "isobar: rank {} does not see the run folder '{}': it leaves no profile and no trace\n",
+      fmt::print(stderr, "isobar: rank {} does not see the run folder '{}': it writes no profile and no trace\n",
                  start.rank, start.folder.string());
       return;
     }

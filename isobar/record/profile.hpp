@@ -1,5 +1,5 @@
 // profile: where the time of traced steps went on this rank, by category, as one JSON line each in
-// profile/rank<r>.jsonl. The seconds of the categories, idle among them, add up to the step.
+// profile/rank<r>.jsonl. The seconds of the categories, including idle, add up to the step.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace isobar::record {
 
-/// The sums of a traced step, of its main lane.
+/// The sums of a traced step, over its main lane.
 ProfiledStep profile_of(const train::StepTraced& step);
 
-/// Listens on every rank; every step is on disk when the sink has been told. Resumed, it first drops later steps.
+/// Runs on every rank and writes in the background. In a resumed run it first drops later steps.
 std::unique_ptr<train::Sink> profile();
 
 }  // namespace isobar::record

@@ -1,4 +1,4 @@
-// progress: a run as people follow it: one line that is redrawn, and one that stays for every epoch.
+// progress: shows a run on the terminal: one line that is redrawn, and one permanent line for every epoch.
 #pragma once
 
 #include <cstdio>

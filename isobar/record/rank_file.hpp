@@ -1,5 +1,5 @@
-// Files that every rank of a run writes for itself: profile/rank3.jsonl. A rank may not see the folder of the run, when
-// that is on another node's disk; then it writes nothing.
+// Files that every rank of a run writes for itself, such as profile/rank3.jsonl. A rank that cannot see the folder of
+// the run, because it is on another node's disk, writes nothing.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,8 @@
 
 namespace isobar::record {
 
-/// folder/<kind>/rank<r><extension> of the rank that is told `start`, whose folder may be missing; nothing where the
-/// run is not to be seen. Rank 0 removes what ranks have left that are no longer there.
+/// The path folder/<kind>/rank<r><extension> for the rank of `start`; folder/<kind> may not exist yet. Nothing where
+/// the folder of the run is not visible. Rank 0 removes files of ranks that no longer exist.
 std::optional<std::filesystem::path> rank_file(const train::Start& start, const std::string& kind,
                                                const std::string& extension);
 

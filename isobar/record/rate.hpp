@@ -1,5 +1,5 @@
-// Rate: how fast a run goes at present, as sums that forget exponentially: old steps fade over some ten seconds, and
-// the first step already gives an unbiased rate.
+// Rate: the current speed of a run, from exponentially decaying sums: old steps fade over about ten seconds, and even
+// the first step gives an unbiased rate.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ class Rate {
  public:
   void add(std::int64_t samples, double seconds, double wait_seconds, double exchange_seconds = 0);
 
-  /// Each is 0 before the first step.
+  /// These are 0 before the first step.
   double samples_per_second() const;
   double seconds_per_step() const;
   /// The part of the time spent waiting for input, in [0, 1].

@@ -44,7 +44,7 @@ OrderedJson plan_facts(const graph::Plan& plan) {
                      {"live_bytes", live[s]}});
     if (!step.final_parameters.empty()) steps.back()["final"] = plain_numbers(step.final_parameters);
   }
-  // Numbers as a gradient holds them, padding included.
+  // Numbers of the gradient, including padding.
   for (const graph::PlanParameter& p : plan.parameters)
     parameters.push_back({{"name", p.name},
                           {"numbers", p.layout.data.ndims == 0 ? p.declared.shape.count() : padded_count(p.layout)},
@@ -62,7 +62,7 @@ OrderedJson plan_facts(const graph::Plan& plan) {
           {"inputs", std::move(inputs)}};
 }
 
-// Of the recipe's section [report]; without one nothing is known of tracing.
+// From the recipe's section [report]; without it nothing is known about tracing.
 std::int64_t trace_steps(const Spec& recipe) {
   if (!recipe.find("report")) return 0;
   const Spec section = Args(recipe, "recipe").spec("report");
@@ -70,7 +70,7 @@ std::int64_t trace_steps(const Spec& recipe) {
   return steps && std::holds_alternative<std::int64_t>(steps->held) ? std::get<std::int64_t>(steps->held) : 0;
 }
 
-// What was written when the run began, with what has changed since; nothing when there is none that can be read.
+// What was written when the run began, updated with later changes; nothing if it cannot be read.
 std::optional<OrderedJson> brought_up_to_date(const std::filesystem::path& file, const train::Start& start) {
   if (start.changes.empty()) return std::nullopt;
   std::ifstream in(file);

@@ -1,5 +1,5 @@
-// run_facts: what is known of a run before its first step, as run.json: where and how it runs, its size, its plan. What
-// a run does then follows in other files.
+// run_facts: writes what is known about a run before its first step to run.json: where and how it runs, its size, its
+// plan. What happens later is in other files.
 #pragma once
 
 #include <memory>

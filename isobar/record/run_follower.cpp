@@ -21,7 +21,7 @@ train::BadStep bad_step(const Json& line) {
 }
 std::int64_t step_of_line(const Json& line) { return member<std::int64_t>(line, "step"); }
 
-// Takes lines over until one is no object: behind it nothing can be trusted.
+// Takes lines until one is not an object: nothing after it can be trusted.
 void take(LineTail& tail, std::deque<Json>& lines, bool& damaged) {
   for (std::vector<std::string> fresh = tail.fresh(); !fresh.empty(); fresh = tail.fresh())
     for (const std::string& text : fresh) {
@@ -63,7 +63,7 @@ RunFollower::RunFollower(fs::path folder)
     : folder_(std::move(folder)), metrics_(folder_ / "metrics.jsonl"), timing_(folder_ / "timing.jsonl") {}
 
 RunFollower::Change RunFollower::poll(train::Sink& listener) {
-  // Times differ between runs, figures need not.
+  // Times differ between runs; figures may be equal.
   const LineTail::Past figures = metrics_.past(), times = timing_.past();
   if (figures != LineTail::Past::there || times != LineTail::Past::there) {
     metrics_.restart();
@@ -80,7 +80,7 @@ RunFollower::Change RunFollower::poll(train::Sink& listener) {
   return told ? Change::more : Change::none;
 }
 
-// The files are written in turns, and either may be ahead: what both tell of is told once both have it.
+// The files are written in turns, and either may be ahead: an event in both files is sent once both have it.
 bool RunFollower::tell_next(train::Sink& listener) {
   if (times_.empty()) return false;
   const std::string kind = kind_of(times_.front());
@@ -100,7 +100,7 @@ bool RunFollower::tell_next(train::Sink& listener) {
     figures_.pop_front();
     return true;
   }
-  // Lines without a partner belong to a file that lost some.
+  // A line without a counterpart means that the other file lost some.
   const auto order = [](const Json& line) {
     const std::string what = kind_of(line);
     return std::pair(step_of_line(line), what == "step" ? 0 : what == "epoch" ? 1 : 2);
@@ -134,7 +134,7 @@ void RunFollower::tell_start(train::Sink& listener, const Json& line) {
     start.changes = train::changes_in("[" + line["change"].dump() + "]");
     start.first_step = member(line["change"], "step", start.first_step);
   }
-  // In this line too, also of a run without a description.
+  // Also in this line, so that it is known for runs without a description.
   start.threads = member(line, "threads", 1);
   start.ranks = member(line, "ranks", 1);
   start.nodes = member(line, "nodes", 1);

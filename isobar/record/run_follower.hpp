@@ -1,5 +1,5 @@
-// RunFollower: a run told from its files while they grow, in the events the run itself told its sinks. Every call reads
-// only what is new; a run that was resumed or begun anew meanwhile is told again from its first line.
+// RunFollower: replays a run from its growing files, as the events that the run itself sent to its sinks. Every call
+// reads only what is new; a run that was resumed or restarted in the meantime is replayed from its first line.
 #pragma once
 
 #include <deque>
@@ -18,13 +18,13 @@ class RunFollower {
  public:
   explicit RunFollower(std::filesystem::path folder);
 
-  /// `cut`: the run was resumed at an earlier step; `anew`: another run is there, or none.
+  /// `cut`: the run was resumed at an earlier step; `anew`: there is another run now, or none.
   enum class Change { none, more, cut, anew };
-  /// Tells the listener what is new. After `cut` and `anew` the next call tells everything from the first line on.
-  /// Files that are not there yet are no change.
+  /// Sends new events to the listener. After `cut` and `anew` the next call replays everything from the first line.
+  /// Files that do not exist yet are no change.
   Change poll(train::Sink& listener);
 
-  /// When the run last wrote a line, in seconds since 1970; nothing before it has written any.
+  /// When the run last wrote a line, in seconds since 1970; nothing before its first line.
   std::optional<double> last_written() const;
   /// Recipe and description, as read with the last start.
   const RunRecord& facts() const { return facts_; }
@@ -36,7 +36,7 @@ class RunFollower {
 
   std::filesystem::path folder_;
   LineTail metrics_, timing_;
-  std::deque<nlohmann::json> figures_, times_;  // lines that were read and not told: one file may be ahead
+  std::deque<nlohmann::json> figures_, times_;  // lines read but not sent yet: one file may be ahead
   bool damaged_figures_ = false, damaged_times_ = false;
   RunRecord facts_;
   std::int64_t step_in_epoch_ = 0;

@@ -152,7 +152,7 @@ void read_facts(RunRecord& run) {
   run.weight_bytes = member(facts, "weight_bytes", run.weight_bytes);
   run.batching = member<std::string>(facts, "batching"), run.strategy = member<std::string>(facts, "strategy");
   run.placement = member<std::string>(facts, "placement"), run.precision = member<std::string>(facts, "precision");
-  if (run.changes.empty() && facts.contains("members_changed"))  // a folder without times
+  if (run.changes.empty() && facts.contains("members_changed"))  // a folder without timing.jsonl
     run.changes = train::changes_in(facts["members_changed"].dump());
   if (facts.contains("plan")) read_plan(run, facts["plan"]);
 }
@@ -188,7 +188,7 @@ void read_pictures(RunRecord& run) {
   const Json list = read_json(folder / "pictures.json");
   if (!list.is_array()) return;
   for (const Json& entry : list) {
-    // Only files of that folder: the list may come from elsewhere.
+    // Only files in that folder: the list may come from elsewhere.
     const fs::path file = fs::path(member<std::string>(entry, "file")).filename();
     std::error_code none;
     if (file.empty() || !fs::is_regular_file(folder / file, none)) continue;
@@ -197,7 +197,7 @@ void read_pictures(RunRecord& run) {
   }
 }
 
-// Of the steps that were timed, those behind the warm-up.
+// The timed steps after the warm-up.
 std::vector<const StepRecord*> timed(const RunRecord& run) {
   std::vector<const StepRecord*> steps;
   for (const StepRecord& step : run.steps)
@@ -284,7 +284,7 @@ RunRecord read_run(const fs::path& folder) {
   return run;
 }
 
-// Line by line, as it is written, so that a trace cut off in the middle is read up to there.
+// Line by line, as it was written, so that a truncated trace is read up to its end.
 std::vector<TraceEvent> read_trace(const fs::path& folder, int rank) {
   std::ifstream in(folder / "trace" / fmt::format("rank{}.json", rank));
   std::vector<TraceEvent> events;

@@ -1,6 +1,5 @@
-// RunRecord: a run as its folder tells it, while it runs, afterwards, or after it was killed: everything that shows
-// runs reads this. Files that are missing leave their part empty; a line torn by a crash, and what follows it, is left
-// out.
+// RunRecord: a run as read from its folder, while it runs, afterwards, or after it was killed; everything that shows
+// runs uses it. Missing files leave their part empty; a line torn by a crash, and everything after it, is ignored.
 #pragma once
 
 #include <array>
@@ -30,26 +29,26 @@ struct StepRecord {
 struct EpochRecord {
   std::int64_t epoch = 0, step = 0;
   double train_loss = 0, train_seconds = 0, test_seconds = 0;
-  std::map<std::string, double> test{};  ///< loss and metrics; empty when it was not evaluated
+  std::map<std::string, double> test{};  ///< loss and metrics; empty if it was not evaluated
 };
 
 /// A stretch of the run without a restart, from the start and end lines of timing.jsonl.
 struct RecordedSession {
   std::int64_t first_step = 0;
-  std::optional<double> seconds{}, step_seconds{};  ///< known when it ended by itself
+  std::optional<double> seconds{}, step_seconds{};  ///< known if it ended normally
   double exchange_waited = 0, exchange_busy = 0;
   std::map<std::string, double> staging{};
 };
 
-/// One traced step of one rank, from profile/rank<r>.jsonl; by category, idle included, of the main lane alone.
+/// One traced step of one rank, from profile/rank<r>.jsonl; by category, including idle, of the main lane only.
 struct ProfiledStep {
   std::int64_t step = 0;
   double seconds = 0;
   std::array<CategoryTotal, category_count> totals{};
-  double hidden_exchange_seconds = 0;  ///< exchange that went on while this rank did something else
+  double hidden_exchange_seconds = 0;  ///< exchange while this rank did something else
 };
 
-/// What one rank was and did.
+/// One rank and its profile.
 struct RankRecord {
   int rank = 0, node = 0;
   std::string host{};
@@ -61,7 +60,7 @@ struct PlannedStep {
   std::string name{}, kernel{}, category{}, shape{};
   double flops = 0, bytes = 0;
   double live_bytes = 0;                ///< of the arena, while it runs
-  std::vector<int> final_parameters{};  ///< whose gradient is complete after it: places in RunRecord::plan_parameters
+  std::vector<int> final_parameters{};  ///< whose gradients are complete after it: indices of plan_parameters
 };
 
 /// A parameter of the plan, from run.json.
@@ -74,7 +73,7 @@ struct PlannedParameter {
 /// What the machine can do at best, for all ranks of the run together.
 struct PeakRecord {
   double flops_per_second = 0, bytes_per_second = 0;
-  std::string how{};  ///< how it was measured; empty: not known
+  std::string how{};  ///< how it was measured; empty: unknown
 };
 
 struct RunRecord {
@@ -83,11 +82,11 @@ struct RunRecord {
   std::vector<StepRecord> steps{};
   std::vector<EpochRecord> epochs{};
   std::vector<RecordedSession> sessions{};
-  std::string reason{};                  ///< how it ended: finished, interrupted; empty: it runs still, or was killed
+  std::string reason{};                  ///< how it ended: finished, interrupted; empty: still running, or killed
   std::map<std::string, double> test{};  ///< at the end
-  train::BadSteps bad{};                 ///< what bad numbers did to it
+  train::BadSteps bad{};                 ///< steps affected by bad numbers
 
-  // From run.json, which a run of an older program may lack.
+  // From run.json, which runs of older versions may lack.
   bool described = false;
   std::string started{}, command{};  ///< UTC, as 2026-11-16T10:30:00Z
   std::vector<std::pair<std::string, std::string>> versions{}, machine{};
@@ -98,17 +97,17 @@ struct RunRecord {
   double flops_per_sample = 0, arena_bytes = 0, weight_bytes = 0;
   std::string batching{}, strategy{}, placement{}, precision{}, fingerprint{};
   std::size_t forward_steps = 0;
-  /// What the plan computes again to need less memory: steps, their work, and the arena without.
+  /// What the plan recomputes to save memory: steps, their work, and the arena without recomputing.
   std::int64_t again_steps = 0;
   double again_flops = 0, kept_arena_bytes = 0;
   std::vector<PlannedStep> plan{};
-  std::int64_t plan_rows = 0;  ///< samples the plan computes at a time; 0 and no parameters in runs of older programs
+  std::int64_t plan_rows = 0;  ///< samples the plan computes at a time; 0 and no parameters in runs of older versions
   std::vector<PlannedParameter> plan_parameters{};            ///< in the order their gradients become final
   std::vector<std::pair<std::string, std::string>> inputs{};  ///< name and shape of one sample
 
-  std::vector<train::MembersChange> changes{};  ///< of the members, while it ran
+  std::vector<train::MembersChange> changes{};  ///< of the members, during the run
 
-  std::vector<RankRecord> by_rank{};  ///< those that left a profile
+  std::vector<RankRecord> by_rank{};  ///< ranks that left a profile
   std::vector<pictures::Picture> pictures{};
 
   /// The network: "cosmoflow(size=32)" and "cosmoflow".
@@ -121,13 +120,13 @@ struct RunRecord {
   std::array<CategoryTotal, category_count> totals(const RankRecord& rank) const;
 };
 
-/// Reads a folder; one without recipe.toml is an Error that says what a run folder is.
+/// Reads a folder; one without recipe.toml is an Error that explains what a run folder is.
 RunRecord read_run(const std::filesystem::path& folder);
 
-/// Whether a folder is that of a run: it has a recipe.
+/// Whether a folder is a run folder, that is, contains a recipe.
 bool is_run(const std::filesystem::path& folder);
 
-/// Only what is known before the first step, recipe and run.json: the same effort for a long run as for a short one.
+/// Reads only what is known before the first step, recipe and run.json, so the length of the run does not matter.
 RunRecord read_run_facts(const std::filesystem::path& folder);
 
 /// An event of trace/rank<r>.json, of the traced steps.
@@ -138,13 +137,13 @@ struct TraceEvent {
   double begin = 0, seconds = 0, flops = 0, bytes = 0;  ///< seconds since the trace began
 };
 
-/// The events of one rank; empty when it left no trace.
+/// The events of one rank; empty if it left no trace.
 std::vector<TraceEvent> read_trace(const std::filesystem::path& folder, int rank);
 
 /// What a line of metrics.jsonl says about bad numbers.
 train::BadSteps bad_steps(const nlohmann::json& line);
 
-/// The lines of a file that are JSON objects, up to the first that is not; none when there is no such file.
+/// The lines of a file up to the first that is not a JSON object; empty if the file does not exist.
 std::vector<nlohmann::json> read_json_lines(const std::filesystem::path& file);
 
 }  // namespace isobar::record

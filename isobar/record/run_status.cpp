@@ -11,7 +11,7 @@
 namespace isobar::record {
 namespace {
 
-// A text value without the quotes it is written with.
+// A text value without its quotes.
 std::string shown(const Spec& recipe, std::string_view key) {
   const Value* value = recipe.find(key);
   if (!value) return "network";
@@ -23,13 +23,13 @@ std::string shown(const Spec& recipe, std::string_view key) {
 std::string results(const std::map<std::string, double>& test) {
   std::string text;
   if (const auto loss = test.find("loss"); loss != test.end()) text += fmt::format("  test loss {:.4g}", loss->second);
-  // A matrix of classes fills no line; it is in the files of the run.
+  // A confusion matrix does not fit into a line; it is in the files of the run.
   for (const auto& [name, value] : test)
     if (name != "loss" && !name.starts_with("confusion.")) text += fmt::format("  {} {:.4g}", name, value);
   return text;
 }
 
-// Short times with a digit more: an epoch of a small set may take less than a second.
+// Short times with one more digit: an epoch of a small set may take less than a second.
 std::string duration(double seconds) {
   return seconds < 9.95 ? fmt::format("{:.1f} s", seconds) : human_seconds(seconds);
 }
@@ -42,7 +42,7 @@ std::string percent(double part) { return fmt::format("{:.{}f}", 100 * part, par
 
 }  // namespace
 
-/// A part of the line; those of the lowest weight are left out first.
+/// A part of the line; those with the lowest weight are left out first.
 struct RunStatus::Part {
   int weight;
   std::string text;
@@ -87,7 +87,7 @@ std::vector<std::string> RunStatus::start(const train::Start& start) {
 
 void RunStatus::step(const train::StepDone& step) {
   last_ = step;
-  if (step.bad.steps > 0) bad_ = step.bad;  // one that is followed from its files tells of bad steps alone
+  if (step.bad.steps > 0) bad_ = step.bad;  // empty for runs followed through their files: those use bad_step()
   rate_.add(step.samples, step.seconds, step.wait_seconds, step.exchange_seconds);
   samples_ += step.samples;
   loss_sum_ += step.loss * static_cast<double>(step.samples);
@@ -185,7 +185,7 @@ std::string RunStatus::share(double flops_per_second) const {
   return peak_flops_ > 0 ? fmt::format(" ({} % of peak)", percent(flops_per_second / peak_flops_)) : "";
 }
 
-// Of several the one the recipe names first; parts of a metric ("iou.river") are no figure for it.
+// The metric that the recipe names first; parts of a metric ("iou.river") do not stand for the whole.
 std::string RunStatus::metric() const {
   std::string best;
   for (const std::string& name : asked_)
@@ -196,12 +196,12 @@ std::string RunStatus::metric() const {
   return test_.contains("loss") ? fmt::format("test loss {:.4g}", test_.at("loss")) : "";
 }
 
-// In batches: a step may take several of them.
+// In batches, because a step may take several of them.
 double RunStatus::done() const {
   return static_cast<double>((last_.epoch - 1) * start_.steps_per_epoch + last_.step_in_epoch);
 }
 
-// The evaluations to come are expected to take as long as the last one.
+// Assumes that the remaining evaluations take as long as the last one.
 double RunStatus::seconds_left() const {
   return std::max(0.0, (static_cast<double>(all_steps()) - done()) * rate_.seconds_per_step() +
                            static_cast<double>(start_.epochs - last_.epoch + 1) * test_seconds_);

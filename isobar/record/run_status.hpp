@@ -1,5 +1,5 @@
-// RunStatus: how a run goes, in words: what it is, the line that tells where it stands, a line for each epoch and its
-// end. The run itself shows them, and so does whoever follows it from its files.
+// RunStatus: the state of a run as text: a description, the status line, a line for each epoch, and the end. Used by
+// the run itself and by programs that follow it through its files.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +14,22 @@ namespace isobar::record {
 
 class RunStatus {
  public:
-  /// `peak_flops` is what all ranks together can do in a second at best; 0: not known.
+  /// `peak_flops` is the peak of all ranks together, per second; 0: unknown.
   explicit RunStatus(double peak_flops = 0) : peak_flops_(peak_flops) {}
 
-  /// Begins a run, or goes on with one; returns what it is, line by line.
+  /// Starts or resumes a run; returns its description, line by line.
   std::vector<std::string> start(const train::Start& start);
   void step(const train::StepDone& step);
-  /// A step was dropped; returns the line that tells about it.
+  /// A step was dropped; returns the line that reports it.
   std::string bad_step(const train::BadStep& bad);
   void checkpoint(const train::CheckpointDone& done) { checkpoint_ = done; }
-  /// Ends an epoch; returns the line that tells about it.
+  /// Ends an epoch; returns the line that reports it.
   std::string epoch(const train::EpochDone& epoch);
-  /// How it ended and where it is kept, line by line.
+  /// How the run ended and where its files are, line by line.
   std::vector<std::string> end(const train::End& end) const;
 
-  /// Where it stands, in at most so many columns: epoch, step, loss, last metric, speed, its part of the peak, waiting
-  /// for input and for other ranks, time left. Where that is too long words get shorter and what matters least is left
-  /// out.
+  /// The status line, at most `columns` wide: epoch, step, loss, last metric, speed, share of the peak, waiting for
+  /// input and for other ranks, time left. To fit, words are shortened and the least important parts are left out.
   std::string line(std::size_t columns = std::numeric_limits<std::size_t>::max()) const;
   /// The last step; its number is 0 before the first.
   const train::StepDone& last() const { return last_; }
@@ -52,7 +51,7 @@ class RunStatus {
   train::StepDone last_;
   train::BadSteps bad_;
   Rate rate_;
-  std::int64_t samples_ = 0;  // of the epoch under way
+  std::int64_t samples_ = 0;  // of the current epoch
   double loss_sum_ = 0;       // over those
   double test_seconds_ = 0;
   std::map<std::string, double> test_;  // of the last epoch that was evaluated

@@ -119,7 +119,7 @@ std::string predictions_csv(const train::End& end) {
   text += "\n";
   for (std::size_t i = 0; i < all[0].truth.size(); ++i) {
     text += std::to_string(i);
-    // Through float: the shortest text that reads back as the number that was there.
+    // Through float: the shortest text that reads back as the same number.
     for (const pictures::Series& series : all)
       text += fmt::format(",{},{}", static_cast<float>(series.truth[i]), static_cast<float>(series.predicted[i]));
     text += "\n";

@@ -1,5 +1,5 @@
-// StatusLine: the line that tells how far a long job is. On a terminal it is redrawn in place; elsewhere it becomes an
-// ordinary line now and then, so that a log stays readable.
+// StatusLine: shows the progress of a long job. On a terminal the line is redrawn in place; elsewhere it is printed as
+// an ordinary line now and then, so that logs stay readable.
 #pragma once
 
 #include <cstdio>
@@ -13,33 +13,33 @@ namespace isobar::record {
 struct Screen {
   std::FILE* file = stdout;
   bool terminal = false;
-  std::function<int()> columns{};   ///< asked at every redrawing: windows change
+  std::function<int()> columns{};   ///< called at every redraw: windows change
   std::function<double()> clock{};  ///< seconds
 
-  /// The screen behind an open file; its clock is now_seconds().
+  /// The screen for an open file; its clock is now_seconds().
   static Screen of(std::FILE* file);
 };
 
 class StatusLine {
  public:
-  /// The first status is shown at once on a terminal, and elsewhere after the time between two lines.
+  /// On a terminal the first status is shown at once, elsewhere after the usual time between two lines.
   explicit StatusLine(Screen screen);
-  /// Leaves no half-drawn line behind.
+  /// Leaves no half-drawn line.
   ~StatusLine() { clear(); }
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
 
-  /// Whether the next status is wanted yet: at most ten a second on a terminal, elsewhere one every ten seconds.
+  /// Whether it is time for the next status: at most ten per second on a terminal, elsewhere one every ten seconds.
   bool due() const;
   /// Whether a status is redrawn in place.
   bool live() const { return screen_.terminal; }
-  /// How many columns a status can have: those of the terminal, elsewhere any number.
+  /// The maximum width of a status: that of the terminal, elsewhere unlimited.
   std::size_t columns() const;
   /// Shows the status, cut to the width of the terminal; ASCII only.
   void show(std::string_view status);
-  /// Prints a line that stays.
+  /// Prints a permanent line.
   void print(std::string_view line);
-  /// Takes the status away; a no-op when there is none.
+  /// Removes the status, if there is one.
   void clear();
 
  private:

@@ -1,5 +1,5 @@
-// Surroundings: what a run cannot know of itself and its record should have: how it was started, with what and where,
-// and what that machine can do at best. The program finds out; sinks are given it.
+// Surroundings: what the record of a run needs but the trainer does not know: the command, versions, the machine and
+// its peaks. The program collects these and passes them to the sinks.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace isobar::record {
 
 struct Surroundings {
-  std::string command{};                                                   ///< line that started it
+  std::string command{};                                                   ///< line that started the run
   std::vector<std::pair<std::string, std::string>> versions{}, machine{};  ///< name and value, in the order to show
   PeakRecord peaks{};                                                      ///< of all ranks together
 };

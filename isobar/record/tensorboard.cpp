@@ -15,7 +15,7 @@ namespace {
 
 constexpr double seconds_between = 0.2;
 
-/// Steps since the last that was written: speeds are their means, so that none is lost.
+/// Steps since the last one written: speeds are means over them, so that no step is lost.
 struct Stretch {
   double samples = 0, seconds = 0, wait_seconds = 0, exchange_seconds = 0, steps = 0;
 
@@ -68,7 +68,7 @@ class TensorBoard final : public train::Sink {
     files::EventSummary summary;
     summary.scalar("train/epoch_loss", epoch.train_loss);
     summary.scalar("train/epoch", static_cast<double>(epoch.epoch));
-    // A matrix of classes is no curve; it is in metrics.jsonl.
+    // A confusion matrix is not a curve; it is in metrics.jsonl.
     for (const auto& [name, value] : epoch.test)
       if (!name.starts_with("confusion.")) summary.scalar("test/" + name, value);
     summary.scalar("speed/epoch_train_seconds", epoch.train_seconds);
@@ -104,7 +104,7 @@ class TensorBoard final : public train::Sink {
     stretch_ = {};
   }
 
-  // Samples from all over the test set, since neighbours are often alike; always the same.
+  // Samples spread over the test set, since neighbours are often similar; always the same ones.
   void write_samples(train::Viewer& viewer, std::int64_t step) {
     const std::int64_t size = viewer.dataset().size(), count = std::min(images_, size);
     for (std::int64_t i = 0; i < count; ++i) {
@@ -113,7 +113,7 @@ class TensorBoard final : public train::Sink {
       try {
         view = viewer.look(sample);
       } catch (const Error&) {
-        continue;  // a bad sample: where they are allowed the evaluation has told
+        continue;  // a bad sample: the evaluation has reported it if these are allowed
       }
       files::EventSummary summary;
       for (const pictures::NamedImage& drawn : pictures::sample_images(view, viewer.dataset().channels()))

@@ -1,5 +1,5 @@
 // tensorboard: a run as TensorBoard shows it, in tensorboard/ of its folder: scalars of steps and epochs, the recipe,
-// samples of the test set, histograms of weights. A resumed run begins a new file that takes back the steps done again.
+// samples of the test set, histograms of weights. A resumed run begins a new file that replaces the repeated steps.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace isobar::record {
 
-/// Steps are written at most five times a second of training, epochs all; both are handed to the system at once. The
-/// folder named by Start must exist; what cannot be written is an Error naming the file.
+/// Writes steps at most five times per second of training, and all epochs; both are passed to the system immediately.
+/// The folder named by Start must exist; a failed write is an Error that names the file.
 std::unique_ptr<train::Sink> tensorboard(const train::ReportOptions& options);
 
 }  // namespace isobar::record

@@ -1,6 +1,6 @@
-// TraceRow: where the events of a lane lie in trace/rank<r>.json, by the number that trace viewers call a thread: 0 has
-// the steps, 1 the thread that trains, 2 sums under way (from 1000 on where several overlap), 3 and following reading
-// ahead. Numbers and names are written and read by these functions alone.
+// TraceRow: the row of a lane in trace/rank<r>.json, which trace viewers call a thread: 0 holds the steps, 1 the thread
+// that trains, 2 sums in progress (from 1000 on where several overlap), 3 and above reading ahead. Only these functions
+// write and read the numbers and names.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 namespace isobar::record {
 
 struct TraceRow {
-  static constexpr int steps = 0;  ///< the row of whole steps, which belongs to no lane
+  static constexpr int steps = 0;  ///< the row of whole steps, which is not part of a lane
 
   Lane lane = Lane::main;
   int place = 0;  ///< among the rows of its lane
@@ -25,7 +25,7 @@ struct TraceRow {
     return place == 0 ? 2 : further_exchange + place - 1;
   }
 
-  /// The row with that number; none for the row of steps.
+  /// The row with this number; nothing for the row of steps.
   static std::optional<TraceRow> of(int number) {
     if (number < 1) return std::nullopt;
     if (number == 1) return TraceRow{Lane::main, 0};

@@ -15,7 +15,7 @@
 namespace isobar::record {
 namespace {
 
-// Ranks are stopped, evaluated, saved: a pause of that length is nothing to talk about.
+// Pauses for restarts, evaluations and checkpoints: up to this length they are not reported.
 constexpr double shortest_silence = 10;
 
 std::string utc(double unix_seconds) {
@@ -51,7 +51,7 @@ class Watch final : public train::Sink {
   void start(const train::Start& start) override {
     if (sessions_ == 0) status_ = RunStatus(follower_.facts().peaks.flops_per_second);
     const std::vector<std::string> lines = status_.start(start);
-    // A run told again from its first line shows what is new only.
+    // When a run is replayed from its first line, only new lines are shown.
     if (told_sessions_.emplace(sessions_, start.first_step).second)
       print(sessions_ == 0 ? lines : std::vector{lines.back()});
     std::erase_if(told_epochs_, [&](const auto& told) { return sessions_ > 0 && told.first > start.first_step; });
@@ -79,7 +79,7 @@ class Watch final : public train::Sink {
   void begin_again(bool another) {
     sessions_ = 0;
     if (!another) return;
-    if (!told_sessions_.empty()) print({fmt::format("the run in {} is begun anew", folder_.string())});
+    if (!told_sessions_.empty()) print({fmt::format("the run in {} was started again", folder_.string())});
     told_sessions_.clear();
     told_bad_.clear();
     told_epochs_.clear();
@@ -104,7 +104,7 @@ class Watch final : public train::Sink {
 
   void tell_state() {
     if (sessions_ == 0) {
-      const RunRecord run = read_run_facts(folder_);  // which may say what a run folder is
+      const RunRecord run = read_run_facts(folder_);  // whose error explains what a run folder is
       print({fmt::format("the run in {} has written no step yet", run.folder.string())});
       return;
     }
@@ -114,12 +114,12 @@ class Watch final : public train::Sink {
       print({silence(std::max(0.0, setting_.unix_time() - *last), *last)});
   }
 
-  // A step or an evaluation may take as long as the last one did, and somewhat more.
+  // A step or an evaluation may take somewhat longer than the last one did.
   double patience() const { return std::max(shortest_silence, 3 * (status_.last().seconds + test_seconds_)); }
 
   std::string silence(double seconds, double since) const {
     if (seconds <= patience()) return fmt::format("last written at {}", utc(since));
-    return fmt::format("nothing was written for {}, since {}: the run was killed or stands still",
+    return fmt::format("nothing was written for {}, since {}: the run was killed or hangs",
                        human_seconds(std::floor(seconds)), utc(since));
   }
 
@@ -133,7 +133,7 @@ class Watch final : public train::Sink {
   RunFollower follower_;
   RunStatus status_;
   std::string last_epoch_;
-  int sessions_ = 0;                                      // that were told since the first line
+  int sessions_ = 0;                                      // replayed since the first line
   std::set<std::pair<int, std::int64_t>> told_sessions_;  // by number and first step
   std::set<std::int64_t> told_bad_;                       // steps
   std::map<std::int64_t, std::string> told_epochs_;       // by step

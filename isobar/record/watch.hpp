@@ -1,5 +1,5 @@
-// watch: a run followed from another terminal, by its folder alone: what the run shows of itself, and for how long it
-// has written nothing.
+// watch: follows a run from another terminal, through its folder: shows what the run itself shows, and how long ago it
+// last wrote anything.
 #pragma once
 
 #include <filesystem>
@@ -11,13 +11,13 @@ namespace isobar::record {
 
 /// How to follow a run.
 struct WatchSetting {
-  bool once = false;                    ///< tell the state and end
+  bool once = false;                    ///< show the state and return
   std::function<double()> unix_time{};  ///< seconds since 1970
-  std::function<bool()> wait{};         ///< returns after a moment; false: end now
+  std::function<bool()> wait{};         ///< returns after a moment; false: stop watching
 };
 
-/// Shows the run on `screen` until it ends or `wait` says so. A folder that is no run yet is waited for; with `once` it
-/// is an Error. Returns whether the run has ended.
+/// Shows the run on `screen` until it ends or `wait` returns false. Waits for a folder that does not contain a run yet;
+/// with `once` such a folder is an Error. Returns whether the run has ended.
 bool watch(const std::filesystem::path& folder, Screen screen, const WatchSetting& setting);
 
 }  // namespace isobar::record

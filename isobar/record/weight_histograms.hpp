@@ -1,5 +1,5 @@
-// Histograms of what a network has learned: of every weight and of the gradient of the last step, in plain layout, so
-// that the padding of blocked layouts is not counted.
+// Histograms of every weight and of the gradients of the last step, in plain layout, so that the padding of blocked
+// layouts is not counted.
 #pragma once
 
 #include <span>
@@ -9,11 +9,11 @@
 
 namespace isobar::record {
 
-/// How numbers are spread over 64 equal parts of their range, or one when all are equal; those that are not finite are
-/// left out. Without any the count is 0.
+/// A histogram with 64 equal bins over the range of the numbers, or one bin when all are equal; numbers that are not
+/// finite are ignored. Without finite numbers the count is 0.
 files::Histogram histogram_of(std::span<const float> numbers);
 
-/// Adds weights/<name> and, of those that are trained, gradients/<name>.
+/// Adds weights/<name> and, for trained weights, gradients/<name>.
 void add_weight_histograms(files::EventSummary& summary, const exec::ParamStore& store);
 
 }  // namespace isobar::record

@@ -1,4 +1,4 @@
-// Rows of the run card about what a run has cost: all runs that led to it, all of its time, input, and its FLOPs.
+// Rows of the run card about the cost of a run: all runs that led to it, all of its time, its input and its FLOPs.
 #include <fmt/format.h>
 
 #include "isobar/base/text.hpp"
@@ -13,7 +13,7 @@ std::string count(std::int64_t number, std::string_view thing) {
 
 double percent_text(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
-// Seconds of the traced steps of rank 0, and of kernels that compute in them.
+// Seconds of the traced steps of rank 0, and of the kernels that compute in them.
 std::pair<double, double> traced_and_computing(const record::RunRecord& run) {
   double all = 0, kernels = 0;
   if (run.by_rank.empty()) return {0, 0};
@@ -34,7 +34,7 @@ CardFinding tuning_runs(const CardFacts& facts) {
                      facts.again("") + ", with all tuning runs in folders beside each other");
   std::string figure = "started once";
   if (own.starts > 1)
-    figure = fmt::format("started {} times ({} resumed, {} overwritten; {} thrown away or done again)", own.starts,
+    figure = fmt::format("started {} times ({} resumed, {} overwritten; {} discarded or repeated)", own.starts,
                          own.resumed, own.overwritten, count(own.dropped_steps, "step"));
   std::int64_t steps = own.all_steps(), without = 0;
   double seconds = own.all_seconds();
@@ -47,8 +47,8 @@ CardFinding tuning_runs(const CardFacts& facts) {
                         facts.run.model_name());
   if (!facts.siblings.all) figure += ", and more that are too many to count";
   if (without > 0) figure += fmt::format(" ({} with unknown restarts)", without);
-  return shown(figure + fmt::format("; all together {} in {}. Runs kept elsewhere are not seen", count(steps, "step"),
-                                    short_seconds(seconds)));
+  return shown(figure + fmt::format("; all together {} in {}. Runs kept elsewhere are not counted",
+                                    count(steps, "step"), short_seconds(seconds)));
 }
 
 CardFinding whole_application(const CardFacts& facts) {
@@ -112,7 +112,7 @@ CardFinding flops(const CardFacts& facts) {
     figure += fmt::format(", {:.1f} % of the {}/s measured here ({})", percent_text(rate, run.peaks.flops_per_second),
                           human_flops(run.peaks.flops_per_second), run.peaks.how);
   if (run.peaks.flops_per_second > 0 && rate > run.peaks.flops_per_second)
-    figure += "; more than the peak: it was measured while the machine was busy, `isobar doctor` does it anew";
+    figure += "; more than the peak: it was measured while the machine was busy, `isobar doctor` measures it again";
   return shown(figure + facts.ending());
 }
 

@@ -10,7 +10,7 @@
 namespace isobar::report {
 namespace {
 
-// As a shell takes it.
+// Quoted for a shell.
 std::string quoted(const std::string& text) {
   const auto plain = [](unsigned char c) {
     return (c < 128 && std::isalnum(c)) ||

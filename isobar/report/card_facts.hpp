@@ -1,5 +1,5 @@
-// What the rows of a run card are made from, gathered once, and the phrases they share. A row is a function of this;
-// each states a figure, or says what is missing and what would show it.
+// What the rows of a run card are made from, collected once, and the phrases they share. A row is a function of
+// CardFacts; it states a figure, or says what is missing and how to obtain it.
 #pragma once
 
 #include <optional>
@@ -25,27 +25,26 @@ struct CardFacts {
   std::optional<train::Target> target;  ///< of the recipe
 
   bool timed() const { return run.samples_per_second() > 0; }
-  /// How it stands, for a figure that ends early: " (interrupted after step 20)", or "" when it finished without bad
-  /// numbers on the way.
+  /// Qualifies the figures of a run that ended early or met bad numbers: " (interrupted after step 20)"; otherwise "".
   std::string ending() const;
   /// "test mae 0.2431 after epoch 3"; needs an evaluation.
   std::string result() const;
   /// "26.1 samples/s".
   std::string speed() const;
-  /// Value of `section.key` in the recipe as text; empty when it is not there.
+  /// The value of `section.key` in the recipe as text; empty if it is missing.
   std::string setting(std::string_view section, std::string_view key) const;
-  /// True when samples are read from files.
+  /// True if samples are read from files.
   bool reads_files() const;
   /// Why this run cannot be compared with the published one; empty when it can.
   std::string not_comparable() const;
 
-  /// A command, in backquotes: the same run again in a folder beside it, with more settings.
+  /// A command, in backquotes, that repeats the run in a sibling folder with additional settings.
   std::string again(const std::string& settings) const;
-  /// The same run gone on with, or made anew where there is nothing to go on from.
+  /// A command, in backquotes, that resumes the run, or repeats it if there is nothing to resume from.
   std::string to_its_end() const;
 };
 
-/// What a row found out: a figure, or what is missing.
+/// The result of a row: a figure, or what is missing.
 struct CardFinding {
   bool shown = false;
   std::string text{};

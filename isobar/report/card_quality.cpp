@@ -1,4 +1,5 @@
-// Rows of the run card about accuracy: beside speed, on the test set, of the same run, until a target, against others.
+// Rows of the run card about accuracy: with speed, on the test set, of the same run, time to a target, and compared
+// with published results.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -11,7 +12,7 @@
 namespace isobar::report {
 namespace {
 
-// What would lead to a test result.
+// How to obtain a test result.
 std::string would_evaluate(const CardFacts& facts) {
   if (facts.setting("data", "test").empty()) return "the recipe has no test set: " + facts.again("--set data.test=...");
   return "it has a test set, and no evaluation was finished: " + facts.to_its_end();
@@ -42,12 +43,12 @@ Spec resolved(std::string_view metric) {
   try {
     make(metrics::metrics(), Spec(metric), "metric", &whole);
   } catch (const Error&) {
-    return Spec(std::string(metric), {});  // of another version of the program
+    return Spec(std::string(metric), {});  // from another version of the program
   }
   return whole;
 }
 
-// Metrics of one name may differ in what they mean: the recipe must have named the reference's own.
+// Metrics with the same name may differ in meaning: the recipe must name the reference's own.
 bool measures(const CardFacts& facts, const Reference& reference, const train::Target& target) {
   if (facts.evaluations.empty() || !facts.evaluations.back().values.contains(target.metric)) return false;
   return target.metric == "loss" || std::ranges::any_of(metrics_of(facts.run), [&](const std::string& metric) {

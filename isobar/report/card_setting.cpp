@@ -18,7 +18,7 @@ std::string entry(const std::vector<std::pair<std::string, std::string>>& pairs,
   return "";
 }
 
-// Values of "128x128x128x4"; 0 when it is no shape.
+// The number of values in "128x128x128x4"; 0 if it is not a shape.
 double values_in(std::string_view shape) {
   double product = 1;
   for (std::size_t begin = 0; begin <= shape.size();) {
@@ -30,7 +30,7 @@ double values_in(std::string_view shape) {
   return product;
 }
 
-// Samples per second; 0 when there is no run any more: it may be removed at any moment.
+// Samples per second; 0 if the run no longer exists: it may be removed at any moment.
 double speed_in(const std::filesystem::path& folder) {
   try {
     return record::read_run(folder).samples_per_second();
@@ -115,7 +115,7 @@ CardFinding scaling_kind(const CardFacts& facts) {
   const double own = run.samples_per_second() / run.ranks;
   const double other = speed_in(base->folder) / theirs.ranks;
   if (other <= 0) return not_shown(fmt::format("the run in '{}' has no speed", base->folder.string()));
-  // Against the run on fewer ranks, whichever of the two that is.
+  // Relative to whichever of the two runs has fewer ranks.
   const bool more = run.ranks > theirs.ranks;
   return shown(fmt::format(
       "{} scaling from {} (global batch {}) to {} (global batch {}): efficiency {:.1f} %, with the run in {}",

@@ -19,7 +19,7 @@ fs::path whole_path(const fs::path& folder) {
   return fs::weakly_canonical(folder, none);
 }
 
-// What one thing is in every run, each once, in the order of the runs.
+// The distinct values of a property, in the order of the runs.
 template <class F>
 std::vector<std::string> kinds(const Comparison& comparison, F of) {
   std::vector<std::string> found;
@@ -66,7 +66,7 @@ void note_states(Comparison& comparison) {
       comparison.notes.push_back(fmt::format("{} was interrupted after {} steps.", run.label, run.ledger.steps));
     else if (run.record.reason.empty())
       comparison.notes.push_back(
-          fmt::format("{} has not ended: it runs still or was killed, after {} steps.", run.label, run.ledger.steps));
+          fmt::format("{} has not ended: it is running or was killed, after {} steps.", run.label, run.ledger.steps));
     for (const Setup& setup : run.ledger.setups)
       if (!(setup == run.ledger.setups[0])) {
         comparison.notes.push_back(
@@ -94,7 +94,7 @@ void find_scaling(Comparison& comparison, std::span<const fs::path> folders) {
     comparison.notes.push_back(
         same ? "Ranks differ, and neither the global batch nor that of a rank stays: neither strong nor weak scaling, "
                "so no efficiency is given."
-             : "Ranks differ, and more than the batch with them: this is no scaling study, so no efficiency is given.");
+             : "Ranks differ, and more than the batch: this is not a scaling study, so no efficiency is given.");
     return;
   }
   comparison.scaling = kind;
@@ -102,7 +102,7 @@ void find_scaling(Comparison& comparison, std::span<const fs::path> folders) {
   else comparison.notes.push_back("Efficiency is given once all runs have ended by themselves, without a restart.");
 }
 
-// What one of them is judged by and all have.
+// A metric by which one run is judged and that all runs have.
 void find_metric(Comparison& comparison) {
   for (const ComparedRun& run : comparison.runs) {
     const std::string metric = judged_by(run.record, run.evaluations);
@@ -115,7 +115,7 @@ void find_metric(Comparison& comparison) {
   }
 }
 
-// The best of a run, by the metric of the comparison.
+// The best evaluation of a run, by the metric of the comparison.
 double best_of(const Comparison& comparison, const ComparedRun& run, bool larger) {
   double best = run.evaluations[0].values.at(comparison.metric);
   for (const Evaluation& evaluation : run.evaluations)
@@ -124,7 +124,7 @@ double best_of(const Comparison& comparison, const ComparedRun& run, bool larger
   return best;
 }
 
-// What the recipes set; else what every run reached, so that each has a time.
+// The target in the recipes; otherwise what every run reached, so that each has a time.
 void find_target(Comparison& comparison) {
   if (comparison.metric.empty()) return;
   comparison.target = target_of(comparison.runs[0].record);

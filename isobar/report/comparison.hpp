@@ -1,5 +1,5 @@
-// Comparison: several runs side by side: what differs between their recipes, what they reached, how fast, and what of
-// that can be compared at all. As everything that shows runs, it reads their folders.
+// Comparison: several runs side by side: how their recipes differ, what they reached, how fast, and which of these
+// figures can be compared at all. Like everything that shows runs, it reads their folders.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@
 namespace isobar::report {
 
 struct ComparedRun {
-  std::string label;  ///< as much of the folder's name as tells it from the others
+  std::string label;  ///< as much of the folder's name as distinguishes it from the others
   record::RunRecord record{};
   Ledger ledger{};
   std::vector<Evaluation> evaluations{};
@@ -27,36 +27,36 @@ struct ComparedRun {
 struct Comparison {
   std::vector<ComparedRun> runs{};
   std::vector<Difference> differences{};
-  std::vector<std::string> notes{};       ///< what is not comparable, or to be read with care
-  std::string metric{};                   ///< all are judged by; empty when they have none in common
-  std::optional<train::Target> target{};  ///< for the time it took
+  std::vector<std::string> notes{};       ///< what is not comparable, or needs care
+  std::string metric{};                   ///< that all are judged by; empty if they have none in common
+  std::optional<train::Target> target{};  ///< for the time to reach it
   std::string target_origin{};            ///< who set it
-  std::optional<Scaling> scaling{};       ///< when nothing but ranks and batch differ, as one kind asks for
-  std::vector<ScalingRun> study{};        ///< then, if all runs ended
+  std::optional<Scaling> scaling{};       ///< if only ranks and batch differ, as in one kind of scaling
+  std::vector<ScalingRun> study{};        ///< in that case, if all runs ended
 };
 
-/// A figure of every run, in their order; "" where a run has none.
+/// A figure of every run, in order; "" where a run has none.
 struct ComparedFigure {
   std::string name;
   std::vector<std::string> values;
 };
 
-/// Reads at least two runs; a folder without one, or one that is named twice, is an Error.
+/// Reads at least two runs; a folder without a run, or named twice, is an Error.
 Comparison compare(std::span<const std::filesystem::path> folders);
 
-/// Results, speeds and costs, those that some run has.
+/// Results, speeds and costs that at least one run has.
 std::vector<ComparedFigure> compared_figures(const Comparison& comparison);
 
 /// For the terminal.
 std::string comparison_text(const Comparison& comparison);
-/// A page of its own.
+/// A self-contained page.
 std::string comparison_html(const Comparison& comparison);
 
-/// The pictures of the page: curves of all runs over steps, samples and time; where the time of their steps went.
+/// The charts of the page: curves of all runs over steps, samples and time; where the time of their steps went.
 std::string comparison_curves(const Comparison& comparison);
 std::string comparison_categories(const Comparison& comparison);
 
-/// The folder that holds all of them, at any depth.
+/// The deepest folder that contains all of them.
 std::filesystem::path common_parent(std::span<const std::filesystem::path> folders);
 
 }  // namespace isobar::report

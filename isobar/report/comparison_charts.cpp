@@ -1,4 +1,4 @@
-// The pictures of a comparison: curves of all runs over steps, samples and time, and where the time of a step went.
+// The charts of a comparison: curves of all runs over steps, samples and time, and where the time of a step went.
 #include <algorithm>
 #include <cmath>
 
@@ -38,7 +38,7 @@ constexpr Along alongs[] = {
      [](const ComparedRun&, const Evaluation& evaluation) { return evaluation.seconds; }},
 };
 
-// The training loss, in means over equal numbers of steps where there are many.
+// The training loss; if there are many steps, as means over equal numbers of steps.
 Curve losses(const ComparedRun& run, const Along& along) {
   Curve curve{run.label};
   curve.drawn = Curve::Drawn::line;
@@ -68,8 +68,7 @@ Curve values(const ComparedRun& run, const std::string& metric, const Along& alo
   return curve;
 }
 
-// The axis counts whole numbers and has room for short ones: few seconds are shown in milliseconds, many samples in
-// thousands.
+// The axis shows short whole numbers: a few seconds in milliseconds, many samples in thousands.
 void choose_unit(Panel& panel, double furthest) {
   double factor = 1;
   if (panel.along == "second" && furthest < 10) panel.along = "millisecond", factor = 1e3;

@@ -52,7 +52,7 @@ std::string scaling(const Comparison& comparison) {
   return text + "</div>\n";
 }
 
-// Why rows of a card are not shown stands in the report of that run.
+// The report of each run says why rows of its card are not shown.
 std::string cards(const Comparison& comparison) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < comparison.runs[0].card.size(); ++i) {

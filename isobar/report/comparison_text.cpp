@@ -28,7 +28,7 @@ double exchange_seconds(const record::RunRecord& run) {
 
 double flops_rate(const record::RunRecord& run) { return run.flops_per_sample * run.samples_per_second(); }
 
-// The mean training loss of the tenth of the steps before the run had seen `budget` samples.
+// The mean training loss over the last tenth of the steps before the run had used `budget` samples.
 std::string loss_after(const record::RunRecord& run, std::int64_t budget) {
   std::size_t last = 0;
   for (std::int64_t seen = 0; last < run.steps.size(); ++last)
@@ -40,7 +40,7 @@ std::string loss_after(const record::RunRecord& run, std::int64_t budget) {
   return fmt::format("{:.4g}", sum / static_cast<double>(window));
 }
 
-// Values of the last evaluations, whole metrics and not their parts.
+// Values of the last evaluations: whole metrics, not their parts.
 std::set<std::string> metrics_of_all(const Comparison& comparison) {
   std::set<std::string> names;
   for (const ComparedRun& run : comparison.runs)
@@ -144,8 +144,8 @@ std::vector<ComparedFigure> compared_figures(const Comparison& comparison) {
 std::string comparison_text(const Comparison& comparison) {
   std::string text = fmt::format("{} runs side by side", comparison.runs.size());
   if (comparison.scaling)
-    text += *comparison.scaling == Scaling::strong ? ": strong scaling, the global batch stays"
-                                                   : ": weak scaling, the batch of a rank stays";
+    text += *comparison.scaling == Scaling::strong ? ": strong scaling, constant global batch"
+                                                   : ": weak scaling, constant batch per rank";
   text += "\n";
   for (const std::string& note : comparison.notes) text += "note: " + note + "\n";
   if (comparison.differences.empty()) {

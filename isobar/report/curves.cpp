@@ -23,7 +23,7 @@ void add(Panel& panel, const std::string& name, std::int64_t epoch, double value
   curve.values.push_back(value);
 }
 
-// The epochs that an earlier part of the run has written.
+// The epochs that an earlier session of the run has written.
 std::vector<train::EpochDone> epochs_in(const std::filesystem::path& file, const train::Start& start) {
   std::vector<train::EpochDone> epochs;
   std::ifstream in(file);

@@ -1,5 +1,5 @@
-// curves: how a run went, as a picture: curves.svg in its folder, one panel for the loss and one for each metric, over
-// epochs. It is drawn anew after every epoch, so that a run can be looked at while it goes on.
+// curves: the course of a run as a picture: curves.svg in its folder, one panel for the loss and one for each metric,
+// over epochs. It is redrawn after every epoch, so that it can be viewed during the run.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace isobar::report {
 
-/// One line of a picture: a value at some epochs, or whatever the panel runs along.
+/// One line of a panel: values at some epochs, or along whatever the horizontal axis counts.
 struct Curve {
   std::string name;
   std::vector<double> epochs{}, values{};
@@ -25,19 +25,18 @@ struct Panel {
   std::string along = "epoch";  ///< what the horizontal axis counts, in whole numbers
 };
 
-/// The panels of a run: "loss" with training and test, then a metric each; the parts of a metric (iou, iou.cyclone)
-/// share a panel, and a confusion matrix has none.
+/// The panels of a run: "loss" with training and test, then one for each metric; the parts of a metric (iou,
+/// iou.cyclone) share a panel, and a confusion matrix has no panel.
 std::vector<Panel> panels_of(std::span<const train::EpochDone> epochs);
 
 /// A self-contained SVG picture, at most three panels in a row.
 std::string curves_svg(std::span<const Panel> panels, std::string_view title = "Loss and metrics over epochs");
 
-/// One panel as a figure of a page, which gives it its colours; the names of the curves and their last values stand
-/// below it.
+/// One panel as a figure in the colours of a page; the names of the curves and their last values are listed below it.
 std::string panel_chart(const Panel& panel);
 
-/// Draws curves.svg into the folder named by Start. Resumed, it begins with the epochs in metrics.jsonl, and so must
-/// come behind json_lines() in the list of sinks.
+/// Draws curves.svg into the folder named by Start. In a resumed run it begins with the epochs in metrics.jsonl, and so
+/// must come after json_lines() in the list of sinks.
 std::unique_ptr<train::Sink> curves();
 
 }  // namespace isobar::report

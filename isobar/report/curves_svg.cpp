@@ -1,5 +1,5 @@
 // The picture of curves.hpp. All sizes are in pixels. A drawing names its colours by class (s0, s1, ...), so that a
-// page can give them others; those here suit a light page and stay apart when printed.
+// page can override them; those here suit a light page and are distinguishable in print.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -81,7 +81,7 @@ std::string drawn(const Curve& curve, const Panel& panel, const pictures::Axis& 
   return fmt::format("{}<g class=\"{}{} marks\">{}</g>\n", line, colour, only_points ? " faint" : "", marks);
 }
 
-// The names of the curves with what they ended at, from the right edge to the left as far as there is room.
+// The names of the curves with their last values, from right to left as far as there is room.
 std::string legend(const Panel& panel) {
   std::string text;
   double x = plot_width;

@@ -28,7 +28,7 @@ std::string Unit::text(double value) const { return fmt::format("{:.{}f}", value
 Unit seconds_unit(double largest) {
   static constexpr std::array<std::pair<double, const char*>, 3> units{{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}}};
   static constexpr std::array<std::pair<double, const char*>, 1> milliseconds{{{1e-3, "ms"}}};
-  return largest >= 1 && largest < 10 ? unit(largest, milliseconds) : unit(largest, units);  // steps are told in ms
+  return largest >= 1 && largest < 10 ? unit(largest, milliseconds) : unit(largest, units);  // steps are given in ms
 }
 
 Unit flops_unit(double largest) {

@@ -2,8 +2,8 @@
 
 namespace isobar::report {
 
-// Colours of categories are those of Okabe and Ito, which stay apart for colour-blind eyes: convolutions blue,
-// point-wise orange, light when forward and dark when backward.
+// The colours of categories are those of Okabe and Ito, which colour-blind readers can tell apart: convolutions blue,
+// point-wise orange, forward light and backward dark.
 std::string_view html_style() {
   return R"css(:root {
   color-scheme: light dark;

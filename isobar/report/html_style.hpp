@@ -1,4 +1,4 @@
-// The one stylesheet and the one script of all HTML pages.
+// The stylesheet and the script that all HTML pages share.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@ namespace isobar::report {
 /// on screens of that kind); c0 to c9 have the colour of a category, s0 to s7 in a chart that of a curve.
 std::string_view html_style();
 
-/// Shows the <title> of the mark under the pointer at once; a page says the same without it.
+/// Shows the <title> of the mark under the pointer immediately; optional, since pages contain the same without it.
 std::string_view html_script();
 
 }  // namespace isobar::report

@@ -1,4 +1,4 @@
-// What the kernels of a run took, from the events of traced steps: the rows of the kernel table and the points of the
+// The times of a run's kernels, from the events of traced steps: the rows of the kernel table and the points of the
 // roofline.
 #pragma once
 
@@ -17,10 +17,10 @@ struct KernelTime {
   double seconds = 0, flops = 0, bytes = 0;
 };
 
-/// By time, the longest first; without idle time.
+/// Sorted by time, longest first; idle time is left out.
 std::vector<KernelTime> kernel_times(std::span<const record::TraceEvent> events);
 
-/// The steps events belong to, each once, in order.
+/// The steps that the events belong to, each once, in order.
 std::vector<std::int64_t> traced_steps(std::span<const record::TraceEvent> events);
 
 }  // namespace isobar::report

@@ -62,7 +62,7 @@ void read_timing(Ledger& ledger, const fs::path& file) {
   }
 }
 
-// A line torn by a crash stands alone: those behind it count.
+// A line torn by a crash is skipped; the lines after it count.
 void read_history(Ledger& ledger, const fs::path& file) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
@@ -87,7 +87,7 @@ std::optional<Spec> recipe_in(const fs::path& folder) {
   try {
     return read_recipe(folder / "recipe.toml");
   } catch (const Error&) {
-    return std::nullopt;  // somebody else's file
+    return std::nullopt;  // not a file of ours
   }
 }
 
@@ -127,7 +127,7 @@ Siblings siblings_of(const record::RunRecord& run, std::uintmax_t most_bytes) {
   const fs::path own = fs::weakly_canonical(run.folder, none);
   Siblings siblings;
   std::vector<fs::path> folders;
-  // Runs begin and are removed there while it is read.
+  // Runs may start or be removed there meanwhile.
   for (fs::directory_iterator entry(own.parent_path(), none), end; !none && entry != end; entry.increment(none)) {
     std::error_code gone;
     if (!entry->is_directory(gone) || entry->path() == own) continue;
@@ -144,7 +144,7 @@ Siblings siblings_of(const record::RunRecord& run, std::uintmax_t most_bytes) {
       if (!recipe || network_of(*recipe) != run.model_name() || training_data(*recipe) != training_data(run.recipe))
         continue;
     } catch (const Error&) {
-      continue;  // a recipe whose model or data is no Spec
+      continue;  // a recipe whose model or data is not a Spec
     }
     const std::uintmax_t bytes = fs::file_size(folder / "timing.jsonl", none);
     if (!none && bytes > most_bytes) {

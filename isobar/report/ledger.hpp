@@ -1,5 +1,5 @@
-// Ledger: all the work that went into a run folder, from timing.jsonl and history.jsonl: what counts, what was done
-// again after a restart, and what an --overwrite threw away. Tuning is part of what a result has cost.
+// Ledger: all the work that went into a run folder, from timing.jsonl and history.jsonl: what counts, what was repeated
+// after a restart, and what an --overwrite discarded. Tuning is part of the cost of a result.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace isobar::report {
 
-/// How one stretch of a run was started.
+/// How one session of a run was started.
 struct Setup {
   int ranks = 1, threads = 1;
   std::int64_t global_batch = 0;
-  std::optional<double> staging_seconds{};  ///< unknown in runs of older programs
+  std::optional<double> staging_seconds{};  ///< unknown in runs of older versions
 
   friend bool operator==(const Setup& a, const Setup& b) {
     return a.ranks == b.ranks && a.threads == b.threads && a.global_batch == b.global_batch;
@@ -29,29 +29,29 @@ struct Ledger {
   std::vector<Setup> setups{};
   std::vector<std::pair<std::int64_t, double>> epochs{};  ///< number, and kept_seconds() when it was evaluated
 
-  bool has_history = false;  ///< starts were written down
+  bool has_history = false;  ///< starts were recorded
   int starts = 0, resumed = 0, overwritten = 0;
-  std::int64_t dropped_steps = 0;  ///< redone after a restart, or overwritten
+  std::int64_t dropped_steps = 0;  ///< repeated after a restart, or overwritten
   double dropped_seconds = 0;
 
-  /// Of everything that was timed and kept: steps, evaluations, checkpoints.
+  /// The time of everything kept: steps, evaluations, checkpoints.
   double kept_seconds() const { return step_seconds + test_seconds + checkpoint_seconds; }
-  /// With the staging of every session.
+  /// The sum over all sessions.
   double staging_seconds() const;
   double all_seconds() const { return kept_seconds() + staging_seconds() + dropped_seconds; }
   std::int64_t all_steps() const { return steps + dropped_steps; }
 };
 
-/// "0.68 s", "42.3 s", "2:03": short times with three digits.
+/// "0.68 s", "42.3 s", "2:03"; three digits below 100 s.
 std::string short_seconds(double seconds);
 
 /// "10,140 samples/s", "26.1 samples/s".
 std::string told_speed(double samples_per_second);
 
-/// Reads a folder; what is missing in it counts as nothing.
+/// Reads a folder; missing files count as nothing.
 Ledger read_ledger(const std::filesystem::path& folder);
 
-/// Another run of the same network and training data, with a folder beside it.
+/// Another run of the same network and training data, in a folder beside this one.
 struct Sibling {
   std::filesystem::path folder;
   Spec recipe{};
@@ -60,13 +60,13 @@ struct Sibling {
 
 struct Siblings {
   std::vector<Sibling> runs{};  ///< in the order of their names
-  bool all = true;              ///< false when there was too much to look at all of them
+  bool all = true;              ///< false if there was too much to read all of them
 };
 
-/// Those of `run`: looks at some hundreds of folders and at most `most_bytes` of their timing.
+/// The siblings of `run`; reads at most a few hundred folders and `most_bytes` of their timing.
 Siblings siblings_of(const record::RunRecord& run, std::uintmax_t most_bytes = 64'000'000);
 
-/// The training data of a recipe, "universe(size=32)"; empty when there is none.
+/// The training data of a recipe, "universe(size=32)"; empty if there are none.
 std::string training_data(const Spec& recipe);
 
 }  // namespace isobar::report

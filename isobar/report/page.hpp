@@ -1,5 +1,5 @@
 // The report of a run: report.html, one file that can be opened from disk or sent to a colleague. It shows what the
-// folder holds and so can be made while the run goes on, afterwards, or when it was killed.
+// folder contains, so it can be made during the run, afterwards, or after the run was killed.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@ std::string page(const record::RunRecord& run);
 /// Reads the folder of a run and writes report.html and run_card.json into it.
 void write_page(const std::filesystem::path& folder);
 
-/// Writes the page when the run ends; that it cannot be written is a warning. Comes behind all sinks that write files.
+/// Writes the page when the run ends; a failure is only a warning. Its turn comes after all sinks that write files.
 std::unique_ptr<train::Sink> page_sink();
 
 }  // namespace isobar::report

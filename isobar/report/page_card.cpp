@@ -1,4 +1,4 @@
-// The run card, first section of the page.
+// The run card, the first section of the page.
 #include "isobar/report/page_section.hpp"
 #include "isobar/report/run_card.hpp"
 

@@ -1,4 +1,4 @@
-// Configuration: how to repeat the run: the command, the recipe with every key, what the network and the ranks were.
+// Configuration: how to repeat the run: the command, the recipe with every key, the network and the ranks.
 #include <fmt/format.h>
 
 #include "isobar/base/config.hpp"

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_curve_points = 1200, most_of_a_line = 400;
 
-// The mean over a window around each step, a thirtieth of the run to either side: so the line does not lag.
+// The mean over a window around each step, a thirtieth of the run to either side, so that the line does not lag.
 std::vector<double> smoothed(const std::vector<record::StepRecord>& steps) {
   std::vector<double> sums{0}, counts{0};
   for (const record::StepRecord& step : steps) {
@@ -37,7 +37,7 @@ Panel step_panel(const std::vector<record::StepRecord>& steps) {
   each.drawn = Curve::Drawn::points;
   mean.drawn = Curve::Drawn::line;
   const std::vector<double> means = smoothed(steps);
-  // Of a long run every n-th step; the last one is always among them.
+  // Of a long run every n-th step, always including the last.
   const std::size_t points = steps.size() / most_curve_points + 1, line = steps.size() / most_of_a_line + 1;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::size_t left = steps.size() - 1 - i;

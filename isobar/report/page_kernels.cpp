@@ -1,5 +1,5 @@
-// Kernels: where the time of the traced steps went, by category and for the longest kernels, against what one rank's
-// share of the machine was measured to do.
+// Kernels: where the time of the traced steps went, by category and for the longest kernels, compared with the measured
+// peak of one rank's share of the machine.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ constexpr Category order[category_count] = {Category::forward_convolution,
                                             Category::input_output,
                                             Category::idle};
 
-// What talks call the category, where that is longer than its name.
+// The usual name of a category, where it is longer than ours.
 std::string title_of(Category category) {
   return category == Category::communication ? "allreduce/communication" : std::string(category_name(category));
 }
@@ -64,7 +64,7 @@ Sums sums_of(const record::RunRecord& run) {
   return sums;
 }
 
-// One row: name, then figures of one step on one rank.
+// One row: the name, then figures per step and rank.
 struct Columns {
   double steps, all_seconds, peak_flops, peak_bytes;
   Unit seconds, flops, bytes;

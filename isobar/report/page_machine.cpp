@@ -1,4 +1,4 @@
-// Machine: where the run took place, what that machine was measured to do, and the versions of what ran.
+// Machine: where the run took place, the measured peaks of that machine, and the versions of the software.
 #include <fmt/format.h>
 
 #include "isobar/base/text.hpp"

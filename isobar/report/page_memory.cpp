@@ -1,5 +1,5 @@
-// Memory over the step: what must be kept at each step of the plan, above weights, gradients and optimizer state,
-// against the arena it shares.
+// Memory over the step: what must be kept at each step of the plan, besides weights, gradients and optimizer state,
+// compared with the size of the arena.
 #include <algorithm>
 #include <array>
 #include <cmath>

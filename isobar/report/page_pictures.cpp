@@ -1,5 +1,5 @@
-// Pictures of what the network does, as the run left them in pictures/. Drawings and images become part of the page as
-// data, so that neither their styles nor anything else in them reaches the rest of it.
+// Pictures of what the network does, as the run left them in pictures/. Drawings and images are embedded as data, so
+// that neither their styles nor anything else in them affects the rest of the page.
 #include <charconv>
 #include <fstream>
 
@@ -25,7 +25,7 @@ std::string bytes_of(const fs::path& file, std::uintmax_t most) {
   return bytes;
 }
 
-// What the file says its width is, in pixels; 0 where it does not.
+// The width that the file states, in pixels; 0 if it does not.
 int width_of(std::string_view bytes, std::string_view kind) {
   const auto byte = [&](std::size_t i) { return static_cast<int>(static_cast<unsigned char>(bytes[i])); };
   if (kind == ".png" && bytes.size() > 20) return byte(18) << 8 | byte(19);
@@ -52,7 +52,7 @@ std::string shown_pictures(const pictures::Picture& picture) {
     return missing_html(fmt::format("pictures/{} is larger than {}: open it beside this page.",
                                     picture.file.filename().string(), human_bytes(limit)));
   if (type.empty()) return fmt::format("<pre>{}</pre>\n", html_text(bytes));
-  // A wide drawing with text in it is rather scrolled than shrunk beyond reading.
+  // A wide drawing with text scrolls instead of becoming too small to read.
   const int width = width_of(bytes, kind);
   const std::string size =
       width > 0 ? fmt::format(" style=\"width:{}px;min-width:{}px\"", width, std::min(width, 640)) : "";

@@ -1,5 +1,5 @@
-// Ranks side by side: what a traced step was made of on each of them. A rank that computes more than a tenth longer
-// than the median holds all others up: it is marked.
+// Ranks side by side: the parts of a traced step on each of them. A rank that computes more than a tenth longer than
+// the median delays all others and is marked.
 #include <algorithm>
 #include <cmath>
 
@@ -44,7 +44,7 @@ Load load_of(const record::RunRecord& run, const record::RankRecord& rank) {
 double median_compute(const std::vector<Load>& loads) {
   std::vector<double> all;
   for (const Load& load : loads) all.push_back(load.compute);
-  const auto middle = all.begin() + ((all.size() - 1) / 2);  // of two the faster one
+  const auto middle = all.begin() + ((all.size() - 1) / 2);  // of two, the faster one
   std::ranges::nth_element(all, middle);
   return *middle;
 }

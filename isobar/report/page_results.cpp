@@ -1,4 +1,4 @@
-// Results: what was run, how it ended, and the figures that count, accuracy beside speed.
+// Results: what was run, how it ended, and the key figures, accuracy beside speed.
 #include <fmt/format.h>
 
 #include "isobar/base/html_text.hpp"
@@ -24,7 +24,7 @@ Share shares(const record::RunRecord& run) {
   return sum;
 }
 
-// Of all sessions; of one that did not end by itself, what its steps and evaluations took.
+// The time of all sessions; for a session that did not end normally, that of its steps and evaluations.
 double seconds_of(const record::RunRecord& run) {
   double ended = 0, recorded = 0;
   bool all_ended = !run.sessions.empty();
@@ -51,7 +51,7 @@ std::string story(const record::RunRecord& run) {
     done += fmt::format(", {} of {}", with_commas(run.epochs.back().epoch), plural(run.planned_epochs, "epoch"));
   const std::string time = human_seconds(seconds_of(run));
   if (run.reason.empty())
-    return text + fmt::format(". It has not ended: it still runs, or was killed. Recorded are {}, {}.", done, time);
+    return text + fmt::format(". It has not ended: it is still running or was killed. Recorded: {}, {}.", done, time);
   return text +
          fmt::format(". It {} after {}, in {}.", run.reason == "finished" ? "finished" : "was interrupted", done, time);
 }

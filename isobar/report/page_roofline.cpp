@@ -20,12 +20,12 @@ struct Point {
   double intensity, rate;  // FLOPs per byte, GF/s
 };
 
-// Kernels that do next to no arithmetic would push all others together: what is this far below the fastest is counted,
+// Kernels with almost no arithmetic would squeeze all others together: those this far below the fastest are counted,
 // not drawn.
 constexpr double decades = 1e5;
 
 struct Roof {
-  double flops, bytes;  // giga per second, of one rank; 0: not known
+  double flops, bytes;  // giga per second, of one rank; 0: unknown
   bool known() const { return flops > 0 && bytes > 0; }
 };
 
@@ -44,7 +44,7 @@ pictures::Axis logarithms(std::vector<double> values) {
 }
 
 struct RoofDrawing {
-  std::string line, names;  // what lies below the points, and above them
+  std::string line, names;  // drawn below the points, and above them
 };
 
 // Both axes cover the ridge.
@@ -97,7 +97,7 @@ std::string drawn(const std::vector<Point>& points, const Roof& roof, double wid
   }
   std::string marks, labels = above.names;
   std::size_t named = 0;
-  for (const Point& point : points) {  // the longest first, so that smaller ones stay visible above them
+  for (const Point& point : points) {  // the longest first, so that smaller ones stay visible on top
     const Box circle = spot(point);
     const double radius = (circle.right - circle.left) / 2, cx = circle.left + radius, cy = circle.top + radius;
     const std::string share = roof.known()
@@ -140,7 +140,7 @@ std::string roofline_html(const PageSource& source) {
       categories.push_back(name);
   }
   std::string text =
-      "<p>Each point is a kernel on rank 0; its area is the time it took in all. The line is what one "
+      "<p>Each point is a kernel on rank 0; its area is its total time. The line is what one "
       "rank's share of the machine can do at best.</p>\n";
   text += category_legend(categories) + both_widths([&](double width) { return drawn(points, roof, width); });
   if (slow > 0)

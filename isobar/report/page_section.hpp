@@ -1,4 +1,4 @@
-// A section of the report of a run: one file, one row in the table of page.cpp.
+// A section of a run's report: one file, one row in the table of page.cpp.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace isobar::report {
 
-/// What sections show: a run, and the trace of its rank 0, which is read once for all of them.
+/// What sections show: a run, and the trace of its rank 0, which is read once for all sections.
 struct PageSource {
   const record::RunRecord& run;
   std::vector<record::TraceEvent> trace{};
@@ -18,20 +18,20 @@ struct PageSource {
 
 struct Section {
   std::string_view id, title;
-  /// What stands below the title, as HTML; without data, one sentence that says what would give it.
+  /// The body of the section, as HTML; without data, one sentence that says how to obtain them.
   std::string (*html)(const PageSource&);
 };
 
 /// The sections in the order of the page.
 std::span<const Section* const> sections();
 
-/// A sentence (text) in place of what cannot be shown.
+/// A sentence (text) in place of data that cannot be shown.
 std::string missing_html(std::string_view sentence);
 
-/// What shares above 100 % of a peak mean.
+/// Explains shares above 100 % of a peak.
 inline constexpr std::string_view above_peak =
     "More than 100 % of the measured peak: other programs kept the machine busy while the peak was measured. isobar "
-    "doctor measures it anew.";
+    "doctor measures it again.";
 
 /// A note (text) below or above a figure.
 std::string note_html(std::string_view sentence);

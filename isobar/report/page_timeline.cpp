@@ -1,5 +1,5 @@
-// Timeline: one step of rank 0, what the main thread, the exchange and the readers did when. Events narrower than a
-// pixel are drawn together with their neighbours, so that a step of thousands of kernels stays a small picture.
+// Timeline: one step of rank 0, with the activity of the main thread, the exchange and the readers. Events narrower
+// than a pixel are merged with their neighbours, so that a step of thousands of kernels stays a small picture.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 
 using Events = std::vector<record::TraceEvent>;
 
-// The main thread's part of a step begins and ends it.
+// The main thread's events determine where a step begins and ends.
 struct Span {
   std::int64_t step = 0;
   double begin = 0, end = 0;
@@ -45,8 +45,8 @@ Span typical(std::vector<Span> spans) {
   return *middle;
 }
 
-// What of a lane falls into the span, whichever step it was for: readers work ahead, but not far. A run that was
-// resumed may have begun to count time anew.
+// The events of a lane within the span, for whichever step: readers work ahead, but not far. In a resumed run the clock
+// may have restarted.
 constexpr std::int64_t far_ahead = 16;
 
 Events inside(const Events& trace, const Span& span, Lane lane) {
@@ -62,7 +62,7 @@ Events inside(const Events& trace, const Span& span, Lane lane) {
   return events;
 }
 
-// Events that overlap, as those of several readers, go to rows of their own.
+// Overlapping events, such as those of several readers, get their own rows.
 std::vector<Events> rows_of(Events events) {
   std::vector<Events> rows;
   std::vector<double> ends;
@@ -85,7 +85,7 @@ std::string describe(const record::TraceEvent& event) {
   return text;
 }
 
-// Neighbours gathered until they are a pixel wide.
+// Neighbouring events merged until they are a pixel wide.
 struct Gathered {
   double begin = 0, end = 0;
   std::int64_t count = 0;
@@ -108,7 +108,7 @@ std::string drawn_row(const Events& events, const Span& span, double left, doubl
   Gathered group;
   for (const record::TraceEvent& event : events) {
     const double end = event.begin + event.seconds;
-    // What is wide by itself is not mixed with what was gathered before it, nor what lies apart.
+    // Events that are wide enough by themselves, or lie apart, are not merged with those before them.
     const bool apart = group.count > 0 && (scale * event.seconds >= 1 || scale * (event.begin - group.end) >= 1);
     if (apart) text += group.drawn(left, scale, span.begin, y, height), group = {};
     if (group.count == 0) group.begin = event.begin, group.only = describe(event);
@@ -121,7 +121,7 @@ std::string drawn_row(const Events& events, const Span& span, double left, doubl
   return text + "\n";
 }
 
-// Forward, backward and update, as stretches over the main lane; what belongs to none continues the stretch it is in.
+// Forward, backward and update as stretches of the main lane; other events continue the stretch they are in.
 std::string passes(const Events& events, const Span& span, double left, double scale, double y) {
   struct Pass {
     std::string_view name;

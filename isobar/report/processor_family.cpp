@@ -37,7 +37,7 @@ constexpr Numbered by_number[] = {
     {"AMD", 26, 2, 17, 0, any, "Zen 5, Turin", 2024},
 };
 
-// "model 106" in "family 6 model 106 stepping 6"; -1 when it is not there.
+// The number after a word, "model 106" in "family 6 model 106 stepping 6"; -1 if it is missing.
 int number_after(std::string_view text, std::string_view word) {
   const std::size_t at = text.find(word);
   if (at == std::string_view::npos || at + word.size() + 1 >= text.size()) return -1;
@@ -47,7 +47,7 @@ int number_after(std::string_view text, std::string_view word) {
   return value;
 }
 
-// The first run of four digits, with letters that follow: "8375C".
+// The first four digits in a row, with the letters after them: "8375C".
 std::string_view product(std::string_view name) {
   for (std::size_t i = 0; i + 4 <= name.size(); ++i) {
     std::size_t end = i;

@@ -1,5 +1,5 @@
-// Processor families and the year they were introduced: speeds can only be compared with the age of the hardware beside
-// them. Virtual machines often hide the name, so the family and model numbers of the processor are looked up as well.
+// Processor families and the year they were introduced: speeds can only be compared if the age of the hardware is
+// known. Virtual machines often hide the name, so the family and model numbers of the processor are looked up as well.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@ namespace isobar::report {
 
 struct ProcessorFamily {
   std::string name;
-  int year = 0;  ///< the first of the family were sold
+  int year = 0;  ///< of the first members of the family
 };
 
-/// By the name a processor gives itself, "Intel(R) Xeon(R) Platinum 8375C CPU @ 2.90GHz", or by its numbers, "family 6
-/// model 106 stepping 6"; nothing when the table has neither.
+/// Looks up the name that a processor reports, "Intel(R) Xeon(R) Platinum 8375C CPU @ 2.90GHz", or its numbers, "family
+/// 6 model 106 stepping 6"; nothing if the table has neither.
 std::optional<ProcessorFamily> processor_family(std::string_view name, std::string_view numbers = {});
 
 }  // namespace isobar::report

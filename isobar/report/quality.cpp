@@ -25,7 +25,7 @@ std::vector<Evaluation> evaluations_of(const record::RunRecord& run, const Ledge
   for (const record::EpochRecord& epoch : run.epochs)
     if (!epoch.test.empty())
       evaluations.push_back({epoch.epoch, epoch.step, epoch.test, seconds_until(ledger, epoch.epoch)});
-  // A run that was resumed behind its last epoch tests once more.
+  // A run that was resumed after its last epoch evaluates once more.
   const bool known = !evaluations.empty() && evaluations.back().values == run.test;
   if (!run.test.empty() && !known && !run.steps.empty())
     evaluations.push_back(

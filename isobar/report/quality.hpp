@@ -1,4 +1,4 @@
-// Quality: how good a run's network is on the test set, when it was found out, and which metric counts.
+// Quality: how good a run's network is on the test set, when this was measured, and which metric counts.
 #pragma once
 
 #include <map>
@@ -14,27 +14,27 @@
 
 namespace isobar::report {
 
-/// A test of the network, during the run or at its end.
+/// An evaluation of the network, during the run or at its end.
 struct Evaluation {
   std::int64_t epoch = 0, step = 0;
   std::map<std::string, double> values{};
-  double seconds = 0;  ///< from the first step until its result: steps, evaluations and checkpoints
+  double seconds = 0;  ///< from the first step to its result: steps, evaluations and checkpoints
 };
 
-/// All that were finished, in order.
+/// All finished evaluations, in order.
 std::vector<Evaluation> evaluations_of(const record::RunRecord& run, const Ledger& ledger);
 
-/// The value a run is judged by: that of its target or its published reference if there is one, else its first metric,
-/// else the loss; empty when nothing was evaluated.
+/// The value by which a run is judged: that of its target or its published reference if there is one, else its first
+/// metric, else the loss; empty if nothing was evaluated.
 std::string judged_by(const record::RunRecord& run, std::span<const Evaluation> evaluations);
 
 /// The first evaluation that reached a target, or null.
 const Evaluation* first_to_reach(std::span<const Evaluation> evaluations, const train::Target& target);
 
-/// The target that the recipe set before the run.
+/// The target in the recipe.
 std::optional<train::Target> target_of(const record::RunRecord& run);
 
-/// The metrics of the recipe, as they are written there: iou(kind=sample).
+/// The metrics of the recipe, as written there: iou(kind=sample).
 std::vector<std::string> metrics_of(const record::RunRecord& run);
 
 }  // namespace isobar::report

@@ -33,7 +33,7 @@ void flatten(Flat& flat, const std::string& key, const Value& value) {
     flat[key] = spec.name();
     flatten(flat, key, spec);
   } catch (const Error&) {
-    flat[key] = text;  // a path, or any other words
+    flat[key] = text;  // a path, or any other text
   }
 }
 

@@ -1,4 +1,4 @@
-// Where recipes differ, key by key: what was varied between runs.
+// Differences between recipes, key by key: what was varied between runs.
 #pragma once
 
 #include <map>
@@ -10,19 +10,19 @@
 
 namespace isobar::report {
 
-/// A key and its value in each recipe, "" where a recipe has none.
+/// A key and its value in each recipe; "" where a recipe lacks it.
 struct Difference {
   std::string key;
   std::vector<std::string> values;
 };
 
-/// The text of one value, "" when it is not there; an empty section means the top of the recipe.
+/// The text of one value, "" if it is missing; an empty section means the top level of the recipe.
 std::string recipe_text(const Spec& recipe, std::string_view section, std::string_view key);
 
 /// A recipe as keys and values: optimizer=adam, optimizer.lr=0.001, data.batch=4.
 std::map<std::string, std::string> flat_recipe(const Spec& recipe);
 
-/// The keys whose values are not equal in all recipes; folders and what is reported are left out.
+/// The keys whose values differ between recipes, except folders and reporting.
 std::vector<Difference> recipe_differences(std::span<const Spec> recipes);
 
 }  // namespace isobar::report

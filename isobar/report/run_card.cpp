@@ -20,7 +20,7 @@ struct Way {
 constexpr Way ways[] = {
     {"speed without accuracy", "accuracy next to every speed", accuracy_with_speed},
     {"accuracy on the training samples", "accuracy on the test set", test_accuracy},
-    {"tuning that nobody counts", "all tuning runs counted", tuning_runs},
+    {"tuning that is not counted", "all tuning runs counted", tuning_runs},
     {"hardware of different ages", "the hardware and its year", hardware},
     {"kernels in place of the application", "the whole application", whole_application},
     {"input left out", "input and output included, staging stated", input_and_staging},
@@ -32,7 +32,7 @@ constexpr Way ways[] = {
     {"either time or accuracy against others", "time and accuracy against the reference", against_reference},
 };
 
-// Words put into lines of `width`, all but the first behind `indent` spaces.
+// Wraps words into lines of `width`, all but the first indented by `indent` spaces.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
   std::string out;
   std::size_t column = indent;
@@ -50,7 +50,7 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
   return out;
 }
 
-// Text whose commands stand in backquotes.
+// Text with commands in backquotes.
 std::string with_code(std::string_view text) {
   std::string out;
   for (bool code = false; !text.empty(); code = !code) {
@@ -117,7 +117,7 @@ std::string card_json(const record::RunRecord& run, std::span<const CardRow> car
                                    {"shown", rows_shown(card)},
                                    {"of", card.size()},
                                    {"rows", rows}};
-  // Names of files may be in any encoding: what is no UTF-8 is replaced.
+  // File names may have any encoding: invalid UTF-8 is replaced.
   return all.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

@@ -1,6 +1,6 @@
-// The run card: twelve rows, one for each of the known ways to make deep-learning performance look better than it is.
-// A row shows the figure that rules its way out, or says that it is not shown and what would show it; always from what
-// the run itself recorded, never from what was intended.
+// The run card: twelve rows, one for each of the known ways to make deep-learning performance look better than it is. A
+// row shows the figure that rules this way out, or says that it is missing and how to obtain it; always from what the
+// run recorded, never from what was intended.
 #pragma once
 
 #include <filesystem>
@@ -14,14 +14,14 @@ namespace isobar::report {
 
 struct CardRow {
   int number = 0;    ///< 1 to 12
-  std::string trap;  ///< how one could fool people
+  std::string trap;  ///< the misleading practice
   std::string what;  ///< what a fair report shows instead
   bool shown = false;
-  std::string figure;   ///< when shown
-  std::string missing;  ///< otherwise: what is missing, and what would show it; commands in backquotes
+  std::string figure;   ///< if shown
+  std::string missing;  ///< otherwise: what is missing, and how to obtain it; commands in backquotes
 };
 
-/// The twelve rows of a run; looks into its folder and at runs in folders beside it.
+/// The twelve rows of a run; reads its folder and the runs in sibling folders.
 std::vector<CardRow> run_card(const record::RunRecord& run);
 
 int rows_shown(std::span<const CardRow> card);

@@ -22,7 +22,7 @@ std::vector<Json> lines_of(const fs::path& path) {
   return record::read_json_lines(path);
 }
 
-// What a run says of its steps: times, samples, and the loss.
+// The steps of a run: times, samples, and the loss.
 struct Steps {
   std::vector<double> seconds, waits, exposed, bytes;
   std::vector<std::int64_t> samples;
@@ -74,7 +74,7 @@ ScalingRun read_one(const fs::path& folder, Steps& steps) {
   return run;
 }
 
-// The mean loss of the last tenth of the steps that bring the samples seen to `budget`.
+// The mean loss over the last tenth of the steps until `budget` samples have been used.
 double loss_after(const Steps& steps, std::int64_t budget) {
   std::size_t last = 0;
   for (std::int64_t seen = 0; last < std::min(steps.losses.size(), steps.samples.size()); ++last)
@@ -108,8 +108,8 @@ std::vector<ScalingRun> read_scaling(std::span<const fs::path> folders, Scaling 
 }
 
 std::string scaling_table(std::span<const ScalingRun> runs, Scaling kind) {
-  std::string text = kind == Scaling::strong ? "Strong scaling: the global batch stays, every rank gets less\n"
-                                             : "Weak scaling: the batch of a rank stays, the global batch grows\n";
+  std::string text = kind == Scaling::strong ? "Strong scaling: constant global batch, fewer samples per rank\n"
+                                             : "Weak scaling: constant batch per rank, the global batch grows\n";
   text += fmt::format("{:>6} {:>8} {:>7} {:>10} {:>11} {:>11} {:>11} {:>11} {:>11} {:>9} {:>10}\n", "ranks", "threads",
                       "batch", "ms/step", "samples/s", "efficiency", "exposed ms", "hidden ms", "sent/step", "I/O wait",
                       "loss");
@@ -121,7 +121,7 @@ std::string scaling_table(std::span<const ScalingRun> runs, Scaling kind) {
                     human_bytes(run.bytes_per_step), run.waiting_seconds / run.step_seconds * 100, run.loss);
   return text +
          "batch: samples of a step on all ranks; exposed and hidden: exchange a rank waited for or computed through;"
-         "\nloss: on the training samples, after as many samples as the shortest run saw\n";
+         "\nloss: on the training samples, after as many samples as the shortest run used\n";
 }
 
 std::string scaling_csv(std::span<const ScalingRun> runs, Scaling kind) {

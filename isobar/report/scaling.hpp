@@ -1,5 +1,5 @@
-// Scaling: runs of one recipe on different numbers of ranks, side by side, from what each run wrote into its folder. It
-// always says whether it is strong scaling (the global batch stays) or weak (the batch of a rank stays).
+// Scaling: runs of one recipe on different numbers of ranks, side by side, read from their folders. It always says
+// whether the scaling is strong (constant global batch) or weak (constant batch per rank).
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ namespace isobar::report {
 
 enum class Scaling { strong, weak };
 
-/// One run of a study. Times are medians over the steps, without the first few that only warm up.
+/// One run of a study. Times are medians over the steps, without the first few, which warm up.
 struct ScalingRun {
   int ranks = 1, threads = 1;
   std::int64_t global_batch = 0, steps = 0;
   double step_seconds = 0;
   double samples_per_second = 0;
-  double exposed_seconds = 0;  ///< of a step, a rank stood still for the others
-  double hidden_seconds = 0;   ///< of a step, an exchange was under way while the rank computed
+  double exposed_seconds = 0;  ///< per step, that a rank waited for the others
+  double hidden_seconds = 0;   ///< per step, of exchange while the rank computed
   double bytes_per_step = 0;   ///< sent by a rank
-  double waiting_seconds = 0;  ///< of a step, for input
-  double loss = 0;             ///< after as many samples as the shortest run of the study saw
-  double efficiency = 1;       ///< against the first run
+  double waiting_seconds = 0;  ///< per step, for input
+  double loss = 0;             ///< after as many samples as the shortest run of the study used
+  double efficiency = 1;       ///< relative to the first run
   std::filesystem::path folder{};
 };
 
@@ -36,7 +36,7 @@ std::vector<ScalingRun> read_scaling(std::span<const std::filesystem::path> fold
 /// Speed, efficiency and communication over ranks.
 std::vector<Panel> scaling_panels(std::span<const ScalingRun> runs, Scaling kind);
 
-/// The table for people; the same as CSV; and a picture.
+/// The study as a table for the terminal, as CSV, and as a picture.
 std::string scaling_table(std::span<const ScalingRun> runs, Scaling kind);
 std::string scaling_csv(std::span<const ScalingRun> runs, Scaling kind);
 std::string scaling_svg(std::span<const ScalingRun> runs, Scaling kind);

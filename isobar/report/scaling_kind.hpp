@@ -1,4 +1,4 @@
-// The kind of scaling between runs: strong when the global batch stays, weak when the batch of a rank does; anything
+// The kind of scaling between runs: strong if the global batch is constant, weak if the batch per rank is; anything
 // else is neither and must not be called scaling.
 #pragma once
 
@@ -10,19 +10,19 @@
 
 namespace isobar::report {
 
-/// Ranks of a run and what they train on in one step, together.
+/// The ranks of a run and their global batch.
 struct Spread {
   int ranks = 1;
   std::int64_t global_batch = 0;
 };
 
-/// Nothing when the ranks are as many, or neither batch stays.
+/// Nothing if the numbers of ranks are equal, or neither batch is constant.
 std::optional<Scaling> scaling_between(const Spread& a, const Spread& b);
 
-/// The kind that holds between all of them; nothing when there is none.
+/// The kind that holds between all runs, if there is one.
 std::optional<Scaling> scaling_of(std::span<const Spread> runs);
 
-/// True when two recipes differ in nothing but the batch, the folder and what they report.
+/// True if two recipes differ only in the batch, the folder and reporting.
 bool same_but_batch(const Spec& a, const Spec& b);
 
 }  // namespace isobar::report

@@ -14,7 +14,7 @@ namespace isobar::run {
 CoreShare::CoreShare(comm::Comm& comm, int threads) {
   if (threads > 0) omp_set_num_threads(threads);
   if (comm.size() == 1) return;
-  static const machine::Cores cores = machine::usable_cores();  // later this process may be bound to some of them
+  static const machine::Cores cores = machine::usable_cores();  // before this process is bound to some of them
   std::vector<machine::Cores> of_node;
   int place = 0;
   const std::vector<int>& nodes = comm.nodes();
@@ -26,7 +26,7 @@ CoreShare::CoreShare(comm::Comm& comm, int threads) {
     if (!theirs.empty()) std::memcpy(theirs.data(), all[rank].data(), all[rank].size());
   }
   if (threads == 0 && std::getenv("OMP_NUM_THREADS")) threads = omp_get_max_threads();
-  const bool background = nodes.back() > 0;  // within a node whoever waits does the work
+  const bool background = nodes.back() > 0;  // within a node the waiting thread does the work
   const machine::Share share = machine::divide_cores(of_node, place, threads, background);
   omp_set_num_threads(share.threads);
   text_ = share.describe();

@@ -1,4 +1,4 @@
-// What ranks of a node share: its cores.
+// Divides the cores of a node among its ranks.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace isobar::run {
 
-/// Gives this rank its part of the node's cores, unless the user or the launcher has decided that; `threads` is what
-/// --threads asked for, 0: nothing. All ranks must call.
+/// Gives this rank its part of the node's cores, unless the user or the launcher has already decided; `threads` is the
+/// value of --threads, 0 if it was not given. All ranks must call.
 class CoreShare {
  public:
   CoreShare(comm::Comm& comm, int threads);
 
-  /// Threads that are started from now on are those that communicate.
+  /// Binds threads that are started from now on as communication threads.
   void bind_communication() const;
-  /// This thread and those of OpenMP compute; so do those that are started from now on.
+  /// Binds this thread, those of OpenMP, and threads that are started from now on as compute threads.
   void bind_compute() const;
   /// "1 thread each, bound to cores 0; communication shares them"; empty for one rank.
   const std::string& text() const { return text_; }

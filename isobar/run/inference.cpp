@@ -14,7 +14,7 @@
 namespace isobar::run {
 namespace {
 
-// What a model without a run may use for activations, when nobody says how many samples it computes at a time.
+// The memory for activations of a model without a run, if the number of samples at a time was not given.
 constexpr std::size_t activation_bytes = std::size_t{512} << 20;
 constexpr std::int64_t most_rows = 32;
 
@@ -47,7 +47,7 @@ void Inference::choose_metrics(const InferenceOptions& options) {
   train::reset_metrics(executor_->plan(), job_);
 }
 
-// The keys of the recipe that say how samples are read.
+// The keys of the recipe that determine how samples are read.
 void Inference::read_settings() {
   Args root(trained_.recipe, "recipe");
   if (root.has("strategy"))
@@ -76,7 +76,7 @@ void Inference::open_data(const InferenceOptions& options) {
     datasets::Survey survey;
     source = feeding::surveyed(survey, comm_, [&] { return datasets::make_dataset(test, survey); });
   }
-  if (source->size() < 1) fail("{}: holds no samples", data_name_);
+  if (source->size() < 1) fail("{}: contains no samples", data_name_);
   if (options.first != 0 || options.last >= 0)
     source = datasets::sample_range(source, options.first, options.last >= 0 ? options.last : source->size());
   job_.test_source = source;
@@ -91,7 +91,7 @@ std::shared_ptr<const datasets::Dataset> Inference::with_transforms(
   return std::make_shared<transforms::Transformed>(std::move(source), job_.pipeline);
 }
 
-// Other data than the run's may be without names, and must not have other ones.
+// Data other than the run's may lack class names, but must not have different ones.
 void Inference::name_classes(bool other_data) {
   std::vector<std::string>& names = job_.model.target_names;
   if (!names.empty()) return;
@@ -105,7 +105,7 @@ void Inference::name_classes(bool other_data) {
     try {
       const std::shared_ptr<const datasets::Dataset> own = datasets::make_dataset(data.spec(set));
       known = transforms::Transformed(own, std::make_shared<transforms::Pipeline>(transforms_)).classes();
-    } catch (const Error&) {  // what the run was trained with need not be here
+    } catch (const Error&) {  // the run's own data may not exist here
     }
   }
   if (!known.empty() && !names.empty() && known != names)
@@ -124,7 +124,7 @@ std::int64_t Inference::rows_for(const InferenceOptions& options) const {
   return std::clamp<std::int64_t>(std::min(fit, job_.test_data->size()), 1, most_rows);
 }
 
-// Weights lie as training lays them out, so that the same kernels run as in the run's evaluations.
+// Weights have the layouts of training, so that the same kernels run as in the run's evaluations.
 graph::Plan Inference::plan_for(const InferenceOptions& options) const {
   const graph::Graph graph = job_.model.graph(rows_for(options));
   graph::PlanOptions planning{.phase = ops::Phase::inference};
@@ -186,7 +186,7 @@ bool Inference::predict(const std::function<void(const PredictedRows&)>& take, c
   return true;
 }
 
-// The parts of the ranks follow each other in the order of the samples.
+// The ranks' parts, one after another, are in the order of the samples.
 void Inference::give(const feeding::Batch& batch, const std::function<void(const PredictedRows&)>& take) const {
   const auto count = static_cast<std::size_t>(batch.count);
   const auto width = static_cast<std::size_t>(prediction_shape().count());
@@ -199,7 +199,7 @@ void Inference::give(const feeding::Batch& batch, const std::function<void(const
     std::vector<std::int64_t>& list = samples.emplace_back(theirs.size() / sizeof(std::int64_t));
     if (!theirs.empty()) std::memcpy(list.data(), theirs.data(), theirs.size());
   });
-  std::vector<float> rows;  // rank 0 has its own
+  std::vector<float> rows;  // rank 0 already has its own
   if (comm_.rank() > 0) {
     rows.assign(mine.begin(), mine.end());
     rows.insert(rows.end(), targets.begin(), targets.end());

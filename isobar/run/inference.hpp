@@ -1,5 +1,5 @@
 // Inference: a trained network applied to a data set, on any number of ranks: evaluated, or predicted sample by sample.
-// On as many ranks as the run had it gives the bits of the run's own evaluation: same batches, same kernels.
+// On as many ranks as the run had, it reproduces the run's own evaluation to the bit: same batches, same kernels.
 #pragma once
 
 #include <atomic>
@@ -17,24 +17,24 @@ namespace isobar::run {
 
 struct InferenceOptions {
   std::shared_ptr<const datasets::Dataset> data{};    ///< without transforms; null: the test set of the run
-  std::string data_name{};                            ///< as the user called it
-  std::int64_t first = 0, last = -1;                  ///< the samples of it; -1: to its end
-  std::optional<std::vector<std::string>> metrics{};  ///< none: those of the run, or those that suit the loss
+  std::string data_name{};                            ///< as the user named it
+  std::int64_t first = 0, last = -1;                  ///< the range of samples; -1: to the end
+  std::optional<std::vector<std::string>> metrics{};  ///< nothing: those of the run, or those that suit the loss
   std::int64_t rows = 0;                              ///< samples computed at a time on a rank; 0: as in the run
-  bool evaluates = false;                             ///< compares with targets, which then must be there
-  bool shows = false;  ///< single samples will be looked at: with their loss, where there are targets
+  bool evaluates = false;                             ///< compares with targets, which must then exist
+  bool shows = false;  ///< single samples will be viewed, with their loss if there are targets
 };
 
 /// Predictions of some samples, row by row.
 struct PredictedRows {
-  std::span<const std::int64_t> samples;          ///< rising
-  std::span<const float> predictions, targets{};  ///< no targets where the samples have none
+  std::span<const std::int64_t> samples;          ///< in ascending order
+  std::span<const float> predictions, targets{};  ///< no targets if the samples have none
 };
 
 class Inference {
  public:
   /// Plans the network, reads the weights on rank 0 for all, opens the data and checks that they fit each other. All
-  /// ranks of `comm` must call; it must outlive this.
+  /// ranks of `comm` must call; `comm` must outlive this object.
   Inference(Trained trained, const InferenceOptions& options, comm::Comm& comm);
 
   const Trained& trained() const { return trained_; }
@@ -45,17 +45,17 @@ class Inference {
   const train::WaitLimits& limits() const { return job_.limits; }
   std::int64_t rows() const { return executor_->plan().inputs.at(0).shape[0]; }
 
-  /// Of one sample; the targets as the data set has them, if it has.
+  /// Shapes of one sample; targets as in the data set, if it has any.
   Shape prediction_shape() const { return train::sample_shape(executor_->plan().output_shapes.at("prediction")); }
   std::optional<Shape> target_shape() const;
   writing::Meaning meaning() const;
-  /// Names of quantities or classes; may be empty. Known on rank 0 only.
+  /// Names of quantities or classes; may be empty. Only known on rank 0.
   const std::vector<std::string>& names() const { return job_.model.target_names; }
 
   /// Loss, where there is one, and metrics over all samples. All ranks must call.
   train::Evaluated evaluate(const std::atomic<bool>* stop);
-  /// Gives rank 0 the predictions of all samples in their order, a batch at a time; bad samples are left out where the
-  /// run allows that. False when `stop` was set on some rank before the end. All ranks must call.
+  /// Passes the predictions of all samples, in order, to `take` on rank 0, a batch at a time; bad samples are left out
+  /// if the run allows it. False if `stop` was set on some rank before the end. All ranks must call.
   bool predict(const std::function<void(const PredictedRows&)>& take, const std::atomic<bool>* stop);
 
  private:
@@ -73,7 +73,7 @@ class Inference {
   comm::Comm& comm_;
   std::string data_name_;
   std::vector<std::string> transforms_;
-  train::Job job_;  // what an evaluation needs of one
+  train::Job job_;  // the parts that an evaluation needs
   std::unique_ptr<exec::ParamStore> store_;
   std::unique_ptr<exec::Executor> executor_;
 };

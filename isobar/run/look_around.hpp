@@ -1,4 +1,4 @@
-// Looks around for the record of a run: the command, versions, the machine, and the peaks to compare it with.
+// Collects the surroundings for the record of a run: the command, versions, the machine, and its peaks.
 #pragma once
 
 #include "isobar/comm/comm.hpp"
@@ -6,11 +6,11 @@
 
 namespace isobar::run {
 
-/// Looks around; ranks compute with `threads` each. Peaks that are not known yet are measured, which takes a moment.
-/// Rank 0 gets all of it, the others only the peaks. All ranks must call.
+/// Collects the surroundings; ranks compute with `threads` each. Unknown peaks are measured, which takes a moment. Rank
+/// 0 gets everything, the others only the peaks. All ranks must call.
 record::Surroundings look_around(comm::Comm& world, int threads);
 
-/// A command line as a shell would take it: words with other than harmless characters are quoted.
+/// A command line for a shell: words with special characters are quoted.
 std::string shell_line(const std::vector<std::string>& words);
 
 }  // namespace isobar::run

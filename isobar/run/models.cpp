@@ -12,7 +12,7 @@ namespace {
 using graph::Graph;
 using graph::ValueId;
 
-// Losses whose target is the number of a class.
+// Losses whose target is a class number.
 bool takes_classes(const Spec& loss) {
   constexpr std::array<std::string_view, 3> names{"softmax_cross_entropy", "nll", "focal"};
   return std::find(names.begin(), names.end(), loss.name()) != names.end();
@@ -24,14 +24,14 @@ Shape target_shape(const Shape& prediction, bool classes) {
   return Shape({prediction.extents().begin(), prediction.extents().end() - 1});
 }
 
-// The file with a loss, if one is named, behind its output, for one batch.
+// The network of a file for one batch size, with a loss after its output if one is named.
 Graph with_loss(const onnx::OnnxModel& model, const onnx::ImportOptions& options, const Spec& loss) {
   onnx::Imported imported = onnx::import_model(model, options);
   Graph& graph = imported.graph;
   const onnx::Binding& output = imported.outputs.at(0);
   if (!output.id) fail("output '{}' of the ONNX file does not depend on its inputs", output.name);
   ValueId prediction = output.id;
-  // Images that are held as in the file have their classes on axis 1; losses expect them last.
+  // Images in the file's layout have their classes on axis 1; losses expect them last.
   if (!output.channels_last && output.dims.size() >= 4)
     prediction = graph.add(
         fmt::format("transpose(order=[{}])", fmt::join(onnx::to_last(static_cast<int>(output.dims.size())), ", ")),
@@ -98,7 +98,7 @@ train::Model make_model(const Spec& model, const Spec& loss) {
   if (is_onnx(model)) {
     Args args(model, "model");
     if (loss.name().empty())
-      fail_usage("the ONNX file '{}' has no loss of its own; say one in the recipe: loss = \"softmax_cross_entropy\"",
+      fail_usage("the ONNX file '{}' has no loss of its own; name one in the recipe: loss = \"softmax_cross_entropy\"",
                  file_of(args));
     return onnx_model(model, loss);
   }

@@ -6,7 +6,7 @@
 
 namespace isobar::run {
 
-/// "cosmoflow(size=32)"; "onnx(file='net.onnx')", or the section [model] with the key onnx. An empty loss takes the
+/// "cosmoflow(size=32)"; "onnx(file='net.onnx')", or the section [model] with the key onnx. An empty loss means the
 /// network's own; a file has none.
 train::Model make_model(const Spec& model, const Spec& loss);
 
@@ -18,7 +18,7 @@ train::Job read_job(const Spec& recipe, const std::string& name, datasets::Surve
 /// The same with a survey that knows nothing.
 train::Job read_job(const Spec& recipe, const std::string& name);
 
-/// A model that is only applied, and so needs no loss; with an empty one the graph has no loss.
+/// A model that is only applied, and so needs no loss; with an empty `loss` the graph has none.
 train::Model make_bare_model(const Spec& model, const Spec& loss = {});
 
 }  // namespace isobar::run

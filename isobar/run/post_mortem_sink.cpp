@@ -12,7 +12,7 @@ namespace {
 class PostMortemSink final : public train::Sink {
  public:
   bool on_every_rank() const override { return true; }
-  train::SinkTurn turn() const override { return train::SinkTurn::first; }  // start() decides who tells of full disks
+  train::SinkTurn turn() const override { return train::SinkTurn::first; }  // start() decides who reports full disks
   void start(const train::Start& start) override {
     post_mortem::set_post_mortem_folder(start.folder);
     disk::disk_warnings().speak(start.rank == 0);

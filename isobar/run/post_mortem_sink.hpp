@@ -7,8 +7,8 @@
 
 namespace isobar::run {
 
-/// A sink on every rank: from the start of a run on, crashes and errors leave their reports in its folder, and rank 0
-/// alone tells of disks that are full.
+/// A sink for every rank: once a run has started, crashes and errors leave reports in its folder, and only rank 0 warns
+/// of full disks.
 std::unique_ptr<train::Sink> post_mortem_sink();
 
 }  // namespace isobar::run

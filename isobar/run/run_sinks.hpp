@@ -10,13 +10,13 @@
 
 namespace isobar::run {
 
-/// Where a run shows itself, and what its record says of its surroundings.
+/// Where a run shows progress, and the surroundings for its record.
 struct Showing {
   std::FILE* screen = nullptr;    ///< null: nowhere
-  record::Surroundings around{};  ///< rank 0 needs it
+  record::Surroundings around{};  ///< needed on rank 0
 };
 
-/// Everything that listens to a run; each says itself when it is its turn.
+/// All sinks of a run; the turn() of each decides when it is called.
 using RunSinks = std::vector<std::unique_ptr<train::Sink>>;
 RunSinks make_sinks(const train::Job& job, const Showing& showing);
 std::vector<train::Sink*> listeners(const RunSinks& sinks);

@@ -1,5 +1,5 @@
-// Sessions: a run whose ranks may die, as a row of trainers: one for every group of ranks that worked together, each
-// going on where the one before was left. A run whose ranks do not die is one session.
+// Sessions: a run whose ranks may die, as a sequence of trainers, one for every group of ranks that works together;
+// each continues where the previous one stopped. A run in which no rank dies is one session.
 #pragma once
 
 #include <functional>
@@ -10,9 +10,9 @@
 
 namespace isobar::run {
 
-/// Musters, and runs `session` with the group, until one ends by itself: its result. A session must leave nothing
-/// behind that uses its group. Nothing when the run ended without this rank. `usable` as in Crew::muster(). What cannot
-/// go on in place (NotInPlace) is given up to be started anew.
+/// Musters a group and runs `session` with it, again and again until a session ends normally; returns its result, or
+/// nothing if the run ended without this rank. A session must leave nothing behind that uses its group. `usable` is as
+/// in Crew::muster(). A run that cannot continue in place (NotInPlace) is given up, to be started again.
 std::optional<train::End::Reason> run_sessions(comm::Crew& crew, const std::function<int(int available)>& usable,
                                                const std::function<train::End::Reason(comm::Comm& group)>& session);
 

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 checkpoint::CheckpointFile checkpoint_in(const fs::path& what, bool best) {
   if (!fs::is_directory(what)) {
-    if (best) fail_usage("--checkpoint best needs the folder of a run; '{}' is none", what.string());
+    if (best) fail_usage("--checkpoint best needs the folder of a run; '{}' is not one", what.string());
     return checkpoint::CheckpointFile(what);
   }
   const checkpoint::CheckpointShelf shelf(what);
@@ -36,10 +36,10 @@ checkpoint::CheckpointFile checkpoint_in(const fs::path& what, bool best) {
         "run folder '{}' has no checkpoint yet: one is written at the end, when the run is interrupted, and as the "
         "section [checkpoint] of the recipe says",
         what.string());
-  fail("folder '{}' holds no run: there is neither recipe.toml nor checkpoints/step_N.h5", what.string());
+  fail("folder '{}' contains no run: it has neither recipe.toml nor checkpoints/step_N.h5", what.string());
 }
 
-// A checkpoint lies in RUN/checkpoints, or wherever somebody has put it.
+// A checkpoint is in RUN/checkpoints, or wherever the user has put it.
 fs::path run_of(const fs::path& what) {
   if (fs::is_directory(what)) return what;
   const fs::path folder = fs::absolute(what).parent_path();
@@ -56,7 +56,7 @@ std::string Trained::standing() const {
   const bool within = position.step_in_epoch > 0;
   return fmt::format("checkpoint after step {}, {} {} of {}{}", position.step, within ? "within epoch" : "epoch",
                      position.epoch + within, epochs,
-                     position.epoch < epochs ? ": the run was stopped or still goes on" : "");
+                     position.epoch < epochs ? ": the run was stopped or is still running" : "");
 }
 
 Trained read_run(const fs::path& what, comm::Comm& comm, bool best) {

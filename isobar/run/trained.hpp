@@ -1,4 +1,4 @@
-// Trained: a network with its weights, found in the folder of a run, in a checkpoint, or brought by a model file.
+// Trained: a network with its weights, from the folder of a run, a checkpoint or a model file.
 #pragma once
 
 #include <filesystem>
@@ -14,29 +14,28 @@ namespace isobar::run {
 
 struct Trained {
   train::Model model;
-  std::string name;                                                ///< as the user called it
+  std::string name;                                                ///< as the user named it
   std::shared_ptr<const checkpoint::CheckpointFile> checkpoint{};  ///< on rank 0, of a run
-  std::filesystem::path folder{};   ///< of the run; only rank 0 sees it; empty: it brings its weights
+  std::filesystem::path folder{};   ///< of the run; only rank 0 may see it; empty: a model file with weights
   checkpoint::Position position{};  ///< of the checkpoint
-  Spec recipe{};                    ///< of the run, every key with the value in force; empty without one
+  Spec recipe{};                    ///< of the run, with every key resolved; empty without a run
 
   bool is_run() const { return !folder.empty(); }
-  /// "checkpoint after step 120, epoch 3 of 10: the run was stopped or still goes on".
+  /// "checkpoint after step 120, epoch 3 of 10: the run was stopped or is still running".
   std::string standing() const;
 };
 
-/// The run whose folder or checkpoint this is, read by rank 0 for all; its model is still to be made from its recipe.
-/// Of a folder the newest intact checkpoint is taken, or the best one; that there is none yet is an Error. All ranks
-/// must call.
+/// The run of this folder or checkpoint, read by rank 0 for all; the model is not made yet. From a folder the newest
+/// intact checkpoint is used, or the best one; throws Error if there is none yet. All ranks must call.
 Trained read_run(const std::filesystem::path& what, comm::Comm& comm, bool best = false);
-/// As above, with its model.
+/// The same, with its model.
 Trained find_run(const std::filesystem::path& what, comm::Comm& comm, bool best = false);
 
-/// What the numbers of a prediction are: by the loss it was trained with, or, without one, by the targets if there are
-/// any.
+/// What the numbers of a prediction mean, according to the loss it was trained with or, without one, the targets if
+/// there are any.
 writing::Meaning meaning_of(const Spec& loss, const Shape& prediction, const Shape* target);
 
-/// How what is trained with a loss becomes probabilities.
+/// How the outputs of a network trained with this loss become probabilities.
 writing::Squash squash_of(const Spec& loss);
 
 }  // namespace isobar::run

@@ -32,7 +32,7 @@ Training::Training(Spec recipe, std::string name, const Options& options, comm::
   folder_ = ready_->folder;
 }
 
-// A later session needs all of it anew: sources, transforms and strategy are used up by the one before.
+// A later session needs a new job: the previous session has used up sources, transforms and strategy.
 train::Job Training::next_job() {
   train::Job job = ready_ ? std::move(*ready_) : read_job(recipe_, name_, survey_);
   ready_.reset();
@@ -43,7 +43,7 @@ train::Job Training::next_job() {
 }
 
 train::End::Reason Training::session(comm::Comm& group, const Outside& outside) {
-  // As many threads as at the first start, so that the plan and every bit of a step stay what they were.
+  // As many threads as at the first start, so that the plan and every bit of a step stay the same.
   const int known = static_cast<int>(comm::all_largest(group, threads_));
   const CoreShare cores(group, known > 0 ? known : options_.threads);
   threads_ = omp_get_max_threads();

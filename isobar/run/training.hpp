@@ -1,5 +1,5 @@
 // A run from its recipe, by one call and without a terminal: for the command line, searches, tests and other programs.
-// It trains with the ranks of a crew; when some die the others go on.
+// It trains with the ranks of a crew; if some die, the others continue.
 #pragma once
 
 #include <atomic>
@@ -18,25 +18,25 @@
 namespace isobar::run {
 
 struct Options {
-  bool resume = false;          ///< go on from the newest intact checkpoint in the run's folder
+  bool resume = false;          ///< continue from the newest intact checkpoint in the run's folder
   bool overwrite = false;       ///< replace a run that is already in the folder
-  bool check = false;           ///< plan the run, compare data and network; train and write nothing
-  int threads = 0;              ///< of each rank; 0: what OpenMP chooses
+  bool check = false;           ///< plan the run and check that data and network fit; train and write nothing
+  int threads = 0;              ///< per rank; 0: what OpenMP chooses
   std::FILE* screen = nullptr;  ///< where rank 0 shows progress; null: nowhere
 };
 
-/// Who may stop a run from outside, and who is told how it goes; either may be null.
+/// How a run can be stopped and observed from outside; either may be null.
 struct Outside {
   std::atomic<bool>* stop = nullptr;      ///< set: the run ends after the next step, with a checkpoint
-  control::Lifeline* lifeline = nullptr;  ///< to the launcher: it learns the folder and the steps, and may stop the run
+  control::Lifeline* lifeline = nullptr;  ///< to the launcher, which learns folder and steps and may stop the run
 };
 
 /// How a run ended on this rank.
 struct Outcome {
-  std::optional<train::End::Reason> reason{};  ///< none: it ended without this rank
-  bool interrupted = false;                    ///< some rank was told to stop, and the run can be resumed
+  std::optional<train::End::Reason> reason{};  ///< nothing: it ended without this rank
+  bool interrupted = false;                    ///< some rank was asked to stop, and the run can be resumed
   bool first = false;                          ///< this rank was rank 0 of the last group
-  std::string summary{};                       ///< of a run that was only checked: its size
+  std::string summary{};                       ///< the size of the run, if it was only checked
   train::Evaluated evaluated{};                ///< the test set after the last epoch, on rank 0 of the group
 };
 
@@ -47,7 +47,7 @@ class Training {
   Training(Spec recipe, std::string name, const Options& options, comm::Comm& world);
 
   const std::filesystem::path& folder() const { return folder_; }
-  /// Trains to the end or until stopped. All ranks of `world` must call, spares too; once.
+  /// Trains to the end or until stopped. All ranks of `world` must call once, including spares.
   Outcome run(comm::Comm& world, comm::Crew& crew, const Outside& outside = {});
 
  private:
@@ -66,7 +66,7 @@ class Training {
   Outcome outcome_;
 };
 
-/// One run on this process alone, from the recipe to its end.
+/// A whole run in this process alone.
 Outcome train_alone(const Spec& recipe, const std::string& name, const Options& options = {});
 
 }  // namespace isobar::run

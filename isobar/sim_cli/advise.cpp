@@ -1,4 +1,4 @@
-// isobar-sim advise: which strategy, which algorithm of sums and how many ranks to use.
+// isobar-sim advise: which strategy, which algorithm for sums and how many ranks to use.
 #include "isobar/forecast/advise.hpp"
 
 #include <fmt/format.h>
@@ -41,16 +41,16 @@ void declare_advise(CLI::App& command) {
   add_ranks_option(command, options->ranks);
   command
       .add_option("--strategy", options->strategies,
-                  "to be tried; may be repeated (default: sync and lagged(k=1) with every algorithm of sums)")
+                  "to be tried; may be repeated (default: sync and lagged(k=1) with every algorithm for sums)")
       ->type_name("SPEC")
       ->allow_extra_args(false);
   command.add_option("--samples", options->samples, "of an epoch")->type_name("N")->check(CLI::PositiveNumber);
-  command.add_option("--threshold", options->threshold, "efficiency that must be reached for the second answer")
+  command.add_option("--threshold", options->threshold, "efficiency required for the second answer")
       ->capture_default_str();
   add_scenario_options(command, options->scenario);
   add_calibrate_option(command, options->calibrate);
   auto* out = command.add_option("--out", options->out, "folder for advice.txt and advice.csv")->type_name("FOLDER");
-  command.add_flag("--resume", options->resume, "go on with what is in the folder already")->needs(out);
+  command.add_flag("--resume", options->resume, "continue with the results already in the folder")->needs(out);
   command.callback([options] {
     catch_signals_with_children();
     run_advise(*options);

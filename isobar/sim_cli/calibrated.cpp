@@ -24,7 +24,7 @@ Calibrated read_calibrated(ScenarioOptions options, const std::vector<std::strin
     options.trace = std::ranges::min_element(measured, {}, &forecast::MeasuredRun::ranks)->name;
   if (!options.trace.empty() && options.trace_gflops == 0) options.as_measured = true;
   Calibrated result{.base = read_scenario(options)};
-  sim::Scenario few = result.base;  // a fit asks for many steps of few ranks: the mean of some is enough
+  sim::Scenario few = result.base;  // a fit needs many simulations with few ranks; a few steps of each are enough
   few.steps = std::min(few.steps, 8);
   if (!options.quiet) fmt::print(stderr, "fitting the platform to {} runs\n", measured.size());
   const forecast::Calibration fit =

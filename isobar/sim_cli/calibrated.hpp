@@ -1,4 +1,4 @@
-// --calibrate RUN...: what verbs share that fit a platform to measured runs before they simulate.
+// --calibrate RUN...: shared by verbs that fit a platform to measured runs before they simulate.
 #pragma once
 
 #include <string>
@@ -13,15 +13,15 @@ namespace isobar::sim_cli {
 
 void add_calibrate_option(CLI::App& command, std::vector<std::string>& runs);
 
-/// A scenario, fitted where runs were given.
+/// A scenario, fitted if runs were given.
 struct Calibrated {
   sim::Scenario base{};
   forecast::ForecastError error{};
   std::string text{};  ///< what was fitted; empty: nothing
 };
 
-/// Reads the scenario and fits it. Without --model and --trace the run on the fewest ranks tells the workload; times of
-/// a trace are then taken as they were measured.
+/// Reads the scenario and fits it. Without --model and --trace, the workload is that of the run on the fewest ranks,
+/// with times as measured.
 Calibrated read_calibrated(ScenarioOptions options, const std::vector<std::string>& runs);
 
 }  // namespace isobar::sim_cli

@@ -1,4 +1,4 @@
-// isobar-sim forecast: what a network would do on a platform, for several numbers of ranks and strategies.
+// isobar-sim forecast: how a network would run on a platform, for several numbers of ranks and strategies.
 #include "isobar/forecast/forecast.hpp"
 
 #include <fmt/format.h>
@@ -57,10 +57,10 @@ void declare_forecast(CLI::App& command) {
       ->capture_default_str();
   add_scenario_options(command, options->scenario);
   add_calibrate_option(command, options->calibrate);
-  command.add_flag("--no-losses", options->no_losses, "do not break up what is lost: about a fifth of the effort");
+  command.add_flag("--no-losses", options->no_losses, "do not break down losses: takes about a fifth of the time");
   auto* out = command.add_option("--out", options->out, "folder for forecast.html, .txt, .csv, .json and pictures")
                   ->type_name("FOLDER");
-  command.add_flag("--resume", options->resume, "go on with what is in the folder already")->needs(out);
+  command.add_flag("--resume", options->resume, "continue with the results already in the folder")->needs(out);
   command.callback([options] {
     catch_signals_with_children();
     run_forecast(*options);

@@ -1,4 +1,4 @@
-// The program `isobar-sim`: its verbs, and how it ends when it was stopped.
+// The program `isobar-sim`: its verbs, and its exit code when it was stopped.
 #include <fmt/format.h>
 
 #include "isobar/forecast/scenario_runner.hpp"

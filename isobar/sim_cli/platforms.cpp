@@ -1,4 +1,5 @@
-// isobar-sim platforms: the machines that are shipped; with a name, the file, to be copied and changed.
+// isobar-sim platforms: lists the platforms that come with Isobar; with a name, prints the file, to be copied and
+// changed.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@ namespace isobar::sim_cli {
 namespace {
 
 void show_all() {
-  fmt::print("Platforms; 'isobar-sim platforms NAME' prints the file, --platform FILE.toml takes one of your own.\n");
+  fmt::print("Platforms; 'isobar-sim platforms NAME' prints the file, --platform FILE.toml uses your own.\n");
   for (const std::string& name : sim::platform_names()) {
     const sim::Platform p = sim::read_platform(name);
     fmt::print("\n{}\n  {}\n  {} nodes of {}/s with {} rank{} each, {}/s into the network\n", name, p.summary,
@@ -23,7 +24,7 @@ void show_all() {
 
 void declare_platforms(CLI::App& command) {
   const auto name = std::make_shared<std::string>();
-  command.add_option("NAME", *name, "a platform that is shipped; without it all are listed");
+  command.add_option("NAME", *name, "a platform that comes with Isobar; without it all are listed");
   command.callback([name] {
     if (name->empty()) return show_all();
     const auto known = sim::platform_names();

@@ -1,5 +1,4 @@
-// isobar-sim published: forecasts of published results, with the platforms as they are shipped, and how far they are
-// off.
+// isobar-sim published: forecasts of published results, with the unchanged platforms, and their errors.
 #include "isobar/forecast/published.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +32,7 @@ void declare_published(CLI::App& command) {
       ->type_name("TEXT");
   auto* out =
       command.add_option("--out", options->out, "folder for published.txt and published.csv")->type_name("FOLDER");
-  command.add_flag("--resume", options->resume, "go on with what is in the folder already")->needs(out);
+  command.add_flag("--resume", options->resume, "continue with the results already in the folder")->needs(out);
   command.add_flag("--quiet", options->quiet, "show no progress");
   command.callback([options] {
     catch_signals_with_children();
@@ -44,6 +43,6 @@ void declare_published(CLI::App& command) {
 }  // namespace
 
 extern const Verb published_verb;
-const Verb published_verb{"published", "published results beside forecasts of them", declare_published};
+const Verb published_verb{"published", "compare published results with forecasts", declare_published};
 
 }  // namespace isobar::sim_cli

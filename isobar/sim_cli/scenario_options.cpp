@@ -36,7 +36,7 @@ sim::Workload read_workload(const ScenarioOptions& options, const sim::Platform&
 }  // namespace
 
 void add_ranks_option(CLI::App& command, std::vector<int>& ranks) {
-  command.add_option("--ranks", ranks, "numbers of ranks, as 1,64,1024,8192")
+  command.add_option("--ranks", ranks, "numbers of ranks, such as 1,64,1024,8192")
       ->delimiter(',')
       ->type_name("N,...")
       ->check(CLI::Range(1, 1 << 24).description(""))
@@ -45,7 +45,7 @@ void add_ranks_option(CLI::App& command, std::vector<int>& ranks) {
 
 void add_scenario_options(CLI::App& command, ScenarioOptions& options) {
   auto* model =
-      command.add_option("--model", options.model, "a network of the zoo, as 'cosmoflow(size=128)'")->type_name("SPEC");
+      command.add_option("--model", options.model, "a network of the zoo: 'cosmoflow(size=128)'")->type_name("SPEC");
   auto* trace =
       command.add_option("--trace", options.trace, "a traced run instead: its folder, or the folder trace/ in it")
           ->type_name("RUN")
@@ -70,7 +70,7 @@ void add_scenario_options(CLI::App& command, ScenarioOptions& options) {
   command.add_option("--batch", options.batch, "samples of a rank in a step (default: 1, or as traced)")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 24).description(""));
-  command.add_option("--sample-gflops", options.sample_gflops, "work of a sample, where a paper counts it otherwise")
+  command.add_option("--sample-gflops", options.sample_gflops, "work per sample, if a paper counts it differently")
       ->type_name("GF")
       ->check(CLI::PositiveNumber)
       ->needs(model);
@@ -87,20 +87,20 @@ void add_scenario_options(CLI::App& command, ScenarioOptions& options) {
       ->check(CLI::IsMember({"none", "file-system", "burst-buffer", "node-local"})
                   .description("none|file-system|burst-buffer|node-local"))
       ->capture_default_str();
-  command.add_option("--steps", options.steps, "training steps that are simulated, behind two that do not count")
+  command.add_option("--steps", options.steps, "training steps to simulate, after two that do not count")
       ->type_name("N")
       ->check(CLI::Range(1, 100000).description(""))
       ->capture_default_str();
   command.add_option("--seed", options.seed, "of the noise")->type_name("N")->capture_default_str();
-  auto* flows = command.add_flag("--flows", options.flows, "every message as a flow, however many ranks there are");
-  command.add_flag("--rounds", options.rounds, "every round of a schedule costed once, however few ranks there are")
+  auto* flows = command.add_flag("--flows", options.flows, "simulate every message as a flow, for any number of ranks");
+  command.add_flag("--rounds", options.rounds, "cost every round of a schedule once, for any number of ranks")
       ->excludes(flows);
   command.add_flag("--quiet", options.quiet, "show no progress");
 }
 
 sim::Scenario read_scenario(const ScenarioOptions& options) {
   if (options.model.empty() && options.trace.empty())
-    fail_usage("what is to be trained? --model 'cosmoflow(size=128)', or --trace RUN of a traced run");
+    fail_usage("nothing to train: give --model 'cosmoflow(size=128)', or --trace RUN of a traced run");
   sim::Scenario scenario;
   scenario.platform = sim::read_platform(options.platform);
   if (options.node_gflops > 0) scenario.platform.node.flops_per_second = options.node_gflops * 1e9;

@@ -1,4 +1,4 @@
-// What all verbs that simulate ask for: a network or a trace, a platform, and how to simulate.
+// The options of all verbs that simulate: a network or a trace, a platform, and how to simulate.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,20 @@ struct ScenarioOptions {
   std::uint64_t seed = 1;
 };
 
-/// Declares them; `trace_is_needed_by` in messages.
+/// Declares these options on a command.
 void add_scenario_options(CLI::App& command, ScenarioOptions& options);
 
-/// Everything of a scenario but strategy and ranks. What does not fit together is a UsageError.
+/// Everything of a scenario except strategy and ranks. Throws UsageError for options that do not fit together.
 sim::Scenario read_scenario(const ScenarioOptions& options);
 
-/// The runner of a verb: shows progress, ends at a signal. `folder` may be empty.
+/// The runner of a verb: shows progress and ends at a signal. `folder` may be empty.
 forecast::ScenarioRunner make_runner(const ScenarioOptions& options, const std::string& folder, bool resume,
                                      bool losses);
 
-/// Texts as Specs; a wrong one is a UsageError.
+/// Parses Specs; throws UsageError for an invalid one.
 std::vector<Spec> specs_of(const std::vector<std::string>& texts);
 
-/// Numbers of ranks, as "1,64,1024".
+/// Adds the option for numbers of ranks, such as "1,64,1024".
 void add_ranks_option(CLI::App& command, std::vector<int>& ranks);
 
 }  // namespace isobar::sim_cli

@@ -1,4 +1,4 @@
-// isobar-sim what-if QUANTITY: one quantity of a scenario changed, one row for each value; or failures of nodes.
+// isobar-sim what-if QUANTITY: changes one quantity of a scenario, one row for each value; or failures of nodes.
 #include "isobar/forecast/what_if.hpp"
 
 #include <fmt/format.h>
@@ -61,7 +61,7 @@ void declare_what_if(CLI::App& command) {
   command.footer(summaries());
   command.add_option("QUANTITY", options->quantity, "what changes: input, batch, lag, hierarchy, bucket, ...")
       ->required();
-  command.add_option("--values", options->values, "the values it takes, as 1,4,16 (default: usual ones)")
+  command.add_option("--values", options->values, "its values, such as 1,4,16 (default: the usual ones)")
       ->delimiter(',')
       ->type_name("V,...");
   command.add_option("--ranks", options->ranks, "number of ranks")
@@ -78,7 +78,7 @@ void declare_what_if(CLI::App& command) {
   add_scenario_options(command, options->scenario);
   add_calibrate_option(command, options->calibrate);
   auto* out = command.add_option("--out", options->out, "folder for the table as text and CSV")->type_name("FOLDER");
-  command.add_flag("--resume", options->resume, "go on with what is in the folder already")->needs(out);
+  command.add_flag("--resume", options->resume, "continue with the results already in the folder")->needs(out);
   command.callback([options] {
     catch_signals_with_children();
     run_what_if(*options);

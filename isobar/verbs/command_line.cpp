@@ -25,7 +25,7 @@ int run_program(const Program& program, int argc, char** argv) {
   } catch (const CLI::CallForVersion& e) {
     return app.exit(e);
   } catch (const CLI::RuntimeError& e) {
-    return e.get_exit_code();  // of what a verb has run
+    return e.get_exit_code();  // set by a verb
   } catch (const CLI::ParseError& e) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
       std::vector<std::string> known;
@@ -36,18 +36,18 @@ int run_program(const Program& program, int argc, char** argv) {
       fmt::print("{}", app.help());
       return exit_usage;
     }
-    std::string path;  // as far as the words were understood: "data make "
+    std::string path;  // the words understood so far: "data make "
     for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
       at = at->get_subcommands()[0];
       path += at->get_name() + " ";
     }
-    fail_usage("{} ('{} {}--help' lists what there is)", e.what(), program.name, path);
+    fail_usage("{} ('{} {}--help' lists the options)", e.what(), program.name, path);
   }
 }
 
 int end_of(const std::string& name, const std::function<int()>& work) {
   try {
-    instruction_choice();  // a wrong value of its variable is told before anything begins
+    instruction_choice();  // reports an invalid value of its variable before anything begins
     return work();
   } catch (const UsageError& e) {
     fmt::print(stderr, "{}: {}\n", name, e.what());

@@ -1,4 +1,4 @@
-// What programs with verbs share: finding the verb that a command line names, and how failures end.
+// What programs with verbs share: finding the verb on the command line, and exit codes for failures.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,12 @@ struct Program {
   std::span<const Verb* const> verbs;  ///< in the order --help lists them
 };
 
-/// Runs the verb that is named; returns the exit code. A wrong call is a UsageError that says what would be right.
+/// Runs the verb named on the command line; returns the exit code. A wrong call is a UsageError that says what would be
+/// valid.
 int run_program(const Program& program, int argc, char** argv);
 
-/// What a main() returns: the exit code of `work`, or when it throws exit_usage or exit_failed after one line about it.
+/// The return value of main(): the exit code of `work` or, if it throws, exit_usage or exit_failed after printing one
+/// line.
 int end_of(const std::string& name, const std::function<int()>& work);
 
 }  // namespace isobar

@@ -1,5 +1,5 @@
-// Signals that ask for a stop: Ctrl-C, what batch systems send before they kill, and SIGUSR1, which Slurm sends as a
-// warning when it is asked to (sbatch --signal).
+// Signals that request a stop: Ctrl-C, the signal that batch systems send before they kill, and SIGUSR1, which Slurm
+// sends as a warning on request (sbatch --signal).
 #include <csignal>
 #include <string_view>
 #include <unistd.h>
@@ -44,7 +44,7 @@ std::atomic<bool>& stop_requested() {
 void catch_signals(bool shows) {
   shows_stop = shows;
   catch_both();
-  // Some launchers send it for purposes of their own: ranks that must not hear it are started so.
+  // Some launchers use this signal for their own purposes and start ranks with it ignored.
   if (std::signal(SIGUSR1, on_stop) == SIG_IGN) std::signal(SIGUSR1, SIG_IGN);
 }
 

@@ -90,7 +90,7 @@ Past Atmosphere::past_winds(std::int64_t hour, const Climate& climate) const {
     for (int row = 0; row < coarse_.height; ++row) {
       const double latitude = coarse_.latitude(row), mean = climate.zonal(latitude).wind_850;
       const double metres = 3600 / (earth_radius * degree);
-      // Near a pole a wind would cross all meridians within a step.
+      // Near a pole the wind would cross all meridians within a step.
       const double narrow = std::max(0.1, std::cos(latitude * degree));
       for (int column = 0; column < coarse_.width; ++column, ++cell) {
         const Wind wind = wind_of(plane, coarse_, row, column);
@@ -112,7 +112,7 @@ Plane Atmosphere::usual_moisture(const Climate& climate) const {
       const double land = coarse_land_.fraction[cell];
       const double sea = climate.zonal(latitude).sea_temperature + Climate::sea_anomaly(latitude, longitude);
       const double air = sea - 1.4 + land * climate.land_anomaly(latitude);
-      // A column holds as much as 2.6 km of air at saturation, times its humidity.
+      // A column holds as much water as 2.6 km of saturated air, times its humidity.
       plane[cell] =
           static_cast<float>(2620 * climate.column_humidity(latitude, longitude, land) * saturation(air, 101300));
     }

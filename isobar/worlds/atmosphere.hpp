@@ -1,6 +1,6 @@
-// The atmosphere: 16-channel climate states as those of CAM5 that DeepCAM learns from. Season -> mean climate -> eddies
-// on the sphere -> winds in balance with pressure -> air stirred by the winds of the last days -> tropical cyclones. A
-// state is a pure function of (options, hour): of neither threads nor frames made before.
+// The atmosphere: 16-channel climate states like those of CAM5 that DeepCAM learns from. Season -> mean climate ->
+// eddies on the sphere -> winds in balance with pressure -> air stirred by the winds of the last days -> tropical
+// cyclones. A state is a pure function of (options, hour); neither threads nor earlier frames change it.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,25 @@
 
 namespace isobar::worlds {
 
-/// What the states of one atmosphere have in common.
+/// What all states of one atmosphere share.
 struct AtmosphereOptions {
   int height = 768, width = 1152;  ///< points; at least 16 x 24
   std::uint64_t seed = 1;          ///< names the weather
-  std::int64_t run = 0;            ///< another weather of the same seed, as a climate model's ensemble has
-  bool storms = true;              ///< false: without tropical cyclones
-  int threads = 0;                 ///< inside one state; 0: as many as OpenMP gives
+  std::int64_t run = 0;            ///< another member of the ensemble with this seed
+  bool storms = true;              ///< false: no tropical cyclones
+  int threads = 0;                 ///< for one state; 0: as many as OpenMP gives
 };
 
-/// A reproducible weather; make() may be called by several threads at once.
+/// Reproducible weather; several threads may call make() at once.
 class Atmosphere {
  public:
-  /// Throws UsageError for options that describe no atmosphere.
+  /// Throws UsageError for impossible options.
   explicit Atmosphere(const AtmosphereOptions& options);
 
   /// Fills height x width x 16 numbers, channels last, for an hour counted from 2000-01-01 in years of 365 days.
   void make(std::int64_t hour, std::span<float> state) const;
 
-  /// The tropical cyclones of an hour: for tests and pictures; labels are found in the state alone.
+  /// The tropical cyclones of an hour, for tests and pictures; labels are derived from the state alone.
   std::vector<Storm> storms(std::int64_t hour) const;
 
   const SphereGrid& grid() const { return grid_; }
@@ -42,10 +42,10 @@ class Atmosphere {
   std::size_t count() const { return grid_.cells() * channel_count; }
 
  private:
-  // Standing highs and lows on a grid: a mean and what summer adds.
+  // Standing highs and lows on a grid: the mean and the contribution of summer.
   struct Standing {
     Standing(const SphereGrid& on, int threads);
-    // Turns a row of unit eddies into the streamfunction of a climate.
+    // Turns a row of unit eddies into the streamfunction of this climate.
     void complete(Plane& eddies, const Climate& climate, int row) const;
 
     SphereGrid grid;

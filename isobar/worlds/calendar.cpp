@@ -44,7 +44,7 @@ std::int64_t hour_of(std::string_view text) {
   const std::string copy(text);
   if (std::sscanf(copy.c_str(), "%4d-%2d-%2d%n", &date.year, &date.month, &date.day, &used) != 3 ||
       used != std::ssize(copy) || !exists(date))
-    fail_usage("'{}' is no day of a year of 365 days; valid is YYYY-MM-DD, as 2000-07-15", text);
+    fail_usage("'{}' is not a day of a 365-day year; valid is YYYY-MM-DD, such as 2000-07-15", text);
   return hour_of(date);
 }
 

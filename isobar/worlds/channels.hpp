@@ -6,7 +6,7 @@
 
 namespace isobar::worlds {
 
-/// Places of the channels in a state.
+/// Indices of the channels in a state.
 enum Channel : int { TMQ, U850, V850, UBOT, VBOT, QREFHT, PS, PSL, T200, T500, PRECT, TS, TREFHT, Z1000, Z200, ZBOT };
 
 /// Name, unit and meaning of a channel, as CF files give them.

@@ -19,7 +19,7 @@ double patch(const Patch& p, double latitude, double longitude, double summer) {
   const double y = (latitude - p.north) / p.high;
   if (y * y > 12) return 0;
   const double away = std::remainder(longitude - p.east, 360.0) / p.wide;
-  if (std::abs(latitude) < 60 && away * away > 48) return 0;  // most of the world, before any cosine
+  if (std::abs(latitude) < 60 && away * away > 48) return 0;  // most of the world; avoids the cosines
   const double x = away * std::cos(latitude * degree) / std::cos(p.north * degree);
   return x * x + y * y > 12 ? 0 : (p.size + p.summer * summer) * std::exp(-x * x - y * y);
 }
@@ -67,7 +67,7 @@ Climate::Climate(std::int64_t hour) {
     mean.wind_850 = static_cast<float>(trades + west_north + west_south + polar - 1.2 * bell(y, 0, 8));
     mean.wind_bottom = static_cast<float>(1.05 * trades - 1.6 * bell(y, -22, 9) + 0.45 * west_north +
                                           0.62 * west_south + polar - 0.8 * bell(y, 0, 8));
-    // Fades to nothing at the poles, where no direction is east.
+    // Fades to zero at the poles, where no direction is east.
     const float pole = static_cast<float>(std::min(1.0, (90 - std::abs(y)) / 12));
     mean.wind_850 *= pole;
     mean.wind_bottom *= pole;
@@ -83,7 +83,7 @@ Climate::Climate(std::int64_t hour) {
         static_cast<float>(3.8 + (4.2 - 1.6 * s) * bell(y, 47 + 3 * s, 17) +
                            (4.6 + 0.8 * s) * bell(y, -49 + 3 * s, 18) + 1.0 * smooth_step(std::abs(y), 60, 80));
   }
-  // dp/dy = -rho f u, from the equator to both sides.
+  // dp/dy = -rho f u, from the equator in both directions.
   const double step = 180.0 / steps * degree * earth_radius;
   constexpr int equator = steps / 2;
   table_[equator].pressure = 101030;

@@ -1,6 +1,6 @@
-// The mean climate of a day of the year: smooth functions of latitude, with the few departures from zonal symmetry that
-// people would miss (warm pool and cold eastern shores, subtropical highs, monsoon lows). Numbers follow ERA-Interim's
-// zonal means and CAM5's states as ClimateNet has them. Surface pressure balances the zonal wind geostrophically.
+// The mean climate of a day of the year: smooth functions of latitude, with the most noticeable departures from zonal
+// symmetry (warm pool and cold eastern shores, subtropical highs, monsoon lows). Numbers follow ERA-Interim's zonal
+// means and the CAM5 states in ClimateNet. Surface pressure balances the zonal wind geostrophically.
 #pragma once
 
 #include <array>
@@ -13,9 +13,9 @@ namespace isobar::worlds {
 /// Zonal means at one latitude.
 struct ZonalMean {
   float wind_850 = 0, wind_bottom = 0;             ///< eastward, m/s
-  float drift_bottom = 0;                          ///< northward at the surface, m/s: the trades' way to the rain belt
+  float drift_bottom = 0;                          ///< northward at the surface, m/s: trade winds to the rain belt
   float pressure = 0;                              ///< at sea level, Pa
-  float sea_temperature = 0;                       ///< of the sea's surface, K
+  float sea_temperature = 0;                       ///< of the sea surface, K
   float temperature_500 = 0, temperature_200 = 0;  ///< K
   float storminess = 0;                            ///< standard deviation of the eddies' wind components, m/s
 };
@@ -28,16 +28,16 @@ class Climate {
   /// Zonal means at a latitude, interpolated from a table.
   ZonalMean zonal(double latitude) const;
 
-  /// The zonal mean of the temperature at 500 hPa alone, K: asked for along every way the air takes.
+  /// Only the zonal mean of the temperature at 500 hPa, K; needed at every point of an air trajectory.
   float temperature_500(double latitude) const;
 
-  /// How much warmer the sea is at a place than its latitude's mean, K.
+  /// How much warmer the sea is here than the mean of its latitude, K.
   static double sea_anomaly(double latitude, double longitude);
 
   /// Streamfunction of the standing highs and lows, m^2/s; linear in summer().
   static double standing(double latitude, double longitude, double summer);
 
-  /// Land's temperature above that of the sea at its latitude, K, without day and night.
+  /// How much warmer land is than the sea at its latitude, K, without the daily cycle.
   double land_anomaly(double latitude) const;
 
   /// The latitude of the rain belt at a longitude.
@@ -51,11 +51,11 @@ class Climate {
 
  private:
   static constexpr int steps = 720;
-  double summer_, sea_summer_;  // the sea's is a month later
+  double summer_, sea_summer_;  // the sea lags by a month
   std::array<ZonalMean, steps + 1> table_;
 };
 
-/// From 0 at `from` and below to 1 at `to` and above, without corners.
+/// A smooth transition from 0 at `from` and below to 1 at `to` and above.
 double smooth_step(double x, double from, double to);
 
 /// Saturation specific humidity, kg/kg, at a temperature in K and a pressure in Pa (Bolton 1980).

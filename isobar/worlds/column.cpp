@@ -11,7 +11,7 @@ namespace {
 
 constexpr double gas = 287.04, lapse = 0.0065;
 constexpr double scale = gas / gravity;
-// CAM's lowest level lies at this part of the surface pressure, in logarithm.
+// The pressure of CAM's lowest level as a fraction of surface pressure, as a logarithm.
 constexpr double lowest = 0.007458;
 constexpr double log_500_200 = 0.9162907318741551;
 
@@ -19,7 +19,7 @@ constexpr double log_500_200 = 0.9162907318741551;
 
 void fill_channels(const AirColumn& column, std::span<float, 16> state) {
   const double pressure = column.sea_pressure + column.storm_pressure;
-  // The air at sea level under a mountain, by the standard lapse rate.
+  // Temperature reduced to sea level under a mountain, by the standard lapse rate.
   const double sea_air = column.air + lapse * column.height;
   const double ground = pressure * std::pow(1 - lapse * column.height / sea_air, gravity / (gas * lapse));
 
@@ -30,12 +30,12 @@ void fill_channels(const AirColumn& column, std::span<float, 16> state) {
   const double virtual_air = column.air * (1 + 0.608 * humidity);
   const double bottom = scale * virtual_air * lowest;
 
-  // CAM cannot interpolate below its lowest level and reports that one instead.
+  // CAM cannot interpolate below its lowest level and reports that level instead.
   const double at_1000 = scale * (sea_air * (1 + 0.608 * humidity)) * std::log(pressure / 1e5);
   const double below_500 = (column.lower * (1 + 0.5 * humidity) + column.temperature_500) / 2;
   const double above_500 = (column.temperature_500 + column.temperature_200) / 2;
   const double at_200 = scale * (below_500 * std::log(column.sea_pressure / 5e4) + above_500 * log_500_200);
-  // A storm's core is warmest near 300 hPa, between the levels at hand; it leaves a sixth of the deficit at 200 hPa.
+  // A storm's core is warmest near 300 hPa, between our two levels; a sixth of the deficit remains at 200 hPa.
   const double storm_200 = scale * below_500 * column.storm_pressure / column.sea_pressure / 6;
 
   const auto put = [&](Channel channel, double value) { state[channel] = static_cast<float>(value); };

@@ -1,6 +1,6 @@
-// From a few numbers that describe the air over a point to its sixteen channels, so that they agree with each other:
-// heights follow hydrostatically from pressure and temperatures, surface pressure from that at sea level and the
-// mountain, humidity stays below saturation, heights below the ground are what CAM reports there.
+// Computes the sixteen channels of a point consistently from a few numbers that describe the air above it: heights
+// follow hydrostatically from pressure and temperatures, surface pressure follows from sea-level pressure and the
+// height of the ground, humidity stays below saturation, and heights below the ground are what CAM reports there.
 #pragma once
 
 #include <span>
@@ -10,17 +10,17 @@ namespace isobar::worlds {
 /// The air over one point.
 struct AirColumn {
   double sea_pressure;                      ///< Pa, without the storms
-  double storm_pressure = 0;                ///< Pa, what storms add: their warm core closes it aloft
+  double storm_pressure = 0;                ///< Pa, added by storms; their warm core cancels it aloft
   double east_850, north_850;               ///< m/s
   double east_bottom, north_bottom;         ///< m/s
   double surface, air;                      ///< temperatures of the surface and 2 m above it, K
   double temperature_500, temperature_200;  ///< K
-  double lower;     ///< what the lower troposphere makes of the 2 m temperature below it, K: no inversions, no nights
+  double lower;     ///< 2 m temperature as the lower troposphere feels it, K: no inversions, no nights
   double moisture;  ///< kg/m^2
   double rain;      ///< m/s
   double height;    ///< of the ground, m
   double land;      ///< 0 to 1
-  double usual_moisture;  ///< what the climate has there, kg/m^2
+  double usual_moisture;  ///< climatological mean at this place, kg/m^2
 };
 
 /// Fills the sixteen channels.

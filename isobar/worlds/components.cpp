@@ -34,7 +34,7 @@ std::vector<Component> components(const SphereGrid& grid, std::span<const std::u
     Component component;
     component.cells.push_back(start);
     seen[start] = 1;
-    // The list is its own queue: what was found is looked around later.
+    // The list is its own queue: the neighbours of a cell are examined later.
     for (std::size_t next = 0; next < component.cells.size(); ++next) {
       const int row = static_cast<int>(component.cells[next]) / grid.width;
       const int column = static_cast<int>(component.cells[next]) % grid.width;
@@ -56,11 +56,12 @@ ComponentExtent extent(const SphereGrid& grid, const Component& component) {
   expects(!component.cells.empty(), "a piece of at least one cell");
   ComponentExtent result;
   for (const std::uint32_t cell : component.cells) result.area += grid.cell_area(static_cast<int>(cell) / grid.width);
-  // From any cell to the farthest, and from there to the farthest again: exact for all but odd shapes, and linear.
+  // From any cell to the farthest, and from there to the farthest again: takes linear time and is exact except for odd
+  // shapes.
   double distance = 0;
   const std::uint32_t end = farthest(grid, component, component.cells[0], distance);
   farthest(grid, component, end, result.length);
-  // A cell has a size of its own.
+  // Adds the size of a cell.
   result.length += grid.row_step() * degree * earth_radius;
   return result;
 }

@@ -1,5 +1,5 @@
-// Connected pieces of a mask on the sphere's grid: cells that touch by a side or a corner belong together, columns are
-// periodic. Pieces are measured on the sphere, in metres, so that a shape counts the same on every grid.
+// Connected pieces of a mask on the sphere's grid: cells that share a side or a corner are connected, columns are
+// periodic. Pieces are measured on the sphere, in metres, so that a shape measures the same on every grid.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ struct Component {
   std::vector<std::uint32_t> cells;  ///< row * width + column, in order of discovery
 };
 
-/// All pieces, by their first cell.
+/// All pieces, ordered by their first cell.
 std::vector<Component> components(const SphereGrid& grid, std::span<const std::uint8_t> mask);
 
-/// Size and form of a piece.
+/// Size and shape of a piece.
 struct ComponentExtent {
   double area = 0;    ///< square metres
   double length = 0;  ///< metres between its farthest cells, along the great circle

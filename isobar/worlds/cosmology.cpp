@@ -25,7 +25,7 @@ double growing_mode(double omega_m, double a) {
 
 void check(const Cosmology& c) {
   if (!(c.omega_b > 0 && c.omega_m > c.omega_b && c.omega_m <= 1))
-    fail_usage("cosmology: omega_m = {} with omega_b = {}; needed is 0 < omega_b < omega_m <= 1", c.omega_m, c.omega_b);
+    fail_usage("cosmology: omega_m = {} with omega_b = {}; valid is 0 < omega_b < omega_m <= 1", c.omega_m, c.omega_b);
   if (!(c.sigma_8 > 0 && std::isfinite(c.sigma_8))) fail_usage("cosmology: sigma_8 = {} is not positive", c.sigma_8);
   if (!(c.h0 > 0 && std::isfinite(c.h0))) fail_usage("cosmology: h0 = {} km/s/Mpc is not positive", c.h0);
   if (!std::isfinite(c.n_s)) fail_usage("cosmology: n_s = {} is not a number", c.n_s);

@@ -10,7 +10,7 @@ struct Cosmology {
   double sigma_8 = 0.8;
   double n_s = 0.96;
   double h0 = 70.0;
-  double omega_b = 0.045;  ///< the part of omega_m that is baryons
+  double omega_b = 0.045;  ///< the part of omega_m that consists of baryons
 };
 
 /// Throws UsageError unless 0 < omega_b < omega_m <= 1, sigma_8 > 0, h0 > 0 and n_s is finite.

@@ -1,4 +1,4 @@
-// Cutting a cube into equal sub-cubes, numbered in the order CosmoFlow's files have: axis 0 slowest, axis 2 fastest.
+// Cutting a cube into equal sub-cubes, numbered as in CosmoFlow's files: axis 0 slowest, axis 2 fastest.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Tropical cyclones as TECA and its ancestors find them (Knutson et al. 2007, Prabhat et al. 2012): a minimum of sea
-// level pressure, strong wind beside it, a core warmer than its surroundings, in the warm latitudes.
+// Tropical cyclones as TECA and its predecessors find them (Knutson et al. 2007, Prabhat et al. 2012): a minimum of sea
+// level pressure with strong wind nearby and a core warmer than its surroundings, at low latitudes.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@
 namespace isobar::worlds {
 namespace {
 
-// Calls f(cell, distance in degrees) for the points within a distance of another.
+// Calls f(cell, distance in degrees) for all points within a distance of a given point.
 template <class F>
 void each_near(const SphereGrid& grid, double latitude, double longitude, double reach, F f) {
   const int first = std::max(0, static_cast<int>(std::ceil(grid.row_of(latitude - reach))));
@@ -32,7 +32,7 @@ double speed(std::span<const float> state, std::size_t cell) {
   return std::hypot(state[cell * channel_count + U850], state[cell * channel_count + V850]);
 }
 
-// No cell of the eight around is lower: few survive, and only those are looked at closely.
+// Whether none of the eight neighbours is lower: few cells pass, and only those are examined further.
 bool is_low(const SphereGrid& grid, std::span<const float> state, int row, int column) {
   const auto pressure = [&](int r, int c) {
     return state[grid.cell(r, (c + grid.width) % grid.width) * channel_count + PSL];
@@ -49,7 +49,7 @@ bool is_low(const SphereGrid& grid, std::span<const float> state, int row, int c
 std::vector<FoundCyclone> find_cyclones(const SphereGrid& grid, std::span<const float> state, const LabelRules& rules) {
   expects(state.size() == grid.cells() * channel_count, "a state of the grid's size");
   std::vector<FoundCyclone> found;
-  // A coarse grid needs a wider look to see any neighbour at all.
+  // A coarse grid needs a larger radius to have any neighbour at all.
   const double wide = std::max(2.5, 1.6 * grid.column_step());
   for (int row = 1; row + 1 < grid.height; ++row) {
     const double latitude = grid.latitude(row);
@@ -66,7 +66,7 @@ std::vector<FoundCyclone> find_cyclones(const SphereGrid& grid, std::span<const 
         const double mean = (here[T200] + here[T500]) / 2.0;
         if (distance <= wide) {
           cyclone.wind = std::max(cyclone.wind, speed(state, cell));
-          // One storm has one centre: the lowest of those that are near.
+          // A storm has one centre: the lowest of several nearby.
           lowest = lowest && here[PSL] >= cyclone.pressure;
         }
         if (distance <= wide / 2) {
@@ -99,7 +99,7 @@ Mask cyclone_mask(const SphereGrid& grid, std::span<const float> state, std::spa
     std::ranges::nth_element(winds, winds.begin() + place);
     const double threshold = winds[place];
     // The ring of strong wind and what it encloses: the calm eye belongs to the storm. Strong wind elsewhere in the
-    // disc, of a front perhaps, does not.
+    // disc, perhaps of a front, does not.
     double ring = 0, cells = 0;
     each_near(grid, cyclone.latitude, cyclone.longitude, rules.mask_radius / 2, [&](std::size_t cell, double distance) {
       if (speed(state, cell) < threshold) return;

@@ -1,6 +1,6 @@
-// A track adds three motions: the zonal wind that steers, beta drift (poleward and westward, about 2 m/s: Chan and
-// Williams 1987) and slow meanders; storms that reach the westerlies recurve. The centre's pressure relaxes to what the
-// sea below can feed, and faster to nothing over land or cold water.
+// A track is the sum of three motions: the steering zonal wind, beta drift (poleward and westward, about 2 m/s: Chan
+// and Williams 1987) and slow meanders; storms that reach the westerlies recurve. The pressure deficit relaxes to what
+// the sea below can sustain, and faster to zero over land or cold water.
 #include "isobar/worlds/cyclones.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr double step_hours = 3;
 
 struct Basin {
   double west, east, south, north;  // where storms are born
-  double each_year, peak, months;   // births, day of the year of the most, half width of the season
+  double each_year, peak, months;   // births, day of the year with the most, half width of the season
 };
 constexpr Basin basins[] = {{122, 172, 7, 19, 46, 235, 3.0}, {238, 263, 9, 16, 27, 228, 2.2},
                             {285, 342, 9, 20, 22, 250, 1.9}, {62, 92, 8, 16, 5, 140, 1.0},
@@ -30,7 +30,7 @@ double births(const Basin& basin, double day) {
   return basin.each_year * (0.97 * share + 0.03 / 365) * static_cast<double>(slot_hours) / 24;
 }
 
-// What is drawn once for a storm.
+// The random properties of a storm, drawn once.
 enum Draw : std::uint64_t { begin, longitude, latitude, strength, size, life, shape, meander, arms = 12 };
 
 std::optional<Storm> followed(const Basin& basin, std::int64_t birth, double hours, const Random& random) {
@@ -68,7 +68,7 @@ std::optional<Storm> followed(const Basin& basin, std::int64_t birth, double hou
     storm.deficit += (fed - storm.deficit) * -std::expm1(-dt / relaxation);
     if (storm.deficit < 100 || away > 48) return std::nullopt;
   }
-  // Storms widen on their way to the pole.
+  // Storms widen on their way poleward.
   storm.radius *= 1 + 0.8 * smooth_step(std::abs(storm.latitude), 18, 42);
   storm.longitude -= 360 * std::floor(storm.longitude / 360);
   return storm;
@@ -83,7 +83,7 @@ std::vector<Storm> storms_at(std::int64_t hour, const Random& random) {
     const double day = static_cast<double>(((slot * slot_hours) % 8760 + 8760) % 8760) / 24.0;
     for (std::size_t b = 0; b < std::size(basins); ++b) {
       const Random here = random.sub(slot).sub(b);
-      // A number of births with Poisson's distribution.
+      // A Poisson-distributed number of births.
       const double expected = births(basins[b], day);
       double chance = std::exp(-expected), left = here.uniform(0) - chance;
       for (std::uint64_t n = 1; left > 0 && n < 6; ++n, left -= chance) {

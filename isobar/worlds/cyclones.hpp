@@ -1,6 +1,6 @@
-// The lives of tropical cyclones: where and when they are born, how they travel and how strong they are. Storms of a
-// moment are found by looking at the births of the weeks before it; a track is then followed from its birth, so that
-// every frame sees the same storm. Rates by basin follow the observed counts, tropical depressions included.
+// The lives of tropical cyclones: where and when they form, how they travel and how strong they are. To find the storms
+// of a moment, the births of the preceding weeks are drawn and each track is followed from its birth, so every frame
+// sees the same storm. Rates by basin follow the observed counts, including tropical depressions.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace isobar::worlds {
 /// A tropical cyclone at one moment.
 struct Storm {
   double latitude, longitude;  ///< of its centre, degrees
-  double deficit;              ///< how far the centre's pressure is below its surroundings', Pa
-  double radius;               ///< of the strongest wind, metres
+  double deficit;              ///< how far the central pressure is below that of the surroundings, Pa
+  double radius;               ///< of maximum wind, metres
   double shape;                ///< Holland's B
   double east, north;          ///< its motion, m/s
   double hours;                ///< since its birth

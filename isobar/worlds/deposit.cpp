@@ -9,7 +9,8 @@
 namespace isobar::worlds {
 namespace {
 
-// The planes [begin, end) of the volume that one thread fills, and its places of the particles of one row.
+// The planes [begin, end) of the volume that one thread fills, and its buffer for the positions of one row of
+// particles.
 struct Slab {
   int begin, end;
   std::vector<float> x, y, z;
@@ -27,7 +28,7 @@ class Depositor {
         factors_(factors),
         volume_(volume) {}
 
-  // How many planes the particles of a plane can reach to either side.
+  // How many planes the particles of a plane can move to either side.
   int reach(int threads) const {
     std::vector<float> farthest(size_, 0.0f);
     each_part(size_, threads, [&](int x) {
@@ -48,7 +49,7 @@ class Depositor {
   void fill(Slab& slab, int reach, Counting counting) const {
     const std::size_t plane = std::size_t(size_) * size_ * factors_.size();
     std::fill_n(volume_.begin() + slab.begin * plane, (slab.end - slab.begin) * plane, 0.f);
-    // Planes in rising order, whatever the slab: the order of the additions into a cell must not depend on it.
+    // Planes in ascending order for every slab: the order of additions into a cell must not depend on the slab.
     for (int x = 0; x < size_; ++x) {
       const int after = (x - slab.begin + size_) % size_;  // planes from the slab's first to x
       const int width = slab.end - slab.begin;
@@ -70,7 +71,7 @@ class Depositor {
     return {static_cast<float>(at.first * scale_), static_cast<float>(at.second * scale_)};
   }
 
-  // The places of a row's particles in units of cells.
+  // The positions of a row's particles, in units of cells.
   void place(int x, int y, const GrowthFactors& at, Slab& slab) const {
     const auto [d1, d2] = weights(at);
     const auto along = [&](int axis, float start, float step, std::vector<float>& out) {
@@ -97,7 +98,7 @@ class Depositor {
 
   void count_clouds(const Slab& slab, std::size_t channel) const {
     for (int i = 0; i < size_; ++i) {
-      // A cloud reaches from half a cell before its centre to half a cell behind.
+      // A cloud extends half a cell to either side of its centre.
       const float px = slab.x[i] - 0.5f, py = slab.y[i] - 0.5f, pz = slab.z[i] - 0.5f;
       const int x = wrap(px), y = wrap(py), z = wrap(pz);
       const float fx = px - std::floor(px), fy = py - std::floor(py), fz = pz - std::floor(pz);

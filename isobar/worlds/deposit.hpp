@@ -1,6 +1,6 @@
-// Particles into cells: every particle goes from its cell's centre to its displaced place and is counted there.
-// Each thread owns a slab of the volume and meets the particles in the same order, so any number of threads gives the
-// same bits.
+// Counts particles in cells: every particle moves from the centre of its cell to its displaced position and is counted
+// there. Each thread owns a slab of the volume and processes the particles in the same order, so results have the same
+// bits for any number of threads.
 #pragma once
 
 #include <span>

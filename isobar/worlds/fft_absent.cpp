@@ -1,4 +1,4 @@
-// Where no library for Fourier transforms was found: the universe and the atmosphere cannot be made.
+// Used when no library for Fourier transforms was found: the universe and the atmosphere are not available.
 #include "isobar/base/error.hpp"
 #include "isobar/worlds/fft.hpp"
 

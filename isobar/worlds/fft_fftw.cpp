@@ -1,4 +1,4 @@
-// Fourier transforms by FFTW, which is under the GNU General Public License.
+// Fourier transforms with FFTW, which is licensed under the GNU General Public License.
 #include <mutex>
 
 #include <fftw3.h>
@@ -11,7 +11,7 @@ namespace {
 
 fftwf_complex* raw(std::complex<float>* mode) { return reinterpret_cast<fftwf_complex*>(mode); }
 
-// Held while FFTW plans: the planner is its only part that is not thread-safe.
+// Held while FFTW plans: the planner is the only part that is not thread-safe.
 std::mutex& planner() {
   static std::mutex mutex;
   return mutex;
@@ -31,7 +31,7 @@ struct CubeTransforms::Plans {
     const Block memory(sizeof(std::complex<float>) * n * stride);
     auto* const space = reinterpret_cast<float*>(memory.data());
     auto* const modes = reinterpret_cast<fftwf_complex*>(memory.data());
-    // FFTW_ESTIMATE: the plan, and with it every rounding, must not depend on how busy the machine is.
+    // FFTW_ESTIMATE: the plan, and so every rounding, must not depend on how busy the machine is.
     const unsigned flags = FFTW_ESTIMATE;
     const std::lock_guard lock(planner());
     plane_to_modes = fftwf_plan_many_dft_r2c(2, plane, 1, space, real, 1, 0, modes, half, 1, 0, flags);
@@ -71,7 +71,7 @@ struct RowTransform::Plan {
   explicit Plan(int width) {
     const Block modes((width / 2 + 1) * sizeof(std::complex<float>)), row(width * sizeof(float));
     const std::lock_guard lock(planner());
-    // FFTW_UNALIGNED: rows of any width are written in place of the result.
+    // FFTW_UNALIGNED: results go straight to rows of any width.
     to_space = fftwf_plan_dft_c2r_1d(width, reinterpret_cast<fftwf_complex*>(modes.data()),
                                      reinterpret_cast<float*>(row.data()), FFTW_ESTIMATE | FFTW_UNALIGNED);
   }

@@ -1,6 +1,6 @@
-// Fourier transforms by KISS FFT, which is under the BSD licence: slower than FFTW, and free of its conditions. Only
-// its complex transforms are used: those of real numbers keep notes in their plan, so that threads could not share it.
-// Two real rows travel as one complex row instead.
+// Fourier transforms with KISS FFT: slower than FFTW, but under the BSD licence. Only its complex transforms are used:
+// real transforms keep scratch memory in their plan, so threads could not share it. Instead, two real rows are
+// transformed as one complex row.
 #include "isobar/worlds/fft.hpp"
 
 #include <algorithm>
@@ -75,7 +75,7 @@ struct CubeTransforms::Plans {
   void rows_to_space(float* a, float* b, Mode* in, Mode* out) const {
     const auto* const modes_a = reinterpret_cast<const Mode*>(a);
     const auto* const modes_b = reinterpret_cast<const Mode*>(b);
-    // What must be real for real numbers is taken as real.
+    // Modes that are real for real numbers: the imaginary part is ignored.
     for (const int k : {0, size / 2}) in[k] = {modes_a[k].real(), modes_b[k].real()};
     for (int k = 1; k < size / 2; ++k) {
       in[k] = modes_a[k] + times_i(modes_b[k]);

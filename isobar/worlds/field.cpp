@@ -32,7 +32,7 @@ void draw_field(const Mesh& mesh, const PowerSpectrum& spectrum, double box, con
       mode = 0;
       return;
     }
-    // In the plane nz = 0 a mode and its conjugate are both stored: one of them is drawn for both.
+    // In the plane nz = 0 a mode and its conjugate are both stored: one draw serves both.
     const bool conjugate = nz == 0 && (ny < 0 || (ny == 0 && nx < 0));
     const int sign = conjugate ? -1 : 1;
     const auto [a, b] = random.normal_pair(address(sign * nx, sign * ny, nz));

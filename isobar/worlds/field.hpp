@@ -1,5 +1,5 @@
 // Gaussian random fields. The amplitude of a mode is a pure function of the generator and the wave vector, so a finer
-// mesh over the same box holds the same large-scale structure and adds smaller to it.
+// mesh over the same box has the same large-scale structure and adds smaller scales.
 #pragma once
 
 #include "isobar/base/random.hpp"

@@ -1,5 +1,5 @@
 // Legendre functions by the recurrence in l at fixed m (Holmes and Featherstone 2002), for 16 rows at a time and for
-// north and south at once: P_lm(-x) = (-1)^(l-m) P_lm(x). Below degree 800 a double does not underflow where it counts.
+// north and south at once: P_lm(-x) = (-1)^(l-m) P_lm(x). Below degree 800 doubles do not underflow where it matters.
 #include "isobar/worlds/harmonics.hpp"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ void Harmonics::synthesise(std::span<const Coefficients> fields, std::span<Plane
     diagonal.fill(1.0);
     double widest = 0;
     for (int i = 0; i < lanes; ++i) {
-      const int row = std::max(half - 1 - part * lanes - i, 0);  // northern rows are mirrored from these southern ones
+      const int row = std::max(half - 1 - part * lanes - i, 0);  // northern rows mirror these southern ones
       x[i] = std::sin(grid_.latitude(row) * degree);
       cosine[i] = row == 0 ? 0.0 : std::cos(grid_.latitude(row) * degree);
       widest = std::max(widest, cosine[i]);
@@ -65,7 +65,7 @@ void Harmonics::synthesise(std::span<const Coefficients> fields, std::span<Plane
     for (int m = 0; m <= top; ++m) {
       if (m > 0)
         for (int i = 0; i < lanes; ++i) diagonal[i] *= sectoral[m] * cosine[i];
-      // Beyond this order harmonics of these latitudes are below 1e-9.
+      // Beyond this order, harmonics at these latitudes are below 1e-9.
       if (m > top * widest + 12 + 3 * std::cbrt(static_cast<double>(top))) break;
       for (Sums& s : sums) s = {};
       Lanes before{}, now = diagonal;

@@ -1,6 +1,6 @@
-// Spherical harmonics: fields on a latitude-longitude grid from their coefficients, without special points: a random
-// field is as rough at the poles as at the equator. Y_lm = P_lm(sin latitude) exp(i m longitude) with mean |Y_lm|^2 of
-// one over the sphere, so that the variance of a field is the sum of |c_lm|^2 over all l and all m of both signs.
+// Spherical harmonics: fields on a latitude-longitude grid from their coefficients. No point is special: a random field
+// is as rough at the poles as at the equator. Y_lm = P_lm(sin latitude) exp(i m longitude) with mean |Y_lm|^2 of one
+// over the sphere, so that the variance of a field is the sum of |c_lm|^2 over all l and all m of both signs.
 #pragma once
 
 #include <complex>
@@ -36,16 +36,16 @@ class Coefficients {
   std::vector<std::complex<float>> values_;
 };
 
-/// Sums of harmonics on one grid; may be used by several threads at once. The same bits for any number of threads.
+/// Sums harmonics on one grid, with the same bits for any number of threads; several threads may use it at once.
 class Harmonics {
  public:
   Harmonics(const SphereGrid& grid, int threads);
   ~Harmonics();
 
-  /// Fills one plane for each set of coefficients; all have one degree, below half the width and below the height.
+  /// Fills one plane for each set of coefficients; all have the same degree, below half the width and below the height.
   void synthesise(std::span<const Coefficients> fields, std::span<Plane> planes) const;
 
-  /// The highest degree a grid can show without steps: a little under two points a wave.
+  /// The highest degree that a grid resolves smoothly: three points per wave along the equator, and at most 383.
   static int finest(const SphereGrid& grid);
 
  private:

@@ -58,7 +58,7 @@ void displace(const Mesh& delta, double box, const Fourier& fourier, Displacemen
   const int size = delta.size(), threads = fourier.threads();
   const double length = box / (2.0 * std::numbers::pi);
 
-  // The results' memory serves for the curvatures first: seven meshes are all this needs.
+  // The memory of the results first holds the curvatures: seven meshes are enough.
   const Mesh &source = out.first[0], &mixed = out.first[1], &xx = out.second[0], &yy = out.second[1],
              &zz = out.second[2];
   for (int axis = 0; axis < 3; ++axis) curvature(delta, axis, axis, fourier, out.second[axis]);

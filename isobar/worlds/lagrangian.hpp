@@ -10,14 +10,15 @@
 
 namespace isobar::worlds {
 
-/// Displacements along x, y, z of one particle per cell, in space, in the unit of the box.
+/// Displacements along x, y, z of one particle per cell, in real space, in the units of the box.
 struct Displacement {
   std::array<Mesh, 3> first, second;
   explicit Displacement(int size)
       : first{Mesh(size), Mesh(size), Mesh(size)}, second{Mesh(size), Mesh(size), Mesh(size)} {}
 };
 
-/// Displacements that belong to the linear density `delta`, given and left in modes, in a box with edge `box`.
+/// Computes the displacements for the linear density `delta`, which is in modes and is not changed, in a box with edge
+/// `box`.
 void displace(const Mesh& delta, double box, const Fourier& fourier, Displacement& out);
 
 }  // namespace isobar::worlds

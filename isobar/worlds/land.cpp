@@ -79,11 +79,11 @@ constexpr Hill hills[] = {
     {-4, 32, 5, 2, 1100},    {-46, -18, 6, 6, 600},   {149, -30, 2, 8, 450},    {142, -5, 5, 1.5, 1700},
     {17, 15, 9, 8, 400},     {60, 58, 2.5, 7, 450},   {77, 16, 3, 6, 500}};
 
-// Adds the corners between a and b, b included: half-way points moved aside by a part of the distance, again and again,
-// as coasts are rough on every scale.
+// Adds the corners between a and b, including b: midpoints are recursively displaced by a fraction of the distance,
+// because coasts are rough on every scale.
 void add_rough(std::vector<Corner>& outline, Corner a, Corner b, int level, const Random& random, std::uint64_t path) {
   const float x = b.east - a.east, y = b.north - a.north;
-  // The edges that close Antarctica at the date line and the pole are no coast.
+  // The edges that close Antarctica at the date line and the pole are not coast.
   const bool coast = std::min(a.north, b.north) > -90 && std::abs(x) < 60;
   if (level == 0 || !coast) {
     outline.push_back(b);
@@ -95,7 +95,7 @@ void add_rough(std::vector<Corner>& outline, Corner a, Corner b, int level, cons
   add_rough(outline, middle, b, level - 1, random, 2 * path + 1);
 }
 
-// The outlines with rough coasts; a constant of this planet, so of no seed.
+// The outlines with rough coasts; they do not depend on the seed.
 const std::vector<std::vector<Corner>>& rough_outlines() {
   static const std::vector<std::vector<Corner>> all = [] {
     std::vector<std::vector<Corner>> rough;
@@ -109,7 +109,7 @@ const std::vector<std::vector<Corner>>& rough_outlines() {
   return all;
 }
 
-// Longitudes, rising, where an outline crosses a latitude: between every other pair lies land.
+// Longitudes, ascending, where an outline crosses a latitude: land lies between every other pair.
 std::vector<double> crossings(const std::vector<Corner>& outline, double latitude) {
   std::vector<double> east;
   for (std::size_t i = 0; i < outline.size(); ++i) {
@@ -138,7 +138,7 @@ bool is_land(double latitude, double longitude) {
 
 Land make_land(const SphereGrid& grid) {
   Land land{Plane(grid.cells()), Plane(grid.cells())};
-  // Several lines through each row and exact ends along it give coasts that are smooth on any grid.
+  // Several lines through each row, with exact end points, give smooth coasts on any grid.
   constexpr int lines = 4;
   for (int row = 0; row < grid.height; ++row) {
     float* out = land.fraction.data() + grid.cell(row, 0);
@@ -155,7 +155,7 @@ Land make_land(const SphereGrid& grid) {
           }
         }
       }
-    // Meridians meet at the pole: so must a hill's sides.
+    // Meridians meet at the pole, and so must the sides of a hill.
     struct Slice {
       double east, wide, metres;
     };

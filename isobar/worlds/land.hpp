@@ -1,5 +1,5 @@
 // Land and mountains of the earth, drawn by hand: coarse outlines of the continents and the larger ranges as smooth
-// hills. Enough for coasts, monsoons and surface pressure to lie where they do; no survey.
+// hills. Accurate enough to put coasts, monsoons and surface pressure in the right places.
 #pragma once
 
 #include "isobar/worlds/sphere.hpp"
@@ -15,7 +15,7 @@ struct Land {
 /// Land on a grid.
 Land make_land(const SphereGrid& grid);
 
-/// True on land: for single points, as those of a storm's track.
+/// True on land; for single points, such as those of a storm's track.
 bool is_land(double latitude, double longitude);
 
 }  // namespace isobar::worlds

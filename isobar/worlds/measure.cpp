@@ -54,7 +54,7 @@ Mesh overdensity(std::span<const float> volume, int size, int channels, int chan
   expects(std::int64_t(volume.size()) == field.cells() * channels, "a whole volume");
   double sum = 0;
   for (std::size_t i = channel; i < volume.size(); i += channels) sum += volume[i];
-  if (!(sum > 0)) fail("overdensity: channel {} holds no matter", channel);
+  if (!(sum > 0)) fail("overdensity: channel {} contains no matter", channel);
   const double inverse_mean = static_cast<double>(field.cells()) / sum;
   const float* from = volume.data() + channel;
   for (int x = 0; x < size; ++x)

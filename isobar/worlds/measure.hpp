@@ -1,4 +1,4 @@
-// Measuring fields: what a survey would find. Power in shells of wave number, and fluctuations in balls.
+// Measures fields as a survey would: power in shells of wave number, and fluctuations in balls.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ struct Shell {
 /// box, and the last ends below the Nyquist frequency.
 std::vector<Shell> measure_power(const Mesh& field, double box);
 
-/// Standard deviation of a field in modes after averaging over balls of a radius in the unit of the box.
+/// Standard deviation of a field in modes after averaging over balls; the radius is in the units of the box.
 double measure_sigma(const Mesh& field, double box, double radius);
 
-/// One channel of a volume of counts as density relative to the mean, minus one, in space.
+/// One channel of a volume of counts as density relative to the mean, minus one, in real space.
 Mesh overdensity(std::span<const float> volume, int size, int channels, int channel);
 
 }  // namespace isobar::worlds

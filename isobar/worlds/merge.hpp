@@ -1,4 +1,4 @@
-// Merging: counts of neighbouring cells added up, for fewer and larger cells with several particles each.
+// Merges neighbouring cells by adding their counts, which gives fewer and larger cells with several particles each.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// The transform is cut by hand into planes (y, z) and lines (x), each done whole by one thread: a library's own threads
-// would choose another decomposition, and so other roundings, for another number of threads.
+// The transform is divided by hand into planes (y, z) and lines (x), each computed by one thread: a library's own
+// threads would choose another decomposition, and so other roundings, for another number of threads.
 #include "isobar/worlds/mesh.hpp"
 
 #include <omp.h>

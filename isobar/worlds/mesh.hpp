@@ -1,6 +1,6 @@
 // A periodic cube of numbers that is either in space or, in the same memory, in Fourier modes.
 // In space: size^3 floats, rows along z. In modes: for every (x, y) the non-negative half along z, since the other half
-// is its conjugate. A field is f(r) = sum over k of f_k exp(i k r): amplitudes do not depend on the mesh.
+// is its conjugate. A field is f(r) = sum over k of f_k exp(i k r), so amplitudes do not depend on the mesh.
 #pragma once
 
 #include <complex>
@@ -17,7 +17,7 @@ class CubeTransforms;
 /// Calls work(i) for every i in [0, count) on `threads` threads (0: as many as OpenMP gives); work must not throw.
 void each_part(int count, int threads, const std::function<void(int)>& work);
 
-/// The threads each_part would use.
+/// The number of threads each_part would use.
 int thread_count(int threads);
 
 /// Memory of one field, not initialised; size is a power of two, at least 4.
@@ -34,7 +34,7 @@ class Mesh {
   std::complex<float>* modes(int x, int y) const {
     return reinterpret_cast<std::complex<float>*>(memory_.data()) + (std::int64_t{x} * size_ + y) * pitch();
   }
-  /// Modes from one row to the next: even, so that every row keeps the alignment FFTW planned for.
+  /// Modes from one row to the next; even, so that every row has the alignment that FFTW planned for.
   std::int64_t pitch() const { return size_ / 2 + 2; }
 
   /// The signed wave number of index i along x or y.
@@ -56,8 +56,8 @@ class Mesh {
   Block memory_;
 };
 
-/// Turns meshes of one size from space to modes and back; may be used by several threads at once.
-/// Results have the same bits for any number of threads.
+/// Transforms meshes of one size from space to modes and back; several threads may use it at once. Results have the
+/// same bits for any number of threads.
 class Fourier {
  public:
   explicit Fourier(int size, int threads = 0);

@@ -1,6 +1,6 @@
 // Atmospheric rivers as TECA's flood fill finds them: moisture over a threshold outside the tropics, connected cells at
-// least 1,500 km long and on average less than 1,000 km wide. Two conditions keep the fill from taking the whole moist
-// subtropics in summer: rivers stand out from their surroundings, and carry their water poleward.
+// least 1,500 km long and on average less than 1,000 km wide. Two conditions keep the fill from covering all of the
+// moist subtropics in summer: rivers stand out from their surroundings, and carry their water poleward.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double surroundings = 1.5e6;  // metres to each side
 
-// The mean over `half` points to both sides; sums that wander along the line cost the same for any width.
+// The mean over `half` points to both sides; a running sum costs the same for any width.
 void smooth_line(std::span<double> line, std::span<double> spare, int half, bool periodic) {
   const int n = std::ssize(line);
   half = std::min(half, (n - 1) / 2);
@@ -31,7 +31,7 @@ void smooth_line(std::span<double> line, std::span<double> spare, int half, bool
   std::ranges::copy(spare, line.begin());
 }
 
-// Moisture averaged over its surroundings; two passes of a box are nearly round.
+// Moisture averaged over its surroundings; two passes of a box filter are nearly isotropic.
 std::vector<double> background(const SphereGrid& grid, std::span<const float> state) {
   const std::size_t width = grid.width, height = grid.height;
   std::vector<double> plane(grid.cells()), spare(std::max(width, height)), line(height);
@@ -78,7 +78,7 @@ Mask river_mask(const SphereGrid& grid, std::span<const float> state, std::span<
                        here[TMQ] * std::hypot(here[U850], here[V850]) > rules.least_transport;
   }
   for (const Component& piece : components(grid, candidates)) {
-    // Nothing so small can be long: do not measure it.
+    // A piece this small cannot be long: do not measure it.
     if (static_cast<double>(piece.cells.size()) * grid.row_step() * degree * earth_radius < rules.least_length)
       continue;
     const ComponentExtent size = extent(grid, piece);

@@ -26,7 +26,7 @@ double PowerSpectrum::operator()(double k) const {
 
 double PowerSpectrum::sigma(double radius) const {
   expects(radius > 0, "a positive radius");
-  // Simpson's rule in ln k. Beyond k * radius = 200 less than 1e-6 of the variance is left.
+  // Simpson's rule in ln k. Less than 1e-6 of the variance lies beyond k * radius = 200.
   constexpr int intervals = 2048;
   const double low = std::log(1e-5), high = std::log(200.0 / radius), width = (high - low) / intervals;
   double sum = 0;

@@ -18,7 +18,7 @@ class PowerSpectrum {
   /// In (Mpc/h)^3, for k in h/Mpc; 0 at k = 0.
   double operator()(double k) const;
 
-  /// Standard deviation of the linear density in balls of a radius in Mpc/h.
+  /// Standard deviation of the linear density in balls; the radius is in Mpc/h.
   double sigma(double radius) const;
 
   const TransferFunction& transfer() const { return transfer_; }

@@ -17,7 +17,7 @@ double SphereGrid::cell_area(int row) const {
 }
 
 double great_circle(double latitude_a, double longitude_a, double latitude_b, double longitude_b) {
-  // The haversine keeps its digits for near points, where the arc cosine of a scalar product loses them.
+  // The haversine is accurate for nearby points, where the arc cosine of a scalar product is not.
   const double y = std::sin((latitude_b - latitude_a) * degree / 2),
                x = std::sin((longitude_b - longitude_a) * degree / 2);
   const double h = y * y + std::cos(latitude_a * degree) * std::cos(latitude_b * degree) * x * x;

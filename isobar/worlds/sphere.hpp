@@ -10,8 +10,8 @@
 namespace isobar::worlds {
 
 inline constexpr double earth_radius = 6.371e6;           ///< metres
-inline constexpr double earth_rotation = 7.292e-5;        ///< radians a second
-inline constexpr double gravity = 9.80616;                ///< metres a second squared
+inline constexpr double earth_rotation = 7.292e-5;        ///< radians per second
+inline constexpr double gravity = 9.80616;                ///< metres per second squared
 inline constexpr double degree = std::numbers::pi / 180;  ///< in radians
 
 /// One number for every point of a grid.
@@ -22,28 +22,28 @@ struct SphereGrid {
   int height, width;
 
   std::size_t cells() const { return cell(height, 0); }
-  /// The place of a cell in a Plane.
+  /// The index of a cell in a Plane.
   std::size_t cell(int row, int column) const { return static_cast<std::size_t>(row) * width + column; }
   double latitude(int row) const { return -90.0 + 180.0 * row / (height - 1); }
   double longitude(int column) const { return 360.0 * column / width; }
   /// Degrees from one row, or column, to the next.
   double row_step() const { return 180.0 / (height - 1); }
   double column_step() const { return 360.0 / width; }
-  /// Where a latitude lies between the rows, and a longitude of any sign between the columns: [0, width).
+  /// The fractional row of a latitude, and the fractional column, in [0, width), of a longitude of either sign.
   double row_of(double latitude) const { return (latitude + 90.0) / row_step(); }
   double column_of(double longitude) const;
-  /// Square metres of a cell in this row; the cells of a grid cover the sphere exactly.
+  /// The area of a cell in this row, in square metres; the cells of a grid cover the sphere exactly.
   double cell_area(int row) const;
   bool operator==(const SphereGrid&) const = default;
 };
 
-/// Metres along the great circle between two points.
+/// The great-circle distance between two points, in metres.
 double great_circle(double latitude_a, double longitude_a, double latitude_b, double longitude_b);
 
 /// The Coriolis parameter 2 Omega sin(latitude).
 inline double coriolis(double latitude) { return 2 * earth_rotation * std::sin(latitude * degree); }
 
-/// The plane's value between four points, periodic in longitude; row in [0, height - 1], column in [0, width).
+/// Bilinear interpolation in a plane, periodic in longitude; row in [0, height - 1], column in [0, width).
 inline float between(const float* plane, const SphereGrid& grid, float row, float column) {
   int r = static_cast<int>(row), c = static_cast<int>(column);
   r = r > grid.height - 2 ? grid.height - 2 : r;

@@ -10,7 +10,7 @@ namespace {
 Waypoint placed(const SphereGrid& grid, float row, float column) {
   const auto width = static_cast<float>(grid.width);
   column -= width * std::floor(column / width);
-  if (column >= width) column = 0;  // rounding may have brought it there
+  if (column >= width) column = 0;  // possible by rounding
   return {std::clamp(row, 0.0f, static_cast<float>(grid.height - 1)), column};
 }
 
@@ -18,7 +18,7 @@ Waypoint placed(const SphereGrid& grid, float row, float column) {
 
 Waypoint half_way(const SphereGrid& grid, Waypoint a, Waypoint b) {
   const auto width = static_cast<float>(grid.width);
-  // Across the seam the shorter way is the right one.
+  // Across the seam, take the shorter way.
   const float step = b.column - a.column, around = step > width / 2 ? width : step < -width / 2 ? -width : 0;
   return placed(grid, (a.row + b.row) / 2, a.column + (step - around) / 2);
 }

@@ -37,7 +37,7 @@ TransferFunction::TransferFunction(const Cosmology& cosmology) {
                    std::log((std::sqrt(1.0 + r_drag) + std::sqrt(r_drag + r_equality)) / (1.0 + std::sqrt(r_equality)));
   k_silk_ = 1.6 * std::pow(baryons, 0.52) * std::pow(matter, 0.73) * (1.0 + std::pow(10.4 * matter, -0.95));
 
-  // Equations 11 and 12: how baryons hold back the dark matter.
+  // Equations 11 and 12: how baryons slow the growth of dark matter.
   const double f = baryon_part_;
   const double a1 = std::pow(46.9 * matter, 0.670) * (1.0 + std::pow(32.1 * matter, -0.532));
   const double a2 = std::pow(12.0 * matter, 0.424) * (1.0 + std::pow(45.0 * matter, -0.582));

@@ -1,5 +1,5 @@
 // The matter transfer function of Eisenstein & Hu 1998 (ApJ 496, 605): cold dark matter and baryons, with acoustic
-// oscillations. Names and equation numbers follow the paper, which counts wave numbers in 1/Mpc.
+// oscillations. Names and equation numbers follow the paper, where wave numbers are in 1/Mpc.
 #pragma once
 
 #include "isobar/worlds/cosmology.hpp"
@@ -14,7 +14,7 @@ class TransferFunction {
   /// k in h/Mpc, positive.
   double operator()(double k) const;
 
-  /// Comoving distance sound travelled until the baryons were released, in Mpc/h.
+  /// Comoving distance that sound travelled until the baryons decoupled, in Mpc/h.
   double sound_horizon() const { return sound_horizon_ * h_; }
 
  private:

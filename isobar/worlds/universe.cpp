@@ -21,11 +21,11 @@ UniverseOptions checked(UniverseOptions options) {
   if (options.redshifts.empty()) fail_usage("universe: no redshifts; at least one is needed, e.g. 0");
   for (double z : options.redshifts)
     if (!(z >= 0 && z <= 1000)) fail_usage("universe: redshift {}; valid is 0 to 1000", z);
-  // Beyond 0.8 the lowest Omega_m would hardly be more than its baryons.
+  // Beyond 0.8 the lowest Omega_m would hardly exceed omega_b.
   if (!(options.spread > 0 && options.spread <= 0.8))
     fail_usage("universe: spread = {}; valid is more than 0 and at most 0.8", options.spread);
   if (options.threads < 0) fail_usage("universe: threads = {}; valid is 0 (all) or more", options.threads);
-  // A small universe takes a few milliseconds: meeting other threads fifty times may cost more than they bring.
+  // A small universe takes a few milliseconds: synchronizing threads fifty times may cost more than they save.
   if (options.threads == 0 && n < 64) options.threads = 1;
   return options;
 }

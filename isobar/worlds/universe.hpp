@@ -1,6 +1,6 @@
-// The universe: dark-matter volumes made from physics, as CosmoFlow's were. Parameters -> linear spectrum -> Gaussian
+// The universe: dark-matter volumes computed from physics, like CosmoFlow's. Parameters -> linear spectrum -> Gaussian
 // field -> 2LPT displacements -> particle counts at several redshifts. Number u of a family is a pure function of
-// (options, u): of neither threads nor what was made before.
+// (options, u); neither threads nor earlier calls change it.
 #pragma once
 
 #include <array>
@@ -14,22 +14,22 @@
 
 namespace isobar::worlds {
 
-/// What a family of universes has in common.
+/// What all universes of a family share.
 struct UniverseOptions {
   int mesh = 64;              ///< cells and particles along an edge: a power of two
   double cell = 4.0;          ///< edge of a cell, in Mpc/h at H_0 = 70
-  bool scale_with_h0 = true;  ///< cells have H_0 / 70 times that edge in Mpc/h, as CosmoFlow's; otherwise all the same
+  bool scale_with_h0 = true;  ///< the edge in Mpc/h is multiplied by H_0 / 70, as in CosmoFlow; otherwise it is fixed
   std::vector<double> redshifts{0, 0.5, 1.5, 3};  ///< one channel each
   double spread = 0.1;                            ///< parameters lie within nominal * (1 +- spread)
   Counting counting = Counting::histogram;        ///< how particles become numbers
   std::uint64_t seed = 1;                         ///< names the family
-  int threads = 0;  ///< inside one universe; 0: as many as OpenMP gives and the mesh is worth
+  int threads = 0;  ///< for one universe; 0: as many as OpenMP gives and the mesh can use
 };
 
-/// A reproducible family of universes; make() may be called by several threads at once.
+/// A reproducible family of universes; several threads may call make() at once.
 class Universe {
  public:
-  /// Throws UsageError for options that describe no universe.
+  /// Throws UsageError for impossible options.
   explicit Universe(UniverseOptions options);
 
   /// Omega_m, sigma_8, n_s and H_0 of one universe, each uniform in [-1, 1].
@@ -41,7 +41,7 @@ class Universe {
   /// Edge of the periodic cube in Mpc/h.
   double box(std::int64_t index) const;
 
-  /// Fills mesh^3 x channels particle counts, channels last; a mean of exactly one particle per cell.
+  /// Fills mesh^3 x channels particle counts, channels last; the mean is exactly one particle per cell.
   void make(std::int64_t index, std::span<float> volume) const;
 
   int channels() const { return std::ssize(options_.redshifts); }

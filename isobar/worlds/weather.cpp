@@ -38,9 +38,9 @@ WeatherRow::Origin WeatherRow::origin(double longitude) const {
   Origin result{0, 0, way[3]};
   double weights = 0;
   for (std::size_t i = 1; i < moments; ++i) {
-    // Early places count most: averages of late ones would blur the fronts.
+    // The oldest places count most: recent ones would blur the fronts.
     const auto weight = static_cast<double>(i * i);
-    // Half-way places too: fronts seen at few places would show as many pale fronts.
+    // Midpoints too: with too few places, a front would appear as several faint ones.
     const Waypoint half = half_way(coarse, way[i - 1], way[i]);
     result.moisture += weight / 2 *
                        (between(moment_.usual_moisture.data(), coarse, way[i].row, way[i].column) +
@@ -79,7 +79,7 @@ AirColumn WeatherRow::at(int column) const {
 
   air.east_850 = mean_.wind_850 + eddy.east + storm.east;
   air.north_850 = eddy.north + storm.north;
-  // Friction: slower, and turned towards low pressure, which at the equator has no side.
+  // Friction: slower, and turned towards low pressure; no turning at the equator.
   const double slow = 0.86 - 0.42 * land, calm = 1 - 0.4 * land;
   const double turn = (0.30 + 0.2 * land) * std::clamp(latitude_ / 10, -1.0, 1.0);
   air.east_bottom = mean_.wind_bottom * calm + slow * (eddy.east - turn * eddy.north) + storm.inflow_east;
@@ -105,15 +105,15 @@ AirColumn WeatherRow::at(int column) const {
       between(moment_.coarse_land.data(), coarse, coarse_row, coarse_column) * std::max(land_warmth_, -8.0);
   air.lower = mean_.sea_temperature - cooler_air + 0.45 * advected + 0.6 * warm_land;
 
-  // Clouds are older than an hour: they were where the air was a day ago.
+  // Clouds last: they are taken from where the air was a day ago.
   const auto cloud_row =
       static_cast<float>(std::clamp(grid.row_of(-90 + from.day_ago.row * coarse.row_step()), 0.0, grid.height - 1.0));
   const auto cloud_column = static_cast<float>(grid.column_of(from.day_ago.column * coarse.column_step()));
   const double clouds = between(moment_.clouds.data(), grid, cloud_row, cloud_column);
-  // Air from the equator's side rises and keeps its water together, air from the pole's sinks and dries.
+  // Air from the equator rises and concentrates its water, air from the pole sinks and dries.
   const double carried =
       from.moisture * (1 + 0.15 * std::tanh(advected / 5)) * std::exp((0.08 + 0.10 * tropics_) * clouds);
-  // What the air can hold, in the mean of coasts and mountains; more where a storm lifts it.
+  // How much the air can hold, for average coasts and mountains; more where a storm lifts it.
   const double warmth =
       mean_.sea_temperature + 0.4 * moment_.sea_anomaly[cell] - cooler_air + 0.5 * advected + warm_land;
   const double room = (2900 + 500 * std::min(1.0, -storm.pressure / 2000)) * saturation(warmth, 101300);
@@ -122,7 +122,7 @@ AirColumn WeatherRow::at(int column) const {
   air.usual_moisture = between(moment_.usual_moisture.data(), coarse, coarse_row, coarse_column) * thinner;
 
   const double lift = std::clamp(filled - 0.78 + 0.22 * moment_.convection[cell], 0.0, 0.9);
-  // Over cold water the air is stable: cloud, hardly rain.
+  // Over cold water the air is stable: clouds, but hardly any rain.
   const double stable = std::exp(0.6 * std::min(0.0f, moment_.sea_anomaly[cell]) * (1 - land));
   air.rain = 2.6e-5 * stable * lift * lift * lift * lift * std::min(1.0, std::pow(air.moisture / 40, 2)) + storm.rain;
   return air;

@@ -1,5 +1,5 @@
-// The air over one point of a moment: mean climate, eddies, where the air came from and the storms around it are put
-// together here. What they add up to was tuned until states agree with CAM5's where ClimateNet shows them.
+// The air over one point at one moment, composed of mean climate, eddies, the origin of the air and the storms around
+// it. The sum was tuned until states agreed with the CAM5 states in ClimateNet.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace isobar::worlds {
 
-/// Everything that is known of a moment before its points are made.
+/// Everything known about a moment before its points are computed.
 struct WeatherMoment {
   SphereGrid grid;
   double hour_of_day;  ///< UTC
@@ -20,11 +20,11 @@ struct WeatherMoment {
   const Plane& sea_anomaly;              ///< K
   Plane psi, upper, clouds, convection;  ///< on the grid: streamfunction in m^2/s and three eddy fields
   Past past;                             ///< winds of the last days, on a coarse grid
-  Plane usual_moisture, coarse_land;     ///< on that coarse grid
+  Plane usual_moisture, coarse_land;     ///< on the same coarse grid
   std::vector<Vortex> vortices;
 };
 
-/// Makes the points of one row; one object for each thread.
+/// Computes the points of one row; each thread needs its own object.
 class WeatherRow {
  public:
   WeatherRow(const WeatherMoment& moment, int row);
@@ -33,7 +33,7 @@ class WeatherRow {
   AirColumn at(int column) const;
 
  private:
-  // Averages along the way of the air, later parts counting less.
+  // Averages along the path of the air; recent places count less.
   struct Origin {
     double moisture, temperature_500;
     Waypoint day_ago;

@@ -20,7 +20,7 @@ TEST(Contestant, SpeaksTheLineProtocol) {
 TEST(Contestant, EndsWhileALaterOneStillRuns) {
   auto first = std::make_unique<Contestant>(std::vector<std::string>{"sh", "-c", "echo ready first; cat > /dev/null"});
   const Contestant second({"sh", "-c", "echo ready second; cat > /dev/null"});
-  first.reset();  // would wait for ever if the second held the first one's input open
+  first.reset();  // would wait forever if the second contestant held the first one's input open
   EXPECT_EQ(second.name(), "second");
 }
 

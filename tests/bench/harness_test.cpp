@@ -5,7 +5,7 @@
 namespace isobar::bench {
 namespace {
 
-// Runners that tell in which order they ran, and claim to take so long.
+// Runners that record the order in which they ran, and claim to take given times.
 std::vector<Runner> made_runners(std::string& order, std::vector<double> seconds) {
   std::vector<Runner> runners;
   for (std::size_t i = 0; i < seconds.size(); ++i) {

@@ -1,11 +1,11 @@
-// Records for tests, made by hand.
+// Handmade records for tests.
 #pragma once
 
 #include "isobar/bench/record.hpp"
 
 namespace isobar::tests {
 
-/// A network's training step, ours at these seconds, a peer at twice the median.
+/// A network's training step: ours takes these seconds, the peers two and three times as long.
 inline bench::Record made_record(const std::string& name, double median, double low, double high) {
   bench::Record record{"networks", name, "training step, batch 1"};
   record.entries = {{"isobar", {median, low, high}, 12, 4e8},

@@ -17,7 +17,7 @@ namespace {
 
 using tests::TemporaryFolder;
 
-// A program that claims half a second a step, a quarter for a forward pass and a megabyte, in place of ours.
+// A stand-in for our program that claims half a second per step, a quarter for a forward pass and a megabyte.
 std::string stand_in(const TemporaryFolder& folder) {
   const std::string script = folder / "stand.sh";
   const std::string profile = profile_line({{"conv1 forward", "forward convolution", "1", 0.4, 2e9, 1e6, true}});

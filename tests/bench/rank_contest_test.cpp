@@ -15,7 +15,7 @@ namespace {
 
 using namespace isobar::tests;
 
-// A program that answers as ours would: a step takes 0.5 s with exchange and 0.4 s without, whatever is asked.
+// A program that answers as ours would: a step always takes 0.5 s with exchange and 0.4 s without.
 std::string rank_contest_stand_in(const TemporaryFolder& folder) {
   const std::filesystem::path path = folder / "stand_in";
   std::ofstream(path) << "#!/bin/sh\n"

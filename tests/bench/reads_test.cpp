@@ -1,4 +1,4 @@
-// Contests of readers, at the smallest size: they run, and both sides read the same amount.
+// Contests of readers, at the smallest size: they run, and both sides read the same amount of data.
 #include "isobar/bench/reads.hpp"
 
 #include <cmath>

@@ -51,10 +51,10 @@ TEST(Record, ABrokenLineIsAnErrorThatNamesIt) {
   const std::string good = record_line(made_record("hep", 0.5, 0.4, 0.7));
   const std::pair<std::string, std::string> broken[] = {
       {good.substr(0, good.size() / 2), "not JSON"},
-      {"[1, 2]", "no table"},
+      {"[1, 2]", "not an object"},
       {"{}", "'level'"},
       {R"({"level": "a", "name": "b", "problem": "c"})", "no contestant"},
-      {R"({"level": "a", "name": "b", "problem": "c", "entries": [3]})", "no table"},
+      {R"({"level": "a", "name": "b", "problem": "c", "entries": [3]})", "not an object"},
       {R"({"level":"a","name":"b","problem":"c","entries":[{"name":"i","runs":1,"seconds":{"median":-1,"low":0,"high":2}}]})",
        "cannot have been measured"},
       {R"({"level":"a","name":"b","problem":"c","entries":[{"name":"i","runs":1,"seconds":{"median":3,"low":0,"high":2}}]})",

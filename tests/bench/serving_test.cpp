@@ -12,7 +12,7 @@
 namespace isobar::bench {
 namespace {
 
-// What rank 0 of so many says to the questions.
+// The answers of rank 0 among `ranks` ranks.
 std::vector<std::string> answers(int ranks, const std::string& strategy, const std::string& questions) {
   std::vector<std::string> lines;
   comm::run_ranks(

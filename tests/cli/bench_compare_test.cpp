@@ -36,7 +36,7 @@ TEST(BenchCompare, BrokenLinesAreNamed) {
   for (const std::string& files : {good + " " + broken, broken + " " + good}) {
     const Outcome outcome = run_isobar("bench --compare " + files);
     EXPECT_EQ(outcome.code, 1) << outcome;
-    EXPECT_SHOWS(outcome, "broken.jsonl' line 2 is no record of isobar bench");
+    EXPECT_SHOWS(outcome, "broken.jsonl' line 2 is not a record of isobar bench");
   }
   EXPECT_SHOWS(run_isobar("bench --compare " + folder / "none.jsonl" + " " + good), "cannot be read");
 }

@@ -1,4 +1,4 @@
-// What `isobar bench` measures of recording a run; that it can be measured, not how much it is.
+// `isobar bench` can measure the cost of recording a run; how large it is does not matter here.
 #include <fstream>
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// The contestant of `isobar bench training`: one epoch at a time, as it is asked for.
+// The contestant of `isobar bench training`: one epoch at a time, on request.
 #include <fstream>
 #include <sstream>
 

@@ -1,4 +1,4 @@
-// The program as a user meets it: verbs, what they print, and how wrong calls end.
+// The program as a user sees it: verbs, their output, and wrong calls.
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -146,8 +146,8 @@ TEST(Train, WrongRecipesAreAnsweredAndNothingIsWritten) {
   EXPECT_TRUE(unwritable.one_line()) << unwritable;
 }
 
-// Noise in place of data that is the user's to have, and a network that fits into a test; a recipe without a row here
-// must be able to run as it is.
+// Noise in place of the user's data, and a network small enough for a test; a recipe without a row here must run
+// unchanged.
 const std::map<std::string, std::string> stand_ins{
     {"alexnet", "data.batch=2 model.scale=0.25 data=[256,256,3] targets=1"},
     {"caffenet", "data.batch=2 model.scale=0.25 data=[256,256,3] targets=1"},
@@ -167,7 +167,7 @@ const std::map<std::string, std::string> stand_ins{
     {"tiramisu", "model.height=32 model.width=48 data=[32,48,16] targets=[32,48]"},
 };
 
-// The options that a row of stand_ins means.
+// The options for a row of stand_ins.
 std::string stand_in(const std::string& row) {
   std::istringstream words(row);
   std::string options, shape;

@@ -1,4 +1,4 @@
-// isobar data animate, as a user meets it.
+// isobar data animate, as a user sees it.
 #include <fstream>
 
 #include "tests/cli/program.hpp"

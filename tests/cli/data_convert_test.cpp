@@ -1,4 +1,4 @@
-// isobar data convert, as a user meets it.
+// isobar data convert, as a user sees it.
 #include <fstream>
 
 #include "tests/cli/program.hpp"
@@ -63,14 +63,14 @@ TEST(DataConvert, WrongCalls) {
   const TemporaryFolder folder;
   expect_wrong_call("data convert", "FROM is required");
   expect_wrong_call("data convert " + noise, "TO is required");
-  expect_wrong_call("data convert " + noise + " '" + folder / "set.xyz" + "'", "its ending names no format");
+  expect_wrong_call("data convert " + noise + " '" + folder / "set.xyz" + "'", "its ending is not that of a format");
   expect_wrong_call("data convert " + noise + " '" + folder / "set.h5" + "' --as hdf6", "did you mean 'hdf5'?");
   expect_wrong_call("data convert " + noise + " '" + folder / "set.h5" + "' --as universe", "cannot be written");
   for (const auto& [from, to, message] :
        {std::tuple{folder / "not_there.h5", folder / "set.h5", "there is no such file or folder"},
         std::tuple{folder / "garbage", folder / "set.h5", "is of no known format"},
         std::tuple{folder / "empty", folder / "set.h5", "holds no files"},
-        std::tuple{folder / "garbage", folder / "no/folder/set.h5", "is not there"}}) {
+        std::tuple{folder / "garbage", folder / "no/folder/set.h5", "does not exist"}}) {
     std::ofstream(folder / "garbage") << "neither fish nor fowl";
     fs::create_directory(folder / "empty");
     const Outcome outcome = convert("'" + from + "'", to);

@@ -1,4 +1,4 @@
-// isobar data inspect, as a user meets it.
+// isobar data inspect, as a user sees it.
 #include <fstream>
 
 #include "tests/cli/program.hpp"

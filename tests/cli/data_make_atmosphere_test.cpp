@@ -1,4 +1,4 @@
-// isobar data make atmosphere, as a user meets it.
+// isobar data make atmosphere, as a user sees it.
 #include "tests/cli/program.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-// isobar data make universe, as a user meets it.
+// isobar data make universe, as a user sees it.
 #include <fstream>
 
 #include "tests/cli/program.hpp"

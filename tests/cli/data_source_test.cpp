@@ -7,7 +7,7 @@ namespace {
 
 TEST(DataSource, WhatExistsIsAPath) {
   const TemporaryFolder folder;
-  // A file may be called as a data set is; then it is the file.
+  // A file may have the name of a data set; then the name means the file.
   std::ofstream(folder / "noise") << "neither fish nor fowl";
   const std::string here = "cd '" + folder.path().string() + "' && ";
   const auto run = [&](const std::string& arguments) { return run_isobar(arguments, here); };

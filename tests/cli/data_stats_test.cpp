@@ -1,4 +1,4 @@
-// isobar data stats, as a user meets it.
+// isobar data stats, as a user sees it.
 #include <fstream>
 
 #include "tests/cli/program.hpp"
@@ -18,7 +18,7 @@ TEST(DataStats, ATableAndAFileThatNormalizeReads) {
   const Outcome again =
       run_isobar("data stats " + data_stats_noise + " --transform \"normalize(stats='" + file + "')\"");
   EXPECT_EQ(again.code, 0) << again;
-  EXPECT_SHOWS(again, "      0              0 ");  // the least is 0 now
+  EXPECT_SHOWS(again, "      0              0 ");  // the minimum is now 0
   const Outcome there = run_isobar("data stats " + data_stats_noise + " --out '" + file + "'");
   EXPECT_EQ(there.code, 1) << there;
   EXPECT_SHOWS(there, "exists already");

@@ -1,4 +1,4 @@
-// isobar data tokenize, as a user meets it.
+// isobar data tokenize, as a user sees it.
 #include <fstream>
 
 #include "tests/cli/program.hpp"

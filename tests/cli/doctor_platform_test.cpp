@@ -1,4 +1,4 @@
-// What doctor measured is a platform that isobar-sim takes.
+// What doctor measures is a platform that isobar-sim accepts.
 #include <filesystem>
 #include <fstream>
 #include <sstream>

@@ -1,6 +1,6 @@
-// What happens to all ranks when something happens to one: every case must end all of them within seconds, with a
-// message that names the rank and the cause, under both launchers. Where the moment matters, the rank is stopped first
-// and its files are looked at, so that it is known to be where the test says.
+// A fault of one rank must end all ranks within seconds, with a message that names the rank and the cause, under both
+// launchers. Where the moment matters, the rank is stopped first and its files are examined, to be sure that it is
+// where the test says.
 #include <map>
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ std::string bytes_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// A run that would go on for hours.
+// A run that would take hours.
 std::string endless_recipe(const TemporaryFolder& folder, const std::string& data = "") {
   const std::string path = folder / "recipe.toml";
   std::ofstream(path) << "model = \"cosmoflow(size=32, width=4, layers=2, dropout=0)\"\n"
@@ -45,7 +45,8 @@ class Faults : public testing::TestWithParam<LaunchKind> {
   }
   bool checkpoint_written() const { return has_checkpoint(".h5"); }
 
-  // Every checkpoint that has its name is whole; what was not finished is none, and the run goes on from the newest.
+  // Every file with the name of a checkpoint is whole; unfinished ones do not count, and the run continues from the
+  // newest.
   void expect_whole_checkpoints(const std::string& recipe) const {
     std::int64_t epoch = 0;
     for (const auto& entry : fs::directory_iterator(folder_ / "run/checkpoints")) {
@@ -63,7 +64,7 @@ class Faults : public testing::TestWithParam<LaunchKind> {
     EXPECT_FALSE(has_checkpoint(".part")) << "what was not finished is removed";
   }
 
-  // A run whose files are brought near first: so many that it takes a while, of ten names each.
+  // A run that stages its files first: so many, each with ten names, that it takes a while.
   std::string staged_recipe() const {
     const Outcome made = run_isobar("data make universe --out " + folder_ / "set" + " --train 24 --test 1 --mesh 32");
     EXPECT_EQ(made.code, 0) << made;
@@ -77,7 +78,7 @@ class Faults : public testing::TestWithParam<LaunchKind> {
     return endless_recipe(folder_, "train = \"hdf5(layout=cosmoflow, path=" + folder_ / "set" +
                                        "/train)\"\nstaging = \"files(to=" + folder_ / "staged" + ")\"\n");
   }
-  // Files are on their way: some are there under the name of an unfinished stage, and none under that of a whole one.
+  // Staging is in progress: some files exist under the name of an unfinished stage, and none under that of a whole one.
   bool stages() const {
     bool partial = false;
     std::error_code none_yet;
@@ -87,7 +88,7 @@ class Faults : public testing::TestWithParam<LaunchKind> {
     }
     return partial;
   }
-  // A rank that stands still in the middle of staging, of a launch that is begun anew until it is met there.
+  // Stops a rank in the middle of staging; launches again until the rank is caught there.
   pid_t stopped_in_staging(std::unique_ptr<Launched>& launched, int ranks, int rank, const std::string& recipe) {
     for (int attempt = 0; attempt < 10; ++attempt) {
       launched.reset();
@@ -100,7 +101,7 @@ class Faults : public testing::TestWithParam<LaunchKind> {
     }
     return -1;
   }
-  // What lies there under the name of a whole stage is one, byte for byte.
+  // A stage with the name of a whole one is whole, byte for byte.
   void expect_whole_stage(bool there) const {
     std::map<std::string, fs::path> originals;
     for (const auto& entry : fs::recursive_directory_iterator(folder_ / "set/train"))
@@ -119,7 +120,7 @@ class Faults : public testing::TestWithParam<LaunchKind> {
     }
     EXPECT_EQ(stages, there ? 1u : 0u);
   }
-  // The fault left no stage that looks whole, and the same run stages all of it when it is begun again.
+  // The fault left no stage that looks whole, and the same run stages everything when it is started again.
   void expect_staging_recovers(int ranks, const std::string& recipe) {
     expect_whole_stage(false);
     fs::remove_all(folder_ / "run");
@@ -155,7 +156,7 @@ TEST_P(Faults, ARankKilledDuringTraining) {
 TEST_P(Faults, ARankKilledDuringACheckpoint) {
   const std::string recipe = endless_recipe(folder_);
   Launched launched(command(2, recipe), folder_ / "out");
-  // The name under which a checkpoint is written, which it loses when it is whole; there is another one before it.
+  // The temporary name of a checkpoint that is being written; another checkpoint comes before it.
   const pid_t victim = launched.stopped_when(0, [&] { return checkpoint_written() && has_checkpoint(".part"); });
   ASSERT_GT(victim, 0) << launched.outcome(0);
   kill(victim, SIGKILL);
@@ -178,13 +179,13 @@ TEST_P(Faults, ARankThatStandsStill) {
   Launched launched(command(2, endless_recipe(folder_)), folder_ / "out");
   ASSERT_TRUE(launched.wait_until([&] { return checkpoint_written(); })) << launched.outcome(0);
   kill(launched.rank(1), SIGSTOP);
-  // The other one waits for a sum with it, or for its word that a step is done.
+  // The other rank waits for a sum with it, or for its message that a step is done.
   expect_end(launched, {"rank 1"}, 4 + soon);
   const Outcome outcome = launched.outcome(0);
   EXPECT_TRUE(outcome.has(" waits ") || outcome.has("has not answered for ")) << outcome;
 }
 
-// Nobody exchanges gradients yet; the others wait for its files.
+// No gradients are exchanged yet; the others wait for its files.
 TEST_P(Faults, ARankThatStandsStillDuringStaging) {
   const std::string recipe = staged_recipe();
   std::unique_ptr<Launched> launched;
@@ -193,7 +194,7 @@ TEST_P(Faults, ARankThatStandsStillDuringStaging) {
   expect_staging_recovers(3, recipe);
 }
 
-// Training goes on; that there is no last checkpoint is the one thing that counts in the end.
+// Training continues; only the missing last checkpoint makes the run fail in the end.
 TEST_P(Faults, ADiskThatIsFullEndsNoRank) {
   if (with_own_mounts().empty()) GTEST_SKIP() << "no small disk can be mounted here";
   const std::string disk = folder_ / "disk";

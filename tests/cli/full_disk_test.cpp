@@ -1,5 +1,5 @@
-// Runs on disks that are full, fill up, or must not be written to. Each has a disk of its own, seen from here through
-// /proc, and copied out of its mount namespace when the run has ended.
+// Runs on disks that are full, fill up, or are read-only. Each has its own disk, visible here through /proc and copied
+// out of its mount namespace when the run has ended.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ class FullDisks : public testing::Test {
     const std::string train = fmt::format(
         "{} train {} --quiet --threads 1 --set folder={}/run --set train.epochs={} --set train.evaluate_every=0 {}",
         ISOBAR_PROGRAM, small_recipe(folder_), disk_, epochs, more);
-    launched_.reset();  // or its end would hit the next, which carries the same mark
+    launched_.reset();  // otherwise its destructor would kill the next launch, which has the same mark
     launched_ = std::make_unique<Launched>(
         fmt::format("{}sh -c 'mount -t tmpfs -o {} none {} && cd {} && {}{}; code=$?; cp -r run {}; exit $code'",
                     with_own_mounts(), options, disk_, disk_, before, train, folder_ / "copy"),
@@ -90,7 +90,7 @@ TEST_F(FullDisks, AReadOnlyFolderIsAnErrorBeforeTraining) {
   EXPECT_EQ(lines_of(copy("metrics.jsonl")), 0);
 }
 
-// What the run had written stays whole; a step that could not be written is not missing when there is room again.
+// Files stay whole; a step that could not be written is added when there is room again.
 TEST_F(FullDisks, AtRandomMomentsAreOneWarningEach) {
   const isobar::Random random(20261116);
   for (std::uint64_t number = 0; number < 6; ++number) {
@@ -111,7 +111,7 @@ TEST_F(FullDisks, AtRandomMomentsAreOneWarningEach) {
     if (freed) fs::remove(inside("filler"));
     const Outcome outcome = launched_->outcome(120);
     EXPECT_EQ(count_of(outcome.text, "tries again"), 1) << outcome;
-    // Without a last checkpoint the run is not whole, though it was trained to its end.
+    // Without a last checkpoint the run is incomplete, although it was trained to its end.
     EXPECT_EQ(outcome.code, freed ? 0 : 1) << outcome;
     if (freed) {
       EXPECT_EQ(count_of(text_of(copy("metrics.jsonl")), "\"kind\":\"step\""), 4500);

@@ -16,7 +16,7 @@ Outcome with_cap(const std::string& cap, const std::string& arguments) {
   return run_isobar(arguments, "ISOBAR_INSTRUCTIONS=" + cap + " ");
 }
 
-// The least there is: a program built with AVX-512 throughout has one level only.
+// The lowest level: a program built entirely with AVX-512 has only one.
 const std::string least = isobar::built_for == Instructions::v4 ? "v4" : "v3";
 
 TEST(Instructions, DoctorTellsThemAndWhy) {

@@ -1,4 +1,4 @@
-// A run that is killed in the middle: what it has told of itself can be read up to the last step that reached the disk.
+// A run that is killed in the middle: its files can be read up to the last step that reached the disk.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -52,7 +52,7 @@ TEST(KilledRun, IsReadUpToTheLastStepThatReachedTheDisk) {
     traced.insert(event.step);
     if (event.lane == Lane::main) seconds[event.step] += event.seconds;
   }
-  // Files reach the disk one by one: the last steps may be in one and not yet in the other.
+  // Files reach the disk one by one: the last steps may be in one file and not yet in another.
   ASSERT_GE(traced.size(), 19u);
   for (std::size_t i = 0; i < profiled.size() && profiled[i].step < *traced.rbegin(); ++i) {
     EXPECT_TRUE(traced.contains(profiled[i].step)) << profiled[i].step;

@@ -1,4 +1,4 @@
-// Runs bin/isobar on several ranks in tests, under either launcher, and does to single ranks what can happen to them.
+// Runs bin/isobar on several ranks in tests, with either launcher, and stops or kills single ranks.
 #pragma once
 
 #include <chrono>
@@ -17,10 +17,10 @@ struct LaunchKind {
 
 inline std::ostream& operator<<(std::ostream& out, const LaunchKind& kind) { return out << kind.name; }
 
-/// One for every MPI library of this build, made by tests/cli/CMakeLists.txt; the first is that of bin/isobar.
+/// One for every MPI library of this build, from tests/cli/CMakeLists.txt; the first is that of bin/isobar.
 inline std::vector<LaunchKind> launch_kinds() { return {ISOBAR_LAUNCH_KINDS}; }
 
-// A run of ten steps and a test, some tenths of a second long.
+// A run of ten steps with evaluation, a few tenths of a second long.
 inline std::string small_recipe(const TemporaryFolder& folder) {
   const std::string path = folder / "recipe.toml";
   std::ofstream(path)
@@ -31,10 +31,10 @@ inline std::string small_recipe(const TemporaryFolder& folder) {
   return path;
 }
 
-/// One launch in the background; what it prints is kept in a file.
+/// One launch in the background; its output goes to a file.
 class Launched {
  public:
-  // `command` as for a shell; every process of it carries a mark in its environment.
+  // `command` is a shell command; all its processes carry a mark in their environment.
   Launched(const std::string& command, const std::string& output) : output_(output) {
     mark_ = "ISOBAR_TEST_LAUNCH=" + output;
     process_ = fork();
@@ -66,9 +66,9 @@ class Launched {
     return -1;
   }
   pid_t process() const { return process_; }
-  // To what was launched, not to its ranks.
+  // Sends a signal to the launched process, not to its ranks.
   void send(int signal) const { kill(process_, signal); }
-  // Waits until something holds; false when it does not within a minute, or the launch has ended.
+  // Waits until `holds` returns true; false if it does not within a minute, or if the launch has ended.
   bool wait_until(const std::function<bool()>& holds) {
     for (int i = 0; i < 6000; ++i) {
       if (holds()) return true;
@@ -77,8 +77,8 @@ class Launched {
     }
     return false;
   }
-  // Stops a rank at a moment when something holds, and returns its process. It still holds when all threads of the rank
-  // stand still: one that has gone on meanwhile is let go and aimed at again. -1 when nothing was hit within a minute.
+  // Stops a rank (SIGSTOP) at a moment when `holds` is true, and returns its process. `holds` is checked again once all
+  // threads are stopped; if it has become false, the rank continues and is tried again. -1 if that fails for a minute.
   pid_t stopped_when(int number, const std::function<bool()>& holds) {
     pid_t victim = -1;
     if (!wait_until([&] { return (victim = rank(number)) > 0; })) return -1;
@@ -96,7 +96,7 @@ class Launched {
     }
     return -1;
   }
-  // How it ended within so many seconds; code -1 when it did not.
+  // How it ended within `seconds`; code -1 if it did not.
   Outcome outcome(double seconds) {
     const auto begin = std::chrono::steady_clock::now();
     while (!ended(0) && std::chrono::steady_clock::now() - begin < std::chrono::duration<double>(seconds))
@@ -105,7 +105,7 @@ class Launched {
     std::ifstream in(output_);
     return {ended(0) ? code_ : -1, {std::istreambuf_iterator<char>(in), {}}};
   }
-  // Ranks and helpers of this launch that are still there.
+  // Ranks and helper processes of this launch that still exist.
   std::vector<pid_t> marked() const {
     std::vector<pid_t> found;
     for (const auto& entry : fs::directory_iterator("/proc")) {

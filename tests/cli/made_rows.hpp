@@ -7,7 +7,7 @@
 
 #include "tests/cli/program.hpp"
 
-// A row with a training step of so many seconds, give or take a twentieth.
+// A row with a training step of `seconds`, give or take 5 %.
 inline std::string row(const std::string& name, double seconds, const std::string& machine = "a machine") {
   return fmt::format(
       R"({{"level":"networks","name":"{}","problem":"training step, batch 1","entries":[{{"name":"isobar","runs":9,)"

@@ -1,4 +1,4 @@
-// `isobar onnx` and recipes that name an ONNX file, as a user meets them.
+// `isobar onnx` and recipes that name an ONNX file, as a user sees them.
 #include <fstream>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The program with every optional part missing: what needs one fails in one line that says what to install, and all
-// else works.
+// The program without its optional parts: commands that need one fail with one line that says what to install, and
+// everything else works.
 #include <fstream>
 
 #include "tests/cli/program.hpp"

@@ -1,4 +1,4 @@
-// isobar plan --tune, as a user meets it: what it shows, what it remembers, who uses that.
+// isobar plan --tune, as a user sees it: what it shows, what it remembers, who uses that.
 #include <fstream>
 
 #include "tests/cli/program.hpp"
@@ -27,7 +27,7 @@ TEST(PlanTune, RemembersAndShowsWhatItChose) {
   ASSERT_FALSE(only_file(folder).empty());
 }
 
-// A choice that no measurement would make here, put into the file: the plan follows it, and may be told not to.
+// A choice that no measurement would make here, written to the file: the plan follows it unless told not to.
 TEST(PlanTune, ThePlanUsesIt) {
   const TemporaryFolder folder;
   ASSERT_EQ(run_isobar("plan lenet --batch 2 --tune", in_cache(folder)).code, 0);

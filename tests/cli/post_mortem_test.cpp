@@ -15,7 +15,7 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 
 class PostMortems : public testing::Test {
  protected:
-  // A run that would go on for hours.
+  // A run that would take hours.
   std::string train(const std::string& more = "") const {
     return fmt::format(" train {} --quiet --threads 1 --set folder={} --set train.epochs=1000000 {}",
                        small_recipe(folder_), run(), more);

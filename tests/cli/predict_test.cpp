@@ -1,4 +1,4 @@
-// `isobar eval` and `isobar predict` as a user meets them.
+// `isobar eval` and `isobar predict` as a user sees them.
 #include <fstream>
 
 #include <nlohmann/json.hpp>
@@ -18,7 +18,7 @@ std::string trained(const TemporaryFolder& folder, const std::string& more = "")
   return folder / "run";
 }
 
-// The last evaluation a run tells of.
+// The last evaluation in the files of a run.
 nlohmann::json last_test(const std::string& run) {
   std::istringstream lines(text_of(run + "/metrics.jsonl"));
   nlohmann::json found;
@@ -65,7 +65,7 @@ TEST(Eval, MetricsAndSamplesCanBeChosen) {
   EXPECT_SHOWS(outcome, ": 3 samples\n");
   EXPECT_SHOWS(outcome, "  r2");
   expect_failure("eval --quiet --metrics acuracy " + run, 2, "accuracy");
-  expect_failure("eval --quiet --samples 3:x " + run, 2, "'x' is no number");
+  expect_failure("eval --quiet --samples 3:x " + run, 2, "'x' is not a sample number");
   expect_failure("eval --quiet --samples 3:99 " + run, 2, "0:13");
   expect_failure("eval --quiet --loss mse " + run, 2, "a run has its own");
   expect_failure("eval --quiet " + folder / "absent", 1, "no such run folder");
@@ -80,7 +80,7 @@ TEST(Predict, WritesEverySampleOnce) {
   const std::string out = folder / "all.h5";
   const Outcome outcome = run_isobar("predict --threads 1 --pictures " + folder / "seen" + " --out " + out + " " + run);
   EXPECT_EQ(outcome.code, 0) << outcome;
-  EXPECT_SHOWS(outcome, "samples a second");
+  EXPECT_SHOWS(outcome, "samples per second");
   EXPECT_TRUE(fs::exists(folder / "seen/pictures.json")) << outcome;
   const Outcome shown = run_isobar("data inspect " + out);
   EXPECT_SHOWS(shown, "prediction");
@@ -89,7 +89,7 @@ TEST(Predict, WritesEverySampleOnce) {
   EXPECT_EQ(run_isobar("predict --quiet --overwrite --out " + out + " " + run).text, "");
   expect_failure("predict --quiet --out " + folder / "all.csv" + " " + run, 2, "valid: .h5 (HDF5), .nc (NetCDF)");
   expect_failure("predict --quiet --out " + folder / "all.nc" + " " + run, 2, "takes maps");
-  expect_failure("predict --quiet --out " + folder / "absent/all.h5" + " " + run, 1, "is not there");
+  expect_failure("predict --quiet --out " + folder / "absent/all.h5" + " " + run, 1, "does not exist");
   expect_failure("predict --quiet --probabilities --out " + folder / "p.h5" + " " + run, 2, "has none");
   for (const fs::directory_entry& entry : fs::directory_iterator(folder.path()))
     EXPECT_TRUE(entry.path().filename() == "all.h5" || entry.path().extension() != ".h5") << entry.path();
@@ -114,7 +114,7 @@ TEST(Predict, MasksOfTheAtmosphereAreNetcdf) {
   EXPECT_EQ(shown.code, 0) << shown;
   for (const char* part : {"lat", "lon", "time", "prediction", "target", "probability_river"})
     EXPECT_SHOWS(shown, part);
-  // Two ranks write the same maps: what differs in the files is the time in their history.
+  // Two ranks write the same maps: the files differ only in the time in their history.
   const Outcome ranks =
       run_isobar("predict --quiet --out " + both + " " + folder / "run", launch_kinds()[0].words + " 2 ");
   ASSERT_EQ(ranks.code, 0) << ranks;
@@ -122,7 +122,7 @@ TEST(Predict, MasksOfTheAtmosphereAreNetcdf) {
                 stats_two = run_isobar("data stats 'netcdf(path=" + both + ", x=prediction)'");
   const auto table = [](const Outcome& o) { return o.text.substr(o.text.find("channel")); };
   EXPECT_EQ(table(stats_one), table(stats_two));
-  // What was predicted from data of one's own, without labels.
+  // Predictions for the user's own data, without labels.
   const Outcome made = run_isobar("data make atmosphere --out " + folder / "own" +
                                   " --height 16 --width 32 --train 2 --test 0 --format netcdf");
   ASSERT_EQ(made.code, 0) << made;

@@ -3,7 +3,7 @@
 
 #include "tests/program.hpp"
 
-// `arguments` as for a shell, `before` what the shell does first.
+// `arguments` are shell words; `before` is what the shell runs first.
 inline Outcome run_isobar(const std::string& arguments, const std::string& before = "") {
   return run_command(before + ISOBAR_PROGRAM + " " + arguments);
 }

@@ -1,4 +1,4 @@
-// Verbs under every launcher: one program, two ranks, one voice.
+// Verbs under every launcher: two ranks, of which only one prints.
 #include <fstream>
 
 #include "tests/capture.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 using isobar::tests::text_of;
 
-// Always of bin/isobar, which makes place for the program that the launcher needs.
+// Always starts bin/isobar, which replaces itself with the program that the launcher needs.
 std::vector<std::string> two_ranks() {
   std::vector<std::string> words;
   for (const LaunchKind& kind : launch_kinds()) words.push_back(kind.words + " 2 ");
@@ -58,7 +58,7 @@ TEST(Ranks, DeterministicRunsDoNotDependOnTheLauncher) {
     EXPECT_EQ(outcome.code, 0) << outcome;
     EXPECT_EQ(outcome.text, "");
     const std::string metrics = text_of(folder / "run/metrics.jsonl");
-    const std::string steps = metrics.substr(0, metrics.find("\"kind\":\"epoch\""));  // tests are summed by rank
+    const std::string steps = metrics.substr(0, metrics.find("\"kind\":\"epoch\""));  // evaluations are summed by rank
     if (wanted.empty()) wanted = steps;
     EXPECT_EQ(steps, wanted);
   }
@@ -99,7 +99,7 @@ TEST(Ranks, ASignalToOneStopsAll) {
     std::array<char, 4096> part;
     while (const std::size_t got = std::fread(part.data(), 1, part.size(), pipe)) outcome.text.append(part.data(), got);
     pclose(pipe);
-    EXPECT_SHOWS(outcome, "stopped; the same command with --resume goes on");
+    EXPECT_SHOWS(outcome, "stopped; the same command with --resume continues");
     EXPECT_SHOWS(outcome, "code 130");
     EXPECT_TRUE(fs::exists(folder / "run/checkpoints"));
     EXPECT_SHOWS(run_isobar(train + " --resume --set train.epochs=1"), "resumed after step");

@@ -1,4 +1,4 @@
-// isobar report: page and run card of runs as they really are, and several of them side by side.
+// isobar report: page and run card of real runs, and several of them side by side.
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/launched.hpp"
@@ -39,7 +39,7 @@ TEST(Report, OfOneRun) {
   EXPECT_NE(row(card, 3).find("1 other run of cosmoflow"), std::string::npos) << row(card, 3);
   EXPECT_NE(row(card, 3).find("all together 30 steps"), std::string::npos) << row(card, 3);
   EXPECT_NE(row(card, 10).find("target loss<=1000 reached"), std::string::npos) << row(card, 10);
-  EXPECT_FALSE(card["rows"][5]["shown"]);  // noise is no file
+  EXPECT_FALSE(card["rows"][5]["shown"]);  // noise is not read from files
 }
 
 TEST(Report, OfARunThatWasKilled) {

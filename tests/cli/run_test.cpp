@@ -1,12 +1,12 @@
-// isobar run as a user meets it: what is refused, and what it does when ranks come to an end before they begin.
+// isobar run as a user sees it: what it rejects, and what it does when ranks end before they begin.
 #include "tests/cli/launched.hpp"
 
 namespace {
 
 TEST(Run, RefusesNonsense) {
   expect_wrong_call("run -- train recipe.toml", "--ranks is required");
-  expect_wrong_call("run -n 2 train recipe.toml", "command to run behind --");
-  expect_wrong_call("run -n 2", "command to run behind --");
+  expect_wrong_call("run -n 2 train recipe.toml", "command to run after --");
+  expect_wrong_call("run -n 2", "command to run after --");
   expect_wrong_call("run -n 2 --", "only train can");
   expect_wrong_call("run -n 2 -- predict x", "'predict' cannot be supervised");
   expect_wrong_call("run -n 0 -- train recipe.toml", "not in range");

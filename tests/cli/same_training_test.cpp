@@ -1,4 +1,4 @@
-// One recipe on several numbers of ranks, under both launchers, is one training.
+// One recipe on several numbers of ranks, under both launchers, gives the same training.
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/launched.hpp"

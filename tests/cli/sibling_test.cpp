@@ -1,4 +1,4 @@
-// The program that a launcher of the other MPI library started makes place for the one beside it.
+// A program that was started by the launcher of the other MPI library replaces itself with its sibling.
 #include "tests/cli/program.hpp"
 
 TEST(Sibling, TakesOverUnderTheLauncherOfTheOtherLibrary) {

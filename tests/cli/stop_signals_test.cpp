@@ -32,7 +32,7 @@ TEST_P(StopSignals, EndItWithACheckpointAndAStatusThatSaysSo) {
   const Outcome outcome = launched.outcome(60);
   EXPECT_EQ(outcome.code, 130) << outcome;
   EXPECT_SHOWS(outcome, "the run stops within one step and one checkpoint, and can be resumed; a second signal ends");
-  EXPECT_SHOWS(outcome, "isobar: stopped; the same command with --resume goes on");
+  EXPECT_SHOWS(outcome, "isobar: stopped; the same command with --resume continues");
   EXPECT_LT(outcome.text.find("the run stops within"), outcome.text.find("isobar: stopped;"));
   const Outcome resumed =
       run_isobar(command("--resume --quiet --set train.epochs=2").substr(std::string(ISOBAR_PROGRAM).size()));
@@ -42,7 +42,7 @@ TEST_P(StopSignals, EndItWithACheckpointAndAStatusThatSaysSo) {
 INSTANTIATE_TEST_SUITE_P(Signals, StopSignals, testing::Values(SIGINT, SIGTERM, SIGUSR1),
                          [](const auto& signal) { return fmt::format("signal{}", signal.param); });
 
-// A disk that hangs or a step that lasts: whoever cannot wait sends a second one.
+// For a disk that hangs or a long step: a second signal ends the run at once.
 TEST_F(StoppedRuns, ASecondOneEndsAtOnce) {
   // Each step lasts longer than this test.
   const std::string path = folder_ / "slow.toml";
@@ -58,13 +58,13 @@ TEST_F(StoppedRuns, ASecondOneEndsAtOnce) {
   EXPECT_EQ(launched.outcome(30).code, 128 + SIGTERM);
 }
 
-// Who starts a program with SIGUSR1 ignored uses it for something else.
+// A launcher that starts a program with SIGUSR1 ignored uses the signal for something else.
 TEST_F(StoppedRuns, ASignalThatWasIgnoredStaysIgnored) {
   Launched launched("sh -c 'trap \"\" USR1; exec " + command("--set train.epochs=1000000 --quiet") + "'",
                     folder_ / "out");
   ASSERT_TRUE(begun(launched)) << launched.outcome(0);
   launched.send(SIGUSR1);
-  launched.send(SIGTERM);  // would be the second and end it at once, were the first heard
+  launched.send(SIGTERM);  // would be the second signal and end it at once if the first had been caught
   EXPECT_EQ(launched.outcome(60).code, 130);
 }
 

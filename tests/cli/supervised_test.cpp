@@ -1,5 +1,5 @@
-// isobar run with ranks that are killed, frozen or orphaned: the others finish the run, every step is there once, and a
-// deterministic run ends with the bits of one without deaths.
+// isobar run with ranks that are killed, frozen or orphaned: the others finish the run, every step is recorded once,
+// and a deterministic run ends with the same bits as one without deaths.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -9,8 +9,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// 20 steps an epoch, of some milliseconds each. Lines are on disk within a second: a run in which something is to
-// happen after the first of them must be longer than that, also on a fast machine.
+// 20 steps per epoch, of a few milliseconds each. Lines are on disk within a second: a run in which something must
+// happen after the first line has to be longer than that, even on a fast machine.
 std::string recipe_in(const TemporaryFolder& folder, int epochs, int test_samples = 8) {
   const std::string path = folder / "recipe.toml";
   std::ofstream(path)
@@ -22,7 +22,7 @@ std::string recipe_in(const TemporaryFolder& folder, int epochs, int test_sample
   return path;
 }
 
-// The losses of all steps, as they are written; one that is there twice or in disorder is told.
+// The losses of all steps, as written; reports steps that are repeated or out of order.
 std::vector<std::string> losses_in(const fs::path& run) {
   std::vector<std::string> losses;
   std::ifstream in(run / "metrics.jsonl");
@@ -62,7 +62,7 @@ class Supervised {
     ASSERT_GT(process, 0) << "rank " << rank;
     kill(process, signal);
   }
-  // Ends well, after so many steps, each there once.
+  // It must succeed after `steps` steps, each recorded once.
   Outcome expect_finished(std::size_t steps) {
     const Outcome outcome = launched.outcome(120);
     EXPECT_EQ(outcome.code, 0) << outcome;
@@ -71,7 +71,7 @@ class Supervised {
     EXPECT_TRUE(launched.marked().empty()) << "processes were left behind";
     return outcome;
   }
-  // How many lines of the launcher's log tell of an event.
+  // How many lines of the launcher's log report an event.
   int events(const std::string& name) const {
     int count = 0;
     std::ifstream in(folder_ / "log");
@@ -124,8 +124,7 @@ TEST_P(SupervisedUnder, TwoThatDieAtOnceLeaveTheOthersAtWork) {
 
 TEST_P(SupervisedUnder, ADeathBetweenCheckpointsAndEvaluationsLosesNothing) {
   Supervised supervised(GetParam(), "-n 2", 8, "--set checkpoint.every_steps=1", 12000);
-  // All steps of the first epoch are done: what goes on is its evaluation, or on a busy machine one of those that
-  // follow.
+  // All steps of the first epoch are done: its evaluation is in progress or, on a busy machine, a later one.
   ASSERT_TRUE(supervised.wait_for_steps(20)) << supervised.launched.outcome(0);
   supervised.kill_rank(0);
   supervised.expect_finished(160);

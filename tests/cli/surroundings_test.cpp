@@ -1,4 +1,4 @@
-// What a run is surrounded by gets into its record: the command, versions, and peaks that are measured once.
+// The surroundings of a run are in its record: the command, versions, and peaks that are measured once.
 #include <fstream>
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,6 @@
 // docs/tutorial.md works as written: its files are written and its commands run, in order, in an empty folder, with the
-// built program first on the PATH and the launcher that belongs to it. What the page shows of their output is compared.
+// built program first on the PATH and the launcher that belongs to it. Their output is compared with what the page
+// shows.
 #include <fstream>
 
 #include "tests/cli/launched.hpp"
@@ -29,7 +30,7 @@ std::vector<PageBlock> blocks_of_page(const std::string& file) {
   return blocks;
 }
 
-// `mpiexec` as a user has it, who is neither root nor short of cores: with the options that tests need.
+// `mpiexec` as for a user who is not root and has enough cores: with the options that tests need.
 std::string own_launcher(const TemporaryFolder& folder) {
   const std::string words = launch_kinds().front().words, script = folder / "mpiexec";
   std::ofstream(script) << "#!/bin/sh\nexec " << words.substr(0, words.rfind("-n")) << " \"$@\"\n";
@@ -66,7 +67,7 @@ TEST(Tutorial, WorksAsWritten) {
       for (const std::string& line : block.lines)
         EXPECT_NE(printed.find(line), std::string::npos) << "the page shows\n" << line << "\nand not\n" << printed;
     } else {
-      EXPECT_EQ(block.kind, "python") << "what is to be done with this block?";  // which is shown, not run
+      EXPECT_EQ(block.kind, "python") << "what is to be done with this block?";  // shown, but not run
     }
   }
   EXPECT_GE(files, 1);

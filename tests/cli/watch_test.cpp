@@ -1,4 +1,4 @@
-// isobar watch: what it says of runs that have ended, are not there, go on; and that Ctrl-C ends it.
+// isobar watch: what it shows for runs that have ended, do not exist or are running; and that Ctrl-C ends it.
 #include "tests/cli/launched.hpp"
 
 namespace {
@@ -7,7 +7,7 @@ std::string watch_trained(const TemporaryFolder& folder, const std::string& more
   return "train '" + small_recipe(folder) + "' --set 'folder=" + folder / "run" + "' " + more;
 }
 
-// What stays of a run's lines, however long it took: its status appears every ten seconds.
+// The lines of a run without its status, which appears every ten seconds and so depends on time.
 std::string lasting(const std::string& text) {
   std::istringstream lines(text);
   std::string lasting;

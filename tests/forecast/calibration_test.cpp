@@ -9,7 +9,7 @@
 namespace isobar::forecast {
 namespace {
 
-// What a machine would have measured that is described by factors; `off` by what the model does not know.
+// What a machine with these factors would have measured; `off` is an error that the model does not know.
 std::vector<MeasuredRun> measured(const StepModel& model, const Factors& truth, std::initializer_list<int> ranks,
                                   double off = 0) {
   std::vector<MeasuredRun> runs;
@@ -58,7 +58,7 @@ TEST(Calibration, FitsNoMoreThanRunsCanTell) {
 }
 
 TEST(Calibration, WarnsOfNumbersThatRunsDoNotTell) {
-  // Two ranks that need no longer than one: bytes would have to travel in no time.
+  // Two ranks that are as fast as one: bytes would have to travel in no time.
   std::vector<MeasuredRun> runs = measured(made_model(), {}, {1, 2});
   runs[1].step_seconds = runs[0].step_seconds;
   EXPECT_HAS(calibrate(runs, made_model()).text(), "the search ended at its limit");

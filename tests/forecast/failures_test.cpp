@@ -33,7 +33,7 @@ TEST(Failures, DalysIntervalIsTheBest) {
   double least = INFINITY;
   for (double interval = 50; interval < 5000; interval += 10) least = std::min(least, expected_seconds(hard, interval));
   EXPECT_LT(expected / least, 1.001);
-  // And so say jobs that are drawn.
+  // Randomly drawn jobs agree.
   const double drawn = mean_of_draws(hard, best, 2000);
   EXPECT_LT(drawn, mean_of_draws(hard, best / 3, 2000));
   EXPECT_LT(drawn, mean_of_draws(hard, best * 3, 2000));

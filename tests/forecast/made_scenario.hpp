@@ -1,5 +1,5 @@
-// A small scenario whose numbers can be checked by hand, and a simulation that is a formula: what the tests of
-// forecasts share. The formula must not be mistaken for the simulator: it only depends on the same things.
+// What the tests of forecasts share: a small scenario whose numbers can be checked by hand, and a formula in place of a
+// simulation. The formula does not predict what the simulator gives; it only depends on the same inputs.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace isobar::forecast {
 
-/// Two stretches forward and backward, 100 ms together; two trained parameters and running statistics; 1 GF.
+/// Forward and backward take 90 ms, updates 10 ms; two trained parameters and running statistics; 1 GF.
 inline sim::Workload made_workload() {
   sim::Workload w{.name = "made", .origin = "by hand", .batch = 4, .flops = 1e9, .sample_bytes = 1e6};
   w.forward = {{0.030, {}}};
@@ -33,8 +33,8 @@ inline sim::Scenario made_scenario() {
   return s;
 }
 
-/// Computing, then gradients over one link, then a latency for every doubling of ranks; half of it with a lag; samples
-/// are read meanwhile.
+/// Computing, then gradients over one link, then a latency for every doubling of ranks; a lag halves the exchange;
+/// samples are read meanwhile.
 inline sim::Simulated formula(const sim::Scenario& s, bool losses = false) {
   sim::Simulated out;
   out.compute_seconds = s.workload.compute_seconds();

@@ -114,7 +114,7 @@ TEST(WorkloadOfRun, WhatDoesNotFitIsAnError) {
 
   MadeRun unknown(true);
   std::ofstream(unknown.path() / "recipe.toml") << "model = \"onnx(file='a.onnx')\"\n";
-  EXPECT_HAS(tests::error_of([&] { workload_of_run(unknown.path()); }), "no network of the zoo");
+  EXPECT_HAS(tests::error_of([&] { workload_of_run(unknown.path()); }), "not a network of the zoo");
 
   MadeRun changed;
   changed.facts()["plan"]["steps"].erase(0);

@@ -10,7 +10,7 @@
 namespace isobar::pictures {
 namespace {
 
-// x is a ramp along its last place axis plus what the test adds, y a map or a number.
+// x is a ramp along its last spatial axis plus a value from the test, y a map or a number.
 class Made final : public datasets::Dataset {
  public:
   Made(std::int64_t count, Shape x, Shape y, float unit)

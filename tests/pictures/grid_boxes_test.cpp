@@ -7,7 +7,7 @@
 namespace isobar::pictures {
 namespace {
 
-// One row of four cells over an input of 32 x 64 places: cells of 32 x 16.
+// One row of four cells over an input of 32 x 64 pixels: cells of 32 x 16.
 const Shape shape{1, 4, 8};
 
 std::vector<float> empty_cells() {

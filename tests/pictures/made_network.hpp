@@ -1,4 +1,4 @@
-// Made-up data sets and networks to draw pictures of: the data decide what is predicted, so tests know it beforehand.
+// Made-up data sets and networks to draw pictures of; predictions follow from the data, so tests know them in advance.
 #pragma once
 
 #include <fstream>
@@ -11,7 +11,7 @@
 
 namespace isobar::pictures {
 
-/// Samples by functions.
+/// A data set whose samples are computed by a function.
 class MadeSet final : public datasets::Dataset {
  public:
   using Read = std::function<void(std::int64_t sample, std::span<float> x, std::span<float> y)>;
@@ -35,7 +35,7 @@ class MadeSet final : public datasets::Dataset {
   Read read_;
 };
 
-/// A network on such a set, never trained: `layers` are operators one after the other, the last one predicts.
+/// An untrained network on such a set: `layers` are consecutive operators, the last of which predicts.
 class MadeNetwork {
  public:
   MadeNetwork(const MadeSet& set, const std::vector<std::string>& layers, const std::string& loss) {

@@ -1,4 +1,4 @@
-// What is seen of maps: scores of each class, the best to the worst, and how many follow each other.
+// Surveys of maps: scores of each class, the ranking from best to worst, and the number of consecutive samples.
 #include "isobar/pictures/map_survey.hpp"
 
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace isobar::pictures {
 namespace {
 
-// Eight places in a square of ground and rain; sample s predicts the first s of four rainy places.
+// Eight points of ground and rain; sample s predicts the first s of four rainy points.
 MadeSet rain() {
   return {5, Shape{2, 4, 3}, Shape{2, 4}, [](std::int64_t sample, std::span<float> x, std::span<float> y) {
             for (std::size_t i = 0; i < 8; ++i) {
@@ -43,7 +43,7 @@ TEST(MapSurvey, EndsWhenThereWereEnoughPasses) {
   MadeNetwork network(set, {"scale(by=1)"}, "softmax_cross_entropy");
   network.request.most_passes = 4, network.request.most_seconds = 0;
   Subject subject(network.request);
-  EXPECT_EQ(map_survey(subject).looks.size(), 3u);  // three however long they take
+  EXPECT_EQ(map_survey(subject).looks.size(), 3u);  // three, however long they take
   EXPECT_FALSE(subject.view(0));
 }
 

@@ -1,4 +1,4 @@
-// Which pictures suit which network, what stands in them, and that they never fail a run. Looked at by people as well.
+// Which pictures suit which network, what they contain, and that they never fail a run.
 #include "isobar/pictures/pictures.hpp"
 
 #include <set>
@@ -18,7 +18,7 @@ namespace {
 using tests::TemporaryFolder;
 using Kinds = std::vector<std::string>;
 
-// The first number of x tells the class that y has; prediction is made beside.
+// The first number of x determines the class y; tests supply the predictions.
 MadeSet digits(std::int64_t count, std::int64_t classes) {
   return {count, Shape{8, 8, 1}, Shape{1}, [=](std::int64_t sample, std::span<float> x, std::span<float> y) {
             y[0] = static_cast<float>(sample % classes);
@@ -55,7 +55,7 @@ TEST(Pictures, Regression) {
       (nlohmann::json{
           {"kind", "regression"}, {"title", drawn[1].title}, {"caption", drawn[1].caption}, {"file", "errors.svg"}}));
 
-  // Labels that are switched on and off are no numbers to compare, and too many numbers are no table.
+  // Binary labels are not numbers to compare, and too many numbers do not fit into a table.
   request.loss = Spec("sigmoid_cross_entropy");
   EXPECT_TRUE(draw_pictures(folder / "none", request).empty());
   request.loss = Spec("mse"), request.target_shape = Shape{50};
@@ -81,7 +81,7 @@ TEST(Pictures, Classes) {
   const std::string mistakes = content(folder / "mistakes.svg"), matrix = content(folder / "confusion.svg");
   EXPECT_EQ(times(mistakes, "<image"), 2u);
   EXPECT_EQ(times(mistakes, "true: rain &amp; hail"), 2u);
-  EXPECT_LT(mistakes.find("sample 10"), mistakes.find("sample 7"));  // the surer mistake first
+  EXPECT_LT(mistakes.find("sample 10"), mistakes.find("sample 7"));  // the more confident mistake first
   EXPECT_NE(drawn[1].caption.find("28 of 30 test samples are right (93.33 %)"), std::string::npos);
   EXPECT_EQ(times(matrix, ">20.0 %<"), 1u);
   EXPECT_EQ(times(matrix, ">100.0 %<"), 2u);
@@ -117,7 +117,7 @@ TEST(Pictures, ManyClassesAreListedByPairs) {
   EXPECT_NE(content(folder / "confusion.svg").find("100.0 %, 4"), std::string::npos);
 }
 
-// x is what is predicted: four channels as logits of four classes. Sample s marks s + 1 columns wrongly.
+// The prediction equals x: four channels as logits of four classes. Sample s has s + 1 wrong columns.
 MadeSet frames(std::int64_t count) {
   const Shape x{12, 20, 4}, y{12, 20};
   MadeSet set(count, x, y, [](std::int64_t sample, std::span<float> to, std::span<float> truth) {
@@ -182,7 +182,7 @@ TEST(Pictures, MapsThatFollowEachOtherMove) {
 
 TEST(Pictures, BoxesOnAGrid) {
   const TemporaryFolder folder;
-  // The first six channels of x are the cells, so that what is true is predicted too, with less confidence.
+  // The first six channels of x are the cells, so that the truth is also predicted, with less confidence.
   MadeSet set(3, Shape{8, 8, 8}, Shape{8, 8, 8}, [](std::int64_t sample, std::span<float> x, std::span<float> y) {
     std::ranges::fill(y, 0.0f);
     for (std::size_t cell = 0; cell < 64; ++cell) y[8 * cell + 5] = 1;
@@ -215,24 +215,24 @@ TEST(Pictures, TextOfALanguageModel) {
     }
   });
   MadeNetwork network(set, {"embedding(rows=256, width=256)"}, "softmax_cross_entropy");
-  // Every letter is followed by the next one of the alphabet.
+  // Every letter is followed by the next letter of the alphabet.
   std::vector<float> table(256 * 256);
   for (std::size_t i = 0; i < 256; ++i) table[256 * i + (i == 'z' ? 'a' : i + 1) % 256] = 50;
   network.store->write_plain(0, table, network.store->weight(0));
   network.request.results = {{"perplexity", 4}};
   const std::vector<Picture> drawn = draw_pictures(folder.path(), network.request);
   EXPECT_EQ(kinds(drawn), Kinds{"text"});
-  EXPECT_NE(drawn[0].caption.find("2.00 bits a character"), std::string::npos);
+  EXPECT_NE(drawn[0].caption.find("2.00 bits per character"), std::string::npos);
   const std::string text = content(folder / "text.txt");
   EXPECT_NE(text.find("=== Beginning of test sample 0 ===\nabcdefgh\n"), std::string::npos);
-  EXPECT_NE(text.find("--- as the network goes on ---\nijklmnopqrstuvwxyzabcdefghi"), std::string::npos);
-  EXPECT_NE(text.find("--- as the text goes on ---\nijklmnop\n"), std::string::npos);
+  EXPECT_NE(text.find("--- continued by the network ---\nijklmnopqrstuvwxyzabcdefghi"), std::string::npos);
+  EXPECT_NE(text.find("--- continued in the text ---\nijklmnop\n"), std::string::npos);
   EXPECT_NE(text.find("sample 2 ===\ncdefghij\n"), std::string::npos);
 }
 
 TEST(Pictures, TokensThatFollowNothingAreNoText) {
   const TemporaryFolder folder;
-  // A label for every word is no text to go on with, though all shapes are those of one.
+  // A label for every word is not a text to continue, although its shapes are those of a text.
   const MadeSet labels(4, Shape{16}, Shape{16}, [](std::int64_t, std::span<float> x, std::span<float> y) {
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i), y[i] = static_cast<float>(i % 2);
   });
@@ -242,7 +242,7 @@ TEST(Pictures, TokensThatFollowNothingAreNoText) {
 
 TEST(Pictures, OneThatFailsLeavesTheOthers) {
   const TemporaryFolder folder;
-  // Samples cannot be read, predictions are there.
+  // Samples cannot be read, but predictions exist.
   const MadeSet set(30, Shape{8, 8, 1}, Shape{1},
                     [](std::int64_t, std::span<float>, std::span<float>) { fail("the file is damaged"); });
   MadeNetwork network(set, {"flatten", "dense(units=3)"}, "softmax_cross_entropy");
@@ -262,7 +262,7 @@ TEST(Pictures, ARunDrawsThemWhenItHasFinished) {
   EXPECT_TRUE(std::filesystem::exists(folder / "run/pictures/scatter.svg"));
   EXPECT_EQ(nlohmann::json::parse(content(folder / "run/pictures/pictures.json")).size(), 2u);
 
-  // Where they cannot be kept the run goes well all the same.
+  // If pictures cannot be written, the run still succeeds.
   const TemporaryFolder other;
   std::ofstream(other / "pictures") << "in the way";
   train::Start start;
@@ -274,7 +274,7 @@ TEST(Pictures, ARunDrawsThemWhenItHasFinished) {
   const std::vector<float> numbers(6);
   end.target_shape = Shape{3}, end.predictions = numbers, end.targets = numbers;
   testing::internal::CaptureStderr();
-  disk::disk_warnings().conclude();  // whatever tests before have met
+  disk::disk_warnings().conclude();  // clears warnings of earlier tests
   EXPECT_NO_THROW(blocked->end(end));
   const std::string told = testing::internal::GetCapturedStderr();
   EXPECT_HAS(told, "/pictures");

@@ -1,4 +1,4 @@
-// Pixels of samples: kinds of fields, reduction, north up, classes beside them.
+// Pixels of samples: kinds of fields, reduction, north up, and the matching classes.
 #include "isobar/pictures/sample_picture.hpp"
 
 #include <numeric>

@@ -19,7 +19,8 @@ struct Shown {
   double begin, end;
 };
 
-// Checks what a viewer relies on, and returns the events: inside their step, and none overlapping another of its row.
+// Checks what a viewer relies on and returns the events: they lie inside their step, and none overlaps another in its
+// row.
 std::vector<json> sound(const fs::path& file) {
   const json all = json::parse(text_of(file));
   std::map<std::int64_t, Shown> steps;
@@ -99,7 +100,7 @@ TEST(ChromeTrace, CutOffAtAnyByteItIsReadUpToThere) {
 }
 
 TEST(ChromeTrace, ResumedItGoesOnBehindWhatItKeeps) {
-  const double later = 1e3 * now_seconds() + 1e6;  // a clock that begins anew after a restart of the machine
+  const double later = 1e3 * now_seconds() + 1e6;  // the clock restarts after a reboot
   for (const double began : {1.0, later}) {
     for (const bool torn : {false, true}) {
       const TemporaryFolder folder;
@@ -140,7 +141,7 @@ TEST(ChromeTrace, NeverGrowsAboveItsLimitAndShowsTheWholeRun) {
   const TemporaryFolder folder;
   const fs::path file = folder / "trace" / "rank0.json";
   MadeStep made;
-  constexpr std::int64_t most = 6000;  // some five of ten steps
+  constexpr std::int64_t most = 6000;  // about five of ten steps
   const auto sink = chrome_trace(most);
   sink->start(made_start(folder.path()));
   for (int step = 1; step <= 10; ++step) {

@@ -25,7 +25,7 @@ void epoch_done(train::Sink& sink, std::int64_t step, double seconds) {
   sink.epoch({step / steps_per_epoch, step, loss_at(step), {{"loss", 0.1}, {"mae", 1e-7}}, seconds, seconds});
 }
 
-// Steps after `first` up to `last`; the epoch's line may be missing at the end, as when its evaluation was stopped.
+// Steps after `first` up to `last`; the last epoch's line may be missing, as when its evaluation was stopped.
 void train(train::Sink& sink, const fs::path& folder, std::int64_t first, std::int64_t last, double seconds) {
   train::Start start;
   start.folder = folder;
@@ -117,7 +117,7 @@ TEST(JsonLines, ResumedRunEqualsAnUninterruptedOne) {
   for (const std::int64_t checkpoint : {3, 4, 5, 6}) {
     {
       const auto sink = json_lines();
-      train(*sink, two.path(), 0, 6, 1);  // two steps further than some checkpoints
+      train(*sink, two.path(), 0, 6, 1);  // two steps beyond the checkpoint
       sink->end({train::End::Reason::interrupted, 6, 1});
     }
     std::ofstream(two / "metrics.jsonl", std::ios::app) << R"({"kind":"st)";  // torn by a crash
@@ -130,7 +130,7 @@ TEST(JsonLines, ResumedRunEqualsAnUninterruptedOne) {
   }
 }
 
-// A run that is killed keeps what was written in the background: all, as soon as the thread that writes is through.
+// A run that is killed keeps what was written in the background: everything, once the writing thread has finished.
 TEST(JsonLines, LinesAreWrittenWhileTheRunGoesOn) {
   const TemporaryFolder folder;
   const auto sink = json_lines();

@@ -1,4 +1,4 @@
-// Lines of a growing file: each once, whole, and with notice when what was read is there no longer.
+// Lines of a growing file: each once and whole, and a notice when lines that were read are gone.
 #include "isobar/record/line_tail.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ void add(const std::filesystem::path& file, const std::string& text) { std::ofst
 TEST(LineTail, GivesEveryLineOnceWhenItIsWhole) {
   const TemporaryFolder folder;
   LineTail tail(folder / "a");
-  EXPECT_EQ(tail.fresh(), Lines{});  // not there yet
+  EXPECT_EQ(tail.fresh(), Lines{});  // does not exist yet
   EXPECT_EQ(tail.past(), LineTail::Past::there);
   add(folder / "a", "one\ntw");
   EXPECT_EQ(tail.fresh(), Lines{"one"});
@@ -40,7 +40,7 @@ TEST(LineTail, NoticesThatAFileWasCut) {
   EXPECT_EQ(tail.fresh(), (Lines{"one", "two", "another", "and", "more"}));
   std::filesystem::resize_file(folder / "a", 4);
   add(folder / "a", "TWO\nanother\nand\nmore\n");
-  EXPECT_EQ(tail.past(), LineTail::Past::gone);  // by two lines it is known again, not by one
+  EXPECT_EQ(tail.past(), LineTail::Past::gone);  // two lines identify the file, one does not
 }
 
 TEST(LineTail, KnowsALongFileAgainByItsBeginning) {

@@ -1,4 +1,4 @@
-// metrics.csv: one table with a row for every step and epoch, also when figures come later and runs are resumed.
+// metrics.csv: one table with a row for every step and epoch, even if figures come later or the run is resumed.
 #include "isobar/record/metrics_csv.hpp"
 
 #include <sstream>

@@ -224,14 +224,14 @@ TEST(MlperfLog, AResumedRunIsOneLog) {
   LoggedRun run(cosmoflow);
   run.train("mae", {0.5, 0.1}, 2, train::End::Reason::interrupted);
   const std::string before = run.text();
-  // Its checkpoint is older than the second evaluation, which is done again.
+  // Its checkpoint is older than the second evaluation, which is repeated.
   run.start.first_step = 17;
   run.now += 1000;
   run.train("mae", {0.5, 0.2, 0.15}, 3, train::End::Reason::finished);
   const std::string log = run.text();
   EXPECT_EQ(MlperfRules::complaints(log), Strings{}) << log;
   EXPECT_TRUE(log.starts_with(before.substr(0, before.find("\"epoch_num\":2"))));
-  EXPECT_EQ(lines_of(log).back()["metadata"]["status"], "aborted");  // what reached the target does not count any more
+  EXPECT_EQ(lines_of(log).back()["metadata"]["status"], "aborted");  // the target reached earlier no longer counts
   EXPECT_GT(lines_of(log).back()["time_ms"].get<std::int64_t>(), 1'800'001'000'000);
 }
 
@@ -253,7 +253,7 @@ TEST(MlperfLog, AKilledRunKeepsItsLines) {
   EXPECT_NE(run.text().find("eval_stop"), std::string::npos);
 }
 
-// The rules can fail: without a line, with a line twice, in another order, with other values.
+// The rules can fail: for a missing line, a repeated line, another order, other values.
 TEST(MlperfRules, NoticeDamage) {
   for (const std::string& log : {cosmoflow_log(), deepcam_log()}) {
     Strings lines;

@@ -1,5 +1,5 @@
-// The rules a log of MLPerf HPC is checked by, written from the published ones: which keys there must be, how often, in
-// which order, with which values. Returns what is wrong, so that tests can also show that damage is noticed.
+// Checks an MLPerf HPC log against rules written from the published ones: which keys must occur, how often, in which
+// order, with which values. Returns what is wrong, so that tests can also show that damage is detected.
 #pragma once
 
 #include <map>
@@ -97,7 +97,7 @@ class MlperfRules {
   void at_least_one(std::initializer_list<const char*> keys) {
     for (const char* key : keys) need(count_[key] >= 1, fmt::format("{}: none", key));
   }
-  // All values that were logged must be good; that there are any is another rule.
+  // All logged values must be good; another rule requires that there are any.
   template <class F>
   void all(const char* key, F good) {
     for (const Json& value : values_[key]) need(good(value), fmt::format("{}: {}", key, value.dump()));

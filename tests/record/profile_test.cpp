@@ -25,7 +25,7 @@ TEST(Profile, AddsUpTheMainLaneAndFindsWhatWasHidden) {
   EXPECT_EQ(of(step, Category::communication).bytes, 32);
   EXPECT_EQ(of(step, Category::input_output).seconds, 1);
   EXPECT_EQ(of(step, Category::idle).seconds, 0.5);
-  // Sums from 1 to 3.5, of which the rank waited from 3 on.
+  // Sums take from 1 to 3.5; the rank waited from 3 on.
   EXPECT_DOUBLE_EQ(step.hidden_exchange_seconds, 2);
 }
 
@@ -38,7 +38,7 @@ TEST(Profile, IsReadBackAsItWas) {
   sink->start(made_start(folder.path(), 0, 2));
   sink->traced(made.step(2, 100));
   disk::flush_late_files();
-  const RunRecord run = read_run(folder.path());  // the sink is still open: it may be killed
+  const RunRecord run = read_run(folder.path());  // the sink is still open, as if the run were killed
   ASSERT_EQ(run.by_rank.size(), 1u);
   EXPECT_EQ(run.by_rank[0].rank, 2);
   EXPECT_EQ(run.by_rank[0].node, 2);

@@ -26,7 +26,7 @@ train::Start small_run() {
   return start;
 }
 
-// One run of 2 x 10 steps with 4 samples and half a second each; the clock follows.
+// One run of 2 x 10 steps with 4 samples and half a second each; the clock advances with it.
 std::string shown(bool terminal, bool quiet, train::Start start = small_run(), int columns = 200, double peak = 0) {
   Capture capture;
   double time = 0;

@@ -1,4 +1,4 @@
-// A run is told from its growing files as it told itself, every event once.
+// A run is replayed from its growing files with the events that its own sinks received, each once.
 #include "isobar/record/run_follower.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using namespace isobar::tests;
 namespace fs = std::filesystem;
 using Change = RunFollower::Change;
 
-// What is told, as one word each.
+// The events received, one word each.
 struct Listener final : train::Sink {
   void start(const train::Start& start) override {
     begun = start;
@@ -48,7 +48,7 @@ void write_recipe_file(const fs::path& folder) {
   disk::write_text(folder / "recipe.toml", "model = \"cosmoflow(size=32)\"\n[train]\nepochs = 4\n");
 }
 
-// A run of steps of two seconds, every line written; three steps make an epoch.
+// A run with steps of two seconds that writes every line; three steps make an epoch.
 struct WrittenRun {
   explicit WrittenRun(const fs::path& folder, std::int64_t first = 0) : sink(json_lines()) {
     write_recipe_file(folder);
@@ -177,7 +177,7 @@ TEST(RunFollower, AResumedRunIsToldAgain) {
   run.seconds = 3;
   run.step(5);
   run.step(6);
-  run.step(7);  // longer than it was
+  run.step(7);  // longer than before
   EXPECT_EQ(follower.poll(listener), Change::cut);
   EXPECT_EQ(listener.take(), "");
   EXPECT_EQ(follower.poll(listener), Change::more);
@@ -204,7 +204,7 @@ TEST(RunFollower, ARunThatIsOverwrittenIsToldAnew) {
   run.step(1);
   EXPECT_EQ(follower.poll(listener), Change::more);
   EXPECT_EQ(listener.take(), "start:0 1 ");
-  // Without a look in between: the figures may be the same, the times are not.
+  // Without a poll in between: the figures may be the same, but the times are not.
   WrittenRun other(folder.path());
   other.seconds = 5;
   for (std::int64_t step = 1; step <= 3; ++step) other.step(step);

@@ -1,4 +1,4 @@
-// The line that tells where a run stands: all of it where there is room, and what matters most where there is not.
+// The status line of a run: all of it if there is room, otherwise the most important parts.
 #include "isobar/record/run_status.hpp"
 
 #include <gtest/gtest.h>

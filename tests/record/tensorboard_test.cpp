@@ -1,4 +1,4 @@
-// What a run leaves for TensorBoard, read by a reader of its own.
+// What a run writes for TensorBoard, read by the tests' own reader.
 #include "isobar/record/tensorboard.hpp"
 
 #include <algorithm>
@@ -77,7 +77,7 @@ TEST(TensorBoard, SlowStepsAreAllThereFastOnesFiveTimesASecond) {
   sink->start(start);
   for (std::int64_t step = 1; step <= 4; ++step) sink->step(step_done(step, 0.5));
   for (std::int64_t step = 5; step <= 1004; ++step) sink->step(step_done(step, 0.0078125));  // 26 of them last 0.2 s
-  const std::vector<SeenEvent> running = events_of(folder.path());  // a run that is killed now has left this
+  const std::vector<SeenEvent> running = events_of(folder.path());  // what a run killed now would leave
   sink->epoch({1, 1004, 0.25});
   sink->end({});
 
@@ -86,7 +86,7 @@ TEST(TensorBoard, SlowStepsAreAllThereFastOnesFiveTimesASecond) {
   for (std::int64_t step = 4 + 26; step <= 1004; step += 26)
     expected[step] = static_cast<float>(step_done(step, 0).loss);
   EXPECT_EQ(scalars(running, "train/loss"), expected);
-  expected[1004] = static_cast<float>(step_done(1004, 0).loss);  // the last of an epoch is always there
+  expected[1004] = static_cast<float>(step_done(1004, 0).loss);  // the last step of an epoch is always written
   const std::vector<SeenEvent> events = events_of(folder.path());
   EXPECT_EQ(scalars(events, "train/loss"), expected);
   EXPECT_EQ(scalars(events, "train/learning_rate").at(4), 1e-3f);
@@ -123,7 +123,7 @@ TEST(TensorBoard, ResumedRunTakesBackWhatIsDoneAgain) {
   run(4, 9);  // within a second of the others
   const std::vector<fs::path> files = files_of(folder.path());
   ASSERT_EQ(files.size(), 3u);
-  // As TensorBoard does it: a START forgets this step and later ones.
+  // As in TensorBoard, a START drops this step and later ones.
   std::vector<std::int64_t> steps;
   for (const fs::path& file : files) {
     const std::vector<SeenEvent> events = read_events(file);
@@ -160,7 +160,7 @@ TEST(TensorBoard, FolderThatCannotBeMadeIsAnError) {
   EXPECT_THROW(sink->start(start_in(folder.path())), Error);
 }
 
-// Weights as they are after each epoch, for comparison with histograms.
+// The weights after each epoch, for comparison with histograms.
 class Witness final : public train::Sink {
  public:
   void start(const train::Start& start) override { store_ = start.store; }

@@ -18,7 +18,7 @@ TEST(TraceRow, EveryRowIsReadAsItWasWritten) {
   EXPECT_FALSE(TraceRow::of(TraceRow::steps));
 }
 
-// Traces of earlier versions have these numbers too.
+// Traces of earlier versions have the same numbers.
 TEST(TraceRow, NumbersAndNamesStay) {
   const auto shown = [](Lane lane, int place) {
     const TraceRow row{lane, place};

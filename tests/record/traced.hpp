@@ -1,4 +1,4 @@
-// Traced steps made up by hand, and runs of a small job whose ranks all write what they do.
+// Handmade traced steps, and runs of a small job in which every rank writes its trace.
 #pragma once
 
 #include "isobar/comm/local_comm.hpp"
@@ -50,7 +50,7 @@ inline train::Start made_start(const std::filesystem::path& folder, std::int64_t
   return start;
 }
 
-/// Trains a small job on so many ranks, each with sinks of its own.
+/// Trains a small job on `ranks` ranks, each with its own sinks.
 inline void traced_run(const std::filesystem::path& folder, int ranks, std::vector<const char*> settings) {
   comm::run_ranks(
       ranks,

@@ -1,4 +1,4 @@
-// A run seen from another terminal: while it goes on, when it has ended, when it was killed, resumed or replaced.
+// A run watched from another terminal: while it runs, after its end, and when it was killed, resumed or replaced.
 #include "isobar/record/watch.hpp"
 
 #include <chrono>
@@ -72,7 +72,7 @@ struct WatchShown {
   std::string text;
 };
 
-// Between two looks `meanwhile` is called with their number, from 1 on, until it returns false; 1 s passes.
+// Between two looks, 1 s passes and `meanwhile` is called with their number, starting at 1, until it returns false.
 WatchShown watched(const fs::path& folder, const std::function<bool(int)>& meanwhile, bool terminal = false,
                    bool once = false, double now = written_at + 1) {
   Capture capture;
@@ -128,7 +128,7 @@ TEST(Watch, ARunIsFollowedToItsEnd) {
       },
       /*terminal=*/true);
   EXPECT_TRUE(shown.ended);
-  // As the run shows itself.
+  // As the run itself shows it.
   EXPECT_NE(
       shown.text.find("\repoch 1/2 [====>           ] step 2/4  loss 0.25  4 samples/s  2.00 GF/s (50 % of peak)  "
                       "I/O wait 25 %  left 3 s\x1b[K\repoch 1/2 [======>         ] step 3/4"),
@@ -174,10 +174,10 @@ TEST(Watch, AKilledRunIsSaidToBeSilent) {
   run.steps(3);
   const auto few = [](int look) { return look < 4; };
   const std::string silence =
-      "nothing was written for 1:01, since 2027-01-15 08:00:00 UTC: the run was killed or stands still";
+      "nothing was written for 1:01, since 2027-01-15 08:00:00 UTC: the run was killed or hangs";
   const WatchShown plain = watched(folder.path(), few, false, false, written_at + 60);
   EXPECT_FALSE(plain.ended);
-  // Where it stood, and then once.
+  // Its last state first, then the message once.
   const std::size_t at = plain.text.find("step 3/4  loss 0.25");
   ASSERT_NE(at, std::string::npos) << plain.text;
   EXPECT_NE(plain.text.find(silence + "\n", at), std::string::npos) << plain.text;
@@ -241,7 +241,7 @@ TEST(Watch, ARunThatReplacesAnotherIsToldFromItsBeginning) {
     return look < 4;
   });
   EXPECT_TRUE(shown.ended);
-  const std::string anew = "the run in " + folder.path().string() + " is begun anew\n";
+  const std::string anew = "the run in " + folder.path().string() + " was started again\n";
   EXPECT_TRUE(shown.text.starts_with(heading + first_epoch + anew + heading + "epoch 1/2  4.0 s  ")) << shown.text;
 }
 

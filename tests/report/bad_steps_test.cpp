@@ -1,4 +1,4 @@
-// Bad numbers on their way into everything that tells of a run: lines, progress, summary, page, card, who follows it.
+// Bad numbers appear in everything that reports a run: lines, progress, summary, page, card and watch.
 #include <gtest/gtest.h>
 
 #include "isobar/disk/text_file.hpp"
@@ -18,7 +18,7 @@ namespace {
 using namespace isobar::tests;
 constexpr const char* found = "the loss is nan";
 
-// One step is skipped, after another the run goes back; then it ends well.
+// One step is skipped, after another the run goes back; then it ends normally.
 void tell(train::Sink& sink, const std::filesystem::path& folder, bool bad = true) {
   train::Start start;
   start.folder = folder;

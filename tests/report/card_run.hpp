@@ -23,7 +23,7 @@ struct CardRun {
   bool timed = true, evaluated = true, described = true, history = true, staged = true, profiled = true;
   int ranks = 1, batch = 4;
   double step_seconds = 0.1;
-  int resumed_with = 0;  ///< ranks of a second session behind step 10; 0: there is none
+  int resumed_with = 0;  ///< ranks of a second session after step 10; 0: there is none
   std::string processor = "Intel(R) Xeon(R) Platinum 8375C CPU @ 2.90GHz", inputs = "128x128x128x4";
   std::int64_t parameters = 8'907'556, train_samples = 524'288;
 };

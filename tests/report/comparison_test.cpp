@@ -76,11 +76,11 @@ TEST(Comparison, NamesScalingByTheGlobalBatch) {
   const Comparison s = compare(Paths{one, strong});
   EXPECT_EQ(s.scaling, Scaling::strong);
   EXPECT_EQ(values(s, "efficiency, strong scaling"), (Values{"100.0 %", "80.0 %"}));
-  EXPECT_HAS(comparison_text(s), "strong scaling, the global batch stays");
+  EXPECT_HAS(comparison_text(s), "strong scaling, constant global batch");
   const Comparison w = compare(Paths{one, weak});
   EXPECT_EQ(values(w, "efficiency, weak scaling"), (Values{"100.0 %", "80.0 %"}));
   EXPECT_HAS(all_notes(compare(Paths{one, neither})), "neither strong nor weak scaling");
-  EXPECT_HAS(all_notes(compare(Paths{one, other})), "no scaling study");
+  EXPECT_HAS(all_notes(compare(Paths{one, other})), "not a scaling study");
   EXPECT_HAS(all_notes(compare(Paths{one, strong, weak})), "neither strong nor weak scaling");
 }
 
@@ -101,7 +101,7 @@ TEST(Comparison, SaysWhatDoesNotCompare) {
        {"networks differ (cosmoflow; lenet)", "different data (", "Tested on different data",
         "Samples are of different size", "processors differ", "c has not ended", "c was resumed with other ranks"})
     EXPECT_HAS(notes, part);
-  EXPECT_EQ(comparison.metric, "");  // c was not judged by what b was
+  EXPECT_EQ(comparison.metric, "");  // c was not judged by the metric of b
   EXPECT_FALSE(comparison.target.has_value());
   EXPECT_EQ(values(comparison, "test accuracy"), (Values{"", "0.1", ""}));
 }

@@ -38,7 +38,7 @@ TEST(Curves, ThePictureHasALinePerCurveInsideItsPanel) {
   const std::string svg = curves_svg(panels);
   EXPECT_TRUE(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
   EXPECT_NE(svg.find("a&lt;b"), std::string::npos);
-  // Axes have 4 % of room around the values: the first point is up on the left, the second down on the right.
+  // Axes have a margin of 4 % around the values: the first point is at the top left, the second at the bottom right.
   EXPECT_NE(svg.find("points=\"11.9,8.1 308.1,211.9 \""), std::string::npos) << svg;
   EXPECT_NE(svg.find("points=\"308.1,110.0 \""), std::string::npos) << svg;
   EXPECT_NE(svg.find("training 2"), std::string::npos);
@@ -62,7 +62,7 @@ TEST(Curves, AResumedRunIsDrawnFromItsBeginning) {
   };
   const std::string whole = run(1, 4);
   run(1, 3);
-  EXPECT_EQ(run(3, 4), whole);  // the third epoch is done again
+  EXPECT_EQ(run(3, 4), whole);  // the third epoch is repeated
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A run folder as a run of `cosmoflow` would leave it, made without training: for tests of what shows runs. Every
-// number follows from formulas below, so that tests can say what must be shown.
+// A run folder as a run of `cosmoflow` would leave it, made without training, for tests of code that shows runs. Every
+// number follows from the formulas below, so that tests know what must be shown.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@
 
 namespace isobar::report {
 
-/// What the made run was like.
+/// Properties of the made run.
 struct MadeRun {
   int ranks = 2;
   std::int64_t epochs = 4, steps_per_epoch = 8;
@@ -237,7 +237,7 @@ inline void pictures(const std::filesystem::path& folder) {
 
 }  // namespace made
 
-/// Writes the files of a made run into `folder`, which is made when it is not there.
+/// Writes the files of a made run into `folder`, which is created if needed.
 inline void make_run(const std::filesystem::path& folder, const MadeRun& run = {}) {
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "recipe.toml") << fmt::format(

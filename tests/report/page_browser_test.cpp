@@ -1,4 +1,4 @@
-// The report as a browser sees it: Chromium without a window opens the page, and what it made of it is looked at.
+// The report as a browser sees it: headless Chromium opens the page, and the tests examine the resulting document.
 #include <cmath>
 #include <cstdlib>
 #include <regex>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace isobar::tests;
 struct Seen {
-  std::string document, messages;  // the page after all scripts, and what was said on the console
+  std::string document, messages;  // the page after all scripts, and the messages on the console
 };
 
 // Opens a page, for at most a minute.
@@ -48,7 +48,7 @@ std::vector<std::smatch> matches(const std::string& text, const std::regex& patt
   return found;
 }
 
-// From positions to values, as the two outermost ticks of an axis say.
+// Converts positions to values, according to the two outermost ticks of an axis.
 struct Scale {
   double position_a = 0, value_a = 0, position_b = 1, value_b = 1;
   double value(double position) const {
@@ -68,11 +68,11 @@ struct Point {
   double x, y;
 };
 
-// The points of the curve in that colour, in the units of the axes.
+// The points of the curve in this colour, in the units of the axes.
 std::vector<Point> points(const std::string& panel, const std::string& colour) {
   const Scale across = scale(panel, R"re(<text class="tick" x="([-\d.]+)" y="238" text-anchor="middle">([-\d.e]+)<)re");
   Scale down = scale(panel, R"re(<text class="tick" x="-8" y="([-\d.]+)" text-anchor="end">([-\d.e]+)<)re");
-  down.position_a -= 4, down.position_b -= 4;  // text stands a little below its line
+  down.position_a -= 4, down.position_b -= 4;  // text is placed a little below its line
   const std::string marks = between(panel, "<g class=\"" + colour, "</g>");
   std::vector<Point> found;
   for (const auto& mark : matches(marks, std::regex(R"re(<circle cx="([-\d.]+)" cy="([-\d.]+)")re")))
@@ -106,7 +106,7 @@ TEST(PageInABrowser, NothingIsWrongEverySectionIsThereAndChartsHaveMarks) {
     EXPECT_NE(html.find("<h2>"), std::string::npos) << id;
     EXPECT_GE(matches(html, std::regex(expected.first)).size(), expected.second) << id << "\n" << html;
   }
-  // Curves against what the metrics file holds.
+  // Compares curves with the metrics file.
   const std::vector<std::string> drawn = panels(section("curves"));
   ASSERT_EQ(drawn.size(), 3u);
   const std::vector<Point> steps = points(drawn[0], "s0"), train = points(drawn[1], "s0"),

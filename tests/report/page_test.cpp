@@ -57,7 +57,7 @@ TEST(Page, ItHasEverySectionOnceAndInOrder) {
     EXPECT_EQ(count(section(page, id), "class=\"missing\""), 0u) << section(page, id);
   }
   EXPECT_LT(page.size(), 200u << 10);
-  // The only addresses are names of a format; nothing is fetched.
+  // The only addresses are XML namespaces; nothing is fetched.
   EXPECT_EQ(count(page, "://"), count(page, "xmlns=\"http://www.w3.org/2000/svg\"") + count(page, "chrome://tracing"));
 }
 
@@ -102,7 +102,7 @@ TEST(Page, StragglersAreMarked) {
 TEST(Page, ARunThatWasKilledIsShownAsFarAsItCame) {
   const TemporaryFolder folder;
   const std::string page = made_page({.reason = "", .pictures = false}, folder);
-  EXPECT_NE(section(page, "results").find("It has not ended: it still runs, or was killed. Recorded are 32 steps"),
+  EXPECT_NE(section(page, "results").find("It has not ended: it is still running or was killed. Recorded: 32 steps"),
             std::string::npos);
   EXPECT_NE(section(page, "pictures").find("class=\"missing\""), std::string::npos);
   EXPECT_EQ(count(section(page, "curves"), "<polyline"), 5u);

@@ -15,7 +15,7 @@ namespace {
 
 using tests::TemporaryFolder;
 
-// A row of one made run must be shown, with these parts in its figure.
+// A row of a made run must be shown, with these parts in its figure.
 void expect_shown(int number, const CardRun& run, std::initializer_list<const char*> parts) {
   const TemporaryFolder folder;
   const CardRow row = row_of(written(folder / "run", run), number);
@@ -37,7 +37,7 @@ TEST(RunCard, HasTwelveRowsInOrder) {
   const auto card = run_card(record::read_run(written(folder / "run")));
   ASSERT_EQ(card.size(), 12u);
   for (std::size_t i = 0; i < card.size(); ++i) EXPECT_EQ(card[i].number, static_cast<int>(i) + 1);
-  EXPECT_EQ(rows_shown(card), 11) << card_text(card);  // all but scaling, which takes two runs
+  EXPECT_EQ(rows_shown(card), 11) << card_text(card);  // all but scaling, which needs two runs
 }
 
 TEST(RunCard, AccuracyNextToEverySpeed) {
@@ -141,7 +141,7 @@ TEST(RunCard, TimeToSolution) {
   expect_not_shown(10, {.last_value = 0.2}, {"was not reached: best 0.2", "train.epochs="});
   expect_not_shown(10, {.extra = "target = \"accuracy>=0.9\"\n"}, {"accuracy>=0.9 was not evaluated"});
   expect_not_shown(10, {.model = "gpt", .inputs = "128"}, {"no quality was set as a target", "report.target=mae<=..."});
-  // The target of the full size says nothing about a small one.
+  // The target of the full-size network says nothing about a small one.
   expect_not_shown(10, {.inputs = "32x32x32x4"}, {"does not apply, as samples are 32x32x32x4"});
 }
 

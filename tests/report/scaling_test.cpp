@@ -12,7 +12,7 @@ namespace {
 
 using namespace isobar::tests;
 
-// A run of 10 steps of `seconds` on `ranks`, whose loss is 1 / (samples seen).
+// A run of 10 steps of `seconds` on `ranks`, whose loss is 1 / (samples used).
 std::filesystem::path written_run(const std::filesystem::path& folder, int ranks, int batch, double seconds) {
   std::filesystem::create_directories(folder);
   std::ofstream timing(folder / "timing.jsonl"), metrics(folder / "metrics.jsonl");

@@ -1,5 +1,5 @@
-// A rank that takes over from a dead rank 0: the files of the run become those of a run without a death, whatever the
-// dead rank had written of steps that nobody else finished, or had not yet written of steps that all did.
+// A rank takes over from a dead rank 0: the files of the run become those of a run without a death, whether the dead
+// rank had written steps that no other rank finished, or had not yet written steps that all finished.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -34,7 +34,7 @@ struct Place {
   std::int64_t step, epoch;
 };
 
-// What happens behind a place up to another.
+// The events after one position up to another.
 void go_on(train::Sink& sink, train::Recent& recent, const Place& from, const Place& to) {
   for (std::int64_t step = from.step; step <= to.step; ++step) {
     if (step > from.step) sink.step(step_done(step)), recent.add(step_done(step));
@@ -79,7 +79,8 @@ std::string text_without_death(const fs::path& folder, const char* file, MakeSin
   return text_of(folder / file);
 }
 
-// The dead rank had told its sink more than the others finished, and of that only some bytes had reached the disk.
+// The dead rank had sent its sink more steps than the others finished, and only some of these bytes had reached the
+// disk.
 TEST(TakenOver, LinesAreThoseOfARunWithoutADeath) {
   const TemporaryFolder folder;
   for (const auto& [file, make] : line_files) {

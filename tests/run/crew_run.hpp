@@ -1,5 +1,4 @@
-// Small runs in a crew of threads some of which die, and a record of the run
-// that is written late, as a disk would.
+// Small runs in a crew of threads, some of which die, with a record that is written late, as if on a slow disk.
 #pragma once
 
 #include <fstream>
@@ -14,9 +13,8 @@
 
 namespace isobar::train {
 
-/// One line for every step, epoch and end, in a file that gets them three at a
-/// time: a rank that dies takes some along, and so does one that leaves its
-/// group.
+/// Writes one line for every step, epoch and end to a file, three at a time: lines are lost when a rank dies or leaves
+/// its group.
 class LateLines final : public Sink {
  public:
   void start(const Start& start) override {
@@ -70,7 +68,7 @@ class LateLines final : public Sink {
   std::vector<std::string> late_;
 };
 
-/// What is left of a run in a crew.
+/// The result of a run in a crew.
 struct CrewRun {
   comm::CrewEnd end;
   std::map<int, std::vector<float>> weights{};  ///< of those that finished it, by rank in the world, in plain
@@ -90,7 +88,7 @@ struct CrewRun {
 struct CrewSetting {
   int ranks = 3, spares = 0, per_node = 8;
   std::vector<const char*> settings{};
-  std::int64_t stop_at = -1;  ///< rank 0 of a group asks to stop after this step
+  std::int64_t stop_at = -1;  ///< rank 0 of a group requests a stop after this step
 };
 
 inline CrewRun run_in_crew(const std::filesystem::path& folder, const CrewSetting& setting,

@@ -13,7 +13,7 @@ namespace isobar::run {
 namespace {
 
 using namespace isobar::tests;
-using namespace isobar::train;  // its small runs
+using namespace isobar::train;  // for its small runs
 
 Trained read_small_run(const std::filesystem::path& what, comm::Comm& comm) {
   Trained found = read_run(what, comm);
@@ -21,7 +21,7 @@ Trained read_small_run(const std::filesystem::path& what, comm::Comm& comm) {
   return found;
 }
 
-// What the network predicts for the test set, in order; the numbers of the samples in `samples`.
+// The network's predictions for the test set, in order; `samples` gets the numbers of the samples.
 struct Applied {
   std::vector<std::int64_t> samples;
   std::vector<float> predictions, targets;
@@ -95,7 +95,7 @@ TEST(Inference, SomeOfTheSamplesAndOtherMetrics) {
   EXPECT_FALSE(applied.results.contains("mae"));
 }
 
-// Samples of which only x is known.
+// Samples that have only x.
 class Unlabelled final : public datasets::Dataset {
  public:
   std::int64_t size() const override { return whole_->size(); }
@@ -146,7 +146,7 @@ TEST(Inference, AStoppedRunIsAppliedFromItsLastCheckpoint) {
     Inference inference(read_small_run(what, *alone), options, *alone);
     EXPECT_EQ(inference.trained().position.step, 7);
     EXPECT_EQ(inference.trained().standing(),
-              "checkpoint after step 7, within epoch 2 of 3: the run was stopped or still goes on");
+              "checkpoint after step 7, within epoch 2 of 3: the run was stopped or is still running");
     EXPECT_GT(inference.evaluate(nullptr).results.at("loss"), 0);
   }
 }
@@ -157,7 +157,7 @@ TEST(Inference, TellsWhatIsMissing) {
   const auto problem = [&](const std::filesystem::path& what, const InferenceOptions& options = {}) {
     return error_of([&] { Inference(read_small_run(what, *alone), options, *alone); });
   };
-  EXPECT_TRUE(contains(problem(folder.path()), "holds no run"));
+  EXPECT_TRUE(contains(problem(folder.path()), "contains no run"));
   std::ofstream(folder / "recipe.toml") << "model = 'dense_net'\n";
   EXPECT_TRUE(contains(problem(folder.path()), "no checkpoint yet"));
   run_on(1, folder.path() / "run", {});

@@ -11,8 +11,7 @@ namespace {
 
 using comm::PlannedDeath;
 
-// Two epochs of two steps, evaluated: short, because it is run hundreds of
-// times.
+// Two epochs of two steps, evaluated: short, because it runs hundreds of times.
 const std::vector<const char*> brief{"data.batch=8", "train.epochs=2", "model=dense_net(norm=true)",
                                      "data.test=noise(shape=[6, 6, 2], targets=3, count=5, seed=2)"};
 
@@ -142,7 +141,7 @@ TEST(Sessions, DeathsDuringARecoveryAreSurvivedToo) {
   const CrewRun whole = run_in_crew(folder.path() / "whole", setting);
   for (const int second : {0, 2, 4})
     for (const char* phase : {"state of rank", "staging the data"}) {
-      // The second dies when the group is made anew: not in the first staging.
+      // The second rank dies when the group is formed again, not in the first staging.
       int stagings = 0;
       const PlannedDeath later{.rank = second, .note = [&, part = std::string(phase)](const std::string& what) {
                                  return what.find(part) != std::string::npos &&
@@ -191,8 +190,7 @@ TEST(Sessions, TheGlobalBatchStaysWhatItWas) {
   expect_whole_record(run, 2, 2);
 }
 
-// Nobody has the state when all that worked have died: the run is opened anew
-// by a rank that never worked.
+// When all working ranks have died, no rank has the state: a rank that never worked opens the run again.
 TEST(Sessions, WithoutAStateTheRunIsOpenedAnew) {
   const TemporaryFolder folder;
   const CrewSetting setting{.ranks = 1, .spares = 1, .settings = brief};
@@ -212,8 +210,7 @@ TEST(Sessions, AStrategyWithStepsUnderWayIsGivenUp) {
   EXPECT_TRUE(run.weights.empty());
 }
 
-// The rank that was asked to stop dies on the way to the checkpoint: what was
-// agreed is done.
+// The rank that was asked to stop dies on the way to the checkpoint: the agreed stop still happens.
 TEST(Sessions, WhoHasAgreedToStopStops) {
   const TemporaryFolder folder;
   const CrewSetting setting{.ranks = 3, .settings = brief, .stop_at = 3};

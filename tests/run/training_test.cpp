@@ -1,4 +1,4 @@
-// A run by one call: from the text of a recipe to its folder, without a terminal.
+// A run with one call: from the text of a recipe to its folder, without a terminal.
 #include "isobar/run/training.hpp"
 
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 
 #include "tests/program.hpp"
 
-// `arguments` as for a shell.
+// `arguments` are shell words.
 inline Outcome run_simulator(const std::string& arguments) {
   return run_command(std::string(ISOBAR_SIM_PROGRAM) + " " + arguments);
 }
@@ -12,5 +12,5 @@ inline void expect_wrong_call(const std::string& arguments, const std::string& m
   expect_wrong(run_simulator(arguments), arguments, "isobar-sim", message);
 }
 
-// A network that is planned at once and simulated in no time.
+// A small network that is quick to plan and to simulate.
 inline const std::string small_network = "--model 'hep(size=32, filters=8, layers=3)' --batch 4 --steps 4 --quiet ";

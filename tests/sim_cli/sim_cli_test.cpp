@@ -1,4 +1,4 @@
-// isobar-sim as a user meets it: forecasts, advice, what-if, platforms; and the mistakes users make.
+// isobar-sim as a user sees it: forecasts, advice, what-if, platforms; and the mistakes users make.
 #include <nlohmann/json.hpp>
 
 #include "isobar/sim_cli/calibrated.hpp"
@@ -58,7 +58,7 @@ TEST(SimCli, ForecastWritesItsFiles) {
     double parts = row["compute_seconds"].get<double>();
     for (const auto& [name, seconds] : row["losses"].items()) parts += seconds.get<double>();
     const double told = parts / row["step_seconds"].get<double>();
-    // Of one rank without noise what lagged copies aside belongs to no loss.
+    // For one rank without noise, the copies that lagged makes belong to no loss.
     if (row["ranks"] == 1) EXPECT_NEAR(told, 0.975, 0.026) << row;
     else EXPECT_NEAR(told, 1, 0.01) << row;
   }
@@ -89,7 +89,7 @@ TEST(SimCli, AdviseRanksStrategies) {
 
 TEST(SimCli, WrongCallsAreAnsweredInOneLine) {
   expect_wrong_call("forecst", "did you mean 'forecast'");
-  expect_wrong_call("forecast --platform cori --ranks 1", "what is to be trained?");
+  expect_wrong_call("forecast --platform cori --ranks 1", "nothing to train");
   expect_wrong_call("forecast " + small_network + "--ranks 1", "--platform");
   expect_wrong_call("forecast " + small_network + "--platform cori", "--ranks");
   expect_wrong_call("forecast " + small_network + "--platform core --ranks 1", "cori");

@@ -13,7 +13,7 @@
 namespace isobar {
 namespace {
 
-std::string did;  // by the verbs below
+std::string did;  // set by the verbs below
 
 const Verb make_verb{"make", "makes things", [](CLI::App& command) {
                        CLI::App* const cake = command.add_subcommand("cake", "with sugar");
@@ -60,7 +60,7 @@ TEST(CommandLine, SaysWhatIsWrongWithACallAndWhatWouldBeRight) {
   EXPECT_EQ(unknown.err, "baker: unknown verb 'mak' (did you mean 'make'?)\n");
   const Ended wrong = call({"make", "cake", "--sugar"});
   EXPECT_EQ(wrong.code, exit_usage);
-  EXPECT_NE(wrong.err.find("('baker make cake --help' lists what there is)"), std::string::npos) << wrong.err;
+  EXPECT_NE(wrong.err.find("('baker make cake --help' lists the options)"), std::string::npos) << wrong.err;
   const Ended nothing = call({});
   EXPECT_EQ(nothing.code, exit_usage);
   EXPECT_NE(nothing.out.find("makes things"), std::string::npos);
@@ -75,7 +75,7 @@ TEST(CommandLine, FailuresAreOneLineAndACode) {
   EXPECT_EQ(failed.err, "baker: no flour\n");
 }
 
-// In a process of its own: what signals do stays as it was here.
+// In its own process, so that signal handlers here stay unchanged.
 int ended_by(void (*work)()) {
   const pid_t child = fork();
   if (child == 0) {

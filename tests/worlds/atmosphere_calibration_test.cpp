@@ -1,6 +1,6 @@
-// States against CAM5's: the means and deviations of the ClimateNet points (1996-2009, 21,120 different rows, six
-// patches of 4 x 5 points) at the same places and in the same months. The numbers are written here so that no data are
-// needed.
+// Compares states with those of CAM5: the means and deviations of the ClimateNet points (1996-2009, 21,120 different
+// rows, six patches of 4 x 5 points) at the same places and in the same months. The numbers are written here so that no
+// data are needed.
 #include <array>
 #include <cmath>
 
@@ -66,7 +66,7 @@ TEST(AtmosphereCalibration, agrees_with_the_climatenet_points) {
 
   int near_means = 0, near_deviations = 0;
   for (std::size_t c = 0; c < 16; ++c) {
-    // All places together: mean, and deviation within and between them.
+    // All places together: the mean, and the deviation within and between them.
     double mean = 0, square = 0, true_mean = 0, true_square = 0;
     for (std::size_t p = 0; p < places; ++p) {
       const double m = sum[p][c] / count, d = std::sqrt(std::max(0.0, squares[p][c] / count - m * m));
@@ -80,11 +80,11 @@ TEST(AtmosphereCalibration, agrees_with_the_climatenet_points) {
     }
     const double deviation = std::sqrt(square - mean * mean), truth = std::sqrt(true_square - true_mean * true_mean);
     EXPECT_LT(std::abs(mean - true_mean), 0.25 * truth) << channels[c].name;
-    // Cells of this size see less of the rain's extremes than those of 25 km.
+    // Cells of this size show less extreme rain than those of 25 km.
     EXPECT_GT(deviation, truth / (c == PRECT ? 2.5 : 1.6)) << channels[c].name;
     EXPECT_LT(deviation, truth * 1.6) << channels[c].name;
   }
-  // Place by place, of 96 numbers each.
+  // Place by place, 96 numbers each.
   EXPECT_GE(near_means, 65);
   EXPECT_GE(near_deviations, 65);
 }

@@ -1,4 +1,4 @@
-// Whole states: reproducible, physical, moving, with labels worth learning.
+// Whole states: they are reproducible, physical and moving, and have learnable labels.
 #include "isobar/worlds/atmosphere.hpp"
 
 #include <cmath>

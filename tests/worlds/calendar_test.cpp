@@ -1,4 +1,4 @@
-// Years of 365 days, there and back.
+// Years of 365 days: dates to hours and back.
 #include "isobar/worlds/calendar.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Mean climate against numbers of ERA-Interim.
+// Compares the mean climate with ERA-Interim.
 #include "isobar/worlds/climate.hpp"
 
 #include <gtest/gtest.h>

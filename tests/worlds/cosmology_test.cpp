@@ -1,4 +1,4 @@
-// Growth against Einstein-de Sitter and against its differential equation; bad parameters.
+// Growth compared with Einstein-de Sitter and with its differential equation; bad parameters.
 #include "isobar/worlds/cosmology.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Planted cyclones are found, and each of their signs is needed.
+// Planted cyclones are found, and each of the criteria is needed.
 #include <algorithm>
 
 #include <gtest/gtest.h>

@@ -32,7 +32,7 @@ TEST(Eddies, follow_the_spectrum_of_the_atmosphere) {
     return d * d * (2 * l + 1) * double(l) * (l + 1);
   };
   const auto slope = [&](int a, int b) { return std::log(energy(b) / energy(a)) / std::log(double(b) / a); };
-  EXPECT_NEAR(slope(18, 30), -2.8, 0.3);         // synoptic scales: -3, and a little of what follows
+  EXPECT_NEAR(slope(18, 30), -2.8, 0.3);         // synoptic scales: -3, slightly flattened by the mesoscale
   EXPECT_NEAR(slope(250, 380), -5.0 / 3, 0.35);  // mesoscale
   EXPECT_GT(energy(10), energy(2) * 2);
 }

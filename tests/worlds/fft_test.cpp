@@ -1,4 +1,4 @@
-// Every library for Fourier transforms against their definition, summed in double: so two libraries agree as well.
+// Compares the library for Fourier transforms with their definition, summed in double, so that all libraries agree.
 #include "isobar/worlds/fft.hpp"
 
 #include <cmath>
@@ -68,7 +68,7 @@ TEST_P(Cubes, PlanesAndLinesAreSumsOverAllNumbers) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Cubes, testing::Values(4, 8, 32));
 
-// Widths of weather: even, odd, prime.
+// Widths of weather grids: even, odd, prime.
 TEST(RowTransform, IsTheSumOverModesOfBothSigns) {
   for (const int width : {6, 8, 15, 96, 144, 13, 97}) {
     std::vector<std::complex<float>> modes(static_cast<std::size_t>(width / 2 + 1));

@@ -1,4 +1,4 @@
-// The Gaussian field has the spectrum it was asked for, within the error that the number of modes allows.
+// The Gaussian field has the requested spectrum, within the error that the number of modes allows.
 #include "isobar/worlds/field.hpp"
 
 #include <cmath>
@@ -68,7 +68,7 @@ TEST(Field, sigma_8_is_the_cosmologys) {
     measured += std::pow(measure_sigma(mesh, box, radius), 2) / universes;
   }
   EXPECT_NEAR(measured, expected, 4 * std::sqrt(error2 / universes));
-  // What a box this size cannot hold is little, and missing rather than added.
+  // Waves longer than the box are missing, which lowers the variance a little.
   EXPECT_LT(std::sqrt(expected), 0.8);
   EXPECT_GT(std::sqrt(expected), 0.95 * 0.8);
 }

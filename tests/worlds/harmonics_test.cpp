@@ -1,4 +1,4 @@
-// Harmonics against their closed forms, their norm at high degree, and threads.
+// Harmonics compared with their closed forms, their norm at high degree, and threads.
 #include "isobar/worlds/harmonics.hpp"
 
 #include <gtest/gtest.h>

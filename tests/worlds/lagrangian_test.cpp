@@ -1,4 +1,4 @@
-// 2LPT against waves whose displacement is known on paper.
+// 2LPT for waves whose displacement is known analytically.
 #include "isobar/worlds/lagrangian.hpp"
 
 #include <cmath>
@@ -78,7 +78,7 @@ TEST(Lagrangian, two_waves_beat_as_computed_by_hand) {
   expect_vector(out.second, expected, 2e-5);
 }
 
-// Around the top of three crossed waves matter falls in as in a sphere: x = q (1 - d/3 - d^2/21 - ...).
+// Around the peak of three crossed waves, matter collapses as in a sphere: x = q (1 - d/3 - d^2/21 - ...).
 TEST(Lagrangian, a_symmetric_peak_collapses_like_a_sphere) {
   const double a = 0.2, d = 3 * a;
   const Displacement out = displaced([&](int x, int y, int z) {

@@ -1,4 +1,4 @@
-// Land where it is, in a plausible amount.
+// Land is in the right places, in a plausible amount.
 #include "isobar/worlds/land.hpp"
 
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 namespace isobar::worlds {
 namespace {
 
-// The same paper's fit without oscillations (equations 26 and 28 to 31), made from other coefficients.
+// The fit without oscillations from the same paper (equations 26 and 28 to 31), with other coefficients.
 double smooth_transfer(const Cosmology& c, double k) {
   const double h = c.h0 / 100, matter = c.omega_m * h * h, baryons = c.omega_b * h * h, part = c.omega_b / c.omega_m;
   const double horizon = 44.5 * std::log(9.83 / matter) / std::sqrt(1 + 10 * std::pow(baryons, 0.75));
@@ -65,7 +65,7 @@ TEST(Transfer, wiggles_with_the_sound_horizon) {
 TEST(PowerSpectrum, has_the_asked_sigma_8) {
   for (double sigma_8 : {0.72, 0.8, 0.9}) {
     const PowerSpectrum spectrum({.omega_m = 0.27, .sigma_8 = sigma_8, .n_s = 1.0, .h0 = 66});
-    // Another rule in another variable: trapezoids in k.
+    // Another integration rule and variable: trapezoids in k.
     double variance = 0;
     const double step = 1e-4;
     for (double k = step; k < 30; k += step) {

@@ -1,4 +1,4 @@
-// Ways of the air in winds whose ways are known.
+// Paths of the air in winds whose paths are known.
 #include "isobar/worlds/stirring.hpp"
 
 #include <gtest/gtest.h>
@@ -40,10 +40,10 @@ TEST(Stirring, half_way_takes_the_shorter_side) {
   EXPECT_FLOAT_EQ(half_way(grid, {10, 3}, {10, 119}).column, 1);
 }
 
-// Around a centre air comes back to its place: the second-order rule keeps the circle.
+// Air that circles a centre returns to its place: the second-order rule keeps the circle closed.
 TEST(Stirring, circles_close) {
   const SphereGrid grid{61, 120};
-  const double turn = 2 * std::numbers::pi / 96;  // radians an hour
+  const double turn = 2 * std::numbers::pi / 96;  // radians per hour
   Flow flow{Plane(grid.cells()), Plane(grid.cells())};
   for (int row = 0; row < 61; ++row)
     for (int column = 0; column < 120; ++column) {

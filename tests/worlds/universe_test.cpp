@@ -1,4 +1,4 @@
-// Whole universes: reproducible, conserving, growing as linear theory says, and refusing nonsense.
+// Whole universes: reproducible, with conserved mass and linear growth; invalid options are rejected.
 #include "isobar/worlds/universe.hpp"
 
 #include <cmath>

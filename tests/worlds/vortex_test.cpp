@@ -1,4 +1,4 @@
-// Holland's profile, its balanced wind and what it adds.
+// Holland's profile, its balanced wind and its effects.
 #include "isobar/worlds/vortex.hpp"
 
 #include <cmath>
@@ -24,7 +24,7 @@ TEST(Vortex, has_hollands_profile) {
   const Vortex vortex(vortex_storm, 1);
   EXPECT_NEAR(vortex.deficit(1), 5000, 1);
   EXPECT_NEAR(vortex.deficit(50e3), 5000 * (1 - std::exp(-1)), 1);
-  // At the radius of the strongest wind V^2 = B dp / (e rho), but for the earth's turning.
+  // At the radius of maximum wind V^2 = B dp / (e rho), apart from the earth's rotation.
   EXPECT_NEAR(vortex.wind(50e3), std::sqrt(1.4 * 5000 / (std::exp(1) * 1.15)), 2.0);
   EXPECT_GT(vortex.wind(50e3), vortex.wind(25e3));
   EXPECT_GT(vortex.wind(50e3), vortex.wind(90e3));

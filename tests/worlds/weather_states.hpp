@@ -1,4 +1,4 @@
-// States for the tests of labels: a plain, resting atmosphere to plant things into.
+// States for the tests of labels: a calm atmosphere, into which the tests put cyclones and rivers.
 #pragma once
 
 #include <cmath>
