@@ -1,5 +1,5 @@
-// The folder of a run: made, refused when another run is in it, cleared, and read from when a run goes on. Rank 0 alone
-// touches it, since other nodes may not see it; what it read is sent to all.
+// The folder of a run: created, refused if it holds another run, cleared, and read when a run continues. Only rank 0
+// touches it, because other nodes may not see it; it sends what it read to all ranks.
 #pragma once
 
 #include <string>
@@ -18,14 +18,14 @@ struct Opened {
   double best = std::numeric_limits<double>::quiet_NaN();  ///< as in Snapshot
 };
 
-/// Makes the folder ready on rank 0 and brings every rank's model to where the run stands: when resumed, or started
-/// anew by the launcher that had started it before, to its newest intact checkpoint, otherwise to rank 0's initial
-/// weights. Says on rank 0 which checkpoint was taken and why newer ones were not. All ranks must call.
+/// Prepares the folder on rank 0 and brings every rank's model to where the run stands: if the run is resumed, or
+/// restarted by the same launcher, to its newest intact checkpoint, otherwise to rank 0's initial weights. Rank 0 says
+/// which checkpoint was used and why newer ones were not. All ranks must call.
 Opened open_run(const Job& job, const Batching& batching, exec::ParamStore& store, const checkpoint::Kept& kept,
                 comm::Comm& comm);
 
-/// On a rank that takes the place of a rank 0 that died: whether it sees the folder, in which everything is then that
-/// is written once.
+/// For a rank that replaces a dead rank 0: returns whether it sees the folder; if so, the folder then has all files
+/// that are written once.
 bool take_over_folder(const Job& job, const Batching& batching);
 
 }  // namespace isobar::train
