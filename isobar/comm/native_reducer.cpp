@@ -1,5 +1,5 @@
-// Sums by the message library itself. Its sum blocks, so it is called by who waits, for all sums started before too, in
-// their order; nothing can watch over it meanwhile.
+// Sums by the message library itself. Its sum blocks, so wait() calls it, also for all earlier sums, in their order; no
+// stall can be detected meanwhile.
 #include <deque>
 
 #include "isobar/comm/exchange_clock.hpp"

@@ -18,7 +18,7 @@ void meet(comm::Comm& comm, const WaitLimits& limits, const std::string& what) {
 
 void expect_same(comm::Comm& comm, std::span<const Fact> facts) {
   if (comm.size() == 1) return;
-  std::string text;  // names and values, each ended by a zero byte
+  std::string text;  // names and values, each zero-terminated
   if (comm.rank() == 0)
     for (const Fact& fact : facts) text += fact.name + '\0' + fact.value + '\0';
   broadcast(comm, text);

@@ -18,7 +18,7 @@ void write_recipe_file(const Job& job, const Batching& batching) {
   disk::write_late(job.folder / "recipe.toml", fmt::format("# {}\n{}", batching.describe(), write_recipe(job.recipe)));
 }
 
-// The newest intact checkpoint; none when a run that was started anew has none yet.
+// The newest intact checkpoint; empty if a restarted run has none yet.
 std::optional<checkpoint::Snapshot> read_newest(const Job& job, const Batching& batching) {
   const checkpoint::CheckpointShelf shelf(job.folder);
   const checkpoint::CheckpointShelf::Found found = shelf.newest_intact();
@@ -52,12 +52,12 @@ void clear(const Job& job, bool relaunched) {
   for (const char* name : {"curves.svg", "learned.h5", "metrics.csv", "metrics.jsonl", "mlperf.log", "predictions.csv",
                            "report.html", "report.txt", "run.json", "run_card.json", "timing.jsonl", "tuning.txt"})
     fs::remove(job.folder / name, ignored);
-  // All of it: the run before may have had more ranks.
+  // All of it: the previous run may have had more ranks.
   for (const char* name : {"checkpoints", "pictures", "post_mortem", "profile", "tensorboard", "trace"})
     fs::remove_all(job.folder / name, ignored);
 }
 
-// Rank 0 has restored the model as it was on rank 0; the others get it, and each what it had for itself.
+// Rank 0 has restored its model; the other ranks get it, and each gets its own part of the snapshot.
 void share_model(const checkpoint::Snapshot& snapshot, exec::ParamStore& store, const checkpoint::Kept& kept, comm::Comm& comm) {
   bool own = comm.rank() == 0 && checkpoint::holds_own(snapshot, store, kept, comm.size());
   broadcast(comm, std::as_writable_bytes(store.all_weights()));

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr const char* file_name = "tuning.txt";
 constexpr std::size_t longest_file = 8 << 20;
 
-// Of rank 0; empty when there is none.
+// The tuning in the folder, as text, read on rank 0; empty if there is none.
 std::string read_kept(const fs::path& folder) {
   std::error_code none;
   const fs::path file = folder / file_name;
