@@ -1,4 +1,4 @@
-// A program built for instructions that no processor here has (tests/base/lacking.cpp) ends before it begins.
+// A program built for instructions that no processor here has (tests/base/lacking.cpp) ends before main() begins.
 #include "isobar/base/processor_needs.hpp"
 
 #include <gtest/gtest.h>

@@ -13,7 +13,7 @@
 namespace isobar::comm {
 namespace {
 
-// Where flags do not tell who is missing, the notes do: whoever does not wait for the same sum.
+// If flags do not tell who is missing, notes do: every rank that does not wait for the same sum.
 std::string what_rank_0_finds(const std::string& of_rank_1, const std::string& of_rank_2) {
   return tests::error_of([&] {
     run_ranks(3, [&](Comm& comm) {

@@ -14,7 +14,7 @@ namespace {
 
 using control::tests::Board;
 
-// Ranks of this process with a launcher: all at work, in the first epoch.
+// Ranks in this process, with a launcher: all at work, in the first epoch.
 class LifelineServiceTest : public testing::Test {
  protected:
   static constexpr int ranks = 3;
@@ -31,7 +31,7 @@ class LifelineServiceTest : public testing::Test {
     for (std::thread& thread : threads) thread.join();
   }
   LifelineService& service(int rank) { return all_[static_cast<std::size_t>(rank)]->service; }
-  // What check() says once it says anything.
+  // The message of check() once it throws.
   static std::string news(const LifelineService& service, std::uint32_t epoch) {
     return tests::error_of([&] {
       for (;;) {

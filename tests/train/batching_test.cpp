@@ -77,7 +77,7 @@ TEST(Batching, RanksThatCannotShareAStepStandBy) {
   EXPECT_EQ(most_ranks(each, 3), 2);
 }
 
-// Every number it gives can be divided, with the batch that was there first.
+// Every number of ranks it returns can divide the batch of the first start.
 TEST(Batching, WhatRemainsOfTheRanksCanDivideTheSameBatch) {
   for (const bool deterministic : {false, true})
     for (const std::int64_t micro : {0, 4, 8})
