@@ -260,8 +260,7 @@ TEST(Reducer, AMissingRankIsReportedAndEndsTheJob) {
       run_ranks(
           3,
           [&](Comm& comm) {
-            // Before all ranks meet in make_reducer(), so that the others see the note however late this rank
-            // continues.
+            // Before all ranks meet in make_reducer(), so that the others see the note however late this rank is.
             if (comm.rank() == 1) comm.note("reading batch 13");
             const auto reducer = make_reducer(comm, 1000, {.warn_seconds = 0.05, .stall_seconds = 0.2});
             if (comm.rank() == 1) wait_for_failure(comm);
