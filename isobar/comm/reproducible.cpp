@@ -9,7 +9,7 @@ namespace {
 Schedule reduce_reproducibly(const Group& group, std::size_t count) {
   const Core core(group);
   if (core.excess > 0)
-    fail("the all-reduce 'reproducible' was asked for with {} ranks; their number must be a power of two", group.size);
+    fail("the all-reduce 'reproducible' was requested with {} ranks; their number must be a power of two", group.size);
   return doubling_all_reduce(core, count);
 }
 

@@ -18,7 +18,7 @@ std::string waits_for(const std::string& what) { return fmt::format("waits for s
 StallWatch::~StallWatch() {
   if (!noted_) return;
   try {
-    comm_.note(fmt::format("has ended to wait for sum '{}'", what_));
+    comm_.note(fmt::format("no longer waits for sum '{}'", what_));
   } catch (...) {  // only a note
   }
 }

@@ -17,7 +17,7 @@ class LifelineCrew final : public comm::Crew {
     for (;;) {
       const control::Order order = lifeline_.await_order(lifeline_.epoch());
       if (order.kind == control::Order::Kind::over) return over();
-      if (order.kind == control::Order::Kind::relaunch) ends("all ranks are started anew");
+      if (order.kind == control::Order::Kind::relaunch) ends("all ranks are restarted");
       // Messages of an abandoned group may stay under way forever: no later group may have the same tags.
       if (order.epoch >= world_.tags().epochs())
         give_up(fmt::format("more than {} ranks have died: messages tell no more epochs apart", order.epoch - 1));

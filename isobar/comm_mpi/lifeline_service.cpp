@@ -51,7 +51,7 @@ void LifelineService::check(std::uint32_t epoch) const {
   }
   if (std::max(epoch, comm::first_epoch) >= lifeline_.epoch()) return;
   const std::vector<int> dead = lifeline_.dead();
-  throw comm::MembersChanged(dead.empty() ? std::string("all ranks muster anew")
+  throw comm::MembersChanged(dead.empty() ? std::string("all ranks muster again")
                                           : fmt::format("rank {} has died", dead.back()));
 }
 

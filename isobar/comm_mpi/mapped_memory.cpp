@@ -82,7 +82,7 @@ std::shared_ptr<comm::SharedMemory> map_memory(comm::Comm& comm, std::size_t byt
   if (comm.rank() == 0) {
     place[1] = memfd_create("isobar", MFD_CLOEXEC);
     if (const std::size_t most = available(); total > most)
-      trouble = fmt::format("asks for {} bytes for all; the host has {}", total, most);
+      trouble = fmt::format("requests {} bytes for all ranks; the host has {}", total, most);
     else if (place[1] < 0 || ftruncate(static_cast<int>(place[1]), static_cast<off_t>(total)) != 0)
       trouble = fmt::format("cannot make a file of {} bytes in memory: {}", total, problem());
   }

@@ -25,7 +25,7 @@ int ranks_per_node() {
   int ranks = 0;
   const char* end = text + std::strlen(text);
   if (const auto read = std::from_chars(text, end, ranks); read.ec != std::errc() || read.ptr != end || ranks < 1)
-    fail("ISOBAR_RANKS_PER_NODE is '{}'; it must be a number from 1", text);
+    fail("ISOBAR_RANKS_PER_NODE is '{}'; it must be a whole number of at least 1", text);
   return ranks;
 }
 

@@ -72,7 +72,7 @@ void Chronicle::died(Death death) {
                      {"note", last.note},
                      {"finished", last_step_}}));
   going_ = going_ && !last.worked;
-  if (!last.worked) last.outcome = last.end = "nobody had to wait for it";
+  if (!last.worked) last.outcome = last.end = "no rank had to wait for it";
 }
 
 void Chronicle::explained(int rank, int signal, int exit_code, const std::string& note) {
@@ -151,13 +151,13 @@ void Chronicle::relaunching(double time, const std::string& why) {
   for (; open_ < deaths_.size(); ++open_) {
     if (!deaths_[open_].worked) continue;
     deaths_[open_].outcome = "relaunch";
-    deaths_[open_].end = "all ranks are started anew";
+    deaths_[open_].end = "all ranks are restarted";
   }
   settle(time, false);
   members_.clear();
   going_ = false;
   record(time, "relaunch", members_of({{"why", why}, {"finished", last_step_}}));
-  say_(fmt::format("the work does not go on in place: {}", why));
+  say_(fmt::format("the work cannot continue in place: {}", why));
 }
 
 void Chronicle::say(double time, const std::string& line) {

@@ -39,7 +39,7 @@ class Lifeline::Line {
         socket_(connect_to(launcher.host, launcher.port, seconds_to_connect), longest_notice),
         wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (socket_.broken())
-      isobar::fail("rank {} does not reach its launcher at {}:{}", rank, launcher.host, launcher.port);
+      isobar::fail("rank {} cannot reach its launcher at {}:{}", rank, launcher.host, launcher.port);
     Report hello{.kind = Report::Kind::hello, .text = launcher.token, .rank = rank};
     hello.launch = launch_number();
     hello.pid = getpid();

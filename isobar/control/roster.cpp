@@ -59,7 +59,7 @@ Actions Roster::ready(int rank, std::uint32_t epoch) {
 
 void Roster::go_if_all_ready(Actions& actions) {
   const std::vector<int> left = present(false);
-  if (left.empty()) return begin_relaunch(actions, "no rank is left that could go on");
+  if (left.empty()) return begin_relaunch(actions, "no rank is left that could continue");
   const bool too_few = static_cast<int>(left.size()) < setup_.least;
   if (too_few && phase_ == Phase::mustering && in(State::finished).empty())
     return begin_relaunch(actions,

@@ -78,7 +78,7 @@ class Reader {
   void end() const {
     if (more()) refuse();
   }
-  [[noreturn]] static void refuse() { fail("a line that is none of the protocol of isobar run"); }
+  [[noreturn]] static void refuse() { fail("a line that is not part of the protocol of isobar run"); }
 
  private:
   std::string_view left_;

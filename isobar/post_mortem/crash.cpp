@@ -133,9 +133,9 @@ void on_crash(int signal, siginfo_t* info, void*) {
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const std::exception& error) {
-    flight_recorder().note(std::string("nobody caught: ") + error.what());
+    flight_recorder().note(std::string("uncaught exception: ") + error.what());
   } catch (...) {
-    flight_recorder().note("nobody caught what was thrown");
+    flight_recorder().note("uncaught exception of an unknown type");
   }
   std::abort();
 }

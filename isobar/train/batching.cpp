@@ -58,7 +58,8 @@ Batching divide_batch(const Job& job, int ranks) {
       fail_usage("train.deterministic: {} ranks cannot give the bits of one; valid: 1, 2, 4, 8, ...", ranks);
     if (all == 0) all = deterministic_micro_batches(batch);
     if (!power_of_two(all))
-      fail_usage("train.deterministic: train.micro_batches = {} is no power of two: gradients are added in pairs", all);
+      fail_usage("train.deterministic: train.micro_batches = {} is not a power of two: gradients are added in pairs",
+                 all);
     if (all % ranks != 0)
       fail_usage(
           "train.deterministic: {} micro-batches cannot be shared by {} ranks; use train.micro_batches = {}, and "

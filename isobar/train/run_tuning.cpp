@@ -24,7 +24,7 @@ std::string read_kept(const fs::path& folder) {
   if (!fs::exists(file, none)) return {};
   std::string text = read_cache(file, longest_file);
   if (ops::parse_tuning(text)) return text;
-  fmt::print(stderr, "isobar: {} is damaged: goes on without tuning, the last bits of results may differ\n",
+  fmt::print(stderr, "isobar: {} is damaged: continues without tuning, the last bits of results may differ\n",
              one_line(file.string(), 400));
   return {};
 }

@@ -118,7 +118,7 @@ TEST(ScheduleConformance, ReproducibleAddsAsABalancedTreeOverTheRanksInOrder) {
         tests::error_of([&] {
           reproducible->schedule({0, size}, 1);
         }),
-        fmt::format("the all-reduce 'reproducible' was asked for with {} ranks; their number must be a power of two",
+        fmt::format("the all-reduce 'reproducible' was requested with {} ranks; their number must be a power of two",
                     size));
 }
 

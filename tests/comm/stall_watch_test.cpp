@@ -82,7 +82,7 @@ TEST(StallWatch, WarnsOnceAndLeavesANote) {
   EXPECT_EQ(std::ranges::count(told, '\n'), 1);
   EXPECT_HAS(told, "isobar: sum 'loss' waits ");
   EXPECT_HAS(told, "; the job ends after 60 s");
-  EXPECT_EQ(comm->whereabouts(1)[0], "has ended to wait for sum 'loss'");
+  EXPECT_EQ(comm->whereabouts(1)[0], "no longer waits for sum 'loss'");
 }
 
 }  // namespace

@@ -63,8 +63,8 @@ TEST_F(LifelineServiceTest, AFailureEndsAllAndTheFirstCounts) {
 }
 
 TEST_F(LifelineServiceTest, TheEndOfALaunchIsNoFailure) {
-  service(0).end_of_launch("all ranks are started anew");
-  EXPECT_EQ(news(service(0), 1), "all ranks are started anew");
+  service(0).end_of_launch("all ranks are restarted");
+  EXPECT_EQ(news(service(0), 1), "all ranks are restarted");
   EXPECT_FALSE(service(0).abort("a consequence"));
   service(1).check(1);
 }

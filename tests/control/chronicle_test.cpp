@@ -124,7 +124,7 @@ TEST_F(Chronicled, a_relaunch_says_why) {
   chronicle.explained(1, 9, 0, "");
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_NE(lines[0].find("--min-ranks asks for 2"), std::string::npos);
-  EXPECT_NE(lines[1].find("died of signal 9 during \"step 12\"; all ranks are started anew"), std::string::npos);
+  EXPECT_NE(lines[1].find("died of signal 9 during \"step 12\"; all ranks are restarted"), std::string::npos);
   EXPECT_NE(chronicle.table().find("relaunch"), std::string::npos);
 }
 

@@ -98,7 +98,7 @@ TEST_F(Supervised, a_wrong_call_ends_with_its_code_and_is_not_tried_again) {
 
 TEST_F(Supervised, who_gives_up_is_relaunched) {
   EXPECT_EQ(run(3, 0, "give_up"), 0) << text;
-  EXPECT_TRUE(says("the work does not go on in place: rank 2: it is asked for")) << text;
+  EXPECT_TRUE(says("the work cannot continue in place: rank 2: it is asked for")) << text;
   EXPECT_EQ(logged(R"("event":"launch")"), 2);
 }
 

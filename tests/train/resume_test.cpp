@@ -165,7 +165,7 @@ TEST(ResumeElsewhere, DamagedCheckpointsArePassedOverAndNamed) {
   EXPECT_HAS(said, "not taken");
   EXPECT_HAS(said, "step_000015.h5': has");
   EXPECT_HAS(said, "step_000014.h5");
-  EXPECT_HAS(said, "goes on from");
+  EXPECT_HAS(said, "continues from");
   EXPECT_EQ(rest.weights, whole.weights);
   for (const auto& item : shelf.list()) checkpoint::CheckpointFile(item.file).verify();
 }

@@ -121,7 +121,7 @@ TEST_F(SavingTest, TheBestIsKeptBesideTheNewest) {
   EXPECT_FALSE(error.due_behind(6, 6, 0, {{"mae", 0.7}}).best);
   testing::internal::CaptureStderr();
   EXPECT_FALSE(error.due_behind(6, 6, 0, {{"loss", 0.7}}).best);
-  EXPECT_HAS(testing::internal::GetCapturedStderr(), "'mae' is no result of an evaluation");
+  EXPECT_HAS(testing::internal::GetCapturedStderr(), "'mae' is not a result of an evaluation");
 }
 
 TEST_F(SavingTest, ADiskThatHangsHoldsUpNobody) {
