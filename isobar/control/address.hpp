@@ -30,7 +30,7 @@ std::string launch_id();
 /// The name of this machine, as one word.
 std::string host_name();
 
-/// A token nobody can guess.
+/// A new token that cannot be guessed.
 std::string new_token();
 
 }  // namespace isobar::control

@@ -31,7 +31,7 @@ struct PeakCache {
 PeakCache peak_cache(const std::string& processor, const comm::Comm& world, int threads,
                      Instructions level = instructions());
 
-/// The remembered peaks, or else measures and remembers them now; with `anew` they are always measured. All ranks must
+/// Returns the remembered peaks, or else measures and remembers them; with `anew` it always measures. All ranks must
 /// call.
 KnownPeaks known_peaks(comm::Comm& world, const PeakCache& cache, bool anew = false);
 
