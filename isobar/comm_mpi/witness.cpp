@@ -96,7 +96,7 @@ Witness::Witness() {
   if (listener < 0) return;
   std::fflush(nullptr);
   const pid_t child = fork();
-  if (child == 0) {  // the grandchild has no parent to wait for it
+  if (child == 0) {  // its child becomes an orphan, so that no rank must wait for it
     if (fork() == 0) become_witness(listener, *notes_);
     _exit(0);
   }
