@@ -13,7 +13,7 @@ namespace {
 
 using Kind = Move::Kind;
 
-// This rank's place, and the ranks at the same place or on the same node. A simulation makes this for thousands of
+// This rank's place, and the ranks at the same place or on the same node. One process may make this for thousands of
 // ranks in turn, so lists of other ranks are made only when needed.
 class Places {
  public:
