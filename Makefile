@@ -1,14 +1,14 @@
-# The front door: every target installs the packages it misses, configures and builds what it needs.
-# CMake does the work (CMakePresets.json); this file only names the habits.
+# The usual commands: every target installs missing packages, configures and builds what it needs.
+# CMake does the work (CMakePresets.json).
 
 JOBS ?= $(shell nproc)
 PRESET ?= release
 ISOBAR := build/$(PRESET)/bin/isobar
 CCACHE := $(shell command -v ccache 2>/dev/null)
-# Debian's, also where another one comes first on the path.
+# Debian's, even if another one comes first on the path.
 CMAKE := $(or $(wildcard /usr/bin/cmake),cmake)
 export CTEST := $(or $(wildcard /usr/bin/ctest),ctest)
-# Or ccache leaves alone what uses precompiled headers.
+# Without this ccache does not cache sources that use precompiled headers.
 export CCACHE_SLOPPINESS ?= pch_defines,time_macros
 
 configure = $(CMAKE) --preset $(1) -DCMAKE_CXX_COMPILER_LAUNCHER=$(CCACHE)
@@ -16,8 +16,8 @@ build = $(call configure,$(1)) && $(CMAKE) --build --preset $(1) -j $(JOBS)
 sources = find isobar tests examples -name '*.[ch]pp'
 
 .DEFAULT_GOAL := help
-# Broken files for $(3) seconds to the fuzzer $(1), which begins with those in $(2); what is found lies in build/fuzz.
-# The seed is fixed, so that a test is a test.
+# Runs the fuzzer $(1) for $(3) seconds on broken files, beginning with those in $(2); findings are in build/fuzz.
+# The seed is fixed, so that runs can be repeated.
 fuzz_one = rm -rf build/fuzz/found && mkdir -p build/fuzz/found && build/fuzz/tests/fuzz/$(1) -seed=1 \
   -max_total_time=$(3) -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/ \
   build/fuzz/found tests/fuzz/$(2)
@@ -51,7 +51,7 @@ check: ## All that must pass: tests, headers alone, missing parts, sanitizers, b
 headers: testing ## Compile every header alone
 	$(call build,$(PRESET)) --target headers
 
-# BUSY=1 keeps all cores busy with something else meanwhile, BUSY=alternate in every second run.
+# BUSY=1 keeps all cores busy with other work meanwhile, BUSY=alternate only in every second run.
 repeat: build ## Run all tests TIMES times (default 10) and list every test that failed even once (BUSY=1: on busy cores)
 	tools/repeat_tests --preset $(PRESET) --times $(TIMES) \
 	  --busy $(if $(BUSY),$(if $(filter alternate,$(BUSY)),alternate,all),none) -- -j $(JOBS)
@@ -75,11 +75,11 @@ build: testing ## Build the programs, the libraries and the tests
 packages: ## Install the Debian packages the program needs, if they are missing
 	@tools/install_packages build mpi
 
-# What all programs and the tests need: both MPIs, SimGrid, a browser.
+# Packages for all programs and the tests: both MPIs, SimGrid, a browser.
 testing:
 	@tools/install_packages build mpi openmpi simulator test
 
-# Only the program: the way to the demo does not lead through the tests, the simulator or a second MPI.
+# Only the program: the demo needs neither the tests, the simulator nor a second MPI.
 program: packages
 	$(call build,$(PRESET)) --target isobar
 
@@ -115,14 +115,14 @@ tsan: testing ## Run tests of what has threads under the thread sanitizer
 	$(call build,tsan)
 	tools/run_tests --preset tsan -j $(JOBS)
 
-tidy: testing ## Look through the sources with clang-tidy
+tidy: testing ## Check the sources with clang-tidy
 	@tools/install_packages tidy
 	$(call configure,dev)
 	run-clang-tidy-16 -quiet -j $(JOBS) -p build/dev -extra-arg=-Wno-unknown-warning-option \
 	  -extra-arg=-idirafter$$(g++ -print-file-name=include) '/isobar/[a-z_]+/\w+\.cpp$$'
 
-# ISOBAR_ORACLE_PYTHON: a Python with PyTorch and onnx, as of a virtual environment; without one, Debian's.
-golden: packages ## Ask PyTorch for the losses and gradients the tests compare with (ONLY="lenet conv": of these alone)
+# ISOBAR_ORACLE_PYTHON: a Python with PyTorch and onnx, for example of a virtual environment; by default Debian's.
+golden: packages ## Ask PyTorch for the losses and gradients the tests compare with (ONLY="lenet conv": only of these)
 	test "$(ISOBAR_ORACLE_PYTHON)" != /usr/bin/python3 || tools/install_packages bench
 	$(call build,$(PRESET)) --target oracle_cases
 	$(ISOBAR_ORACLE_PYTHON) -B tests/onnx/oracle/make_golden.py --program build/$(PRESET)/oracle_cases \

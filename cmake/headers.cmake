@@ -1,9 +1,9 @@
 # Headers that many sources include are compiled once and shared by all targets of a kind: reading them again in every
-# source was most of the time of a build. The preset dev switches this off, so that every file is seen to include what it
+# source took most of the time of a build. The preset dev switches this off, to check that every file includes what it
 # uses.
 #
 # isobar_headers(KIND [LIBRARIES x y] [OPTIONS o] HEADERS a b ...) compiles them; isobar_use_headers(TARGET KIND) lets a
-# target read them. GCC takes precompiled headers only with the options they were compiled with, hence the kinds.
+# target use them. GCC accepts precompiled headers only with the options they were compiled with, hence the kinds.
 function(isobar_headers kind)
   cmake_parse_arguments(KIND "" "" "LIBRARIES;OPTIONS;HEADERS" ${ARGN})
   set(source ${CMAKE_BINARY_DIR}/generated/headers_${kind}.cpp)
@@ -23,7 +23,7 @@ endfunction()
 set(standard_headers <algorithm> <array> <atomic> <bit> <charconv> <chrono> <cmath> <condition_variable> <cstdint>
   <cstring> <deque> <exception> <filesystem> <fstream> <functional> <limits> <map> <memory> <mutex> <numeric> <optional>
   <set> <span> <sstream> <string> <string_view> <thread> <utility> <variant> <vector>)
-set(cold $<$<CONFIG:Release>:-O1>)  # for what computes little
+set(cold $<$<CONFIG:Release>:-O1>)  # for code that computes little
 
 isobar_headers(plain LIBRARIES fmt::fmt HEADERS ${standard_headers} <fmt/format.h>)
 isobar_headers(engine LIBRARIES fmt::fmt DNNL::dnnl HEADERS ${standard_headers} <fmt/format.h> <oneapi/dnnl/dnnl.hpp>)

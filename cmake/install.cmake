@@ -1,5 +1,5 @@
-# What `cmake --install` adds to the libraries that isobar_room() installs: the programs, the headers, and the files with
-# which find_package(isobar) gives isobar::base, isobar::tensor, ... to a project outside.
+# What `cmake --install` installs besides the libraries of isobar_room(): the programs, the headers, and the files with
+# which find_package(isobar) provides isobar::base, isobar::tensor, ... to other projects.
 include(CMakePackageConfigHelpers)
 
 set(destination ${CMAKE_INSTALL_LIBDIR}/cmake/isobar)

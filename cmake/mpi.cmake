@@ -1,14 +1,14 @@
-# isobar/comm_mpi/ (${mpi_sources}) is built once for every MPI library of cmake/mpi_libraries.cmake: isobar_comm_mpi_mpich,
-# _openmpi, or _site; isobar_comm_mpi_none stands in where there is none. What callers include of it shows no MPI, so that
-# they are built once and linked with either. tests/comm_mpi/*_test.cpp become test_comm_mpi_<mpi>, which CTest runs under
-# that library's launcher with 1, 2, 3 and 4 ranks.
+# isobar/comm_mpi/ (${mpi_sources}) is built once for every MPI library of cmake/mpi_libraries.cmake:
+# isobar_comm_mpi_mpich, _openmpi, or _site; isobar_comm_mpi_none takes their place if there is none. The headers for
+# callers do not include MPI, so that callers are built once and linked with any. tests/comm_mpi/*_test.cpp become
+# test_comm_mpi_<mpi>, which CTest runs under that library's launcher with 1, 2, 3 and 4 ranks.
 function(isobar_mpi name sources)
   set(target isobar_comm_mpi_${name})
   add_library(${target} STATIC ${sources})
   add_library(isobar::comm_mpi_${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME comm_mpi_${name})
   target_compile_features(${target} PUBLIC cxx_std_20)
-  # The bindings for C++ that the headers would bring are obsolete.
+  # The C++ bindings that the headers would include are obsolete.
   target_compile_definitions(${target} PRIVATE ISOBAR_MPI_LIBRARY="${mpi_library_${name}}" OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -34,7 +34,7 @@ install(TARGETS ${isobar_comm_mpis} EXPORT isobar ARCHIVE DESTINATION ${CMAKE_IN
 
 if(ISOBAR_TESTS)
   file(GLOB mpi_tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/comm_mpi/*_test.cpp)
-  # What runs without a launcher: the witness, and worlds that the tests start themselves, whose ranks fail and die.
+  # Tests that run without a launcher: the witness, and worlds that tests start themselves, whose ranks fail and die.
   set(without_launcher ${mpi_tests})
   list(FILTER without_launcher INCLUDE REGEX "/(elastic|faults|lifeline_service|mapped_memory_deaths|witness_process)_test")
   list(REMOVE_ITEM mpi_tests ${without_launcher})
@@ -42,7 +42,7 @@ if(ISOBAR_TESTS)
   list(GET isobar_comm_mpis 0 first)
   target_link_libraries(test_comm_mpi_faults PRIVATE ${first} isobar_flags isobar_test_main)
   set(worlds "")
-  # What makes a launcher leave the others alone when a rank dies.
+  # Options with which a launcher leaves the other ranks alone when one dies.
   set(survives_deaths_MPICH "-disable-auto-cleanup")
   set(survives_deaths_Open\ MPI "--enable-recovery -x ISOBAR_SUPERVISOR -x ISOBAR_LAUNCH")
   foreach(name ${isobar_mpis})
@@ -56,7 +56,7 @@ if(ISOBAR_TESTS)
       isobar_add_command_test(mpi.${name}.${ranks} ${launch} -n ${ranks} $<TARGET_FILE:test_comm_mpi_${name}> ${ranks})
       set_tests_properties(mpi.${name}.${ranks} PROPERTIES TIMEOUT 120 PROCESSORS 2)
     endforeach()
-    # Two ranks on each of two nodes, as far as they know.
+    # Pretends that there are two nodes with two ranks each.
     isobar_add_command_test(mpi.${name}.2x2 ${launch} -n 4 $<TARGET_FILE:test_comm_mpi_${name}> 4)
     set_tests_properties(mpi.${name}.2x2 PROPERTIES TIMEOUT 120 PROCESSORS 2 ENVIRONMENT ISOBAR_RANKS_PER_NODE=2)
     add_executable(mpi_scenarios_${name} ${PROJECT_SOURCE_DIR}/tests/comm_mpi/scenarios.cpp)

@@ -1,6 +1,6 @@
-# The MPI libraries that programs are built with, `isobar_mpis`, of which the first is that of bin/isobar: MPICH and Open
-# MPI where pkg-config finds them, else the one find_package(MPI) finds (a site's Cray MPICH, Intel MPI, ...), else none.
-# Of each NAME: mpi_library_NAME ("MPICH", "Open MPI" or "MPI": how its launchers behave), mpi_target_NAME,
+# The MPI libraries that programs are built with, `isobar_mpis`; bin/isobar uses the first. They are MPICH and Open MPI
+# if pkg-config finds them, else the one find_package(MPI) finds (a site's Cray MPICH, Intel MPI, ...), else none.
+# For each NAME: mpi_library_NAME ("MPICH", "Open MPI" or "MPI": how its launchers behave), mpi_target_NAME,
 # mpi_launcher_NAME and mpi_options_NAME, with which tests start ranks.
 set(isobar_mpis "")
 isobar_find(MPICH mpich mpich)
@@ -21,7 +21,7 @@ if(OPENMPI_FOUND)
   set(mpi_target_openmpi PkgConfig::OPENMPI)
 endif()
 
-# The C++ component, since a project that finds Isobar need not know C; its obsolete bindings are not used.
+# The C++ component, because a project that finds Isobar need not enable C; its obsolete bindings are not used.
 if(NOT isobar_mpis AND NOT mpi IN_LIST without)
   set(MPI_CXX_SKIP_MPICXX TRUE)
   find_package(MPI QUIET COMPONENTS CXX)

@@ -1,6 +1,6 @@
-# Finds the libraries, and decides which parts are built: what is missing stops no build unless nothing works without it.
-# An optional part is a source that has another beside it, `x_absent.cpp`, which says in one line what to install. The
-# list of parts is CMake's last words (isobar_tell_parts) and what `isobar doctor` shows.
+# Finds the libraries, and decides which parts are built: a missing library stops the build only if nothing works
+# without it. An optional part is a source with another beside it, `x_absent.cpp`, which says in one line what to
+# install. CMake prints the list of parts at the end (isobar_tell_parts), and `isobar doctor` shows it.
 set(known_parts mpich openmpi mpi simgrid netcdf lmdb onnx fftw kissfft tests)
 set(ISOBAR_WITHOUT "" CACHE STRING "Parts to leave out, as if their libraries were missing: lmdb,simgrid,...")
 string(REPLACE "," ";" without "${ISOBAR_WITHOUT}")
@@ -44,10 +44,10 @@ foreach(row ${modules})
 endforeach()
 if(missing)
   message(FATAL_ERROR "Isobar needs libraries that pkg-config does not find:${missing}\n"
-    "tools/install_packages build installs them on Debian; docs/install.md tells of other systems.")
+    "tools/install_packages build installs them on Debian; docs/install.md describes other systems.")
 endif()
 
-# isobar_part(NAME FOUND "built" "missing"): a line of the list; `built` says what the part is, `missing` what brings it.
+# isobar_part(NAME FOUND "built" "missing"): a line of the list; `built` says what it is, `missing` what to install.
 function(isobar_part name found built missing)
   if(found)
     set(state true)
@@ -71,9 +71,9 @@ macro(isobar_find prefix part module)
   endif()
 endmacro()
 
-# isobar_choose(FOUND "sources" absent LIST target): which are left out of the rooms, as "room/name": the sources or what
-# stands in for them; the target they need joins the list. Each is compiled apart, so that programs can be linked with one
-# or the other.
+# isobar_choose(FOUND "sources" absent LIST target): leaves either the sources or their stand-ins, as "room/name", out
+# of the rooms, and adds the target they need to the list. Each is compiled separately, so that programs can be linked
+# with either.
 macro(isobar_choose found sources absent list target)
   foreach(source ${sources})
     set_source_files_properties(${PROJECT_SOURCE_DIR}/isobar/${source}.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
@@ -133,7 +133,7 @@ set(fft_text_kissfft "KISS FFT, under the BSD licence")
 isobar_part("Fourier" "${fft_libraries}" "${fft_text_${fft}}"
   "no universe and no atmosphere can be made (libfftw3-dev, GPL, or libkissfft-dev, BSD, brings them)")
 
-# The tests make files of every format, so they need those parts; SimGrid and a second MPI they do without.
+# The tests make files of every format, so they need those parts; they can do without SimGrid and a second MPI.
 if(ISOBAR_TESTS)
   set(tests_need "")
   find_package(GTest QUIET)
@@ -174,7 +174,7 @@ std::span<const BuiltPart> parts() {
 
 }  // namespace isobar::machine
 ")
-# Another list makes this one file be compiled again.
+# If the list changes, only this file is compiled again.
 set_source_files_properties(${part_texts} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 function(isobar_tell_parts)
   message(STATUS "Parts of Isobar:")

@@ -1,7 +1,8 @@
-# The programs. bin/isobar (${cli_sources}) exists once for every MPI, from the same objects: a launcher of one cannot start
-# a program of another. The first MPI of isobar_mpis gives bin/isobar, Open MPI beside another bin/isobar-openmpi.
+# The programs. bin/isobar (${cli_sources}) is linked once for every MPI, from the same objects: a launcher of one MPI
+# cannot start a program of another. The first MPI of isobar_mpis gives bin/isobar, Open MPI as a second one gives
+# bin/isobar-openmpi.
 add_library(isobar_cli OBJECT ${cli_sources})
-target_compile_options(isobar_cli PRIVATE ${cold})  # options and messages; rooms do the work
+target_compile_options(isobar_cli PRIVATE ${cold})  # only options and messages; rooms do the work
 target_link_libraries(isobar_cli PUBLIC isobar_run isobar_bench isobar_verbs isobar_flags nlohmann_json::nlohmann_json
   OpenMP::OpenMP_CXX)
 isobar_use_headers(isobar_cli verbs)
@@ -20,7 +21,7 @@ if(other)
   list(APPEND isobar_programs isobar_openmpi)
 endif()
 
-# SimGrid exports the symbols of MPI, so the simulator (${sim_cli_sources}) is a program of its own that links none.
+# SimGrid exports the symbols of MPI, so the simulator (${sim_cli_sources}) is a separate program that links no MPI.
 if(SIMGRID_FOUND)
   add_library(isobar_sim_cli OBJECT ${sim_cli_sources})
   target_compile_definitions(isobar_sim_cli PRIVATE ISOBAR_VERSION="${PROJECT_VERSION}")
@@ -35,7 +36,7 @@ if(SIMGRID_FOUND)
 endif()
 set_target_properties(${isobar_programs} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
-# The program with every part missing, for the tests: what stands in for the parts comes before the rooms that have them.
+# The program with every part missing, for the tests: the stand-ins for the parts are linked before the rooms.
 if(ISOBAR_TESTS)
   add_executable(isobar_bare)
   foreach(absent ${left_out})

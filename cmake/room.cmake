@@ -1,7 +1,7 @@
-# isobar_units(TARGET [n]): its sources are compiled n at a time (default 10) where ISOBAR_UNITS is on, as in the preset
-# release: templates and inline functions that they share are compiled once. Names in unnamed namespaces must then differ
-# within a folder; tools/check_names says where they do not. Where files take long n is small, so that a change to one
-# is compiled in a few seconds.
+# isobar_units(TARGET [n]): its sources are compiled n at a time (default 10) if ISOBAR_UNITS is on, as in the preset
+# release, so that templates and inline functions they share are compiled once. Names in unnamed namespaces must then
+# differ within a folder; tools/check_names says where they do not. If files take long to compile, n is small, so that a
+# change to one compiles in a few seconds.
 function(isobar_units target)
   set(files 10)
   if(ARGC GREATER 1)
@@ -12,7 +12,7 @@ function(isobar_units target)
   endif()
 endfunction()
 
-# isobar_quick_tests(TARGET): most of the time of `make test` is compiling, so tests are optimised little.
+# isobar_quick_tests(TARGET): most of the time of `make test` goes into compiling, so tests are optimised little.
 function(isobar_quick_tests target)
   target_compile_options(${target} PRIVATE ${cold})
   isobar_use_headers(${target} tests)
@@ -21,9 +21,9 @@ endfunction()
 
 # isobar_room(NAME [ROOMS a b] [LIBRARIES x y] [PRIVATE z] [TESTED_WITH c] [HEADERS kind] [COLD] [UNITS n]
 # [WHOLE_MACHINE]): one static library per folder of isobar/, linking only the rooms its row of tools/rooms.txt names.
-# Sources are every .cpp of the folder but those of missing parts (cmake/parts.cmake): a new file needs no line here.
-# LIBRARIES are those the room's headers show, PRIVATE those only its sources use; HEADERS is the kind of precompiled
-# headers (cmake/headers.cmake), a COLD room computes little, and UNITS are how many files are compiled at a time.
+# Sources are all .cpp files of the folder except those of missing parts (cmake/parts.cmake): a new file needs no line
+# here. LIBRARIES are those the room's headers use, PRIVATE those only its sources use; HEADERS is the kind of
+# precompiled headers (cmake/headers.cmake), a COLD room computes little, and UNITS files are compiled at a time.
 # tests/NAME/*_test.cpp become test_NAME, which links the room and the rooms TESTED_WITH names; the tests of a
 # WHOLE_MACHINE room run one at a time.
 function(isobar_room name)
@@ -66,7 +66,7 @@ function(isobar_room name)
     list(TRANSFORM ROOM_TESTED_WITH PREPEND isobar_)
     target_link_libraries(test_${name} PRIVATE isobar_${name} ${ROOM_TESTED_WITH} isobar_flags isobar_test_main)
     isobar_quick_tests(test_${name})
-    # Two tests at a time share the cores badly when both compute with many threads.
+    # Two tests share the cores badly if both compute with many threads.
     set(processors 1)
     if(ROOM_WHOLE_MACHINE)
       set(processors 2)

@@ -1,6 +1,6 @@
-# What all tests share. CTest gives them a home and a folder for temporary files below which each makes its own
-# (tests/main.cpp, tests/in_own_place); the last test of any run, house.nothing_is_left, fails when something lies there
-# that a test has put beside its own folder or has not removed.
+# What all tests share. CTest gives them a home and a folder for temporary files, in which each test makes its own
+# folder (tests/main.cpp, tests/in_own_place); the last test of any run, house.nothing_is_left, fails if a test has
+# written outside its own folder or has not removed it.
 add_library(isobar_test_main STATIC ${PROJECT_SOURCE_DIR}/tests/main.cpp)
 target_include_directories(isobar_test_main PUBLIC ${PROJECT_SOURCE_DIR})
 target_compile_definitions(isobar_test_main PUBLIC ISOBAR_SOURCES="${PROJECT_SOURCE_DIR}")
@@ -13,7 +13,7 @@ configure_file(${PROJECT_SOURCE_DIR}/tests/place_of_tests.cmake.in ${PROJECT_BIN
 set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY TEST_INCLUDE_FILES
   ${PROJECT_BINARY_DIR}/place_of_tests.cmake)
 
-# Runs when all tests that were chosen have ended, also when some have failed.
+# Runs when all selected tests have ended, even if some have failed.
 add_test(NAME house.nothing_is_left COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tests/house/nothing_is_left.py)
 set_tests_properties(house.nothing_is_left PROPERTIES FIXTURES_CLEANUP place_of_tests)
 
@@ -23,7 +23,7 @@ function(isobar_add_tests target prefix)
     PROPERTIES FIXTURES_REQUIRED place_of_tests ${ARGN})
 endfunction()
 
-# isobar_add_command_test(NAME [ONLY_WITH label] COMMAND...): a test that is another program, run in a place of its own;
+# isobar_add_command_test(NAME [ONLY_WITH label] COMMAND...): a test that is another program, run in its own folder;
 # with a label only by `ctest -C label`.
 function(isobar_add_command_test name)
   cmake_parse_arguments(PARSE_ARGV 1 TEST "" "ONLY_WITH" "")

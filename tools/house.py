@@ -1,5 +1,5 @@
-# What the checks share: the files of the tree, C++ without its comments, and how problems are told.
-# A check is a function from the root of a tree to a list of problems; run() makes a program of it.
+# What the checks share: the files of the tree, C++ without comments, and how problems are reported.
+# A check is a function from the root of a tree to a list of problems; run() turns it into a program.
 import re
 import sys
 from fnmatch import fnmatch
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def files(root):
-    """Every file git would track, sorted: all but .git and what .gitignore names."""
+    """Every file git would track, sorted: all except .git and what .gitignore names."""
     ignore = root / ".gitignore"
     patterns = ignore.read_text().split() if ignore.exists() else []
 
@@ -39,7 +39,7 @@ def sources(root, *folders):
 
 
 def rooms(root):
-    """The folders of isobar/ that hold something, as {name: its C++ files}."""
+    """The non-empty folders of isobar/, as {name: its C++ files}."""
     found = {}
     for path in sources(root, "isobar"):
         parts = path.relative_to(root).parts
@@ -49,7 +49,7 @@ def rooms(root):
 
 
 def without_comments(text):
-    """C++ with comments blanked and line numbers kept; text in quotes stays."""
+    """C++ with comments blanked and line numbers kept; quoted text stays."""
     pattern = r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"'
     return re.sub(pattern, lambda m: m[0] if m[0][0] == '"' else re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
 
@@ -58,7 +58,7 @@ TYPE_HEAD = re.compile(r"^(?:template <.*> )?(class|struct|enum class|enum) (?:a
 
 
 def types(text):
-    """The types a file defines outside of others and of unnamed namespaces, as [(kind, name, line, body)]."""
+    """The types a file defines outside other types and unnamed namespaces, as [(kind, name, line, body)]."""
     code = re.sub(r'"(?:\\.|[^"\\\n])*"', '""', without_comments(text))
     code = re.sub(r"^namespace \{\n.*?^\}", lambda m: re.sub(r"[^\n]", " ", m[0]), code, flags=re.M | re.S)
     found = []
@@ -91,7 +91,7 @@ def row_types(texts):
 
 
 def run(check):
-    """Runs `check` over the tree given as argument (default: this one); exit code 1 when it found problems."""
+    """Runs `check` on the tree given as argument (default: this one); exit code 1 if it finds problems."""
     root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent).resolve()
     if not root.is_dir():
         sys.exit(f"{Path(sys.argv[0]).name}: no such folder: {root}")

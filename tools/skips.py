@@ -1,4 +1,4 @@
-# Which tests may be skipped, and where: the lines of tests/may_skip.txt, and what their conditions mean on this machine.
+# Which tests may be skipped, and where: the lines of tests/may_skip.txt, and whether their conditions hold here.
 # A line is `TEST: CONDITION  # why`; TEST as ctest names it, with * for anything, CONDITION terms joined by "or".
 import os
 import re
@@ -15,7 +15,7 @@ def succeeds(*command):
 
 
 def cannot_mount(_):
-    """Neither as root nor in a user namespace; tests/small_disk.hpp tries the same."""
+    """Neither as root nor in a user namespace; tests/small_disk.hpp tries the same way."""
     mount = ["sh", "-c", 'mount -t tmpfs none "$PWD"']
     return not succeeds("unshare", "-m", *mount) and not succeeds("unshare", "-Umc", "--keep-caps", *mount)
 
@@ -26,7 +26,7 @@ def no_cpu(_, *flags):
 
 
 def no_data(root, name):
-    """Public files lie in shared/data beside the tree, or beside a folder it lies in."""
+    """Public files are in shared/data beside the tree, or beside a folder that contains it."""
     return not any((folder / "shared" / "data" / name).is_dir() for folder in (root, *root.parents))
 
 
@@ -60,7 +60,7 @@ def parse_term(text):
 
 
 def read_rules(path):
-    """[(pattern, condition as written, its terms)]; a ValueError names the line that is none."""
+    """[(pattern, condition as written, its terms)]; a ValueError names an invalid line."""
     rules = []
     for number, line in enumerate(path.read_text().splitlines(), 1):
         rule, _, why = line.partition("#")

@@ -30,7 +30,7 @@ std::size_t read_bytes(std::string_view text, std::string_view what) {
     const double bytes = number * size;
     if (bytes >= 1 && bytes <= 1e18) return static_cast<std::size_t>(bytes);
   }
-  fail_usage("{} = '{}' is no amount of memory; as in 4GB, 1.5GiB or 800MB", what, text);
+  fail_usage("{} = '{}' is not an amount of memory; valid are for example 4GB, 1.5GiB and 800MB", what, text);
 }
 
 }  // namespace isobar

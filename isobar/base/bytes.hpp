@@ -6,8 +6,8 @@
 
 namespace isobar {
 
-/// "4GB", "1.5 GiB", "800MB", "4096": bytes, decimal (kB, MB, GB, TB) or binary (KiB, MiB, GiB, TiB) units; `what`
-/// names the value in the error for anything else, or for less than one byte.
+/// Reads "4GB", "1.5 GiB", "800MB" or "4096" as bytes; units are decimal (kB, MB, GB, TB) or binary (KiB, MiB, GiB,
+/// TiB). Anything else, or less than one byte, is an error that calls the value `what`.
 std::size_t read_bytes(std::string_view text, std::string_view what);
 
 }  // namespace isobar

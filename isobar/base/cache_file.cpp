@@ -14,7 +14,7 @@ std::filesystem::path cache_file(const std::string& name) {
     return std::filesystem::path(value ? value : "");
   };
   std::filesystem::path folder = variable("XDG_CACHE_HOME");
-  if (!folder.is_absolute()) {  // what is not absolute is to be ignored, says the specification of base directories
+  if (!folder.is_absolute()) {  // the XDG base directory specification says to ignore relative paths
     folder = variable("HOME");
     if (!folder.is_absolute()) return {};
     folder /= ".cache";
@@ -45,7 +45,7 @@ void write_cache(const std::filesystem::path& file, const std::string& text) noe
     }
     if (whole) std::filesystem::rename(fresh, file);
     else std::filesystem::remove(fresh);
-  } catch (const std::exception&) {  // it is measured again next time
+  } catch (const std::exception&) {  // then it is measured again next time
   }
 }
 

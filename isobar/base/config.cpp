@@ -89,7 +89,7 @@ Spec read_recipe(const std::filesystem::path& file) {
 
 namespace {
 
-// A value as TOML reads it; nothing when it is no TOML value (or a date, which recipes keep as text).
+// The text read as a TOML value; empty if it is not one (or is a date, which recipes keep as text).
 std::optional<Value> toml_value(std::string_view text, const std::string& key) {
   try {
     const toml::table read = toml::parse(fmt::format("value = {}\n", text));
@@ -135,7 +135,7 @@ struct Setting {
     if (auto value = toml_value(written, path.back())) return *value;
     if (std::string_view("\"'[{").find(written[0]) != std::string_view::npos)
       wrong("{} is neither a TOML value nor plain text", one_line(written));
-    double real = 0;  // ".5" and "1." are numbers to everyone but TOML
+    double real = 0;  // ".5" and "1." are numbers, although not in TOML
     const char* const end = written.data() + written.size();
     if (auto [stop, code] = std::from_chars(written.data(), end, real);
         stop == end && code == std::errc() && written.find('.') != std::string_view::npos)

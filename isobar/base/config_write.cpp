@@ -1,4 +1,4 @@
-// Writing a recipe as TOML by hand: toml++ would sort the keys by name.
+// Writes a recipe as TOML by hand, because toml++ would sort the keys by name.
 #include <algorithm>
 #include <cctype>
 

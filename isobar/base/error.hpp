@@ -1,5 +1,5 @@
 // Errors: the user or the machine is at fault -> Error; the call itself was wrong -> UsageError (exit code 2);
-// the programmer is at fault -> expects(). A message says what was attempted, with which value, what would be valid.
+// the programmer is at fault -> expects(). Messages say what was attempted, with which value, and what would be valid.
 #pragma once
 
 #include <source_location>

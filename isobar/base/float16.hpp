@@ -1,6 +1,6 @@
-// Float16 and BFloat16: floats of 16 bits, to store and to send; computing is done in float. Conversions round to
-// nearest, ties to even, with subnormal numbers, and give the bits that the processor's own instructions give. They
-// have choices instead of branches, so that a compiler makes vectors of loops over them, for any level of instructions.
+// Float16 and BFloat16: 16-bit floats for storing and sending; arithmetic is done in float. Conversions round to
+// nearest, ties to even, with subnormal numbers, and give the same bits as the processor's own instructions. They use
+// selects instead of branches, so that compilers vectorize loops over them, for any level of instructions.
 #pragma once
 
 #include <bit>
@@ -9,8 +9,8 @@
 
 namespace isobar {
 
-/// The double cut off to a float whose last bit says whether anything was lost: rounded to 16 bits, the number has been
-/// rounded once.
+/// The double rounded to odd as a float: its last bit says whether anything was lost, so that rounding it to 16 bits
+/// gives the same as rounding the double once.
 inline float cut_to_odd(double number) {
   const auto near = static_cast<float>(number);
   if (static_cast<double>(near) == number || number != number) return near;
@@ -18,8 +18,8 @@ inline float cut_to_odd(double number) {
   return std::bit_cast<float>((std::abs(static_cast<double>(near)) > std::abs(number) ? bits - 1 : bits) | 1);
 }
 
-/// IEEE half: 5 bits of exponent with bias 15, 10 of fraction; below 2^-14 numbers are multiples of 2^-24. From 65520
-/// on numbers become infinite; NaN stays NaN.
+/// IEEE half: 5 exponent bits with bias 15, 10 fraction bits; below 2^-14 numbers are multiples of 2^-24. Numbers of
+/// 65520 or more become infinite; NaN stays NaN.
 struct Float16 {
   std::uint16_t bits;
 
@@ -28,7 +28,7 @@ struct Float16 {
   explicit Float16(double number) : Float16(cut_to_odd(number)) {}
   operator float() const { return widen(bits); }  // NOLINT(google-explicit-constructor): nothing is lost
 
-  /// The number as it comes back from 16 bits, in fewer operations.
+  /// The number after a round trip through 16 bits, in fewer operations.
   static float rounded(float number) {
     const Bits word = std::bit_cast<Bits>(number), size = word & ~sign_bit;
     const Bits small = std::bit_cast<Bits>((std::bit_cast<float>(size) + 0.5f) - 0.5f);
@@ -46,13 +46,13 @@ struct Float16 {
   static constexpr Bits rebias = Bits{127 - 15} << 23, smallest_normal = Bits{127 - 14} << 23;
   static constexpr Bits sign_bit = 0x8000'0000, infinity = 0x7f80'0000, too_large = Bits{127 + 16} << 23;
 
-  // Both ways a number is shifted by an addition that changes nothing (+ 0) where it is not wanted: a compiler that
-  // must keep the traps of floating point makes no vectors of additions that only some numbers need.
+  // In both directions a number is shifted by an addition that adds 0 where no shift is needed: a compiler that must
+  // preserve floating-point traps does not vectorize additions that only some numbers need.
   static std::uint16_t narrow(float number) {
     const Bits word = std::bit_cast<Bits>(number), size = word & ~sign_bit;
     constexpr Bits half = std::bit_cast<Bits>(0.5f);
     const Bits clipped = size < too_large ? size : too_large;
-    // The last bit of a float from 0.5 on is worth 2^-24: adding 0.5 rounds to multiples of that.
+    // The last bit of a float in [0.5, 1) is worth 2^-24: adding 0.5 rounds to multiples of that.
     const Bits shift = clipped < smallest_normal ? half : Bits{0};
     const Bits shifted = std::bit_cast<Bits>(std::bit_cast<float>(clipped) + std::bit_cast<float>(shift));
     const Bits small = shifted - half, normal = (shifted - rebias + 0xfff + (shifted >> 13 & 1)) >> 13;
@@ -71,7 +71,7 @@ struct Float16 {
   }
 };
 
-/// The upper half of a float: the same range with 7 bits of fraction. NaN stays NaN.
+/// The upper half of a float: the same range, with 7 fraction bits. NaN stays NaN.
 struct BFloat16 {
   std::uint16_t bits;
 
@@ -82,14 +82,14 @@ struct BFloat16 {
     return std::bit_cast<float>(std::uint32_t{bits} << 16);
   }
 
-  /// The number as it comes back from 16 bits, in fewer operations.
+  /// The number after a round trip through 16 bits, in fewer operations.
   static float rounded(float number) { return std::bit_cast<float>(nearest(number) & 0xffff'0000); }
 
  private:
-  // Its upper half counts.
+  // Only the upper half of the result is valid.
   static std::uint32_t nearest(float number) {
     const auto word = std::bit_cast<std::uint32_t>(number);
-    const std::uint32_t quiet = word | 0x0040'0000;  // a NaN whose bits all lie in the lost half would become infinite
+    const std::uint32_t quiet = word | 0x0040'0000;  // a NaN with all its bits in the lost half would become infinite
     return (word & 0x7fff'ffff) > 0x7f80'0000 ? quiet : word + 0x7fff + (word >> 16 & 1);
   }
 };

@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
-// Length of the UTF-8 character that begins at `at`, or 0 when the bytes there are none.
+// Length of the UTF-8 character that begins at `at`, or 0 if the bytes there are not valid.
 std::size_t character(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(at);

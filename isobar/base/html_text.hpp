@@ -1,4 +1,4 @@
-// Text among markup: what it says is shown, and nothing in it is taken for a tag.
+// Escapes text for HTML: it is shown as it is, and nothing in it is taken for a tag.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace isobar {
 
-/// `text` as it may stand in HTML and SVG, in attributes too; bytes that are no text become U+FFFD.
+/// `text` escaped for HTML and SVG, attributes included; bytes that are not valid UTF-8 become U+FFFD.
 std::string html_text(std::string_view text);
 
 }  // namespace isobar

@@ -1,5 +1,5 @@
-// Ids: the number of a thing as a type of its own, so that a step cannot be mistaken for a buffer, and vectors indexed
-// by such ids only. An id made without a number means none; it compares less than all others.
+// Ids: each kind of thing has its own type of number, so that a step cannot be mistaken for a buffer; and vectors that
+// only such ids can index. A default-constructed id means "none"; it compares less than all others.
 #pragma once
 
 #include <algorithm>
@@ -21,9 +21,9 @@ class Id {
   constexpr Id() = default;
   constexpr explicit Id(std::integral auto number) : number_(number) {}
 
-  /// -1: none.
+  /// -1 for "none".
   constexpr int number() const { return number_; }
-  /// Whether it is the number of something.
+  /// Whether the id refers to something.
   constexpr explicit operator bool() const { return number_ >= 0; }
   constexpr auto operator<=>(const Id&) const = default;
 

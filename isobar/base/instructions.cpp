@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* variable = "ISOBAR_INSTRUCTIONS";
 
-// The builtin also asks whether the operating system saves the registers.
+// The builtin also checks whether the operating system saves the registers.
 Instructions of_this_machine() {
   const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                     __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
@@ -21,7 +21,7 @@ Instructions of_this_machine() {
 Instructions decide() {
   try {
     return instruction_choice().used;
-  } catch (const Error& e) {  // nobody is there to catch it: kernels ask first
+  } catch (const Error& e) {  // no caller could catch it: kernels call this first
     fmt::print(stderr, "isobar: {}\n", e.what());
     std::_Exit(2);
   }

@@ -1,7 +1,6 @@
-// Which vector instructions our own kernels use, decided while running: the program is compiled for x86-64-v3, and what
-// is called through Dispatched a second time for AVX-512. No other function may hold such code: an inline function
-// compiled with AVX-512 in one file could be the one that the linker keeps for all
-// (docs/decisions/0023-instructions.md).
+// Which vector instructions our own kernels use, decided at run time: the program is compiled for x86-64-v3, and code
+// called through Dispatched also for AVX-512. No other function may contain such code: an inline function compiled with
+// AVX-512 in one file could be the copy that the linker keeps for all files (docs/decisions/0023-instructions.md).
 #pragma once
 
 #include <optional>
@@ -14,21 +13,21 @@ namespace isobar {
 /// Levels of x86-64 as compilers name them: v3 has AVX2 and FMA, v4 also AVX-512 (F, BW, CD, DQ and VL).
 enum class Instructions { v3, v4 };
 
-/// What kernels use: the best of this machine, at most what ISOBAR_INSTRUCTIONS names. It never changes, which `const`
-/// tells the compiler: whatever asks inside a function that is compiled for one level costs nothing. A variable
-/// that names no level ends the program with exit code 2.
+/// The level kernels use: the best of this machine, but at most the one ISOBAR_INSTRUCTIONS names. It never changes, as
+/// `const` tells the compiler: calls inside a function that is compiled for one level cost nothing. If the variable
+/// names no level, the program ends with exit code 2.
 [[gnu::const, gnu::noinline]] Instructions instructions() noexcept;
 
 /// "x86-64-v3" or "x86-64-v4".
 std::string_view name_of(Instructions level);
 
-/// What is used, and why.
+/// The level in use, and why.
 struct InstructionChoice {
   Instructions used;
   std::string reason;
 };
 
-/// The choice on a machine with `machine`, by a program compiled for `built`; `cap` is what the variable holds.
+/// The choice on a machine with level `machine`, by a program compiled for `built`; `cap` is the variable's value.
 InstructionChoice choose_instructions(Instructions machine, Instructions built, std::optional<std::string_view> cap);
 
 /// The choice of this process; a wrong value of the variable is a UsageError.
@@ -44,9 +43,9 @@ inline constexpr Instructions built_for = Instructions::v3;
 template <class Signature>
 class Dispatched;
 
-/// A function that was compiled for every level, to be called with the instructions in use. It refers to what it is
-/// made from, as a parameter does: do not keep it. Calls inside are inlined, so that they are compiled for the level
-/// too; those that cannot be run as in the rest of the program.
+/// A function compiled for every level and called with the instructions in use. It only refers to the body it is made
+/// from: use it as a parameter, do not store it. Calls inside are inlined, so that they are compiled for the level too;
+/// calls that cannot be inlined run as in the rest of the program.
 template <class Result, class... Args>
 class Dispatched<Result(Args...)> {
  public:

@@ -1,6 +1,5 @@
-// Loops that compute: parts of a range in parallel, and sums whose order does not depend on the threads. Parts are of
-// fixed length, so that no result depends on the number of threads. What is done to a part is compiled for every level
-// of instructions.
+// Loops that compute: parts of a range in parallel, and sums in a fixed order. Parts have a fixed length, so that no
+// result depends on the number of threads. The code for a part is compiled for every level of instructions.
 #pragma once
 
 #include <concepts>
@@ -13,11 +12,10 @@
 
 namespace isobar {
 
-/// Elements that one thread takes at a time, and after which sums are cut; what it touches stays in the second-level
-/// cache.
+/// Elements that a thread takes at a time, and the length of a partial sum; their data stay in the second-level cache.
 inline constexpr std::int64_t loop_part = 16384;
 
-/// How a range is counted.
+/// The index type of a range.
 template <class T>
 concept LoopIndex = std::same_as<T, std::int64_t> || std::same_as<T, std::size_t>;
 

@@ -1,12 +1,12 @@
-// Where the processor lacks what the program was built for, says so in one line and ends it with exit code 1, before
-// any other initialiser: an illegal instruction would say nothing. This file alone is compiled for every x86-64, and so
-// uses no inline function of a library: the linker may keep the copy of a file that is not.
+// If the processor lacks what the program was built for, says so in one line and ends the program with exit code 1,
+// before any other initialiser: an illegal instruction would give no message. Only this file is compiled for any
+// x86-64, so it uses no inline function of a library: the linker may keep the copy of another file.
 #include <unistd.h>
 
 #include "isobar/base/processor_needs.hpp"
 
 extern "C" {
-// The linker is told to look for it (cmake/instructions.cmake), and so takes this file along.
+// The linker is told to look for this symbol (cmake/instructions.cmake), and so links this file.
 __attribute__((constructor(101))) void isobar_check_processor();
 }
 

@@ -1,9 +1,9 @@
-// What the program was built for, as data: a processor that lacks some of it is told so before any of it is used.
+// The instruction sets the program was built for, as data: if the processor lacks one, the program says so first.
 #pragma once
 
 namespace isobar {
 
-/// One instruction set that a compiler may use throughout; the names are those of __builtin_cpu_supports.
+/// An instruction set that the compiler may use anywhere; the names are those of __builtin_cpu_supports.
 enum ProcessorFeature : unsigned {
   needs_avx2 = 1u << 0,
   needs_fma = 1u << 1,
@@ -23,7 +23,7 @@ enum ProcessorFeature : unsigned {
   needs_avx512bf16 = 1u << 15,
   needs_gfni = 1u << 16,
   needs_vpclmulqdq = 1u << 17,
-  needs_avx512er = 1u << 18,  // Xeon Phi alone
+  needs_avx512er = 1u << 18,  // Xeon Phi only
 };
 
 /// The features that this program was compiled with (processor_needs.cpp sees the flags of all other files).

@@ -1,5 +1,5 @@
 // Counter-based random numbers (Philox4x32-10, Salmon et al., SC'11): a pure function of key and counter, so that
-// what is drawn depends on neither threads nor ranks nor on what was drawn before.
+// a number depends on neither threads, ranks nor earlier draws.
 #pragma once
 
 #include <array>
@@ -33,9 +33,9 @@ constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   return z ^ (z >> 31);
 }
 
-/// (0, 1], with 24 bits.
+/// In (0, 1], with 24 bits.
 constexpr float unit_float(std::uint32_t bits) { return (static_cast<float>(bits >> 8) + 1.0f) * 0x1p-24f; }
-/// (0, 1), with 52 bits: with one more, adding the half would round the last to 1.
+/// In (0, 1), with 52 bits: with one more, adding 0.5 would round the largest to 1.
 constexpr double unit_double(std::uint32_t high, std::uint32_t low) {
   return (static_cast<double>((std::uint64_t{high} << 32 | low) >> 12) + 0.5) * 0x1p-52;
 }

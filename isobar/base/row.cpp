@@ -8,7 +8,7 @@
 namespace isobar {
 namespace {
 
-// Lets a maker read on past a missing number. Text would be a path to open, a Spec the name of a family not known here.
+// Lets a maker continue past a missing number. Text would be a path to open, a Spec would name a family unknown here.
 std::optional<Value> stand_in(const Missing& missing) {
   if (missing.kind == "whole number") return Value(1);
   if (missing.kind == "number") return Value(1.0);
@@ -24,7 +24,7 @@ std::vector<std::string> describe_arguments(std::string_view name, const std::fu
     Args args(spec);
     try {
       maker(args);
-    } catch (const Error&) {  // what stopped it is either a missing argument or of no interest to a list
+    } catch (const Error&) {  // either a missing argument or of no interest to a list
       if (args.missing()) {
         needed.push_back(*args.missing());
         if (auto value = stand_in(needed.back())) {

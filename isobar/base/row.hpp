@@ -35,7 +35,7 @@ std::vector<std::string> names(Table<R> table) {
   return list;
 }
 
-/// The row called `name`; an unknown name is answered with the known ones. `family` is singular: "optimizer".
+/// The row called `name`; the error for an unknown name lists the known ones. `family` is singular: "optimizer".
 template <class R>
 const R& find(Table<R> table, std::string_view name, std::string_view family) {
   for (const R* row : table)
@@ -56,8 +56,8 @@ std::unique_ptr<typename R::Made> make(Table<R> table, const Spec& spec, std::st
   return made;
 }
 
-/// The arguments `maker` reads, in its order: "lr=0.001", or "channels=<whole number>" for one that must be given.
-/// A maker that cannot go on without a required text or Spec is listed as far as it came.
+/// The arguments `maker` reads, in its order: "lr=0.001", or "channels=<whole number>" for a required one. If a maker
+/// cannot continue without a required text or Spec, the list ends there.
 std::vector<std::string> describe_arguments(std::string_view name, const std::function<void(Args&)>& maker);
 
 /// The arguments of one member with their defaults, for lists; makes the member and throws it away.

@@ -1,6 +1,6 @@
 // Spec: a name with arguments, `adam(lr=1e-3)`: the one way things are named on the command line and in recipes.
-// Args reads a Spec's arguments by key; every read declares the key, so that what was not declared is an error
-// and what was declared can be listed.
+// Args reads a Spec's arguments by key; every read declares the key, so that undeclared arguments are errors and
+// declared ones can be listed.
 #pragma once
 
 #include <cstdint>
@@ -72,10 +72,10 @@ struct Missing {
   std::string key, kind;
 };
 
-/// Typed access to the arguments of a Spec; without a default the argument is required.
+/// Typed access to the arguments of a Spec; an argument without a default is required.
 class Args {
  public:
-  /// `family` is what messages call it: "optimizer"; a "recipe" or "section" has keys, all others have arguments.
+  /// `family` is the word for it in messages: "optimizer"; a "recipe" or "section" has keys, all others have arguments.
   explicit Args(Spec spec, std::string family = "")
       : spec_(std::move(spec)), family_(std::move(family)), path_(spec_.name()) {}
 
@@ -86,7 +86,7 @@ class Args {
   double real(std::string_view key, double otherwise);
   std::string text(std::string_view key);
   std::string text(std::string_view key, std::string_view otherwise);
-  /// One of a few words; anything else is answered with them.
+  /// One of `words`; the error for anything else lists them.
   std::string one_of(std::string_view key, std::string_view otherwise, std::initializer_list<std::string_view> words);
   Spec spec(std::string_view key);
   Spec spec(std::string_view key, const Spec& otherwise);
@@ -101,17 +101,17 @@ class Args {
   /// Throws UsageError unless `condition`; the message names the family member and the requirement.
   void require(bool condition, std::string_view requirement) const;
 
-  /// All arguments as they were given, and so counted as read: for a member that hands them on to another.
+  /// All arguments as given; they count as read. For a member that passes its arguments on to another.
   std::vector<std::pair<std::string, Value>> hand_on();
 
-  /// Throws UsageError for arguments nobody read, naming the nearest that exists.
+  /// Throws UsageError for arguments that were not read, naming the nearest valid ones.
   void finish() const;
 
-  /// The Spec with every argument read so far, defaults included: what is really in force.
+  /// The Spec with every argument read so far and its value in force, defaults included.
   Spec resolved() const { return Spec(spec_.name(), declared_); }
-  /// Lets resolved() show `in_force` for `key`: for nested Specs, once they are resolved themselves.
+  /// Makes resolved() show `in_force` for `key`: for nested Specs, once they are resolved themselves.
   void record(std::string_view key, Value in_force);
-  /// The required argument whose absence ended the reading, if that happened.
+  /// The missing required argument that ended the reading, if any.
   const std::optional<Missing>& missing() const { return missing_; }
 
   const std::string& name() const { return spec_.name(); }

@@ -8,8 +8,8 @@
 
 namespace isobar {
 
-// Adds one event behind those that are there, of which the last ones may lie within it: it becomes the pieces between
-// them. Its work is shared out by their lengths, in whole FLOPs and bytes, so that the pieces add up to it exactly.
+// Adds an event after the existing ones, the last of which may lie within it: the event becomes the pieces between
+// them. Its work is divided by their lengths, in whole FLOPs and bytes, so that the pieces add up to it exactly.
 void StepTrace::put(const Event& event) {
   std::size_t first = flat_.size();
   double within = 0;
@@ -45,7 +45,7 @@ void StepTrace::count_main() {
 }
 
 void StepTrace::begin_step(std::int64_t step, double begin, bool traced) {
-  count_main();  // between steps something may be exchanged too
+  count_main();  // there may be exchanges between steps too
   step_ = step;
   begin_ = begin;
   traced_ = traced;
@@ -78,7 +78,7 @@ void StepTrace::fill_gaps(double end) {
   };
   for (Event& event : flat_) {
     fill(event.begin);
-    event.step = step_;  // a strategy may work for an earlier one
+    event.step = step_;  // a strategy may be working on an earlier step
     events_.push_back(event);
     at = std::max(at, event.begin + event.seconds);
   }

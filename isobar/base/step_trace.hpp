@@ -1,6 +1,6 @@
-// StepTrace: a trace cut into training steps, and what went on beside them on other threads. Of every step the times
-// are added up, idle time included; of steps that are traced all events are handed out, so that what a run keeps in
-// memory does not grow with its length.
+// StepTrace: a trace divided into training steps, and the work of other threads beside them. Times are added up for
+// every step, idle time included; events are handed out only for traced steps, so that memory does not grow with the
+// length of a run.
 #pragma once
 
 #include <mutex>
@@ -13,23 +13,23 @@ namespace isobar {
 
 class StepTrace {
  public:
-  /// Work beside the thread that trains, from its beginning to its end.
+  /// Identifies work on another thread, from begin_beside() to end_beside().
   using Mark = std::int64_t;
 
-  /// Where the thread that trains records its work. One event may lie within another: it is then cut out of it.
+  /// Where the training thread records its work. If an event lies within another, its time is cut out of the outer one.
   Trace& main() { return main_; }
   /// Sums over the whole run.
   const Trace& all() const { return all_; }
 
-  /// A step began, at `begin` on now_seconds().
+  /// A step began at time `begin` of now_seconds().
   void begin_step(std::int64_t step, double begin, bool traced);
-  /// The step is over. Returns its events if it is traced, valid until the next call: those of the main lane one after
-  /// the other, idle time between them, then those beside it in the order they began.
+  /// The step is over. Returns its events if it is traced, valid until the next call: first those of the main lane in
+  /// sequence, with idle time between them, then those of other lanes in the order they began.
   std::span<const Event> end_step(double end);
-  /// There is no step, or there was none after all: what was recorded since the last one is only added up.
+  /// There is no step, or the step does not count: events recorded since the last step are only added up.
   void drop_step();
 
-  /// From any thread. Work shows in every traced step it reaches into, as far as it lies in it, and in no sums.
+  /// From any thread. Work shows in every traced step it overlaps, cut to that step, and in no sums.
   Mark begin_beside(Lane lane, Category category, std::uint32_t name);
   void end_beside(Mark mark, double bytes);
 

@@ -38,7 +38,7 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
   std::size_t best_distance = std::max<std::size_t>(2, word.size() / 2);
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);
-    if (distance >= std::max(word.size(), candidate.size())) continue;  // not a letter in common
+    if (distance >= std::max(word.size(), candidate.size())) continue;  // no letter in common
     if (distance < best_distance || (distance == best_distance && best.empty() && distance <= 2)) {
       best = candidate;
       best_distance = distance;

@@ -15,10 +15,10 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
 /// " (did you mean 'x'?)" for a near candidate, otherwise "; known: a, b, c".
 std::string suggestion(std::string_view word, std::span<const std::string> candidates);
 
-/// `text` for a message: line breaks become spaces, and what is too long ends in "...".
+/// `text` for a message: line breaks become spaces, and text that is too long ends in "...".
 std::string one_line(std::string_view text, std::size_t longest = 120);
 
-/// In small letters; only those of ASCII change.
+/// In lower case; only ASCII letters change.
 std::string lower_case(std::string_view text);
 
 std::string join(std::span<const std::string> words, std::string_view separator);

@@ -27,8 +27,8 @@ enum class Category : std::uint8_t {
 inline constexpr int category_count = 10;
 std::string_view category_name(Category category);
 
-/// Where work goes on: on the thread that trains, or beside it. Only `main` counts in totals: its events and the idle
-/// time between them are the step.
+/// Where work is done: on the training thread, or beside it. Only `main` counts in totals: its events and the idle time
+/// between them make up the step.
 enum class Lane : std::uint8_t { main, exchange, reader };
 std::string_view lane_name(Lane lane);
 
@@ -50,7 +50,7 @@ struct CategoryTotal {
   double seconds = 0, flops = 0, bytes = 0;
 };
 
-/// This rank's events; at most `capacity` are kept one by one, the totals count all of them.
+/// This rank's events; at most `capacity` are kept individually, the totals count all of them.
 class Trace {
  public:
   explicit Trace(std::size_t capacity = 1u << 16) : capacity_(capacity) {}

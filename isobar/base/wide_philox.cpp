@@ -8,7 +8,7 @@ namespace isobar {
 namespace v3 {
 namespace {
 
-// Four counters, each word in the lower half of 64 bits; what the upper half holds is not looked at.
+// Four counters, each word in the lower half of 64 bits; the upper half is ignored.
 struct Counters {
   __m256i word[4];
 };
@@ -22,8 +22,8 @@ inline void round(Counters& c, __m256i key0, __m256i key1) {
   c.word[3] = a;
 }
 
-// All bits of 16 where a number is at least the limit: there the larger of both is the number itself. In order, words 0
-// to 3 of every counter.
+// Sets all 16 bits where a number is at least the limit, that is, where the maximum of both is the number itself. Words
+// 0 to 3 of every counter are in order.
 inline __m256i compare(const Counters& c, __m256i limit) {
   const auto at_least = [=](__m256i numbers) { return _mm256_cmpeq_epi32(_mm256_max_epu32(numbers, limit), numbers); };
   const __m256i low = at_least(_mm256_blend_epi32(c.word[0], _mm256_slli_epi64(c.word[1], 32), 0xAA));
@@ -56,9 +56,9 @@ void at_least(std::uint64_t key, std::uint64_t first, std::uint32_t limit, std::
 namespace v4 {
 namespace {
 
-constexpr __mmask8 all = 0xFF;  // GCC 12 warns of what the instructions without a mask are made of
+constexpr __mmask8 all = 0xFF;  // GCC 12 warns about its own implementation of the unmasked instructions
 
-// Eight counters, each word in the lower half of 64 bits; what the upper half holds is not looked at.
+// Eight counters, each word in the lower half of 64 bits; the upper half is ignored.
 struct Counters {
   __m512i word[4];
 };
@@ -74,7 +74,7 @@ __attribute__((target("avx512f,avx512bw,avx512vl,bmi2"), always_inline)) inline 
   c.word[3] = a;
 }
 
-// Words 0 and 1 of every counter side by side, and 2 and 3, are compared; their bits are then laced.
+// Words 0 and 1 of every counter are compared side by side, then 2 and 3; the resulting bits are then interleaved.
 __attribute__((target("avx512f,avx512bw,avx512vl,bmi2"), always_inline)) inline void compare(const Counters& c,
                                                                                              __m512i limit,
                                                                                              std::uint8_t* result) {

@@ -9,7 +9,7 @@
 namespace isobar::comm {
 namespace {
 
-constexpr int look_microseconds = 50;  // between looks; messages go on meanwhile
+constexpr int look_microseconds = 50;  // between polls; messages make progress meanwhile
 
 }  // namespace
 
@@ -56,7 +56,7 @@ void BackgroundReducer::wait(Sum sum) {
   const double began = comm_.now();
   try {
     await(sum);
-  } catch (const Aborted&) {  // by this rank itself, perhaps: then its own error says more
+  } catch (const Aborted&) {  // perhaps caused by this rank itself: then its own error says more
     const std::lock_guard looking(looking_);
     is_under_way(sum);
     throw;
@@ -72,7 +72,7 @@ bool BackgroundReducer::is_under_way(Sum sum) {
 }
 
 void BackgroundReducer::await(Sum sum) {
-  struct Waiting {  // the thread stays away as long as this lives
+  struct Waiting {  // the thread stays away while this exists
     explicit Waiting(BackgroundReducer& reducer) : all(reducer) {
       const std::lock_guard lock(all.mutex_);
       ++all.waiting_;
@@ -144,7 +144,7 @@ bool BackgroundReducer::look() {
   return ended;
 }
 
-// What fails here fails for all: other ranks are told before the caller hears of it.
+// A failure here is a failure of all ranks: the others are notified before the caller.
 void BackgroundReducer::keep_error() {
   std::exception_ptr error;
   try {

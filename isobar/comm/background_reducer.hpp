@@ -1,5 +1,5 @@
-// BackgroundReducer: many sums under way at once, in the order of their priorities. A thread looks after them while
-// the caller computes and sleeps between looks; a caller who waits looks itself, more often, and the thread stays away.
+// BackgroundReducer: many sums under way at once, in the order of their priorities. While the caller computes, a thread
+// polls them and sleeps in between; a caller that waits polls them itself, more often, and the thread stays away.
 #pragma once
 
 #include <condition_variable>
@@ -19,7 +19,7 @@ namespace isobar::comm {
 
 class BackgroundReducer final : public Reducer {
  public:
-  /// All ranks must call. With `shared` the memory is that of nodes, which routes within nodes need.
+  /// All ranks must call. With `shared` the ranks of a node share the memory, which routes within nodes need.
   BackgroundReducer(Comm& comm, std::size_t floats, const ReducerOptions& options, bool shared);
   ~BackgroundReducer() override;
 
@@ -29,11 +29,11 @@ class BackgroundReducer final : public Reducer {
   std::string describe() const override { return described_; }
   ExchangeCost cost() const override;
 
-  /// What routes are made for.
+  /// What routes are constructed with.
   const Place& place() const { return *place_; }
-  /// Sets the ways sums may travel; before the first.
+  /// Sets the routes that sums may take; call it before the first sum.
   void use(std::vector<std::unique_ptr<Route>> routes) { routes_ = std::move(routes); }
-  /// Sets which of the routes takes a sum of so many numbers; while none is under way. Costs count from here on.
+  /// Sets which route takes a sum, by its count of numbers; only while no sum is under way. Costs count from here on.
   void choose(std::function<std::size_t(std::size_t)> choice, std::string described);
 
  private:
@@ -55,26 +55,26 @@ class BackgroundReducer final : public Reducer {
   const ReducerOptions options_;
   std::unique_ptr<NodeGroup> node_;
   std::unique_ptr<AlignedFloats> floats_;
-  std::unique_ptr<Comm> own_;  // the same ranks, with tags of their own
+  std::unique_ptr<Comm> own_;  // the same ranks, with separate tags
   std::unique_ptr<Place> place_;
   std::vector<std::unique_ptr<Route>> routes_;
   std::function<std::size_t(std::size_t)> choose_;
   std::string described_;
   Sum started_ = 0;
 
-  std::mutex looking_;             // whoever advances flights
+  std::mutex looking_;             // held while advancing flights
   std::vector<UnderWay> flights_;  // highest priority first, then in the order of starts
 
-  mutable std::mutex mutex_;  // never held while flights advance: starting a sum is quick
+  mutable std::mutex mutex_;  // never held while flights advance, so that starting a sum is quick
   std::condition_variable_any wake_;
-  std::vector<UnderWay> fresh_;  // started, and not yet among the flights
+  std::vector<UnderWay> fresh_;  // started, but not yet among the flights
   std::map<Sum, std::string> under_way_;
   int waiting_ = 0;
   std::exception_ptr error_;
   ExchangeClock clock_;
   Traffic traffic_before_;
 
-  std::jthread thread_;  // the last: it ends before what it uses
+  std::jthread thread_;  // last, so that it ends before the members it uses
 };
 
 }  // namespace isobar::comm

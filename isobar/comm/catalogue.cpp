@@ -1,4 +1,4 @@
-// The tables of this room: algorithms of collectives.
+// The tables of this room: algorithms for collectives.
 #include "isobar/comm/schedule.hpp"
 
 namespace isobar::comm {

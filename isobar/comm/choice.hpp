@@ -1,5 +1,5 @@
-// Choice: the ways to sum, which of them suits which length, as measured, and the file that remembers it. The file is
-// trusted only as far as it can be read: a damaged one, or one of another machine, is as good as none.
+// Choice: which way to sum was measured to be fastest for which length, and the file that remembers it. A file that is
+// damaged or from another machine is ignored.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@
 
 namespace isobar::comm {
 
-/// What a reducer chooses from, as algorithms of all_reduces(), when `asked` leaves it open: "auto", or "hierarchical"
-/// without its parts; the first suits short sums and the second long ones where nothing was measured. Otherwise `asked`
-/// alone.
+/// The algorithms of all_reduces() that a reducer chooses from when `asked` leaves it open: "auto", or "hierarchical"
+/// without its parts; if nothing was measured, the first suits short sums and the second long ones. Otherwise only
+/// `asked`.
 std::vector<Spec> candidates(const Spec& asked, bool many_per_node);
 
-/// For "hierarchical" that adds in the memory of nodes: the algorithm between nodes, or "auto"; none for all others.
+/// For "hierarchical" that sums in the shared memory of nodes: the algorithm between nodes, or "auto"; otherwise empty.
 std::optional<Spec> between_nodes(const Spec& algorithm);
 
-/// Up to so many numbers, the candidate of this place; the last rule holds for all that is longer too.
+/// Sums of up to `up_to` numbers use this candidate; the last rule also holds for all longer sums.
 struct Rule {
   std::size_t up_to = 0;
   std::size_t candidate = 0;
@@ -30,7 +30,7 @@ struct Rule {
 
 using Choice = std::vector<Rule>;
 
-/// The candidate for so many numbers.
+/// The candidate for a sum of `count` numbers.
 std::size_t chosen(const Choice& choice, std::size_t count);
 
 /// "ring up to 64.0 kB, tree above".
@@ -39,11 +39,11 @@ std::string describe(const Choice& choice, std::span<const std::string> candidat
 /// The text of the file; `key` says what was measured where.
 std::string choice_text(const Choice& choice, std::span<const std::string> candidates, const std::string& key);
 
-/// Reads such a text; nothing unless it is whole, has this key and names only these candidates.
+/// Reads such a text; empty unless it is complete, has this key and names only these candidates.
 std::optional<Choice> parse_choice(const std::string& text, std::span<const std::string> candidates,
                                    const std::string& key);
 
-/// Where choices of this key are remembered: in the user's cache folder; empty when there is none.
+/// The file for choices of this key, in the user's cache folder; empty if there is no such folder.
 std::filesystem::path choice_file(const std::string& key);
 
 }  // namespace isobar::comm

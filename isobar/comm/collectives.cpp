@@ -17,8 +17,8 @@ void wait(Ticket& ticket, const Look& look) {
   while (!ticket.wait_for(between_looks)) look();
 }
 
-// Every block goes round once: in step s a rank hands on what its left neighbour gave it in step s - 1. `rank_at` tells
-// which rank stands at a place of the ring, `block` where the bytes of a place are.
+// Every block goes round once: in step s a rank passes on what it got from its left neighbour in step s - 1. `rank_at`
+// returns the rank at a place of the ring, `block` the bytes of a place.
 template <class RankAt, class Block>
 void ring(Comm& comm, int size, int place, RankAt rank_at, Block block) {
   const int right = rank_at((place + 1) % size), left = rank_at((place + size - 1) % size);
@@ -44,7 +44,7 @@ std::vector<T> all_gather_each(Comm& comm, T mine) {
   return all;
 }
 
-// A dissemination barrier, unless `finish`, called for every message, gives up.
+// A dissemination barrier; ends early if `finish`, which is called for every message, gives up.
 template <class Finish>
 bool meet(Comm& comm, Finish finish) {
   const int size = comm.size();
@@ -59,9 +59,9 @@ bool meet(Comm& comm, Finish finish) {
 }  // namespace
 
 void broadcast(Comm& comm, std::span<std::byte> bytes, int root) {
-  constexpr std::size_t piece = std::size_t{64} << 20;  // bounds the copies that messages may need on their way
+  constexpr std::size_t piece = std::size_t{64} << 20;  // bounds the copies that the message library may make
   const int size = comm.size(), place = (comm.rank() - root + size) % size;  // the root is at place 0
-  int reach = 1;  // a rank at place p hears from p without its highest bit, then tells p + reach while that exists
+  int reach = 1;  // place p receives from p without its highest bit, then sends to p + reach while that exists
   while (reach <= place) reach *= 2;
   for (std::size_t first = 0; first < bytes.size(); first += piece) {
     const auto part = bytes.subspan(first, std::min(piece, bytes.size() - first));
@@ -121,7 +121,7 @@ std::vector<std::int64_t> all_gather_number(Comm& comm, std::int64_t mine) { ret
 
 double all_largest(Comm& comm, double mine) { return std::ranges::max(all_gather_each(comm, mine)); }
 
-// Numbers are few: all messages of a round are under way at once, and count when all have arrived.
+// The numbers are few: all messages of a round are under way at once, and are added when all have arrived.
 void sum_over_ranks(Comm& comm, std::span<std::int64_t> numbers, const Look& look) {
   static const std::unique_ptr<Algorithm> doubling = make(all_reduces(), "recursive_doubling", "all-reduce");
   std::vector<std::int64_t> theirs(numbers.size());

@@ -1,6 +1,6 @@
-// Comm: a numbered group of ranks that send each other bytes. Messages of different groups, epochs or tags never meet,
-// so a group without a dead member is just another list of ranks. A rank that fails says so with abort(): every wait of
-// every rank then throws, and nobody waits forever. A kind of group implements begin_send, begin_receive, among and
+// Comm: a numbered group of ranks that send each other bytes. Messages of different groups, epochs or tags are never
+// mixed up, so a group without a dead member is just another list of ranks. A rank that fails calls abort(): every wait
+// of every rank then throws, and no rank waits forever. A kind of group implements begin_send, begin_receive, among and
 // share; what concerns all ranks, whatever their groups, is in its WorldView.
 #pragma once
 
@@ -31,25 +31,25 @@ class Aborted : public Error {
   using Error::Error;
 };
 
-/// Ranks have died, and the others go on without them: every wait in a group of an older epoch ends with this. The rank
+/// Ranks have died, and the others continue without them: every wait in a group of an older epoch throws this. The rank
 /// drops what it is doing and musters again (crew.hpp).
 class MembersChanged : public Aborted {
  public:
   using Aborted::Aborted;
 };
 
-/// A rank that this one waits for has ended without failing; the others are not told.
+/// A rank that this one waits for has ended without failing; the other ranks are not notified.
 class PeerLeft : public Error {
  public:
   using Error::Error;
 };
 
-/// What is behind a Ticket; every kind of Comm has its own.
+/// The implementation of a Ticket; every kind of Comm has its own.
 class Transfer {
  public:
-  /// Withdraws a message that is not finished: its memory is not touched any more.
+  /// Withdraws a message that is not finished: its memory is no longer touched.
   virtual ~Transfer() = default;
-  /// Whether it finishes within so many seconds; throws Aborted if a rank fails meanwhile.
+  /// Whether it finishes within `seconds`; throws Aborted if a rank fails meanwhile.
   virtual bool finishes_within(double seconds) = 0;
   /// Waits until it is finished; throws Aborted if a rank fails meanwhile.
   virtual void finish() = 0;
@@ -61,12 +61,12 @@ class Ticket {
   Ticket() = default;
   explicit Ticket(std::unique_ptr<Transfer> transfer) : transfer_(std::move(transfer)) {}
 
-  /// Returns when the memory may be used again; an empty ticket is finished.
+  /// Returns when the memory may be used again, at once for an empty ticket.
   void wait() {
     if (transfer_) transfer_->finish();
     transfer_.reset();
   }
-  /// As wait(), but gives up after some seconds and returns false; it can then be waited for again.
+  /// As wait(), but gives up after `seconds` and returns false; call it again to keep waiting.
   bool wait_for(double seconds) {
     if (transfer_ && !transfer_->finishes_within(seconds)) return false;
     transfer_.reset();
@@ -78,8 +78,8 @@ class Ticket {
   std::unique_ptr<Transfer> transfer_;
 };
 
-/// Tags of messages are at least 0 and below tag_limit; those from first_reserved_tag on belong to collectives. So few
-/// that a tag of MPI has room for group and epoch too.
+/// Message tags are at least 0 and below tag_limit; those from first_reserved_tag on belong to collectives. The limit
+/// leaves room for group and epoch in an MPI tag.
 inline constexpr int tag_limit = 1 << 13, first_reserved_tag = 1 << 12;
 
 /// What a rank has sent so far.
@@ -100,8 +100,8 @@ class Comm {
   const std::vector<int>& nodes() const { return group_.nodes; }
   std::uint32_t epoch() const { return group_.epoch; }
 
-  /// Begins to send; messages with one tag between two ranks arrive in the order in which they were begun. The ticket
-  /// may not finish before the receiver has begun to receive.
+  /// Begins to send; messages with the same tag between two ranks arrive in the order they were begun. The ticket may
+  /// stay unfinished until the receiver has begun to receive.
   Ticket start_send(int to, int tag, std::span<const std::byte> bytes) {
     messages_.fetch_add(1, std::memory_order_relaxed);
     bytes_.fetch_add(static_cast<std::int64_t>(bytes.size()), std::memory_order_relaxed);
@@ -114,7 +114,7 @@ class Comm {
   /// What this rank has sent in this group.
   Traffic traffic() const { return {messages_, bytes_}; }
 
-  /// What all groups of this rank share; the functions below pass on to it.
+  /// Shared by all groups of this rank; the functions below forward to it.
   const std::shared_ptr<WorldView>& view() const { return view_; }
   bool elastic() const { return view_->elastic(); }
   const std::string& carrier() const { return view_->carrier(); }
@@ -125,17 +125,17 @@ class Comm {
   std::vector<std::optional<std::string>> whereabouts(double seconds) { return view_->whereabouts(members(), seconds); }
   double now() const { return view_->now(); }
 
-  /// Makes a group of some ranks of this one, in the given order, with messages that meet no others. Only they call,
-  /// all with the same list; ranks that are together in several lists make these groups in the same order.
+  /// Makes a group of some ranks of this one, in the given order, with messages separate from all others. Only these
+  /// ranks call, all with the same list; ranks that share several lists must make these groups in the same order.
   virtual std::unique_ptr<Comm> among(std::span<const int> ranks) = 0;
   /// Makes memory that all members see, `bytes` for each, all zero. All ranks must call, and be on one node.
   virtual std::shared_ptr<SharedMemory> share(std::size_t bytes) = 0;
 
-  /// The message library's own sum over all ranks, in place; an empty function where there is none. The sum blocks; all
-  /// ranks must call it in the same order, no two threads at the same time.
+  /// The message library's own sum over all ranks, in place; empty if there is none. The sum blocks; all ranks must
+  /// call it in the same order, and no two threads at the same time.
   virtual std::function<void(std::span<float>)> native_sum() { return {}; }
-  /// A reducer of this group's own kind, where it has one: a simulated group sums by simulating. Null: any will do. All
-  /// ranks must call.
+  /// The reducer this kind of group brings along (a simulated group simulates its sums); null if any reducer will do.
+  /// All ranks must call.
   virtual std::unique_ptr<Reducer> own_reducer(std::size_t floats, const ReducerOptions& options);
 
  protected:
@@ -156,11 +156,11 @@ class Comm {
   std::atomic<std::int64_t> messages_ = 0, bytes_ = 0;
 };
 
-/// The same ranks as a group of their own, with messages that meet no others. All ranks must call.
+/// Another group of the same ranks, with messages separate from all others. All ranks must call.
 std::unique_ptr<Comm> duplicate(Comm& comm);
 
-/// Runs `work`; if it fails on this rank, all ranks are told before the error is passed on. A failure that only follows
-/// from another rank's is passed on as that one; a wrong call, which all ranks were given, stays one on all of them.
+/// Runs `work`; if it fails on this rank, all ranks are notified before the error is rethrown. If another rank failed
+/// first, that failure is thrown instead; a wrong call, which all ranks received, stays a UsageError on all of them.
 template <class F>
 auto guarded(Comm& comm, F work) {
   try {

@@ -1,4 +1,4 @@
-// ExchangeClock: counts what sums cost one rank. Overlapping sums are busy once: from the first start to the last end.
+// ExchangeClock: adds up what sums cost one rank. Overlapping sums count once: from the first start to the last end.
 #pragma once
 
 #include "isobar/comm/reducer.hpp"

@@ -1,4 +1,4 @@
-// The route among all ranks alike: a flight is one walk of a schedule.
+// The route that treats all ranks alike: a flight is one walk of a schedule.
 #include "isobar/comm/flight.hpp"
 #include "isobar/comm/schedule_shelf.hpp"
 #include "isobar/comm/walk.hpp"

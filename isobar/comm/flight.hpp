@@ -1,4 +1,4 @@
-// Flight: one sum under way on one rank, as a machine that never waits, so that one thread drives many of them at once.
+// Flight: one sum under way on one rank, as a state machine that never waits, so that one thread can drive many.
 // Route: a way to sum over all ranks, which makes flights.
 #pragma once
 
@@ -17,33 +17,33 @@ class Flight {
  public:
   /// Withdraws what is not finished.
   virtual ~Flight() = default;
-  /// Does what can be done without waiting; returns whether the sum is there.
+  /// Does what can be done without waiting; returns whether the sum is complete.
   virtual bool advance() = 0;
-  /// The ranks it is known to wait for; none when that is not known.
+  /// The ranks it waits for; empty when that is not known.
   virtual std::vector<int> missing() const { return {}; }
 };
 
 /// Where the sums of a reducer are made.
 struct Place {
-  Comm& comm;  ///< all ranks; messages of its own, that meet no others
+  Comm& comm;  ///< all ranks; its messages are separate from all others
   std::span<float> memory;
   Wire wire = Wire::float32;
-  NodeGroup* node = nullptr;  ///< this rank's node, whose memory it then is; none: every rank for itself
+  NodeGroup* node = nullptr;  ///< this rank's node, which shares the memory; null: memory is not shared
 };
 
 class Route {
  public:
   virtual ~Route() = default;
-  /// Begins to sum; all ranks must begin the same sums, numbered in order. Called by the thread that starts sums.
+  /// Begins a sum; all ranks must begin the same sums, numbered in order. Called by the thread that starts sums.
   virtual std::unique_ptr<Flight> fly(std::int64_t number, Range range) = 0;
   /// What it does, for reports: "ring".
   virtual std::string describe() const = 0;
 };
 
-/// Sums among all ranks alike, by an algorithm of all_reduces().
+/// Sums over all ranks, whatever their nodes, by an algorithm of all_reduces().
 std::unique_ptr<Route> flat_route(const Place& place, const Spec& algorithm);
 
-/// Sums within nodes through their memory, and between nodes, each lane for itself, by an algorithm of all_reduces().
+/// Sums within nodes through shared memory, and between nodes, lane by lane, by an algorithm of all_reduces().
 std::unique_ptr<Route> node_route(const Place& place, const Spec& algorithm);
 
 }  // namespace isobar::comm

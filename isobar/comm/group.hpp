@@ -1,5 +1,5 @@
-// Group: ranks that work together, and where one of them stands: plain data, so that one process can make and check
-// what any rank of any group does.
+// Group: ranks that work together, as one of them sees it: plain data, so that one process can make and check what any
+// rank of any group does.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ struct Group {
   std::uint32_t epoch = 0;     ///< grows when ranks die
 };
 
-/// Some ranks of a group, in the given order, as a group; the one that `whole` is seen from must be among them.
+/// A group of some ranks of `whole`, in the given order; `whole.rank` must be among them.
 Group part_of(const Group& whole, std::span<const int> ranks);
 
-/// The ranks on the node of this one, itself included, in order: they can share memory.
+/// The ranks on this rank's node, including itself, in order: they can share memory.
 std::vector<int> ranks_of_node(const Group& group);
 
 }  // namespace isobar::comm

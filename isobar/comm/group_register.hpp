@@ -1,5 +1,5 @@
-// GroupRegister: numbers of groups whose ranks live in one process, so that making one needs no message: members that
-// ask for the same list as often as each other get the same number.
+// GroupRegister: numbers for groups whose ranks live in one process, so that making a group needs no message: the n-th
+// request for a list gets the same number on all members.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace isobar::comm {
 
 class GroupRegister {
  public:
-  /// The number, from 1, of a group within another; every member asks once for every such group, in the same order.
+  /// The number, from 1, of a group within another; every member calls once for every such group, in the same order.
   std::uint64_t number(std::uint64_t parent, const Group& group) {
     Made& made = made_[{parent, group.epoch, group.members}];
     const std::size_t times = made.asked[group.rank]++;

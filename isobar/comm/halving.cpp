@@ -1,6 +1,6 @@
-// Recursive halving: in each of log2 P rounds a rank hands the half of its sums that it will not own to a peer.
-// Backwards it is an all-gather by doubling, both together Rabenseifner's all-reduce: 2 log2 P rounds, 2 n (P - 1) / P
-// numbers. Where P is no power of two, neighbours are summed first and one of two stands for both.
+// Recursive halving: in each of log2 P rounds a rank sends the half of its sums that it will not own to a peer.
+// Backwards it is an all-gather by doubling; both together are Rabenseifner's all-reduce: 2 log2 P rounds, 2 n (P - 1)
+// / P numbers. If P is not a power of two, neighbours are summed first and one of each pair stands for both.
 #include "isobar/comm/compose.hpp"
 
 namespace isobar::comm {
@@ -29,8 +29,8 @@ Schedule gather_by_halving(const Group& group, std::size_t count) { return mirro
 
 Schedule reduce_by_halving(const Group& group, std::size_t count) {
   const Core core(group);
-  // Who owns what does not matter here, so the first round, that of most numbers, is with the nearest rank, which may
-  // be on the same node: ranks take part under their numbers with the bits in reverse.
+  // It does not matter here which rank owns what, so the first and largest round is with the nearest rank, which may be
+  // on the same node: ranks take part under their numbers with reversed bits.
   const auto reversed = [&](int index) {
     int result = 0;
     for (int bit = 1; bit < core.size; bit *= 2) result = result * 2 + (index & bit ? 1 : 0);

@@ -1,6 +1,7 @@
-// Hierarchical: sum inside the nodes, then between them, then spread the result inside. Each number crosses between two
-// nodes once, not once per rank. Where all nodes have equally many ranks each owns a slice of the data: all links of a
-// node are used, and each slice is summed among the ranks of equal place. Otherwise the first rank of a node leads.
+// Hierarchical: sum within nodes, then between them, then spread the result within nodes. Each number crosses between
+// two nodes once, not once per rank. If all nodes have the same number of ranks, each rank owns a slice of the data:
+// all links of a node are used, and each slice is summed among the ranks at the same place of their nodes. Otherwise
+// the first rank of a node leads.
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -12,13 +13,13 @@ namespace {
 
 using Kind = Move::Kind;
 
-// Where this rank stands, and who stands at its place or on its node. Thousands of ranks are asked for theirs in turn,
-// so nothing is made of others that is not needed.
+// This rank's place, and the ranks at the same place or on the same node. One process may make this for thousands of
+// ranks in turn, so lists of other ranks are made only when needed.
 class Places {
  public:
   explicit Places(const Group& group) : size_(group.size) {
     expects(group.nodes.empty() || group.nodes.size() == static_cast<std::size_t>(group.size), "a node for every rank");
-    // Nodes are counted in the order of their numbers, ranks of a node in their own.
+    // Nodes are counted in the order of their numbers, ranks of a node in rank order.
     const auto number = [&](int rank) {
       return group.nodes.empty() ? rank : group.nodes[static_cast<std::size_t>(rank)];
     };
@@ -45,7 +46,7 @@ class Places {
 
   const std::vector<int>& own() const { return own_; }
   int count() const { return count_; }
-  // The ranks that are at this place of their nodes, by node; all nodes must have it.
+  // The ranks at this place of their nodes, by node; all nodes must have such a place.
   std::vector<int> across(int at) const {
     std::vector<int> ranks(static_cast<std::size_t>(count_));
     for (int rank = 0; rank < size_; ++rank)
@@ -84,7 +85,7 @@ class Hierarchical final : public Algorithm {
       return outer_->schedule({.rank = places.node, .size = places.count()}, block(count, slices, place).count);
     };
     const Schedule inside = inner_->schedule({.rank = places.place, .size = slices}, count);
-    // Slices may differ by one number: of those there are the first and the last, which may need different rounds.
+    // Lengths of slices differ by at most one: the first and the last have both lengths, and may need different rounds.
     Schedule part = between(places.place);
     if (count % static_cast<std::size_t>(slices) != 0)
       part.resize(std::max(between(0).size(), between(slices - 1).size()));
@@ -106,7 +107,7 @@ class Hierarchical final : public Algorithm {
     append(schedule, inside, places.own());
     append(schedule, between, places.across(0));
     append(schedule, mirrored(inside), places.own());
-    // Who hands the result on rounds it on a wire of 16 bits, so one that is alone on its node must too.
+    // Ranks that pass the result on round it on a 16-bit wire, so a rank that is alone on its node must too.
     if (places.own().size() == 1) add(schedule.back(), Kind::send, places.own().front(), {0, count});
     return schedule;
   }

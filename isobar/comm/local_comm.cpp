@@ -72,7 +72,7 @@ class LocalComm final : public Comm {
       : Comm(std::move(group), std::move(view)), world_(std::move(world)), number_(number) {}
 
   std::unique_ptr<Comm> among(std::span<const int> ranks) override {
-    check();  // no message would tell
+    check();  // no message would report a failure
     Group part = part_of(group(), ranks);
     const std::uint64_t number = world_->number(number_, part);
     return std::make_unique<LocalComm>(world_, view(), number, std::move(part));
@@ -82,7 +82,7 @@ class LocalComm final : public Comm {
     expects(std::ranges::all_of(nodes(), [](int node) { return node == 0; }), "memory shared within one node");
     const std::size_t stride = (bytes + 63) / 64 * 64;
     auto memory = world_->memory(number_, epoch(), shares_++, stride * members().size() + 64);
-    barrier(*this);  // until all have it: it goes with the last who holds it
+    barrier(*this);  // until all have it: it is freed with its last holder
     return std::make_shared<LocalMemory>(std::move(memory), bytes, stride);
   }
 
@@ -142,12 +142,12 @@ void run_threads(const std::shared_ptr<LocalWorld>& world, const std::function<v
           }
           world->leave(rank);
         });
-    } catch (...) {  // no more threads to be had: those that began must not wait for the others
+    } catch (...) {  // no more threads available: those that began must not wait for the others
       world->abort(static_cast<int>(threads.size()), "its thread could not be started");
       throw;
     }
   }
-  std::exception_ptr told;  // of another rank, by a message
+  std::exception_ptr told;  // about another rank's failure
   const std::vector<int> died = world->died();
   for (int rank = 0; rank < size; ++rank) {
     if (!errors[static_cast<std::size_t>(rank)] || std::ranges::find(died, rank) != died.end()) continue;

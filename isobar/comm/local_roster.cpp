@@ -14,9 +14,8 @@ template <class F>
 bool LocalRoster::dies(int rank, F due) {
   Rank& self = ranks_[index(rank)];
   if (self.state == State::dead) return true;
-  if (!std::ranges::any_of(deaths_, [&](const PlannedDeath& death) { return death.rank == rank && due(death); }))
-    return false;
-  if (self.state != State::idle) ++epoch_;  // nobody misses who has no part in the work
+  if (!std::ranges::any_of(deaths_, [&](const PlannedDeath& death) { return death.rank == rank && due(death); })) return false;
+  if (self.state != State::idle) ++epoch_;  // an idle rank takes no part in the work, so no group has lost a member
   self.state = State::dead;
   died_.push_back(rank);
   decide();
@@ -47,8 +46,8 @@ void LocalRoster::left(int rank) {
   decide();
 }
 
-// As soon as nobody works any more: those who are ready go on in the present epoch. When some have ended and nobody
-// came back from work, the work is over.
+// Decides as soon as no rank is working: ranks that are ready continue in the present epoch. If some have ended and
+// none came back from work, the work is over.
 void LocalRoster::decide() {
   const auto count = [&](State state) { return std::ranges::count(ranks_, state, &Rank::state); };
   if (count(State::working) > 0 || over_) return;

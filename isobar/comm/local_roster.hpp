@@ -1,5 +1,5 @@
-// LocalRoster: what a launcher knows of its ranks, for ranks that are threads: who lives, who is ready, who goes on;
-// and when ranks die, which is decided beforehand, so that a test can let a rank die at every single message.
+// LocalRoster: what a launcher knows of its ranks, for ranks that are threads: who lives, who is ready, who continues;
+// and when ranks die, which is decided beforehand, so that a test can make a rank die at any given message.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace isobar::comm {
 
-/// A rank that dies: everything it asks of its groups from then on throws RankDied.
+/// A rank that dies: from then on every use of its groups throws RankDied.
 struct PlannedDeath {
   int rank = 0;               ///< in the world
-  std::int64_t message = -1;  ///< dies when it begins this message, counted from 0 over all its groups; -1: never so
-  std::int64_t muster = -1;   ///< dies when it musters, counted from 0; -1: never so
-  std::function<bool(const std::string& what)> note{};  ///< dies when it notes something of which this is true
+  std::int64_t message = -1;  ///< dies when it begins this message, counted from 0 over all its groups; -1: does not
+  std::int64_t muster = -1;   ///< dies at this muster, counted from 0; -1: does not
+  std::function<bool(const std::string& what)> note{};  ///< dies at a note for which this returns true
 };
 
-/// What a dead rank's own threads meet; no other rank ever sees it.
+/// Thrown in a dead rank's own threads; no other rank ever sees it.
 class RankDied : public Aborted {
  public:
   using Aborted::Aborted;
@@ -30,30 +30,30 @@ class LocalRoster {
  public:
   struct Order {
     std::uint32_t epoch = 0;
-    std::vector<int> members{};  // in the order of the world; none: the work is over
+    std::vector<int> members{};  // in the order of the world; empty: the work is over
   };
 
-  /// Of so many ranks at most `workers` work at the same time.
+  /// Of `ranks` ranks at most `workers` work at the same time.
   LocalRoster(int ranks, int workers, std::vector<PlannedDeath> deaths);
 
   std::uint32_t epoch() const { return epoch_; }
   bool dead(int rank) const { return ranks_[index(rank)].state == State::dead; }
   std::vector<int> died() const { return died_; }
 
-  /// A rank does something; true when that is its death, which then has happened.
+  /// A rank does something; returns true if it dies of it, and marks it dead.
   bool begins_message(int rank);
   bool notes(int rank, const std::string& what);
   bool musters(int rank);
 
-  /// The rank has left its groups; `stands_by`: it was told to go and was one too many.
+  /// The rank has left its groups; `stands_by`: it was ordered to work but was not needed.
   void ready(int rank, bool stands_by);
   /// The rank has ended its work.
   void left(int rank);
-  /// What a rank that is ready is to do, once that is decided.
+  /// What a ready rank is to do, once that is decided.
   std::optional<Order> order(int rank) const;
 
  private:
-  enum class State { idle, ready, working, dead, left };  // idle: ready, and without a part in the work so far
+  enum class State { idle, ready, working, dead, left };  // idle: ready, and has not worked so far
   struct Rank {
     State state = State::working;
     std::int64_t messages = 0, musters = 0;

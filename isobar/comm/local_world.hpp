@@ -1,6 +1,6 @@
 // The world behind LocalComm: who sent what to whom and who waits for it. One lock guards all of it; bytes are copied
-// outside the lock, by whoever of the two came second. With a roster ranks may die: whatever belongs to a group of an
-// older epoch than the present one then ends with MembersChanged.
+// outside the lock, by the second of the two ranks to arrive. With a roster ranks may die: everything in a group of an
+// older epoch then ends with MembersChanged.
 #pragma once
 
 #include <condition_variable>
@@ -24,7 +24,7 @@ namespace isobar::comm {
 /// Which messages can meet: group, epoch, sender and receiver in the world, tag.
 using Channel = std::tuple<std::uint64_t, std::uint32_t, int, int, int>;
 
-/// One side of a message; guarded by the lock of its world, but for the bytes while it is being copied.
+/// One side of a message; guarded by the lock of its world, except the bytes while they are being copied.
 struct Side {
   enum class State { waiting, copying, finished, wrong_length } state = State::waiting;
   bool sends = false;
@@ -49,28 +49,28 @@ class LocalWorld {
   Group all(int rank) const;
   /// Begins one side of a message: meets the other side, or waits in the channel for it.
   void begin(const Channel& channel, const std::shared_ptr<Side>& side);
-  /// Whether the side is finished within some seconds; below 0: as long as it takes.
+  /// Whether the side is finished within `seconds`; below 0: waits as long as it takes.
   bool wait(const Channel& channel, const std::shared_ptr<Side>& side, double seconds);
-  /// Takes a side back; when its bytes are just being copied, that is awaited.
+  /// Takes a side back; if its bytes are being copied, waits for the end of that.
   void withdraw(const Channel& channel, const std::shared_ptr<Side>& side);
 
   bool abort(int rank, const std::string& message);
   /// Throws when the world has failed, the rank is dead, or a group of this epoch has lost members.
   void check(int rank, std::uint32_t epoch) const;
-  /// The rank takes no further part: whoever still waits for it fails.
+  /// The rank takes no further part: ranks that still wait for it fail.
   void leave(int rank);
   /// The number of a group within another; see GroupRegister.
   std::uint64_t number(std::uint64_t parent, const Group& group);
-  /// Memory of so many bytes; those who give the same group, epoch and serial number get the same.
+  /// Memory of `bytes` bytes; callers with the same group, epoch and serial number get the same memory.
   std::shared_ptr<std::vector<std::byte>> memory(std::uint64_t group, std::uint32_t epoch, std::uint64_t serial,
                                                  std::size_t bytes);
   void note(int rank, std::string what);
-  /// What a rank noted last; a dead one does not answer.
+  /// What a rank noted last; empty for a dead rank.
   std::optional<std::string> noted(int rank) const;
 
   /// Waits until it is decided who works together, this rank among them; see LocalRoster.
   LocalRoster::Order muster(int rank, bool stands_by);
-  /// Ends the world, which is no failure of the rank.
+  /// Ends the world; this does not count as a failure of the rank.
   void give_up(int rank, const std::string& why);
   std::optional<std::string> gave_up() const;
   std::vector<int> died() const;

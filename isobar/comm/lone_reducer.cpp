@@ -1,4 +1,4 @@
-// The reducer of one rank, which has nothing to do, and what all reducers share.
+// The reducer of a single rank, which has nothing to sum, and functions that all reducers share.
 #include "isobar/comm/exchange_clock.hpp"
 #include "isobar/comm/reducers.hpp"
 

@@ -13,9 +13,9 @@ namespace isobar::comm {
 namespace {
 
 constexpr std::size_t first_length = 1024, last_length = std::size_t{4} << 20, growth = 4;  // 4 kB to 16 MB
-constexpr std::size_t short_length = std::size_t{1} << 14;  // where nothing was measured: bound by latency below
+constexpr std::size_t short_length = std::size_t{1} << 14;  // if nothing was measured: shorter is bound by latency
 constexpr double budget_seconds = 2;
-constexpr std::size_t steady_length = std::size_t{1} << 18;  // from here on order does not change any more by latency
+constexpr std::size_t steady_length = std::size_t{1} << 18;  // from here on latency no longer changes the order
 
 std::vector<std::size_t> lengths_for(std::size_t floats) {
   std::vector<std::size_t> lengths{std::min(first_length, floats)};
@@ -23,7 +23,7 @@ std::vector<std::size_t> lengths_for(std::size_t floats) {
   return lengths;
 }
 
-// Everything the measurement depends on, without names of machines in clear.
+// Everything the measurement depends on, without machine names in plain text.
 std::string key_of(Comm& comm, const ReducerOptions& options, std::size_t longest) {
   char host[256] = {};
   gethostname(host, sizeof host - 1);
@@ -36,7 +36,7 @@ std::string key_of(Comm& comm, const ReducerOptions& options, std::size_t longes
                      options.algorithm.str());
 }
 
-// The most that any rank took, by candidate: so all ranks decide alike.
+// The longest time any rank took, by candidate, so that all ranks decide the same.
 std::vector<double> slowest(Comm& comm, const std::vector<double>& mine) {
   std::vector<double> seconds(mine.size());
   for (const Bytes& bytes : all_gather(comm, std::as_bytes(std::span(mine)))) {
@@ -54,7 +54,7 @@ double time_sum(Comm& comm, Reducer& reducer, std::size_t length) {
   return comm.now() - began;
 }
 
-// The memory is zero, and sums of zeros leave it so.
+// The memory is zero, and sums of zeros keep it zero.
 Choice measure(Comm& comm, Reducer& reducer, std::size_t& candidate, std::size_t candidates) {
   Choice choice;
   std::vector<std::size_t> left(candidates);
@@ -67,7 +67,7 @@ Choice measure(Comm& comm, Reducer& reducer, std::size_t& candidate, std::size_t
     std::vector<double> mine;
     for (const std::size_t each : left) {
       candidate = each;
-      double best = time_sum(comm, reducer, length);  // the first also warms up
+      double best = time_sum(comm, reducer, length);  // also a warm-up
       for (int i = 0; i < 3 && !slow; ++i) best = std::min(best, time_sum(comm, reducer, length));
       mine.push_back(best);
     }
@@ -79,7 +79,7 @@ Choice measure(Comm& comm, Reducer& reducer, std::size_t& candidate, std::size_t
     const auto best = std::ranges::min_element(seconds);
     choice.push_back({length * growth / 2, left[static_cast<std::size_t>(best - seconds.begin())]});
     if (length < steady_length) continue;
-    std::vector<std::size_t> near;  // who is far behind by now stays behind
+    std::vector<std::size_t> near;  // a candidate that is far behind by now stays behind
     for (std::size_t i = 0; i < left.size(); ++i)
       if (seconds[i] <= 2 * *best) near.push_back(left[i]);
     left = near;

@@ -1,4 +1,4 @@
-// The automatic choice among several nodes: every candidate sums some lengths, and the slowest rank counts.
+// The automatic choice across several nodes: every candidate is timed for some lengths, and the slowest rank counts.
 #pragma once
 
 #include "isobar/comm/background_reducer.hpp"
@@ -6,10 +6,9 @@
 
 namespace isobar::comm {
 
-/// Makes `reducer` use what suits every length best: what the file remembers, or else what is measured now, within
-/// about two seconds. Among ranks without a carrier only a named file makes it measure; otherwise the first candidate
-/// takes what is short, the second the rest; so too among ranks that have lost one, whose work waits. All ranks must
-/// call.
+/// Makes `reducer` use the best candidate for every length: as the file remembers, or else as measured now, in about
+/// two seconds. Ranks without a carrier measure only if a file is named; otherwise the first candidate takes short sums
+/// and the second the rest. The same holds after a rank has died, because the work waits. All ranks must call.
 void choose_routes(Comm& comm, BackgroundReducer& reducer, std::vector<std::unique_ptr<Route>> candidates,
                    const ReducerOptions& options);
 

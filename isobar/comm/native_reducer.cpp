@@ -1,5 +1,5 @@
-// Sums by the message library itself. Its sum blocks, so it is called by who waits, for all sums started before too, in
-// their order; nothing can watch over it meanwhile.
+// Sums by the message library itself. Its sum blocks, so wait() calls it, also for all earlier sums, in their order; no
+// stall can be detected meanwhile.
 #include <deque>
 
 #include "isobar/comm/exchange_clock.hpp"
@@ -12,9 +12,9 @@ class NativeReducer final : public Reducer {
  public:
   NativeReducer(Comm& comm, std::size_t floats) : comm_(comm), floats_(floats) {
     if (comm.elastic())
-      fail_usage("algorithm 'native': it cannot go on without a rank that has died; 'auto' chooses one that can");
+      fail_usage("algorithm 'native': it cannot continue without a rank that has died; 'auto' chooses one that can");
     sum_ = comm.native_sum();
-    if (!sum_) fail_usage("algorithm 'native': these ranks have no message library with a sum of its own");
+    if (!sum_) fail_usage("algorithm 'native': these ranks have no message library with its own sum");
   }
 
   std::span<float> memory() override { return floats_.all(); }

@@ -9,8 +9,8 @@
 
 namespace isobar::comm {
 
-// At the head of every rank's part; only that rank writes it, and every number in it only grows: whoever finds a later
-// sum in the place of the one it looks for knows that this one is over.
+// At the head of every rank's part; only that rank writes it, and every number in it only grows: a rank that finds a
+// later sum in place of the one it looks for knows that this one is over.
 struct alignas(64) NodeGroup::Flags {
   std::int64_t started;
   alignas(64) std::array<std::int64_t, sums_under_way> spread;
@@ -26,7 +26,7 @@ std::size_t place_of(std::int64_t number) { return static_cast<std::size_t>(numb
 
 NodeGroup::NodeGroup(Comm& comm, std::size_t floats) : floats_(floats), ranks_(ranks_of_node(comm.group())) {
   const auto place = std::ranges::find(ranks_, comm.rank()) - ranks_.begin();
-  std::vector<int> sizes(comm.nodes().size()), same_place;  // of nodes, of which there are at most as many as ranks
+  std::vector<int> sizes(comm.nodes().size()), same_place;  // of nodes: there are at most as many as ranks
   for (int rank = 0; rank < comm.size(); ++rank)
     if (sizes[static_cast<std::size_t>(comm.nodes()[static_cast<std::size_t>(rank)])]++ == place)
       same_place.push_back(rank);

@@ -1,6 +1,6 @@
 // NodeGroup: the ranks of this rank's node, the memory they share, and the lanes between nodes. Every node has as many
 // lanes as the smallest node has ranks; a lane owns a slice of every sum and exchanges it with the same lane of other
-// nodes. A rank beyond the lanes only gives its numbers and gets the sum.
+// nodes. Ranks without a lane only contribute their numbers and get the sum.
 #pragma once
 
 #include <atomic>
@@ -25,23 +25,23 @@ class NodeGroup {
   bool owns() const { return local_->rank() < lanes_; }
   /// The same lane of all nodes; null for a rank that owns nothing.
   Comm* between() const { return between_.get(); }
-  /// What this rank owns of a sum.
+  /// The part of a sum that this rank owns.
   Range slice(Range range) const;
 
-  /// Says that sums below `count` have been started on this rank.
+  /// Announces that sums with numbers below `count` have been started on this rank.
   void started(std::int64_t count);
   /// Whether all ranks of the node have started the sum.
   bool all_started(std::int64_t number) const;
-  /// Adds the slice over the ranks of the node, into this rank's memory.
+  /// Sums the slice over the ranks of the node, into this rank's memory.
   void gather(Range slice);
-  /// Gives the slice to all ranks of the node and says so.
+  /// Copies the slice to all ranks of the node and announces it.
   void spread(Range slice, std::int64_t number);
   /// Whether all slices of the sum have been spread.
   bool all_spread(std::int64_t number) const;
   /// The ranks of this node, by their numbers in the whole group, that have not started the sum.
   std::vector<int> missing(std::int64_t number) const;
 
-  /// What this rank has read from and written to others of its node.
+  /// What this rank has read from and written to other ranks of its node.
   Traffic traffic() const { return {messages_.load(), bytes_.load()}; }
 
  private:

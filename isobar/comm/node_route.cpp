@@ -1,5 +1,5 @@
-// The route in two levels: a lane adds its slice over the ranks of its node, in their memory, sums it with the same
-// lane of the other nodes by a schedule, and gives it to all ranks of its node.
+// The two-level route: a lane adds its slice over the ranks of its node, in shared memory, sums it with the same lane
+// of the other nodes by a schedule, and gives it to all ranks of its node.
 #include <optional>
 
 #include "isobar/comm/flight.hpp"

@@ -1,5 +1,5 @@
-// How to wait for what another rank will do, where one must look oneself: spin for some microseconds, then give the
-// core to others, then sleep ever longer. Ranks may share cores, so nobody spins for long.
+// How to wait for another rank by polling: spin for some microseconds, then yield the core, then sleep for longer and
+// longer. Ranks may share cores, so no rank spins for long.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ class Patience {
  public:
   explicit Patience(int longest_microseconds = 500) : longest_microseconds_(longest_microseconds) {}
 
-  /// Passes some time; returns whether it has been long enough to look at clocks and for failures of others.
+  /// Waits a little; returns whether it is time to check clocks and failures of other ranks.
   bool pause() {
     ++looks_;
     if (looks_ < spins) {
@@ -27,11 +27,11 @@ class Patience {
     sleep_microseconds_ = std::min(sleep_microseconds_ + 10, longest_microseconds_);
     return true;
   }
-  /// Something happened: waiting begins anew.
+  /// Something happened: waiting starts again with spinning.
   void reset() { *this = Patience(longest_microseconds_); }
 
  private:
-  static constexpr int spins = 256, yields = 2048;  // some 10 us, then about a millisecond on an idle core
+  static constexpr int spins = 256, yields = 2048;  // about 10 us, then about a millisecond on an idle core
   int longest_microseconds_, looks_ = 0, sleep_microseconds_ = 50;
 };
 

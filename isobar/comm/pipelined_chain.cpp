@@ -1,4 +1,4 @@
-// Broadcast along a chain: every rank hands the segments on to the next one while further ones come in. With S segments
+// Broadcast along a chain: every rank passes segments on to the next while further ones arrive. S segments take
 // S + P - 2 rounds of n / S numbers: for very long messages.
 #include "isobar/comm/compose.hpp"
 
@@ -16,7 +16,7 @@ class PipelinedChain final : public Algorithm {
     const int parts = segments(count, segment_);
     Schedule schedule(static_cast<std::size_t>(parts + group.size - 2));
     for (int part = 0; part < parts; ++part) {
-      const auto round = static_cast<std::size_t>(group.rank + part);  // in which this rank hands it on
+      const auto round = static_cast<std::size_t>(group.rank + part);  // in which this rank passes it on
       const Range range = block(count, parts, part);
       if (group.rank > 0) add(schedule[round - 1], Move::Kind::receive, group.rank - 1, range);
       if (group.rank + 1 < group.size) add(schedule[round], Move::Kind::send, group.rank + 1, range);

@@ -1,5 +1,5 @@
-// A ring for each segment, each one round later than that before: while a segment is added others travel, and what is
-// handed on is still in the cache. With S segments 2 (P - 1) + S - 1 rounds, 2 n (P - 1) / P numbers.
+// A ring for each segment, each one round later than the previous: while a segment is added others travel, and what is
+// passed on is still in the cache. S segments take 2 (P - 1) + S - 1 rounds, 2 n (P - 1) / P numbers.
 #include "isobar/comm/compose.hpp"
 
 namespace isobar::comm {

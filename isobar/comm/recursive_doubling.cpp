@@ -1,5 +1,6 @@
-// Recursive doubling: in each of log2 P rounds two ranks exchange all they have. The fewest rounds and n log2 P
-// numbers: for short messages. Where P is no power of two, neighbours are summed first and one of two stands for both.
+// Recursive doubling: in each of log2 P rounds two ranks exchange all they have. It takes the fewest rounds, but n log2
+// P numbers: for short messages. If P is not a power of two, neighbours are summed first and one of each pair stands
+// for both.
 #include "isobar/comm/compose.hpp"
 
 namespace isobar::comm {

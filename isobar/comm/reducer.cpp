@@ -55,7 +55,7 @@ std::unique_ptr<Reducer> make_reducer(Comm& comm, std::size_t floats, const Redu
     fail_usage("algorithm 'shared': the ranks are on {} nodes; 'auto' or 'hierarchical' sums between nodes too", nodes);
   if (name == "reproducible" && !std::has_single_bit(static_cast<unsigned>(comm.size())))
     fail_usage("algorithm 'reproducible': {} ranks; their number must be a power of two", comm.size());
-  // Within a node memory is the faster way to do what these ask for; its order of adding is that of 'reproducible'.
+  // Within a node shared memory is the fastest way to do all of these; it adds in the order of 'reproducible'.
   const bool shared = name == "auto" || name == "shared" || name == "reproducible" ||
                       (name == "hierarchical" && !options.algorithm.find("inner"));
   if (nodes == 1 && shared) return shared_reducer(comm, floats, options);

@@ -5,16 +5,16 @@
 
 namespace isobar::comm {
 
-/// For a group of one rank: memory, and nothing to do.
+/// For a group of one rank: only holds the memory.
 std::unique_ptr<Reducer> lone_reducer(Comm& comm, std::size_t floats);
 
-/// For ranks of one node: they add straight from each other's memory, when they wait. All ranks must call.
+/// For ranks of one node: they add directly from each other's memory, when they wait. All ranks must call.
 std::unique_ptr<Reducer> shared_reducer(Comm& comm, std::size_t floats, const ReducerOptions& options);
 
-/// Sums by comm.native_sum(), when waited for. All ranks must call.
+/// Sums by comm.native_sum(), in wait(). All ranks must call.
 std::unique_ptr<Reducer> native_reducer(Comm& comm, std::size_t floats);
 
-/// A range that leaves the memory is a mistake of the caller.
+/// Expects the range to lie within memory of `floats` floats.
 void expect_within(Range range, std::size_t floats);
 
 /// Zeros on their own cache lines.

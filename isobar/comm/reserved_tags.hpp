@@ -1,4 +1,4 @@
-// The tags of collectives, all in one place: no two may share one.
+// The tags of collectives, all in one place: no two collectives may share a tag.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ enum ReservedTag : int {
   first_sum_tag = first_reserved_tag + 16
 };
 
-/// The tag of the messages of a sum; as many may be under way.
+/// How many sums may be under way at once, each with its own tag.
 inline constexpr std::int64_t sums_under_way = 2048;
 inline int sum_tag(std::int64_t number) { return first_sum_tag + static_cast<int>(number % sums_under_way); }
 static_assert(first_sum_tag + sums_under_way <= tag_limit);

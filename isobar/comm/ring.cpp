@@ -1,5 +1,5 @@
-// Rings: every rank talks to its two neighbours only. Reduce-scatter and all-gather take P - 1 rounds of n / P numbers
-// each, the all-reduce both: 2 (P - 1) rounds, 2 n (P - 1) / P numbers, the fewest possible.
+// Rings: every rank communicates only with its two neighbours. Reduce-scatter and all-gather take P - 1 rounds of n / P
+// numbers each, and the all-reduce is both: 2 (P - 1) rounds, 2 n (P - 1) / P numbers, the fewest possible.
 #include "isobar/comm/compose.hpp"
 
 namespace isobar::comm {

@@ -1,4 +1,4 @@
-// Broadcast of long messages after van de Geijn: a binomial tree scatters the blocks, a ring gathers them everywhere.
+// Broadcast of long messages after van de Geijn: a binomial tree scatters the blocks, a ring gathers them on all ranks.
 // Rank 0 sends about 2 n numbers instead of n log2 P.
 #include <algorithm>
 
@@ -9,7 +9,7 @@ namespace {
 
 using Kind = Move::Kind;
 
-// Backwards: blocks are collected at rank 0; a rank at distance d hands over those of all ranks behind it.
+// The scatter backwards: collects the blocks at rank 0; a rank at distance d also sends those of its part of the tree.
 Schedule gather(int rank, int size, std::size_t count) {
   Schedule schedule;
   for (int distance = 1; distance < size; distance *= 2) {

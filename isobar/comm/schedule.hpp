@@ -19,21 +19,21 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
-/// One message. What is sent is the data as it was before the round; what is received replaces the range or is added
-/// to it; ranges received in one round do not overlap. Messages between two ranks in one round meet in the order in
-/// which both list them, that of their places in the data, and both name the same range. A send to oneself is no
-/// message: it only rounds the range, as every send does on a wire of 16 bits.
+/// One message. A send takes the data as they were before the round; a receive replaces the range or adds to it; ranges
+/// received in one round do not overlap. Messages between two ranks in one round are matched in the order in which both
+/// list them, that of their places in the data, and both name the same range. A send to oneself is no message: it only
+/// rounds the range, as every send does on a 16-bit wire.
 struct Move {
   enum class Kind { send, receive, add } kind;
   int peer = 0;
   Range range;
 
-  /// Whether `rank`, whose move it is, sends a message.
+  /// Whether this move sends a message; `rank` is the rank whose move it is.
   bool is_message_of(int rank) const { return kind == Kind::send && peer != rank; }
 };
 
 using Round = std::vector<Move>;
-/// All ranks have equally many rounds, empty where a rank has nothing to do; moves of no numbers are left out.
+/// All ranks have the same number of rounds, empty where a rank has nothing to do; moves of no numbers are left out.
 using Schedule = std::vector<Round>;
 
 /// Block `index` of `count` numbers cut into `parts` whose lengths differ by at most one, the longer ones first.
@@ -50,12 +50,12 @@ class Algorithm {
 Table<Row<Algorithm>> all_reduces();
 /// Afterwards rank r has block(count, size, r) of the sum; the rest of its data is undefined.
 Table<Row<Algorithm>> reduce_scatters();
-/// Before it rank r has block(count, size, r), afterwards every rank has all.
+/// Before it rank r has block(count, size, r), afterwards every rank has all blocks.
 Table<Row<Algorithm>> all_gathers();
 /// Afterwards every rank has the data of rank 0.
 Table<Row<Algorithm>> broadcasts();
 
-/// How numbers travel. Sums are made in float; with 16 bits whoever sends a range first rounds its own copy too, so
+/// The type in which numbers travel. Sums are made in float; with 16 bits a sender first rounds its own copy too, so
 /// that all ranks end with the same numbers.
 enum class Wire { float32, bfloat16, float16 };
 

@@ -1,4 +1,4 @@
-// ScheduleShelf: the schedules of one algorithm, kept by length, since training asks for the same ones in every step.
+// ScheduleShelf: caches the schedules of one algorithm by length, because every training step needs the same ones.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ class ScheduleShelf {
   ScheduleShelf(const Spec& algorithm, Group group)
       : algorithm_(make(all_reduces(), algorithm, "algorithm")), group_(std::move(group)) {}
 
-  /// The schedule for so many numbers; it stays as long as this.
+  /// The schedule for `count` numbers; it lives as long as the shelf.
   const Schedule& of(std::size_t count) {
     const auto [found, is_new] = schedules_.try_emplace(count);
     if (is_new) found->second = algorithm_->schedule(group_, count);

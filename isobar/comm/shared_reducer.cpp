@@ -1,8 +1,8 @@
-// Sums among ranks of one node, straight in memory all of them see; no thread: the work is done by who starts or waits.
-// A large sum is cut into a slice per rank: who finds that all ranks have started it adds its slice of all of them and
-// writes it to all of them; the sum is there when all slices are. A small one is copied aside when it starts, and added
-// whole by every rank from what the others laid aside: one look at the others' flags instead of two.
-// All flags only grow, and every rank takes the sums in their order, so that a flag needs no reset.
+// Sums among ranks of one node, directly in shared memory; there is no thread: start() and wait() do the work. A large
+// sum is cut into a slice per rank: a rank that finds that all have started adds its slice over all ranks and writes it
+// to all of them; the sum is complete when all slices are. A small sum is copied aside when it starts, and every rank
+// adds all of it from these copies: this takes one look at the others' flags instead of two. Flags only grow, and every
+// rank handles sums in order, so that a flag needs no reset.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -17,11 +17,11 @@
 namespace isobar::comm {
 namespace {
 
-constexpr std::size_t small_bytes = 2048;  // above it the second look costs less than what slices save
+constexpr std::size_t small_bytes = 2048;  // above this the second look costs less than slices save
 
-// A rank may be `ahead` small sums ahead of those it has finished. Finishing small sum j means that all ranks have laid
-// theirs aside, which they do only after they have finished sum j - ahead: so with twice as many places, the place of
-// sum j + ahead is read by nobody any more.
+// A rank may be `ahead` small sums ahead of those it has finished. When small sum j is finished, all ranks have laid
+// theirs aside, which they do only after they have finished sum j - ahead: so with twice as many places, no rank still
+// reads the place of sum j + ahead.
 constexpr std::int64_t ahead = 4, places = 2 * ahead;
 
 // At the head of every rank's part; only that rank writes it.
@@ -79,7 +79,7 @@ class SharedReducer final : public Reducer {
   struct Pending {
     Range range;
     bool small;
-    std::int64_t index;  // among the small ones, or the large ones
+    std::int64_t index;  // among the small sums, or the large ones
     std::string what;
     std::function<void()> ended;
   };
@@ -97,7 +97,7 @@ class SharedReducer final : public Reducer {
     }
   }
 
-  // Does what can be done without waiting; returns whether that was anything.
+  // Does what can be done without waiting; returns whether it did anything.
   bool advance() {
     bool moved = false;
     for (; begun_ < started_ && begin(pending_[static_cast<std::size_t>(begun_ - finished_)]); moved = true) ++begun_;
@@ -152,7 +152,7 @@ class SharedReducer final : public Reducer {
     clock_.moved(peers, static_cast<std::int64_t>(floats * sizeof(float)) * peers);
   }
 
-  // Who has not done what the sum at the head waits for.
+  // The ranks that the first pending sum waits for.
   std::vector<int> missing() const {
     std::int64_t Flags::*flag = &Flags::started;
     std::int64_t value = finished_ + 1;

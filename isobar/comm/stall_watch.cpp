@@ -8,7 +8,7 @@
 namespace isobar::comm {
 namespace {
 
-constexpr double answer_seconds = 1;  // what a rank gets to say what it does
+constexpr double answer_seconds = 1;  // the time a rank has to say what it is doing
 constexpr std::size_t named_ranks = 8;
 
 std::string waits_for(const std::string& what) { return fmt::format("waits for sum '{}'", what); }
@@ -18,7 +18,7 @@ std::string waits_for(const std::string& what) { return fmt::format("waits for s
 StallWatch::~StallWatch() {
   if (!noted_) return;
   try {
-    comm_.note(fmt::format("has ended to wait for sum '{}'", what_));
+    comm_.note(fmt::format("no longer waits for sum '{}'", what_));
   } catch (...) {  // only a note
   }
 }
@@ -27,7 +27,7 @@ void StallWatch::look(const Missing& missing) {
   comm_.check();
   const double waited = comm_.now() - since_;
   if (!noted_ && waited >= std::min(0.5, options_.warn_seconds / 4)) {
-    comm_.note(waits_for(what_));  // so that who looks for missing ranks finds that this is none
+    comm_.note(waits_for(what_));  // so that ranks looking for missing ones see that this one is not
     noted_ = true;
   }
   if (!warned_ && waited >= options_.warn_seconds) {
@@ -37,7 +37,7 @@ void StallWatch::look(const Missing& missing) {
   }
   if (waited >= options_.stall_seconds) {
     const std::string text = report(waited, missing());
-    comm_.check();  // asking the others took a while
+    comm_.check();  // because asking the others took a while
     if (!comm_.abort(text)) comm_.check();
     throw Error(text);
   }
@@ -50,7 +50,7 @@ std::string StallWatch::report(double waited, const std::vector<int>& missing) {
     for (int rank = 0; rank < comm_.size() && missing.empty(); ++rank)
       if (rank != comm_.rank() && wanted(notes[static_cast<std::size_t>(rank)])) ranks.push_back(rank);
   };
-  // Without better knowledge: who does not answer, or else who does something other than wait for the same sum.
+  // If nothing better is known: ranks that do not answer, or else those not waiting for the same sum.
   if (ranks.empty()) those([](const auto& note) { return !note; });
   if (ranks.empty()) those([&](const auto& note) { return *note != waits_for(what_); });
 

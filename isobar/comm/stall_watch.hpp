@@ -1,5 +1,5 @@
-// StallWatch: looks over one wait for a sum. A wait without progress is noted for the others to see; then a line on
-// stderr says which ranks are missing and what they say they do; in the end the job is ended with that line.
+// StallWatch: watches one wait for a sum. A wait without progress is noted for other ranks to see; then a line on
+// stderr says which ranks are missing and what they last reported; finally the job is ended with that line.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace isobar::comm {
 
 class StallWatch {
  public:
-  /// The ranks that are known to be missing; none when that is not known.
+  /// The missing ranks; empty when they are not known.
   using Missing = std::function<std::vector<int>()>;
 
   StallWatch(Comm& comm, const ReducerOptions& options, const std::string& what)
@@ -20,9 +20,9 @@ class StallWatch {
   ~StallWatch();
   StallWatch(const StallWatch&) = delete;
 
-  /// Something of what is waited for has happened: slow is not stalled, so the clock starts again.
+  /// The wait has made progress: slow is not stalled, so the clock starts again.
   void progress() { since_ = comm_.now(); }
-  /// Looks at the clock and for failures of other ranks; throws when the wait has lasted too long, or a rank failed.
+  /// Checks the clock and failures of other ranks; throws when the wait has lasted too long, or a rank failed.
   void look(const Missing& missing);
 
  private:

@@ -8,15 +8,15 @@
 namespace isobar::comm {
 namespace {
 
-constexpr std::size_t chunk = 2048;  // 8 kB: what is added of it stays in the first cache
-constexpr int depth_limit = 20;      // a million ranks of one node
+constexpr std::size_t chunk = 2048;  // 8 kB: partial sums stay in the first-level cache
+constexpr int depth_limit = 20;      // enough for a million ranks on one node
 constexpr std::size_t line = 64 / sizeof(float);
 using Line [[gnu::vector_size(64)]] = float;
 
 using Scratch = std::array<std::array<float, chunk>, depth_limit>;
 
 // Two parts are read once and both results written at once: the lines are in the cache, so nothing is fetched twice.
-// Lines are asked for well ahead, and to be written: the processor's own guess asks to read them first, and stops at
+// Lines are prefetched well ahead, for writing: the hardware prefetcher requests them for reading first, and stops at
 // the end of a page.
 void add_pair(const float* a, const float* b, float* x, float* y, std::size_t count) {
   constexpr std::size_t ahead = 64 * line;
@@ -39,7 +39,7 @@ void add_into(const float* a, const float* b, float* sum, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) sum[i] = a[i] + b[i];
 }
 
-// Where the sum of the parts' numbers [begin, begin + count) lies: in the part itself when there is only one.
+// Sums numbers [begin, begin + count) of the parts and returns where: in the part itself if there is only one.
 const float* sum_into(Scratch& scratch, int depth, std::span<const float* const> parts, std::size_t begin,
                       std::size_t count) {
   if (parts.size() == 1) return parts[0] + begin;

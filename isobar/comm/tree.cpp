@@ -1,4 +1,4 @@
-// Binomial trees: ceil(log2 P) rounds to bring the sum to rank 0, as many to bring numbers from there to all. No rank
+// Binomial trees: ceil(log2 P) rounds bring the sum to rank 0, as many bring numbers from there to all ranks. No rank
 // waits for more than log2 P messages, but rank 0 handles all numbers in each round.
 #include "isobar/comm/compose.hpp"
 

@@ -7,11 +7,11 @@
 namespace isobar::comm {
 namespace {
 
-// Of one move. At least two, so that two ranks whose pieces are cut at different places never wait for each other: a
-// piece then depends only on pieces of lower positions. Enough to keep a link busy while one is being added.
+// Per move. At least two, so that two ranks whose pieces are cut at different places never wait for each other: a piece
+// then depends only on pieces at lower positions. Enough to keep a link busy while a piece is being added.
 constexpr std::size_t messages_under_way = 4;
 
-// While some pieces have not begun, another stream than the one that is waited for may have room for the next.
+// While some pieces have not begun, a stream other than the one waited for may have room for the next.
 constexpr double look_around_seconds = 200e-6;
 
 bool overlap(const Range& a, const Range& b) {
@@ -58,7 +58,7 @@ void Walk::wait(double seconds) {
 }
 
 void Walk::begin_round(const Round& round) {
-  for (const Move& move : round)  // receives come first: what arrives early need not be kept by the message library
+  for (const Move& move : round)  // receives come first, so that the message library need not buffer early messages
     if (move.kind != Move::Kind::send) streams_.push_back({.move = move});
   for (const Move& move : round) {
     if (move.kind != Move::Kind::send) continue;
@@ -84,7 +84,7 @@ bool Walk::advance(Stream& stream) {
   return moved;
 }
 
-// Messages of one tag meet in the order in which they begin: a move begins after the earlier ones with the same peer.
+// Messages of one tag are matched in the order they begin: a move begins after the earlier ones with the same peer.
 bool Walk::is_next(const Stream& stream) const {
   return std::all_of(streams_.data(), &stream, [&](const Stream& earlier) {
     return earlier.move.peer != stream.move.peer || earlier.sends() != stream.sends() ||
@@ -113,7 +113,7 @@ void Walk::end_message(Stream& stream) {
   stream.under_way.erase(stream.under_way.begin());
 }
 
-// Whether a send of this round has yet to read a part of the range. One that is staged has read what has begun.
+// Whether a send of this round has yet to read a part of the range. A staged send has read everything it has begun.
 bool Walk::still_read(const Range& range) const {
   return std::ranges::any_of(streams_, [&](const Stream& stream) {
     if (!stream.sends()) return false;

@@ -1,6 +1,6 @@
-// Walk: one schedule under way on one rank. It never waits by itself, so one thread can drive several at once.
-// A long move travels in pieces, a few at a time: what has come is added while the next is under way, and the memory
-// in which pieces land is bounded and used again, however long the data are.
+// Walk: one schedule under way on one rank. It never waits by itself, so one thread can drive several at once. A long
+// move travels in pieces, a few at a time: a piece that has arrived is added while the next is under way, and the
+// memory for pieces is bounded and reused, however long the data are.
 #pragma once
 
 #include <algorithm>
@@ -18,30 +18,29 @@ class Walk {
  public:
   /// The most numbers in one message.
   static constexpr std::size_t piece = std::size_t{1} << 17;
-  /// The messages in which so many numbers travel.
+  /// How many messages `numbers` numbers take.
   static constexpr std::size_t messages(std::size_t numbers) { return (numbers + piece - 1) / piece; }
-  /// The next message of a range, `begun` numbers of which have begun to travel.
+  /// The next message of a range of which `begun` numbers are already sent or under way.
   static Range next_message(const Range& range, std::size_t begun) {
     return {range.begin + begun, std::min(piece, range.count - begun)};
   }
 
-  /// Nothing is sent before the first advance(). `comm`, `schedule` and `data` must outlive it; of two walks at the
-  /// same time over the same Comm each needs a tag of its own. A walk that is dropped unfinished withdraws its
-  /// messages.
+  /// Nothing is sent before the first advance(). `comm`, `schedule` and `data` must outlive it; simultaneous walks over
+  /// the same Comm need different tags. A walk that is destroyed unfinished withdraws its messages.
   Walk(Comm& comm, const Schedule& schedule, std::span<float> data, Wire wire, int tag);
   Walk(Walk&&) = default;
 
-  /// Does what can be done without waiting, over as many rounds as that reaches; returns whether all is done.
+  /// Does as much as possible without waiting, possibly several rounds; returns whether the walk is finished.
   bool advance();
-  /// Waits at most so many seconds for something that lets advance() go on; may return earlier without a reason.
+  /// Waits at most `seconds` for something that lets advance() continue; may return earlier without a reason.
   void wait(double seconds);
-  /// Bytes of memory taken for messages so far: at most 4 messages for each move of a round.
+  /// Bytes allocated for messages so far: at most 4 messages for each move of a round.
   std::size_t staging_bytes() const { return staging_.size() * message_bytes_; }
 
  private:
   struct Message {
     Range range;
-    std::byte* staging = nullptr;  // where it lies while it travels; null: in the data itself
+    std::byte* staging = nullptr;  // its memory while it travels; null: the data itself
     Ticket ticket;
   };
   struct Stream {  // a move of the current round
@@ -72,7 +71,7 @@ class Walk {
   std::size_t message_bytes_ = 0;  // of the longest
   std::vector<std::unique_ptr<std::byte[]>> staging_;
   std::vector<std::byte*> free_staging_;
-  std::vector<Stream> streams_;  // goes before the memory its messages may land in
+  std::vector<Stream> streams_;  // destroyed before the memory its messages may arrive in
 };
 
 }  // namespace isobar::comm

@@ -6,7 +6,7 @@
 namespace isobar::comm {
 namespace {
 
-// Calls work with a value of the type in which numbers travel.
+// Calls `work` with a value of the type in which numbers travel.
 template <class F>
 void with_type(Wire wire, F work) {
   switch (wire) {

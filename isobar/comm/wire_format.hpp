@@ -1,5 +1,5 @@
-// How numbers look while they travel: as they are, or rounded to 16 bits, to nearest and ties to even. Infinities and
-// NaN survive; what is too large for float16 (from 65520 on) becomes infinite.
+// The format in which numbers travel: unchanged, or rounded to 16 bits, to nearest and ties to even. Infinities and NaN
+// are preserved; numbers too large for float16 (65520 or more) become infinite.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,16 @@ namespace isobar::comm {
 /// Bytes of one number.
 constexpr std::size_t bytes_of(Wire wire) { return wire == Wire::float32 ? 4 : 2; }
 
-/// Writes the numbers as they travel, and rounds them in place to what a receiver will read.
+/// Writes the numbers in wire format, and rounds them in place to what a receiver will read.
 void pack(Wire wire, std::span<float> numbers, std::byte* to);
 
-/// Rounds the numbers in place to what can travel.
+/// Rounds the numbers in place to what the wire can carry.
 void round_to(Wire wire, std::span<float> numbers);
 
-/// Reads what has travelled.
+/// Reads numbers in wire format.
 void unpack(Wire wire, const std::byte* from, std::span<float> to);
 
-/// Reads what has travelled and adds it.
+/// Reads numbers in wire format and adds them.
 void unpack_add(Wire wire, const std::byte* from, std::span<float> to);
 
 }  // namespace isobar::comm

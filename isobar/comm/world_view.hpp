@@ -1,5 +1,5 @@
-// WorldView: what a rank learns from the whole world and tells it, beside messages: failures, what ranks are doing, the
-// time. Every rank has one, and all its groups share it.
+// WorldView: what a rank exchanges with the whole world besides messages: failures, what ranks are doing, the time.
+// Every rank has one, and all its groups share it.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ class WorldView {
 
   /// Whether ranks may die without ending the world.
   bool elastic() const { return elastic_; }
-  /// What carries messages between nodes: "MPICH 4.0.2"; empty where speed is not worth measuring, as among threads.
+  /// What carries messages between nodes: "MPICH 4.0.2"; empty where speed is not worth measuring, such as for threads.
   const std::string& carrier() const { return carrier_; }
 
-  /// Tells all ranks that this one cannot go on: every wait then ends with Aborted("[rank n] message"), n being its
-  /// number in the world. Of several messages the first is kept; returns whether that is this rank's.
+  /// Tells all ranks that this one cannot continue: every wait then throws Aborted("[rank n] message"), where n is its
+  /// number in the world. The first of several messages is kept; returns whether that is this rank's.
   virtual bool abort(const std::string& message) = 0;
   /// Throws Aborted once a rank has failed, MembersChanged once groups of this epoch have lost members. Cheap.
   virtual void check(std::uint32_t epoch) const = 0;
@@ -32,7 +32,7 @@ class WorldView {
   virtual void note(std::string what) = 0;
   /// What some ranks of the world noted last, in the order given; a rank that does not answer in time has no value.
   virtual std::vector<std::optional<std::string>> whereabouts(const std::vector<int>& ranks, double seconds) = 0;
-  /// Seconds on the clock of this world; only a simulation has one of its own.
+  /// Seconds on the clock of this world; only a simulation has its own clock.
   virtual double now() const { return now_seconds(); }
 
  private:

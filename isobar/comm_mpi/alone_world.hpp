@@ -1,4 +1,4 @@
-// The world of a process that no launcher started: it is alone, and MPI is not touched.
+// The world of a process that no launcher started: it has one rank and does not use MPI.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// The failure that ends the world, as this rank knows it: the first that is told stays.
+// The failure that ends the world, as this rank knows it: the first one reported is kept.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace isobar::comm_mpi {
 
 class Failure {
  public:
-  /// Keeps the message, which names the rank, if it is the first; returns whether it is. `told`: the user knows it.
+  /// Keeps the message, which names the rank, if it is the first; returns whether it is. `told`: the user has seen it.
   bool set(int by, const std::string& message, bool told = false) {
     const std::lock_guard lock(mutex_);
     if (set_) return false;
@@ -30,12 +30,12 @@ class Failure {
     const std::lock_guard lock(mutex_);
     return message_;
   }
-  /// Whether the user has been told already, by the witness: the rank itself cannot.
+  /// Whether the witness has already told the user, because the rank itself cannot.
   bool told() const {
     const std::lock_guard lock(mutex_);
     return told_;
   }
-  /// The rank that failed; -1 when none has.
+  /// The rank that failed; -1 if none has.
   int by() const {
     const std::lock_guard lock(mutex_);
     return by_;

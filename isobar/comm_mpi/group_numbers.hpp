@@ -1,6 +1,5 @@
-// Which numbers of groups, and which epochs of them, this rank uses. A number is free again when the last group that
-// has it is gone; a new group takes one that is free on all its members, so that groups of disjoint ranks may share
-// one.
+// The group numbers that this rank uses, and their epochs. A number is free again when the last group that has it is
+// gone; a new group takes a number that is free on all its members, so that groups of disjoint ranks may share one.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +14,19 @@ class GroupNumbers {
  public:
   GroupNumbers(int numbers, std::uint32_t epochs) : groups_(static_cast<std::size_t>(numbers)), epochs_(epochs) {}
 
-  /// Which numbers are taken for groups of an epoch, one bit each.
+  /// The numbers that are taken for groups of an epoch, one bit each.
   std::vector<std::uint64_t> taken(std::uint32_t epoch) const;
   /// Takes a number for an epoch; false when it is not free.
   bool take(int number, std::uint32_t epoch);
-  /// One more group with this number, in another epoch; an epoch that messages cannot tell from a living one is an
-  /// error.
+  /// Adds a group with this number in another epoch; an error if messages cannot tell that epoch from one in use.
   void add(int number, std::uint32_t epoch);
   void drop(int number, std::uint32_t epoch);
-  /// Never gives this number away again in this epoch: a message of it may still be under way.
+  /// Never assigns this number again in this epoch, because a message with it may still be under way.
   void spoil(int number, std::uint32_t epoch);
 
  private:
   struct Use {
-    std::map<std::uint32_t, int> epochs{};  // how many groups live in each
+    std::map<std::uint32_t, int> epochs{};  // how many groups exist in each
     std::set<std::uint32_t> spoilt{};       // epochs, as far as messages tell them apart
   };
   bool is_free(const Use& use, std::uint32_t epoch) const {
@@ -40,7 +38,7 @@ class GroupNumbers {
   std::uint32_t epochs_;
 };
 
-/// The first number that is free in all lists of taken ones; -1 when there is none.
+/// The first number that is free in all lists of taken numbers; -1 if there is none.
 int first_free(const std::vector<std::vector<std::uint64_t>>& taken, int numbers);
 
 }  // namespace isobar::comm_mpi

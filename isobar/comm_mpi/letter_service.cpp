@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::chrono::microseconds letter_interval(5000), letter_interval_waiting(200);
 constexpr double patience_with_rank_0 = 1, patience_with_others = 3, patience_with_the_failed = 6;
-constexpr auto patience_with_mpi = std::chrono::seconds(1);  // a thread may be inside a blocking call of it
-// Small enough to be sent at once by any library, whether or not the receiver looks.
+constexpr auto patience_with_mpi = std::chrono::seconds(1);  // a thread may be inside a blocking MPI call
+// Small enough for any library to send at once, whether or not the receiver is ready.
 constexpr std::size_t longest_text = 2000;
-constexpr int interrupted = 130;  // the program was stopped by a signal, in good order
+constexpr int interrupted = 130;  // the program was stopped by a signal and ended normally
 constexpr std::size_t head = 3 * sizeof(std::int32_t);
 
 }  // namespace
@@ -61,7 +61,7 @@ void LetterService::listen_to_witness() {
   if (failure_.is_set() && !witness_knows_.exchange(true)) witness_.failing();
 }
 
-// A thread that is inside a blocking call of MPI must not stop the others from looking elsewhere.
+// A thread inside a blocking MPI call must not keep this one from looking elsewhere.
 void LetterService::serve() {
   std::vector<std::pair<int, Letter>> letters;
   {
@@ -98,13 +98,13 @@ void LetterService::post(int to, const Letter& letter) {
   sending.bytes.resize(head + text.size());
   std::memcpy(sending.bytes.data(), numbers, head);
   std::memcpy(sending.bytes.data() + head, text.data(), text.size());
-  // A rank that cannot be reached is not told: it has failed itself.
+  // A rank that cannot be reached is not notified: it has failed itself.
   if (MPI_Isend(sending.bytes.data(), static_cast<int>(sending.bytes.size()), MPI_BYTE, to, 0, control_,
                 &sending.request) != MPI_SUCCESS)
     outbox_.pop_back();
 }
 
-// Not to a rank that is dead: libraries may end this one for trying.
+// Not to a dead rank: libraries may end this one for trying.
 void LetterService::post_to_others(const Letter& letter) {
   const int dead = failure_.told() ? failure_.by() : -1;
   for (int step = 1; step < size_; ++step)
@@ -235,7 +235,7 @@ int LetterService::end(int exit_code) {
   return exit_code;
 }
 
-// A dissemination barrier. Rounds are counted, not times: a world ends once.
+// A dissemination barrier. Letters carry only the round: a world ends only once.
 void LetterService::end_together() {
   {
     const std::lock_guard lock(mutex_);
@@ -254,12 +254,12 @@ void LetterService::end_together() {
   wait_until(1, [&] { return all_sent(); });
 }
 
-// Where all have come, all leave with one exit code and after MPI_Finalize. MPICH's launcher kills the others when one
-// leaves without, and then gives the user a mixture of the exit codes and that signal.
+// If all ranks have called, all leave with the same exit code and after MPI_Finalize. If one leaves without it, MPICH's
+// launcher kills the others, and then returns a mixture of the exit codes and that signal.
 std::optional<int> LetterService::end_after_failure(int exit_code) {
   const int failed = failure_.by();
   listen_to_witness();
-  if (failure_.told()) {  // nobody has to speak before all go
+  if (failure_.told()) {  // no rank has anything to say before all leave
     wait_until(0.2, [&] { return all_sent(); });
     return {};
   }

@@ -1,7 +1,7 @@
-// LetterService: the service over MPI itself. A thread of every rank sleeps between looks at a communicator of its own,
-// on which ranks tell each other of failures, ask what the other is doing, and agree to end. So a rank that is deep in
-// its work still hears and answers. Rank 0 decides which of several failures was the first; when it does not answer,
-// whoever failed tells all by itself.
+// LetterService: the service over MPI itself. On every rank a thread polls a separate communicator, on which ranks
+// report failures, ask each other what they are doing, and agree to end. So a rank that is busy computing still
+// answers. Rank 0 decides which of several failures was the first; if it does not answer, the rank that failed notifies
+// all others.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ namespace isobar::comm_mpi {
 
 class LetterService final : public Service {
  public:
-  /// `mpi` is held around calls of MPI, none is made once `frozen`.
+  /// `mpi` is held around MPI calls; none is made once `frozen` is set.
   LetterService(MPI_Comm control, std::timed_mutex& mpi, const std::atomic<bool>& frozen, Failure& failure,
                 Witness& witness);
   ~LetterService() override;
@@ -43,8 +43,8 @@ class LetterService final : public Service {
   enum class Word : std::int32_t { propose, verdict, ask, answer, leaving, go, round };
   struct Letter {
     Word word{};
-    std::int32_t number = 0;  // of a question or a round, the rank that failed, or its exit code
-    std::int32_t flag = 0;    // it has left, the user has been told, or all ranks have come to their end
+    std::int32_t number = 0;  // a question, a round, the rank that failed, or its exit code
+    std::int32_t flag = 0;    // the rank has left, the user has been told, or all ranks have ended
     std::string text{};
   };
   struct Question {
@@ -52,10 +52,10 @@ class LetterService final : public Service {
   };
   struct Sending;
 
-  /// Returns when all ranks have called it, or a failure is known.
+  /// Returns when all ranks have called it, or when a failure is known.
   void end_together();
-  /// Returns when the rank whose failure it is has called it too, and has waited for the others: with its exit code
-  /// when all have come, and without one when some have not after seconds, or one has died.
+  /// Returns when the rank that failed has called it too and has waited for the others: with that rank's exit code if
+  /// all ranks have called, or empty if some have not within seconds or one has died.
   std::optional<int> end_after_failure(int exit_code);
   void stop();
   void run();
@@ -81,7 +81,7 @@ class LetterService final : public Service {
   std::condition_variable changed_;
   std::atomic<bool> witness_knows_ = false;
   bool stopping_ = false, leaving_ = false, go_ = false;
-  std::optional<int> exit_code_;  // that all ranks leave with, as the one that failed has told
+  std::optional<int> exit_code_;  // with which all ranks leave, as sent by the rank that failed
   std::string note_;
   std::int32_t questions_ = 0;
   std::map<std::int32_t, Question> asked_;

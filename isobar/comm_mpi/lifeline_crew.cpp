@@ -17,8 +17,8 @@ class LifelineCrew final : public comm::Crew {
     for (;;) {
       const control::Order order = lifeline_.await_order(lifeline_.epoch());
       if (order.kind == control::Order::Kind::over) return over();
-      if (order.kind == control::Order::Kind::relaunch) ends("all ranks are started anew");
-      // Messages of an abandoned group may be under way forever: no later group may look like it.
+      if (order.kind == control::Order::Kind::relaunch) ends("all ranks are restarted");
+      // Messages of an abandoned group may stay under way forever: no later group may have the same tags.
       if (order.epoch >= world_.tags().epochs())
         give_up(fmt::format("more than {} ranks have died: messages tell no more epochs apart", order.epoch - 1));
       const int available = static_cast<int>(order.members.size()), used = usable(available);
@@ -36,10 +36,10 @@ class LifelineCrew final : public comm::Crew {
   bool elastic() const override { return true; }
 
  private:
-  // A rank that is killed while it writes into the queue of another blocks that queue for good where a library keeps
-  // queues in shared memory: whoever waits there would wait forever. Null when the members have changed again.
+  // If a library keeps its queues in shared memory, a rank killed while writing to another's queue blocks it for good,
+  // and ranks would wait there forever: so a new group tries a barrier first. Null if the members have changed again.
   std::unique_ptr<comm::Comm> met(std::unique_ptr<comm::Comm> group) {
-    if (group->epoch() == comm::first_epoch) return group;  // nobody has died yet
+    if (group->epoch() == comm::first_epoch) return group;  // no rank has died yet
     try {
       if (!comm::barrier_within(*group, until_messages_arrive))
         give_up("messages no longer arrive since a rank was killed while it sent one");

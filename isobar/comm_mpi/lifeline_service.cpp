@@ -40,7 +40,7 @@ void LifelineService::run() {
   }
 }
 
-// The group of all ranks, of epoch 0, is as good as the first: it holds until a rank dies.
+// The group of all ranks, with epoch 0, is as valid as the first group: until a rank dies.
 void LifelineService::check(std::uint32_t epoch) const {
   if (const auto failure = lifeline_.failure())
     throw comm::Aborted(failure->first < 0 ? failure->second
@@ -51,7 +51,7 @@ void LifelineService::check(std::uint32_t epoch) const {
   }
   if (std::max(epoch, comm::first_epoch) >= lifeline_.epoch()) return;
   const std::vector<int> dead = lifeline_.dead();
-  throw comm::MembersChanged(dead.empty() ? std::string("all ranks muster anew")
+  throw comm::MembersChanged(dead.empty() ? std::string("all ranks muster again")
                                           : fmt::format("rank {} has died", dead.back()));
 }
 
@@ -83,14 +83,14 @@ bool LifelineService::has_left(int rank) {
   {
     const std::lock_guard lock(mutex_);
     double& last = asked_whether_left_[rank];
-    if (last == 0) last = now_seconds();  // only a mistake makes it true: nobody needs to know at once
+    if (last == 0) last = now_seconds();  // true only after a mistake, so there is no hurry to find out
     if (now_seconds() - last < between_questions) return false;
     last = now_seconds();
   }
   return whereabouts({rank}, 1)[0] == at_its_end;
 }
 
-// Never MPI_Finalize: it would wait for the dead.
+// Never calls MPI_Finalize: it would wait for dead ranks.
 int LifelineService::end(int exit_code) {
   lifeline_.note(at_its_end);
   lifeline_.goodbye(exit_code);

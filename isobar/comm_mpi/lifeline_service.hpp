@@ -1,6 +1,6 @@
 // LifelineService: the service of a rank under a launcher that supervises the run (isobar run): everything goes over
-// the lifeline, which needs no MPI and so no rank that lives. A thread lets MPI go on with messages that are under way,
-// because nobody else calls it while this rank computes, or waits for the end.
+// the lifeline, which needs neither MPI nor other living ranks. A thread lets MPI make progress with messages under
+// way, because nothing else calls MPI while this rank computes or waits for the end.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace isobar::comm_mpi {
 
 class LifelineService final : public Service {
  public:
-  /// `progress` lets MPI go on; called by a thread of the service every few milliseconds.
+  /// `progress` lets MPI make progress; a thread of the service calls it every few milliseconds.
   LifelineService(control::Lifeline& lifeline, std::function<void()> progress);
   ~LifelineService() override;
 

@@ -45,7 +45,7 @@ class MappedMemory final : public comm::SharedMemory {
   std::size_t bytes_, stride_, total_;
 };
 
-// What the host can still give, in bytes. The kernel would take memory for a file until it ends processes to get more.
+// What the host still has available, in bytes. The kernel would take memory for a file until it must kill processes.
 std::size_t available() {
   std::ifstream file("/proc/meminfo");
   std::string word;
@@ -56,9 +56,8 @@ std::size_t available() {
 
 std::string problem() { return std::strerror(errno); }
 
-// The message of the lowest rank that has one, thrown on all. A rank hears the first rank's last only when that one has
-// heard from all: if the first has died before another found its file, nobody gets here, but waits until its death is
-// told.
+// Throws the message of the lowest rank that has one, on all ranks. No rank gets past this before the first rank has
+// heard from all: if the first dies before another has found its file, all wait here until its death is reported.
 void agree(comm::Comm& comm, const std::string& problem) {
   const auto all = all_gather(comm, std::as_bytes(std::span(problem)));
   for (int rank = 0; rank < comm.size(); ++rank) {
@@ -83,7 +82,7 @@ std::shared_ptr<comm::SharedMemory> map_memory(comm::Comm& comm, std::size_t byt
   if (comm.rank() == 0) {
     place[1] = memfd_create("isobar", MFD_CLOEXEC);
     if (const std::size_t most = available(); total > most)
-      trouble = fmt::format("asks for {} bytes for all; the host has {}", total, most);
+      trouble = fmt::format("requests {} bytes for all ranks; the host has {}", total, most);
     else if (place[1] < 0 || ftruncate(static_cast<int>(place[1]), static_cast<off_t>(total)) != 0)
       trouble = fmt::format("cannot make a file of {} bytes in memory: {}", total, problem());
   }
@@ -98,7 +97,7 @@ std::shared_ptr<comm::SharedMemory> map_memory(comm::Comm& comm, std::size_t byt
   const int file = comm.rank() == 0 ? *made : *opened;
 
   std::shared_ptr<comm::SharedMemory> memory;
-  // Whoever uses a part takes its memory: it is there before it is needed, and near to its owner.
+  // Every rank allocates its own part: it exists before it is needed, and is close to its owner.
   if (const auto mine = static_cast<off_t>(stride * static_cast<std::size_t>(comm.rank())); file < 0)
     trouble = fmt::format("cannot open {}: {}", path, problem());
   else if (fallocate(file, 0, mine, static_cast<off_t>(stride)) != 0)

@@ -1,5 +1,5 @@
-// Memory that ranks of one node share, mapped from a file without a name: no window of MPI, because a window can only
-// be freed by all ranks together, and no file under /dev/shm, which is small in many containers.
+// Memory that ranks of one node share, mapped from an unnamed file: not an MPI window, because all ranks must free a
+// window together, and not a file under /dev/shm, which is small in many containers.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The border to MPI: a return code other than success becomes an Error of one line.
+// Calls to MPI: a return code other than success becomes an Error of one line.
 #pragma once
 
 #include <mpi.h>

@@ -15,7 +15,7 @@ namespace {
 
 using comm::Comm, comm::Ticket;
 
-// A number that nobody has yet; given back, also when an exchange about it ends with a rank's death.
+// A number that is not in use yet; it is returned even if the exchange about it ends with a rank's death.
 struct Taken {
   GroupNumbers& numbers;
   int number;
@@ -62,7 +62,7 @@ std::unique_ptr<Comm> MpiComm::among(std::span<const int> ranks) {
     const int limit = world_->tags().groups(), number = first_free(taken, limit);
     if (number < 0)
       fail("more than {} groups of ranks at the same time: the tags of the MPI library leave room for no more", limit);
-    // Another thread of some rank may have taken it meanwhile: then all try again.
+    // Another thread of some rank may have taken the number meanwhile: then all try again.
     Taken taken_here(world_->numbers(), number, epoch());
     const auto held = all_gather_among(*this, ranks, std::as_bytes(std::span(&taken_here.holds, 1)));
     if (!std::ranges::all_of(held, [](const comm::Bytes& each) { return each[0] == std::byte{1}; })) continue;
@@ -85,8 +85,8 @@ std::shared_ptr<comm::SharedMemory> MpiComm::share(std::size_t bytes) {
 }
 
 std::function<void(std::span<float>)> MpiComm::native_sum() {
-  if (elastic()) return {};  // nothing could end it when a rank dies
-  comm::barrier(*this);      // none waits inside MPI for one that comes late
+  if (elastic()) return {};  // nothing could end the sum when a rank dies
+  comm::barrier(*this);      // no rank waits inside MPI for a late one
   return [world = world_, epoch = epoch(), with = world_->communicator(members())](std::span<float> data) {
     constexpr std::size_t most = std::size_t{1} << 28;
     for (std::size_t begin = 0; begin < data.size(); begin += most) {

@@ -1,5 +1,5 @@
-// MpiComm: a group of ranks over MPI. All groups use one communicator of MPI: group and epoch are in the tag, members
-// are a list, so that a group without a dead member costs no call of MPI. Memory is shared without MPI too.
+// MpiComm: a group of ranks over MPI. All groups use one MPI communicator: group and epoch are in the tag, members are
+// a list, so that a group without a dead member costs no MPI call. Memory is shared without MPI too.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ class MpiWorld;
 
 class MpiComm final : public comm::Comm {
  public:
-  /// `number`, which is in the tags of its messages, must have been taken for the group's epoch.
+  /// `number`, which is part of its message tags, must have been taken for the group's epoch.
   MpiComm(std::shared_ptr<MpiWorld> world, int number, comm::Group group);
   ~MpiComm() override;
 
@@ -20,8 +20,8 @@ class MpiComm final : public comm::Comm {
   std::shared_ptr<comm::SharedMemory> share(std::size_t bytes) override;
   std::function<void(std::span<float>)> native_sum() override;
 
-  /// This group with only some of its ranks, in the given order, and another epoch; this rank must be among them. No
-  /// message is sent: those who stay must give the same list.
+  /// This group with only some of its ranks, in the given order, and another epoch; this rank must be among them. Sends
+  /// no message: all these ranks must pass the same list.
   std::unique_ptr<MpiComm> in_epoch(std::uint32_t epoch, std::span<const int> ranks) const;
 
  private:

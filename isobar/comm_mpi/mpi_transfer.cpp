@@ -16,7 +16,7 @@ constexpr double until_a_peer_is_asked = 2, patience_with_a_dropped_message = 1,
 
 }  // namespace
 
-// MPI may know of a death before the launcher has told it: what it then says is no failure of this rank.
+// MPI may know of a death before the launcher has reported it: an error of MPI is then no failure of this rank.
 template <class F>
 auto MpiTransfer::or_news_of_a_death(F action) {
   try {
@@ -100,7 +100,7 @@ bool MpiTransfer::finishes_within(double seconds) {
     if (or_news_of_a_death([&] { return test(); })) return true;
     const double waited = now_seconds() - begin;
     if (seconds >= 0 && waited >= seconds) return false;
-    // What a rank that has come to its end had sent before is here when its answer is.
+    // When the answer of a rank that has ended is here, so is everything it sent before.
     if (waited > until_a_peer_is_asked && message_.peer != world_->rank() &&
         world_->service().has_left(message_.peer)) {
       if (or_news_of_a_death([&] { return test(); })) return true;
@@ -131,7 +131,7 @@ void MpiTransfer::take_back_receives() {
     if (pieces_[i].request != MPI_REQUEST_NULL) MPI_Cancel(&pieces_[i].request);
 }
 
-// A receive whose message has come half way takes it all, if its group still lives.
+// A receive whose message has partly arrived takes all of it, if its group still exists.
 void MpiTransfer::abandon() {
   bool lives = true;
   try {
@@ -163,7 +163,7 @@ MpiTransfer::~MpiTransfer() {
     world_->service().abort(fmt::format("a message of {} bytes {} rank {} was dropped half way", message_.length,
                                         message_.sends ? "to" : "from", message_.peer));
     if (withdrawn_within(0.2)) return;
-  } catch (...) {  // there is no memory for a message: the world is ended without one
+  } catch (...) {  // no memory for a message: the world ends without one
     leave_to_mpi();
   }
   if (!world_->elastic()) world_->freeze();

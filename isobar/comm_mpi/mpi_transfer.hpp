@@ -1,8 +1,8 @@
-// One side of a message over MPI. MPI counts in int: what is longer than 1 GiB travels in pieces, here only.
-// MPI cannot take back a send that has begun, so dropping one that nobody has received waits for a moment; then it
-// is a failure of the world, after which MPI is not called any more: so the memory is not touched either way.
-// In an elastic world messages have memory of their own, from which and into which they are copied: what is dropped is
-// left to MPI with its memory, forever, since MPI may touch it at any time after a rank has died.
+// One side of a message over MPI. MPI counts in int: messages longer than 1 GiB are split into pieces here.
+// MPI cannot cancel a send that has begun, so dropping one that no rank has received waits for a moment; then the world
+// fails, and MPI is no longer called: in both cases the memory is no longer touched.
+// In an elastic world messages are copied from and to their own memory: a dropped message leaves this memory to MPI
+// forever, because MPI may touch it at any time after a rank has died.
 #pragma once
 
 #include <cstddef>
@@ -51,7 +51,7 @@ class MpiTransfer final : public comm::Transfer {
 
   std::shared_ptr<MpiWorld> world_;
   Message message_;
-  std::unique_ptr<std::byte[]> own_;  // elastic: what MPI reads or writes
+  std::unique_ptr<std::byte[]> own_;  // in an elastic world: the memory that MPI reads or writes
   std::vector<Piece> pieces_;
   std::size_t finished_ = 0;
 };

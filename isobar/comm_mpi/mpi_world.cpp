@@ -18,14 +18,14 @@ namespace {
 
 constexpr auto patience_with_finalize = std::chrono::seconds(5);
 
-// Tests make several nodes out of one host with it.
+// Lets tests divide one host into several nodes.
 int ranks_per_node() {
   const char* text = std::getenv("ISOBAR_RANKS_PER_NODE");
   if (!text) return 0;
   int ranks = 0;
   const char* end = text + std::strlen(text);
   if (const auto read = std::from_chars(text, end, ranks); read.ec != std::errc() || read.ptr != end || ranks < 1)
-    fail("ISOBAR_RANKS_PER_NODE is '{}'; it must be a number from 1", text);
+    fail("ISOBAR_RANKS_PER_NODE is '{}'; it must be a whole number of at least 1", text);
   return ranks;
 }
 
@@ -56,7 +56,7 @@ MpiWorld::MpiWorld(std::unique_ptr<control::Lifeline> lifeline) : lifeline_(std:
   numbers_ = std::make_unique<GroupNumbers>(tags_->groups(), tags_->epochs());
   find_nodes();
   if (elastic()) {
-    std::signal(SIGUSR1, SIG_IGN);  // with which MPICH's launcher, during MPI_Init too, tells of a rank that died
+    std::signal(SIGUSR1, SIG_IGN);  // which MPICH's launcher sends when a rank has died, even during MPI_Init
     service_ = std::make_unique<LifelineService>(*lifeline_, [this] { let_messages_go_on(); });
   } else {
     service_ = std::make_unique<LetterService>(another_communicator(), mutex_, frozen_, failure_, *witness_);

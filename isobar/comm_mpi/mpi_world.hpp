@@ -1,6 +1,6 @@
-// The world behind MpiComm: one lock around MPI, the communicators, who is where. Whoever waits for a message looks
-// for it itself, under the lock (docs/decisions/0010-who-calls-mpi.md). Under a launcher that supervises the run the
-// world is elastic: ranks may die without ending it, and MPI is left without MPI_Finalize.
+// The world behind MpiComm: one lock around MPI, the communicators, the node of every rank. A thread that waits for a
+// message polls for it itself, under the lock (docs/decisions/0010-who-calls-mpi.md). Under a launcher that supervises
+// the run the world is elastic: ranks may die without ending it, and MPI_Finalize is never called.
 #pragma once
 
 #include <atomic>
@@ -22,10 +22,10 @@ namespace isobar::comm_mpi {
 
 class MpiWorld {
  public:
-  /// Calls MPI_Init_thread. All ranks must call, once. `lifeline`: to the launcher that supervises the run; may be
-  /// null.
+  /// Calls MPI_Init_thread. All ranks must call, once. `lifeline` leads to the launcher that supervises the run, and
+  /// may be null.
   explicit MpiWorld(std::unique_ptr<control::Lifeline> lifeline);
-  /// Stops the service thread; MPI is left as it is.
+  /// Stops the service thread; does not finalize MPI.
   ~MpiWorld();
   MpiWorld(const MpiWorld&) = delete;
   MpiWorld& operator=(const MpiWorld&) = delete;
@@ -44,15 +44,15 @@ class MpiWorld {
   control::Lifeline* lifeline() { return lifeline_.get(); }
   Service& service() { return *service_; }
 
-  /// Whoever calls MPI holds this; throws when MPI may not be called any more.
+  /// The lock to hold around MPI calls; throws if MPI may no longer be called.
   std::unique_lock<std::timed_mutex> use_mpi();
-  /// The same for destructors: false when MPI may not be called any more.
+  /// The check for destructors: false if MPI may no longer be called.
   bool may_use_mpi() const { return !frozen_; }
   std::timed_mutex& mutex() { return mutex_; }
-  /// From now on no thread of this rank calls MPI: memory it still knows must not be touched. The world has failed.
+  /// The world has failed: from now on no thread of this rank calls MPI, so that MPI touches no memory of messages.
   void freeze();
 
-  /// The communicator of some ranks of the world for what only the library itself can do; all of them must call.
+  /// The MPI communicator of some ranks of the world, for the library's own operations; all these ranks must call.
   MPI_Comm communicator(const std::vector<int>& members);
 
   /// See World::leave.
@@ -61,7 +61,7 @@ class MpiWorld {
  private:
   void find_nodes();
   void let_messages_go_on();
-  /// Ends the process when the library does not come to its end within seconds.
+  /// Finalizes MPI; ends the process if that takes more than some seconds.
   void finalize(int exit_code);
 
   int rank_ = 0, size_ = 1;
@@ -76,7 +76,7 @@ class MpiWorld {
   std::unique_ptr<GroupNumbers> numbers_;
   Failure failure_;
   std::unique_ptr<control::Lifeline> lifeline_;
-  std::unique_ptr<Witness> witness_;  // none where a launcher watches
+  std::unique_ptr<Witness> witness_;  // null where a launcher watches
   std::unique_ptr<Service> service_;
 };
 

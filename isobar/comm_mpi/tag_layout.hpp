@@ -1,6 +1,6 @@
-// How group, epoch and tag of a message share one tag of MPI. The library says how many bits there are: 28 with MPICH
-// over UCX, 31 with Open MPI, about 20 elsewhere. Epochs are cut to their low bits: two that live at the same time in
-// one group must differ in those, which GroupNumbers checks.
+// How group, epoch and tag of a message share one MPI tag. The library says how many bits there are: 28 with MPICH over
+// UCX, 31 with Open MPI, about 20 elsewhere. Epochs are cut to their low bits: two epochs in use at the same time with
+// one group number must differ in those bits, which GroupNumbers checks.
 #pragma once
 
 #include <bit>

@@ -22,9 +22,9 @@
 namespace isobar::comm_mpi {
 namespace {
 
-// What ranks of a node tell each other: where the witness listens, and where the notes are.
+// What ranks of a node send each other: where the witness listens, and where the notes are.
 struct Place {
-  char name[32] = {};  // its length, then the name; length 0: there is none
+  char name[32] = {};  // its length, then the name; length 0: no witness
   int pid = 0, notes = -1;
 };
 
@@ -44,7 +44,7 @@ int connect_to(const char* name) {
   return -1;
 }
 
-// The kernel chooses a name that nobody has.
+// The kernel chooses an unused name.
 int listen_somewhere(char* name, std::size_t longest) {
   const int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
   if (listener < 0) return -1;
@@ -70,7 +70,7 @@ Notes* map_notes(int file) {
   return memory == MAP_FAILED ? nullptr : static_cast<Notes*>(memory);
 }
 
-// Holds nothing open of what the rank had but where the user reads: launchers wait for that to be closed.
+// Closes everything the rank had open except where the user reads: launchers wait for that to be closed.
 [[noreturn]] void become_witness(int listener, const Notes& notes) {
   setsid();
   prctl(PR_SET_NAME, "isobar-witness");
@@ -96,7 +96,7 @@ Witness::Witness() {
   if (listener < 0) return;
   std::fflush(nullptr);
   const pid_t child = fork();
-  if (child == 0) {  // its child belongs to nobody, so that nobody must wait for it
+  if (child == 0) {  // its child becomes an orphan, so that no rank must wait for it
     if (fork() == 0) become_witness(listener, *notes_);
     _exit(0);
   }
@@ -126,7 +126,7 @@ void Witness::meet(MPI_Comm node, int rank) {
   if (chosen == all.end() || size > Notes::slots) return;
   rank_ = rank;
   slot_ = place;
-  if (chosen - all.begin() != place) {  // a witness of this rank's own goes when nobody holds a socket to it
+  if (chosen - all.begin() != place) {  // this rank's own witness ends when no socket leads to it
     if (socket_ >= 0) close(socket_);
     if (notes_) munmap(notes_, sizeof(Notes));
     if (notes_file_ >= 0) close(notes_file_);

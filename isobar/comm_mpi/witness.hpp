@@ -1,5 +1,5 @@
-// This rank's end of the socket to the witness of its node (witness_process.hpp says what that is for). Without a
-// witness, because there can be none, everything works but that a death is told by the launcher alone.
+// This rank's end of the socket to the witness of its node (witness_process.hpp says what that is for). If a witness
+// cannot be started, everything still works, but only the launcher reports a death.
 #pragma once
 
 #include <mpi.h>
@@ -18,8 +18,8 @@ class Witness {
     std::string message;
   };
 
-  /// Starts the process where this is the first rank of a node, as the launcher tells: before MPI begins, because
-  /// libraries for fast networks do not like a fork.
+  /// Starts the process if the launcher says that this is the first rank of a node. Call it before MPI is started,
+  /// because libraries for fast networks do not support fork well.
   Witness();
   ~Witness();
   Witness(const Witness&) = delete;
@@ -30,11 +30,11 @@ class Witness {
 
   /// Cheap: writes to memory.
   void note(const std::string& what);
-  /// What the witness has told meanwhile; does not wait.
+  /// What the witness has reported meanwhile; does not wait.
   std::optional<Death> heard();
-  /// The world has failed and the reason is told: whoever goes now is not reported.
+  /// The world has failed and the reason is known: the witness does not report ranks that end from now on.
   void failing();
-  /// This rank goes in good order.
+  /// This rank ends normally.
   void goodbye();
 
  private:

@@ -28,11 +28,11 @@ struct Guest {
 struct Room {
   Guest guests[most_ranks];
   int present = 0;
-  bool failing = false;  // the reason is known and told: whoever goes now goes because of it
+  bool failing = false;  // the reason has been reported: ranks that end now end because of it
   double since = 0;
 };
 
-Room room;  // of the witness' process only
+Room room;  // used only in the witness process
 
 double seconds() {
   timespec now{};
@@ -66,14 +66,14 @@ void accept_guest(int events, int listener) {
   }
   room.guests[place] = {socket, who.pid, -1, -1, false};
   ++room.present;
-  // The list of what is ready keeps the order in which sockets were closed: the first is the one that died by itself.
+  // The list of ready sockets keeps the order in which they were closed: the first belongs to the rank that died.
   epoll_event event{};
   event.events = EPOLLIN | EPOLLRDHUP | EPOLLET;
   event.data.u32 = static_cast<std::uint32_t>(place) + 1;
   epoll_ctl(events, EPOLL_CTL_ADD, socket, &event);
 }
 
-// How the process ended, as the kernel tells until the launcher has asked for it: the last number of its status.
+// How the process ended, from the last number of its status, which the kernel keeps until the launcher has read it.
 void describe_end(int pid, char* text, std::size_t length) {
   std::snprintf(text, length, "was killed, crashed or left");
   char path[64], status[2048];
@@ -104,7 +104,7 @@ void tell_death(const Guest& dead, int tell, const Notes& notes) {
                 doing);
   char line[sizeof word.text + 20];
   const int length = std::snprintf(line, sizeof line, "isobar: %s\n", word.text);
-  if (length > 0 && write(tell, line, static_cast<std::size_t>(length)) < 0) return;  // the user has gone too
+  if (length > 0 && write(tell, line, static_cast<std::size_t>(length)) < 0) return;  // the user is gone too
   for (const Guest& guest : room.guests)
     if (guest.socket >= 0) send(guest.socket, &word, sizeof word, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
@@ -148,7 +148,7 @@ void bear_witness(int listener, int tell, const Notes& notes) {
     }
     anybody = anybody || room.present > 0;
     if (!anybody && seconds() - begin > patience_with_the_first) return;
-    if (room.failing && seconds() - room.since > patience_with_the_last)  // who still is here waits inside MPI
+    if (room.failing && seconds() - room.since > patience_with_the_last)  // a rank that is still here waits inside MPI
       for (const Guest& guest : room.guests)
         if (guest.socket >= 0) kill(guest.pid, SIGKILL);
   }

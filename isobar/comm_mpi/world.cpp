@@ -46,7 +46,7 @@ std::string_view library() { return ISOBAR_MPI_LIBRARY; }
 std::unique_ptr<World> join() {
   const Launch launch = launched();
   if (launch.launcher.empty()) return alone_world();
-  // Before MPI begins: a rank that dies meanwhile keeps the others in it, and only the launcher can end that.
+  // Before MPI starts: if a rank dies meanwhile, the others hang inside MPI, and only the launcher can end that.
   auto lifeline = control::supervised() ? std::make_unique<control::Lifeline>(launch.rank) : nullptr;
   auto world = std::make_unique<Joined>(std::move(lifeline));
   if (world->comm().size() != launch.ranks)

@@ -1,4 +1,4 @@
-// Where no MPI library was found: one process, and no launcher.
+// For builds without an MPI library: one process, and no launcher.
 #include "isobar/base/error.hpp"
 #include "isobar/comm_mpi/alone_world.hpp"
 #include "isobar/comm_mpi/world.hpp"

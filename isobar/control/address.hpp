@@ -1,5 +1,5 @@
-// Where the launcher of a supervised run listens, as the environment ISOBAR_SUPERVISOR tells its ranks:
-// host:port:token. The token is new for every launch of `isobar run` and keeps strangers out.
+// Where the launcher of a supervised run listens; its ranks read it from the variable ISOBAR_SUPERVISOR as
+// host:port:token. Every `isobar run` makes a new token, which keeps strangers out.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,13 @@ Address read_address(std::string_view text);
 /// Whether a launcher supervises this process.
 bool supervised();
 
-/// The token of the launch, equal on all its ranks and after a relaunch; empty when nobody supervises.
+/// The token of the launch, the same on all its ranks and after a relaunch; empty if no launcher supervises.
 std::string launch_id();
 
-/// The name of this machine, in one word.
+/// The name of this machine, as one word.
 std::string host_name();
 
-/// A token nobody can guess.
+/// A new token that cannot be guessed.
 std::string new_token();
 
 }  // namespace isobar::control

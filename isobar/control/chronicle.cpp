@@ -14,7 +14,7 @@
 namespace isobar::control {
 namespace {
 
-// A death is told together with its cause and how it was overcome, but not later than this.
+// A death is reported together with its cause and how the run recovered, but not later than this.
 constexpr double patience_seconds = 2;
 
 double unix_seconds() {
@@ -72,7 +72,7 @@ void Chronicle::died(Death death) {
                      {"note", last.note},
                      {"finished", last_step_}}));
   going_ = going_ && !last.worked;
-  if (!last.worked) last.outcome = last.end = "nobody had to wait for it";
+  if (!last.worked) last.outcome = last.end = "no rank had to wait for it";
 }
 
 void Chronicle::explained(int rank, int signal, int exit_code, const std::string& note) {
@@ -130,7 +130,7 @@ void Chronicle::announce(Death& death, const std::string& end) {
                    death.cause(freeze_seconds_), during, end));
 }
 
-// Tells what there is to tell; `at_last`: nothing more will come.
+// Reports what can be reported; `at_last`: nothing more will come.
 void Chronicle::settle(double time, bool at_last) {
   for (Death& death : deaths_) {
     const bool late = at_last || time - death.time > patience_seconds;
@@ -151,13 +151,13 @@ void Chronicle::relaunching(double time, const std::string& why) {
   for (; open_ < deaths_.size(); ++open_) {
     if (!deaths_[open_].worked) continue;
     deaths_[open_].outcome = "relaunch";
-    deaths_[open_].end = "all ranks are started anew";
+    deaths_[open_].end = "all ranks are restarted";
   }
   settle(time, false);
   members_.clear();
   going_ = false;
   record(time, "relaunch", members_of({{"why", why}, {"finished", last_step_}}));
-  say_(fmt::format("the work does not go on in place: {}", why));
+  say_(fmt::format("the work cannot continue in place: {}", why));
 }
 
 void Chronicle::say(double time, const std::string& line) {
@@ -186,7 +186,7 @@ std::string Chronicle::table() const {
   return text;
 }
 
-// Beside what the rank has written there itself, if it could.
+// In addition to what the rank may have written there itself.
 void Chronicle::write_post_mortem(const Death& death) const {
   std::error_code problem;
   if (folder_.empty() || !std::filesystem::is_directory(folder_, problem)) return;

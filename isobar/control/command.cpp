@@ -27,7 +27,7 @@ Command::Command(const std::vector<std::string>& words, const Environment& envir
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   const int nothing = open("/dev/null", O_RDONLY);
-  if (nothing >= 0) dup2(nothing, STDIN_FILENO);  // a group in the background may not read from the terminal
+  if (nothing >= 0) dup2(nothing, STDIN_FILENO);  // a background process group may not read from the terminal
   for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
   execvp(arguments[0], arguments.data());
   fmt::print(stderr, "isobar: '{}' cannot be started: {}\n", words[0], std::strerror(errno));

@@ -1,5 +1,5 @@
-// Command: the process that starts the ranks, mpiexec or srun, in a process group of its own: Ctrl-C in a terminal must
-// reach the supervisor, which lets ranks end in order, and not a launcher that kills them.
+// Command: the process that starts the ranks, mpiexec or srun, in its own process group: Ctrl-C in a terminal must
+// reach the supervisor, which lets ranks end normally, and not a launcher that kills them.
 #pragma once
 
 #include <optional>
@@ -14,16 +14,16 @@ class Command {
  public:
   using Environment = std::vector<std::pair<std::string, std::string>>;
 
-  /// Starts it, with these variables set; signals are those of a program that is started afresh.
+  /// Starts the command with these variables set and with default signal handling.
   Command(const std::vector<std::string>& words, const Environment& environment);
   ~Command();
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
 
   pid_t pid() const { return pid_; }
-  /// Its exit code, or 128 and the signal, once it has ended; does not wait.
+  /// Its exit code, or 128 plus the signal, once it has ended; does not wait.
   std::optional<int> ended();
-  /// Sends a signal to it and what it started in its group.
+  /// Sends a signal to its whole process group.
   void signal(int number) const;
 
  private:

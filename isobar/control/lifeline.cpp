@@ -21,7 +21,7 @@ namespace isobar::control {
 namespace {
 
 constexpr double seconds_between_beats = 0.5, seconds_to_connect = 20, seconds_to_answer = 5;
-// Progress that comes faster than this travels with the next.
+// Progress that comes faster than this is sent with the next step.
 constexpr double seconds_between_steps = 0.02;
 constexpr int exit_expelled = 130;
 
@@ -39,7 +39,7 @@ class Lifeline::Line {
         socket_(connect_to(launcher.host, launcher.port, seconds_to_connect), longest_notice),
         wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (socket_.broken())
-      isobar::fail("rank {} does not reach its launcher at {}:{}", rank, launcher.host, launcher.port);
+      isobar::fail("rank {} cannot reach its launcher at {}:{}", rank, launcher.host, launcher.port);
     Report hello{.kind = Report::Kind::hello, .text = launcher.token, .rank = rank};
     hello.launch = launch_number();
     hello.pid = getpid();
@@ -100,7 +100,7 @@ class Lifeline::Line {
       if (order_) {
         const Order order = std::move(*order_);
         order_.reset();
-        said_step_at_ = 0;  // the first step after an order is told at once: it ends the time of a recovery
+        said_step_at_ = 0;  // the first step after an order is sent at once: it marks the end of a recovery
         return order;
       }
       if (asked != epoch_) {
@@ -167,7 +167,7 @@ class Lifeline::Line {
   }
 
  private:
-  // Returns whether `met` came true in time, and the launcher was not lost.
+  // Returns whether `met` became true in time, and the launcher was not lost.
   template <class F>
   bool wait_until(std::unique_lock<std::mutex>& lock, double seconds, F met) {
     return changed_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return met() || lost_; }) && met();
@@ -175,7 +175,7 @@ class Lifeline::Line {
 
   void wake() const { eventfd_write(wake_, 1); }
 
-  // With the lock held; the first stays.
+  // With the lock held; keeps the first failure.
   void keep_failure(int rank, const std::string& message) {
     if (!failure_) failure_ = {rank, message};
     failed_ = true;
@@ -248,7 +248,7 @@ class Lifeline::Line {
     if (stop) stop();
   }
 
-  // With the lock held; whether the rank is told to stop.
+  // With the lock held; returns whether the rank must stop.
   bool obey(Notice notice) {
     switch (notice.kind) {
       case Notice::Kind::welcome:
@@ -282,7 +282,7 @@ class Lifeline::Line {
     return false;
   }
 
-  // Nothing may keep a rank whose launcher is gone.
+  // A rank whose launcher is gone must end, whatever it is doing.
   void end_alone() {
     const double end = now_seconds() + longest_alone - 1;
     while (!ending_ && now_seconds() < end) std::this_thread::sleep_for(std::chrono::milliseconds(20));

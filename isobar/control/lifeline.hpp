@@ -1,6 +1,6 @@
-// Lifeline: a rank's end of the socket to the launcher that supervises the run (isobar run). The launcher sees a death
-// by the end of the socket and tells all ranks; it alone decides who goes on. A thread of the lifeline reads, and beats
-// so that a frozen rank is seen. Every method may be called from every thread, and none waits for ever.
+// Lifeline: a rank's end of the socket to the launcher that supervises the run (isobar run). The launcher notices a
+// death when the socket closes and tells all ranks; it alone decides who continues. A thread of the lifeline reads, and
+// sends heartbeats so that a frozen rank is noticed. Any thread may call any method, and none waits forever.
 #pragma once
 
 #include <cstdint>
@@ -19,56 +19,56 @@ namespace isobar::control {
 struct Order {
   enum class Kind {
     go,       ///< the members work together, in this order; this rank is one of them
-    over,     ///< this rank is not needed any more, or the world has failed, or the launcher is lost
-    relaunch  ///< all ranks end, and are started anew
+    over,     ///< this rank is no longer needed, or the world has failed, or the launcher is lost
+    relaunch  ///< all ranks end, and are restarted
   };
   Kind kind = Kind::over;
   std::uint32_t epoch = 0;
-  std::vector<int> members{};  ///< numbers in the world; those that have been at work come before spares
+  std::vector<int> members{};  ///< numbers in the world; ranks that were already at work come before spares
 };
 
 class Lifeline {
  public:
-  /// Connects to the launcher that the environment names and presents this rank; throws Error when it does not answer.
+  /// Connects to the launcher that the environment names and introduces this rank; throws Error if it does not answer.
   explicit Lifeline(int rank);
   Lifeline(int rank, const Address& launcher);
   ~Lifeline();
   Lifeline(const Lifeline&) = delete;
   Lifeline& operator=(const Lifeline&) = delete;
 
-  /// At least 1; grows whenever all must muster anew: with deaths, or when the work cannot go on in place. Cheap.
+  /// At least 1; grows whenever all must muster again: after a death, or when the work cannot continue in place. Cheap.
   std::uint32_t epoch() const;
-  /// Keeps what this rank is about to do, for others and for after its death. Cheap: no call of the system.
+  /// Stores what this rank is about to do, for other ranks and for its post-mortem. Cheap: no system call.
   void note(std::string what);
   /// A step is finished on this rank.
   void progress(std::int64_t step);
-  /// Where the run's files are: what is known of a dead rank is written there.
+  /// Tells the launcher where the run's files are: post-mortems of dead ranks are written there.
   void folder(const std::string& path);
 
-  /// Says that this rank has left every group of an earlier epoch than the present one, and waits for an order it has
-  /// not had yet: after a `go` of the present epoch the next one comes only with another epoch. `seen_epoch`: the
-  /// newest epoch the caller knows of.
+  /// Reports that this rank has left every group of earlier epochs, and waits for a new order: after a `go` of the
+  /// present epoch the next order comes only with another epoch. `seen_epoch` is the newest epoch the caller knows of.
   Order await_order(std::uint32_t seen_epoch);
 
   /// Tells all ranks that this one has failed, which ends the run; returns whether it is the first.
   bool fail(const std::string& message);
-  /// The first failure of a rank, and its message, once the launcher has told it; cheap while there is none. Rank -1:
-  /// it follows from an order to relaunch.
+  /// The first rank that failed, and its message, once the launcher has reported it; cheap while there is none. Rank
+  /// -1: the failure follows from an order to relaunch.
   std::optional<std::pair<int, std::string>> failure() const;
-  /// Ranks that have died so far, in the order they were told; also spares, whose death moves no epoch.
+  /// Ranks that have died so far, in the order they were reported; includes spares, whose death changes no epoch.
   std::vector<int> dead() const;
   /// What every rank noted last, by rank in the world, as the launcher knows it (half a second old at most); waits at
-  /// most so long. Dead ranks have no value.
+  /// most `seconds`. Dead ranks have no value.
   std::vector<std::optional<std::string>> whereabouts(double seconds);
-  /// The work cannot go on in place: all ranks get the order to relaunch.
+  /// The work cannot continue in place: all ranks get the order to relaunch.
   void give_up(const std::string& why);
-  /// This rank has done its part; returns when the launcher lets it go: at once after a failure or when the launcher is
-  /// lost, otherwise when all are done.
+  /// This rank has done its part; returns when the launcher lets it go: when all ranks are done, or at once after a
+  /// failure or if the launcher is lost.
   void goodbye(int exit_code);
-  /// The launcher is gone. on_stop() has been called then, and the process ends by itself 15 s later.
+  /// Whether the launcher is gone. Then the function given to on_stop() has been called, and the process ends by itself
+  /// 15 s later.
   bool lost() const;
-  /// Called once, on the lifeline's thread, when the launcher passes on a signal to stop or is lost; at once if so
-  /// already.
+  /// `stop` is called once, on the lifeline's thread, when the launcher forwards a stop signal or is lost; at once if
+  /// that has already happened.
   void on_stop(std::function<void()> stop);
 
  private:

@@ -18,7 +18,7 @@ namespace isobar::control {
 namespace {
 
 constexpr std::size_t most_unsent = 1 << 20;
-// A machine that vanishes closes no socket; what is sent to it is not acknowledged.
+// A machine that vanishes closes no sockets, but it does not acknowledge what is sent to it.
 constexpr unsigned milliseconds_unanswered = 10'000;
 
 bool again() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
@@ -76,7 +76,7 @@ LineSocket& LineSocket::operator=(LineSocket&& other) noexcept {
   return *this;
 }
 
-// What is read at once is bounded, so that one peer that sends without end does not keep others waiting.
+// The amount read at once is bounded, so that a peer that sends without end does not keep others waiting.
 void LineSocket::receive() {
   in_.erase(0, std::exchange(begin_, 0));
   char bytes[8192];

@@ -1,5 +1,5 @@
-// How often a launcher starts its ranks anew, and how long it waits before: every relaunch in a row that finished no
-// step doubles the pause.
+// How often a launcher restarts its ranks, and how long it waits before each relaunch: every relaunch in a row that
+// finished no step doubles the pause.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +11,12 @@ class Relaunches {
  public:
   explicit Relaunches(int limit) : limit_(limit) {}
 
-  /// Whether there may be another one.
+  /// Whether another relaunch is allowed.
   bool left() const { return used_ < limit_; }
   int used() const { return used_; }
   int limit() const { return limit_; }
 
-  /// Counts one, and returns the seconds to wait before it; `last_step` is the last finished step of the run so far.
+  /// Counts a relaunch, and returns the seconds to wait before it; `last_step` is the last finished step of the run.
   double next(std::int64_t last_step) {
     in_vain_ = used_ > 0 && last_step <= last_step_ ? in_vain_ + 1 : 0;
     last_step_ = last_step;

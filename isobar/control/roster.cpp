@@ -18,7 +18,7 @@ std::vector<int> Roster::in(State state) const {
   return found;
 }
 
-// Those with a socket.
+// The ranks with a socket.
 std::vector<int> Roster::present(bool with_finished) const {
   std::vector<int> found;
   for (int rank = 0; rank < size(); ++rank) {
@@ -59,7 +59,7 @@ Actions Roster::ready(int rank, std::uint32_t epoch) {
 
 void Roster::go_if_all_ready(Actions& actions) {
   const std::vector<int> left = present(false);
-  if (left.empty()) return begin_relaunch(actions, "no rank is left that could go on");
+  if (left.empty()) return begin_relaunch(actions, "no rank is left that could continue");
   const bool too_few = static_cast<int>(left.size()) < setup_.least;
   if (too_few && phase_ == Phase::mustering && in(State::finished).empty())
     return begin_relaunch(actions,
@@ -97,7 +97,7 @@ Actions Roster::die(int rank) {
   } else {
     actions.push_back({{.kind = Notice::Kind::gone, .rank = rank}, present(true)});
   }
-  // Before all have been ready some may be inside MPI's start, which never ends without the dead one.
+  // Before all have been ready some may be inside MPI_Init, which never returns without the dead one.
   if (phase_ == Phase::starting) begin_relaunch(actions, fmt::format("rank {} died before the work began", rank));
   if (phase_ == Phase::mustering) go_if_all_ready(actions);
   return actions;
@@ -125,7 +125,7 @@ Actions Roster::give_up(int rank, const std::string& why) {
 Actions Roster::fail(int rank, const std::string& message) {
   Actions actions;
   if (state(rank) == State::dead) return actions;
-  if (failure_ || !running()) {  // it only follows from what all know already
+  if (failure_ || !running()) {  // a consequence of what all know already
     const auto known = failure_.value_or(std::pair(-1, phase_ == Phase::over ? "the work is over" : reason_));
     actions.push_back({{.kind = Notice::Kind::failure, .rank = known.first, .text = known.second}, {rank}});
     return actions;

@@ -1,6 +1,6 @@
-// Roster: what the launcher knows of every rank and what it decides, as a pure machine of states: events in, notices
-// out; no socket and no clock. A death moves the epoch only if somebody worked with the dead rank; all that are left
-// then leave their groups and say they are ready, and the next group goes: survivors in their old order, then spares.
+// Roster: what the launcher knows of every rank and what it decides, as a pure state machine: events in, notices out;
+// no sockets and no clock. A death starts a new epoch only if some rank worked with the dead one; all ranks left then
+// leave their groups and report ready, and the next group starts: survivors in their old order, then spares.
 #pragma once
 
 #include <optional>
@@ -23,45 +23,45 @@ class Roster {
  public:
   struct Setup {
     int ranks = 1, spares = 0;
-    int least = 1;  ///< with fewer ranks left the work does not go on in place
+    int least = 1;  ///< with fewer ranks left the work does not continue in place
   };
   enum class Phase {
     starting,     ///< not all ranks have been ready yet
     working,      ///< a group is at work
-    mustering,    ///< a death was told, not all that are left are ready
+    mustering,    ///< a death was announced, and not all ranks left are ready
     failing,      ///< a rank has failed: all end
-    relaunching,  ///< all end, to be started anew
+    relaunching,  ///< all end, to be restarted
     over          ///< the work is done
   };
-  /// busy: in a group of an earlier epoch, or not ready for the first time.
+  /// busy: in a group of an earlier epoch, or not yet ready for the first time.
   enum class State { absent, busy, ready, working, standing_by, finished, dead };
 
   explicit Roster(Setup setup);
 
-  /// A rank has said hello; empty when it has done so before.
+  /// A rank has said hello; empty if it did so before.
   std::optional<Actions> join(int rank);
   Actions ready(int rank, std::uint32_t epoch);
   Actions die(int rank);
   Actions fail(int rank, const std::string& message);
   Actions give_up(int rank, const std::string& why);
   Actions goodbye(int rank, int exit_code);
-  /// The launcher itself wants all to be started anew, as when ranks do not come or do not get ready.
+  /// The launcher itself wants all ranks restarted, for example because some do not connect or do not get ready.
   Actions relaunch(const std::string& why);
 
   Phase phase() const { return phase_; }
   std::uint32_t epoch() const { return epoch_; }
   State state(int rank) const { return ranks_[static_cast<std::size_t>(rank)].state; }
   int size() const { return static_cast<int>(ranks_.size()); }
-  /// Ranks in this state.
+  /// The ranks in this state.
   std::vector<int> in(State state) const;
-  /// The group of the latest go.
+  /// The group of the latest `go`.
   const std::vector<int>& members() const { return members_; }
-  /// Why all are started anew.
+  /// Why all ranks are restarted.
   const std::string& reason() const { return reason_; }
   const std::optional<std::pair<int, std::string>>& failure() const { return failure_; }
-  /// Nobody is left who has not said goodbye.
+  /// Whether all living ranks have said goodbye.
   bool ended() const;
-  /// How the run ends: of the rank that failed, or of the one that led the last group.
+  /// The exit code of the run: that of the rank that failed, or of the first rank of the last group.
   int exit_code() const { return exit_code_; }
 
  private:

@@ -57,7 +57,7 @@ bool condemns(LineSocket& socket) {
   return condemned;
 }
 
-// Signals that come to the shield are meant for the rank, but SIGUSR1: by it MPICH's launcher tells of deaths.
+// Signals to the shield are meant for the rank, except SIGUSR1, by which MPICH's launcher reports deaths.
 void pass_on(int signals, pid_t rank) {
   signalfd_siginfo info{};
   while (read(signals, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
@@ -102,7 +102,7 @@ int watch(pid_t rank, int signals, LineSocket& socket) {
   socket.send(write(died));
   const bool told = !socket.broken();
   socket.finish(2);
-  // The launcher knows how the rank ended; MPI's own launcher must not take it for a reason to end the others.
+  // Our launcher knows how the rank ended; MPI's own launcher must not end the others because of it.
   _exit(told ? 0 : died.signal ? 128 + died.signal : static_cast<int>(died.number));
 }
 
@@ -130,7 +130,7 @@ void raise_shield(int rank, const std::string& left_behind) {
   const pid_t shield = getpid(), child = fork();
   if (child > 0) be_shield(child, signalfd(-1, &ours, SFD_NONBLOCK | SFD_CLOEXEC), rank, launcher, left_behind);
   sigprocmask(SIG_SETMASK, &before, nullptr);
-  if (child < 0) return;  // without a shield the rank works too
+  if (child < 0) return;  // the rank also works without a shield
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != shield) _exit(1);
 }

@@ -22,10 +22,10 @@ namespace isobar::control {
 namespace {
 
 constexpr int exit_failed = 1, exit_interrupted = 130;
-// How long ranks that are to end, and then the command that started them, may take.
+// How long ranks may take to end, and then the command that started them.
 constexpr double seconds_to_leave = 15, seconds_to_end = 5;
 
-// Signals as something to poll; as before when it ends.
+// Signals as a descriptor to poll; restores the old handling at its end.
 class Signals {
  public:
   Signals() {
@@ -41,7 +41,7 @@ class Signals {
   }
   Signals(const Signals&) = delete;
   int descriptor() const { return descriptor_; }
-  /// How many have come that ask to stop.
+  /// How many stop signals have come.
   int stops() {
     int count = 0;
     signalfd_siginfo info{};
@@ -132,7 +132,7 @@ class Supervisor {
     return stops_ > 1 ? exit_interrupted : board_.roster().exit_code();
   }
 
-  // While ranks have something to do.
+  // Serves the ranks while they have something to do.
   void attend(Command& command) {
     for (double ending_since = -1; !command.ended();) {
       turn(1);
@@ -145,7 +145,7 @@ class Supervisor {
     }
   }
 
-  // Ranks, their shields and the command are gone afterwards.
+  // Afterwards ranks, their shields and the command are gone.
   void end(Command& command) {
     wait_for(command, board_.roster().ended() ? seconds_to_end : 0);
     for (const int signal : {0, SIGTERM, SIGKILL}) {

@@ -11,10 +11,10 @@ namespace isobar::control {
 namespace {
 
 constexpr double seconds_to_hello = 10;
-// A turn that came so much later than it should: this process stood still, not its ranks.
+// If a turn comes this much too late, this process was suspended, not its ranks.
 constexpr double own_delay_seconds = 1;
 
-// Does not tell by its duration how much of a guess was right.
+// Compares in constant time, so that the duration does not reveal how much of a guess was right.
 bool same(const std::string& a, const std::string& b) {
   unsigned char difference = a.size() == b.size() ? 0 : 1;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
@@ -30,7 +30,7 @@ struct Switchboard::Peer {
   LineSocket socket;
   double heard;
   bool known = false, shield = false, closing = false;
-  bool told_end = false;  // of a shield: its rank is dead and explained
+  bool told_end = false;  // for a shield: it has reported how its rank died
   int rank = -1;
   std::int64_t pid = 0;
   std::string host, note;
@@ -70,7 +70,7 @@ void Switchboard::turn(double seconds, int other) {
   if (const double late = now - last_turn_ - seconds; late > own_delay_seconds)
     for (const auto& peer : peers_) peer->heard += late;
   last_turn_ = now;
-  const std::size_t count = peers_.size();  // those who come meanwhile were not waited for
+  const std::size_t count = peers_.size();  // peers accepted meanwhile were not polled
   for (std::size_t i = 0; i < count; ++i)
     if (wait[i + 2].revents) attend(*peers_[i]);
   if (wait[0].revents) accept_peers();
@@ -79,7 +79,7 @@ void Switchboard::turn(double seconds, int other) {
                 [](const auto& peer) { return peer->closing && (!peer->socket.sending() || peer->socket.broken()); });
 }
 
-// Room for two sockets of every rank and some strangers; more must wait.
+// There is room for two sockets per rank and some strangers; others must wait.
 void Switchboard::accept_peers() {
   const auto most = static_cast<std::size_t>(2 * roster_->size() + 64);
   while (peers_.size() < most) {
@@ -139,7 +139,7 @@ void Switchboard::greet(Peer& peer, const Report& hello) {
   if (stopping_ && !peer.shield) peer.socket.send(write(Notice{.kind = Notice::Kind::stop}));
 }
 
-// A rank that never said hello has ended by itself, as on a wrong call, or was killed at its start.
+// A rank that never said hello has ended by itself, for example after a wrong call, or was killed at its start.
 void Switchboard::hear_shield(Peer& shield, const Report& report) {
   if (report.kind != Report::Kind::died) fail("not said by a shield");
   const int rank = shield.rank;
@@ -173,7 +173,7 @@ void Switchboard::lose(int rank, Death death) {
   const Phase phase = roster_->phase();
   const bool ending = phase == Phase::over || phase == Phase::failing || phase == Phase::relaunching;
   death.worked = was != Roster::State::standing_by && !ending;
-  // Whoever ends because all are to end is no death worth telling.
+  // A rank that ends because all must end is not reported as a death.
   if (phase != Phase::failing && phase != Phase::relaunching) chronicle_.died(std::move(death));
   carry_out(roster_->die(rank));
 }

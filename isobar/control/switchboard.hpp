@@ -1,5 +1,5 @@
-// Switchboard: the launcher's sockets. It lets in who knows the token, turns what ranks say and how their sockets end
-// into events of the roster, and sends what the roster decides. A rank that is silent for too long is taken for dead.
+// Switchboard: the launcher's sockets. It admits processes that know the token, turns messages from ranks and closed
+// sockets into events for the roster, and sends what the roster decides. A rank silent for too long counts as dead.
 #pragma once
 
 #include <functional>
@@ -21,8 +21,8 @@ class Switchboard {
     std::string token;
     bool everywhere = false;      ///< listens on all addresses of this machine
     double freeze_seconds = 10;   ///< a rank silent for longer is dead
-    double hello_seconds = 60;    ///< in which all ranks must have said hello
-    double muster_seconds = 300;  ///< in which all must be ready, to begin or after a death
+    double hello_seconds = 60;    ///< within which all ranks must have said hello
+    double muster_seconds = 300;  ///< within which all must be ready, at the start or after a death
   };
   using Clock = std::function<double()>;
 
@@ -32,17 +32,17 @@ class Switchboard {
   Switchboard& operator=(const Switchboard&) = delete;
 
   std::uint16_t port() const { return listener_.port; }
-  /// Forgets everybody and expects the ranks of another launch.
+  /// Forgets all peers and expects the ranks of a new launch.
   void begin(int launch);
-  /// Waits at most so long for something to happen, there or on another descriptor (-1: none), and attends to it.
+  /// Waits at most `seconds` for something to happen, here or on descriptor `other` (-1: none), and handles it.
   void turn(double seconds, int other = -1);
-  /// Passes a signal to stop on to all ranks.
+  /// Forwards a stop signal to all ranks.
   void stop();
-  /// Has every process that is connected killed.
+  /// Has every connected process killed.
   void expel_all();
-  /// The processes are known to be gone, for this reason: whoever has not said goodbye is dead.
+  /// The processes are known to be gone, for this reason: every rank that has not said goodbye is dead.
   void all_gone(const std::string& why);
-  /// Nobody has a socket here any more.
+  /// Whether no socket is left.
   bool deserted() const { return peers_.empty(); }
   /// Whether any rank or shield of this launch has said hello.
   bool met_anybody() const { return met_anybody_; }

@@ -38,7 +38,7 @@ std::string_view name_of(const Table& table, Kind kind) {
   return {};
 }
 
-// Nothing in a text can end the line or move a terminal's cursor.
+// Removes everything that could end the line or move a terminal's cursor.
 std::string clean(std::string_view text) {
   std::string line(text.substr(0, longest_text));
   for (char& c : line)
@@ -78,7 +78,7 @@ class Reader {
   void end() const {
     if (more()) refuse();
   }
-  [[noreturn]] static void refuse() { fail("a line that is none of the protocol of isobar run"); }
+  [[noreturn]] static void refuse() { fail("a line that is not part of the protocol of isobar run"); }
 
  private:
   std::string_view left_;

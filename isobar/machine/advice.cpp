@@ -53,13 +53,13 @@ std::string low_memory(const Facts& f) {
   const double limit = m.memory_limit > 0 ? std::min(m.memory_limit, m.available_bytes) : m.available_bytes;
   if (m.available_bytes == 0 || limit >= 2e9) return "";
   return fmt::format(
-      "only {} of memory to be had: large volumes will not fit ('isobar plan' tells what a network needs)",
+      "only {} of memory available: large volumes will not fit ('isobar plan' shows what a network needs)",
       human_bytes(limit));
 }
 
 std::string swapping(const Facts& f) {
   if (f.machine.swap_used_bytes < 64e6) return "";
-  return fmt::format("{} of memory are swapped out: other programs crowd this machine",
+  return fmt::format("{} of memory are swapped out: other programs need the memory of this machine",
                      human_bytes(f.machine.swap_used_bytes));
 }
 
@@ -84,7 +84,7 @@ std::string small_pages(const Facts& f) {
 std::string unbound(const Facts& f) {
   const Machine& m = f.machine;
   if (m.memory_nodes < 2 || !m.openmp_binding.empty()) return "";
-  return fmt::format("threads may wander between {} memory nodes: set OMP_PROC_BIND=close, or run one process per node",
+  return fmt::format("threads may move between {} memory nodes: set OMP_PROC_BIND=close, or run one process per node",
                      m.memory_nodes);
 }
 

@@ -1,5 +1,5 @@
-// Advice: what would slow a run down on this machine, and what to do about it. A list of small checks over the facts;
-// to add one, write a function and add it to the list.
+// Advice: what would slow a run down on this machine, and what to do about it. A list of small checks of the facts; to
+// add one, write a function and add it to the list.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace isobar::machine {
 struct Facts {
   Machine machine;
   AmxState amx;
-  bool optimised = true;  ///< the build
+  bool optimised = true;  ///< whether the compiler optimised this build
 };
 
 /// One sentence per finding, the worst first; empty when all is well.

@@ -1,4 +1,4 @@
-// What hwloc knows and does: the cores this process may use, and threads bound to some of them.
+// Calls to hwloc: finds the cores this process may use, and binds threads to some of them.
 #include <atomic>
 #include <memory>
 
@@ -21,7 +21,7 @@ Topology load() {
   return topology;
 }
 
-// Where there are no cores to be seen, processors stand for them.
+// If the topology shows no cores, logical processors take their place.
 hwloc_obj_type_t kind_of_core(hwloc_topology_t topology) {
   return hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
 }

@@ -16,7 +16,7 @@ void lower(double& limit, double found) {
   if (found > 0 && found < no_limit && (limit == 0 || found < limit)) limit = found;
 }
 
-// The first number of a file; 0 for "max", and when there is none.
+// The first number of a file; 0 for "max", or if there is none.
 double number(const fs::path& file, double* second = nullptr) {
   std::ifstream in(file);
   std::string first;

@@ -8,7 +8,7 @@
 namespace isobar::machine {
 namespace {
 
-// Where a rank has at least so many cores, one for communication is a good bargain.
+// If a rank has at least this many cores, reserving one for communication pays off.
 constexpr std::size_t enough_cores = 8;
 
 Cores part(const Cores& all, std::size_t parts, std::size_t index) {
@@ -23,7 +23,7 @@ Share divide_cores(const std::vector<Cores>& ranks, int rank, int threads, bool 
   share.by_launcher = std::ranges::any_of(ranks, [&](const Cores& other) { return other != own; });
   const Cores mine = share.by_launcher ? own : part(own, ranks.size(), rank);
   share.threads = threads > 0 ? threads : std::max<int>(1, std::ssize(mine));
-  if (!share.by_launcher && own.size() < ranks.size()) return share;  // several would have to share one core
+  if (!share.by_launcher && own.size() < ranks.size()) return share;  // several ranks would have to share a core
   const auto count = mine.size();
   std::size_t computing = std::min<std::size_t>(count, share.threads);
   if (threads == 0 && background && count >= enough_cores) --computing;

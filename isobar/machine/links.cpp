@@ -15,8 +15,8 @@ struct Result {
   double latency_us = 0, mb_per_second = 0;
 };
 
-// The seconds of `times` messages to the peer, each answered by one of `answer` bytes. The best of some tries counts:
-// whatever else the machine does only makes it slower.
+// The seconds that `times` messages to the peer take, each answered by one of `answer` bytes: the best of some tries,
+// because other work of the machine can only make them slower.
 double seconds(comm::Comm& comm, int peer, bool first, comm::Bytes& bytes, std::size_t answer, int times) {
   double best = 0;
   const auto there = std::span(bytes), back = std::span(bytes).first(answer);
@@ -42,8 +42,8 @@ Result measure(comm::Comm& comm, int peer, bool first) {
 
 }  // namespace
 
-// Links that share a rank are measured one after the other, and a few more, so that they do not disturb each other
-// where ranks are more than cores.
+// Links that share a rank are measured one after the other, and so are some others, so that they do not disturb each
+// other if there are more ranks than cores.
 Links measure_links(comm::Comm& comm) {
   const int links = comm.size() - 1, phases = std::min(links, 8);
   Result mine;  // of the link to the right

@@ -1,4 +1,4 @@
-// What messages between neighbours cost, measured: for `isobar doctor`.
+// Measures what messages between neighbouring ranks cost, for `isobar doctor`.
 #pragma once
 
 #include <vector>

@@ -30,7 +30,7 @@ std::string from_environment(const char* name) {
   return value ? value : "";
 }
 
-// What follows "key :" in a file of such lines.
+// The text after "key :" in a file of such lines.
 std::string entry(const char* path, std::string_view key) {
   std::ifstream in(path);
   for (std::string line; std::getline(in, line);) {
@@ -63,7 +63,7 @@ void read_topology(Machine& machine) {
 }
 
 void read_threads(Machine& machine) {
-  // Not the mask of this thread, which OMP_PROC_BIND may have narrowed to one processor already.
+  // Not the mask of this thread, which OMP_PROC_BIND may already have narrowed to one processor.
   machine.usable_threads = omp_get_num_procs();
   machine.openmp_threads = omp_get_max_threads();
   machine.openmp_asked = from_environment("OMP_NUM_THREADS");
@@ -78,14 +78,14 @@ void read_memory(Machine& machine) {
   machine.swap_used_bytes = memory_entry("SwapTotal") - memory_entry("SwapFree");
   if (rlimit limit{}; getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
     machine.memory_limit = static_cast<double>(limit.rlim_cur);
-  // The choice in force stands in brackets: "always [madvise] never".
+  // The choice in force is in brackets: "always [madvise] never".
   const std::string choices = first_line_of("/sys/kernel/mm/transparent_hugepage/enabled");
   const auto open = choices.find('['), close = choices.find(']');
   if (open != std::string::npos && close != std::string::npos)
     machine.huge_pages = choices.substr(open + 1, close - open - 1);
 }
 
-// Caches are powers of two, or three of them: whole numbers in these units.
+// Cache sizes are powers of two, or three times one: whole numbers in these units.
 std::string binary_bytes(double bytes) {
   return bytes < 4 * 1024 * 1024 ? fmt::format("{:.0f} KiB", bytes / 1024)
                                  : fmt::format("{:.0f} MiB", bytes / 1024 / 1024);

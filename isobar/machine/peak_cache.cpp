@@ -26,7 +26,7 @@ std::string today() {
   return fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
 }
 
-// The text that rank 0 has.
+// Rank 0's text, on all ranks.
 std::string shared(comm::Comm& world, const std::string& text) {
   const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
   comm::Bytes bytes(begin, begin + text.size());
@@ -95,7 +95,7 @@ std::optional<KnownPeaks> parse_peaks(const std::string& text, const std::string
   std::istringstream words(line);
   if (!(words >> known.peaks.flops_per_second >> known.peaks.bytes_per_second >> known.peaks.threads >> known.day))
     return {};
-  const auto possible = [](double rate) { return rate > 1e6 && rate < 1e21; };  // not a number is neither
+  const auto possible = [](double rate) { return rate > 1e6 && rate < 1e21; };  // NaN is neither
   if (words >> rest || !is_day(known.day) || known.peaks.threads < 1 || !possible(known.peaks.flops_per_second) ||
       !possible(known.peaks.bytes_per_second))
     return {};

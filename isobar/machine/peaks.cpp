@@ -13,8 +13,8 @@
 namespace isobar::machine {
 namespace {
 
-// Does `rounds` multiply-adds in every chain of vectors. Enough independent chains to fill two pipelines of latency
-// four, and few enough to stay in registers. Begin and sum keep the compiler from leaving out a call or all of them.
+// Does `rounds` multiply-adds in every chain of vectors. There are enough independent chains to fill two pipelines of
+// latency four, and few enough to stay in registers. Begin and sum keep the compiler from dropping any of the calls.
 template <class Vector, int chains>
 float multiply_add(std::int64_t rounds, float begin) {
   const Vector factor = Vector{} + 0.999f, term = Vector{} + 0.001f;
@@ -46,15 +46,15 @@ Work multiply_add(std::int64_t rounds, float begin) {
   return {Dispatched<float(std::int64_t, float)>(chains)(rounds, begin), 2.0 * rounds * numbers};
 }
 
-// Of the calling thread: while somebody else has its core this clock stands still, so that a busy machine is measured
-// right too.
+// Processor time of the calling thread: this clock stops while another thread has its core, so that a busy machine is
+// measured correctly too.
 double processor_seconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * time.tv_nsec;
 }
 
-// The part of their time that threads can compute when there are more of them than processors for them.
+// The fraction of time that threads can compute when there are more threads than processors.
 double share_of_time(const Machine& machine, int sharers) {
   const double mine = omp_get_max_threads(), all = mine * sharers;
   double share = std::min({1.0, machine.usable_threads / mine, machine.hardware_threads / all});
@@ -82,7 +82,7 @@ double flops_now(double seconds) {
   return rate;
 }
 
-// The best of some tries: the first finds cores that have not got up to speed.
+// The best of some tries: in the first, cores may not have reached full speed.
 double measure_flops(double seconds) {
   constexpr int tries = 10;
   double best = 0;
@@ -90,7 +90,7 @@ double measure_flops(double seconds) {
   return best;
 }
 
-// Three arrays four times the last-level cache together, as long as memory is no concern.
+// Three arrays that together are four times the last-level cache, unless memory is short.
 std::int64_t array_floats(const Machine& machine, int sharers) {
   double cache = 0;
   for (const Cache& c : machine.caches) cache = std::max(cache, c.bytes * c.count);
@@ -104,7 +104,7 @@ double measure_bandwidth(double seconds, std::int64_t count) {
   float* const a = reinterpret_cast<float*>(blocks[0].data());
   float* const b = reinterpret_cast<float*>(blocks[1].data());
   float* const c = reinterpret_cast<float*>(blocks[2].data());
-#pragma omp parallel for schedule(static)  // touched by the thread that will use it: memory nodes
+#pragma omp parallel for schedule(static)  // first touched by the thread that will use it, because of memory nodes
   for (std::int64_t i = 0; i < count; ++i) a[i] = 0, b[i] = 1, c[i] = 2;
   double best = 0;
   const double begin = now_seconds();

@@ -1,5 +1,5 @@
-// Peaks: what the machine really gives, measured in a moment: multiply-adds from registers, and memory streams. Every
-// rate a run reaches is a part of one of the two.
+// Peaks: what the machine really achieves, in a brief measurement: multiply-adds from registers, and memory streams.
+// Every rate a run reaches is a fraction of one of the two.
 #pragma once
 
 namespace isobar::machine {
@@ -10,8 +10,8 @@ struct Peaks {
   int threads = 1;
 };
 
-/// Measures both with all OpenMP threads, `seconds` each: the best of several tries, by the time that threads had a
-/// core. `sharers` processes of this machine may measure at the same time, each with its part of cores, caches and
+/// Measures both with all OpenMP threads, for `seconds` each: the best of several tries, by the processor time of the
+/// threads. `sharers` processes of this machine may measure at the same time, each with its share of cores, caches and
 /// memory.
 Peaks measure_peaks(double seconds = 0.25, int sharers = 1);
 

@@ -1,5 +1,5 @@
-// Versions: what this program was made with and runs with; the libraries are asked while running, since a site may have
-// others than the one that compiled it.
+// Versions: what this program was built with and runs with; libraries are queried at run time, because a site may have
+// other versions than the machine that compiled the program.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace isobar::machine {
 
-/// Of this program: "0.1.0", and how it was built: "Release, -march=x86-64-v3, sanitizers: none".
+/// The version of this program, "0.1.0", and how it was built: "Release, -march=x86-64-v3, sanitizers: none".
 std::string program_version();
 std::string program_build();
 
-/// Name and version of each, the build itself first.
+/// Name and version of each component, the build itself first.
 std::vector<std::pair<std::string, std::string>> versions();
 
 /// Whether the compiler optimised this program.

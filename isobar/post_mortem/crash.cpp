@@ -29,7 +29,7 @@ constexpr Crash crashes[] = {{SIGSEGV, "SIGSEGV, segmentation fault"},
                              {SIGFPE, "SIGFPE, arithmetic"},
                              {SIGABRT, "SIGABRT, aborted"}};
 
-// What the handler reads; texts end with a zero.
+// What the handler reads; texts are zero-terminated.
 struct {
   std::atomic<int> rank = -1;
   std::atomic<bool> has_folder = false;
@@ -60,7 +60,7 @@ void put_cause(PostMortemWriter& out, const siginfo_t& info) {
   }
 }
 
-// The stack comes last: looking at it may itself fail when memory is in disorder.
+// The stack comes last: reading it may itself fail if memory is corrupted.
 void put_report(int file, const siginfo_t& info) {
   PostMortemWriter out(put_into, &file);
   out.heading(place.rank, "the rank itself", std::time(nullptr));
@@ -119,7 +119,7 @@ void on_crash(int signal, siginfo_t* info, void*) {
   pid_t nobody = 0;
   const pid_t self = gettid();
   if (!reporting.compare_exchange_strong(nobody, self)) {
-    // Another thread crashed before and writes: it will end the process. This thread itself: writing has crashed.
+    // If another thread is writing its report, it will end the process. If this thread is, writing itself crashed.
     if (nobody != self) sleep(longest_seconds);
     die_of(signal);
   }
@@ -133,9 +133,9 @@ void on_crash(int signal, siginfo_t* info, void*) {
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const std::exception& error) {
-    flight_recorder().note(std::string("nobody caught: ") + error.what());
+    flight_recorder().note(std::string("uncaught exception: ") + error.what());
   } catch (...) {
-    flight_recorder().note("nobody caught what was thrown");
+    flight_recorder().note("uncaught exception of an unknown type");
   }
   std::abort();
 }
@@ -146,7 +146,7 @@ void catch_crashes(int rank) {
   place.rank = rank;
   gethostname(place.host, sizeof place.host - 1);
   void* frame = nullptr;
-  backtrace(&frame, 1);  // loads what it needs, which a handler must not
+  backtrace(&frame, 1);  // makes it load its library now, which a handler must not do
   const stack_t stack{handler_stack.data(), 0, handler_stack.size()};
   sigaltstack(&stack, nullptr);
   struct sigaction action {};

@@ -1,5 +1,5 @@
 // Crashes: a process that dies of SIGSEGV, SIGBUS, SIGILL, SIGFPE or SIGABRT leaves a post-mortem report first, with
-// its stack, and then dies by the signal as it would have. Everything its handler touches is prepared before.
+// its stack, and then dies by the signal as it would have. Everything the handler touches is prepared in advance.
 #pragma once
 
 #include <filesystem>
@@ -7,14 +7,14 @@
 
 namespace isobar::post_mortem {
 
-/// Sets the handlers, and a stack of their own for the calling thread. Called after the message library was started,
-/// which brings handlers of its own; `rank` is the number in the world of all that were started.
+/// Installs the handlers, with a separate stack for the calling thread. Call it after starting the message library,
+/// which installs its own handlers; `rank` is the number in the world of all ranks that were started.
 void catch_crashes(int rank);
 
-/// The run folder reports go to from now on. Without one, or where it cannot be written, they go to standard error.
+/// Sets the run folder for reports from now on. Without one, or if it cannot be written, they go to standard error.
 void set_post_mortem_folder(const std::filesystem::path& run_folder);
 
-/// Writes the report of a rank that ends by an exception; without a folder there is none.
+/// Writes the report of a rank that ends by an exception; without a folder nothing is written.
 void report_failure(const std::string& message);
 
 }  // namespace isobar::post_mortem

@@ -30,7 +30,7 @@ FlightText::Characters FlightText::get() const {
 void FlightRecorder::note(std::string_view what) {
   const std::uint64_t number = next_.fetch_add(1, std::memory_order_acq_rel) + 1;
   Entry& entry = notes_[(number - 1) % notes];
-  // A thread that was held up here for a whole round of notes must not replace the newer one that lies there now.
+  // A thread that was delayed here for a whole round of notes must not replace the newer note.
   if (!entry.put_if_newer(number, 0)) return;
   entry.time = now_seconds();
   entry.text.set(what);
@@ -45,7 +45,7 @@ bool FlightRecorder::Entry::put_if_newer(std::uint64_t mine, std::uint64_t put) 
 
 FlightRecorder::Sum FlightRecorder::begin_sum(std::string_view what) {
   const Sum sum = next_sum_.fetch_add(1, std::memory_order_relaxed) + 1;
-  // Sums end about in the order they began in, so that the place of the oldest is mostly free.
+  // Sums end roughly in the order they began, so that the place of the oldest is usually free.
   for (std::uint64_t i = 0; i < sums; ++i) {
     Entry& entry = sums_[(sum + i) % sums];
     std::uint64_t none = 0;
@@ -53,7 +53,7 @@ FlightRecorder::Sum FlightRecorder::begin_sum(std::string_view what) {
       continue;
     entry.time = now_seconds();
     entry.text.set(what);
-    entry.number.store(sum, std::memory_order_release);  // only now may readers see it: what was here before is gone
+    entry.number.store(sum, std::memory_order_release);  // only now may readers see it: the old text is gone
     break;
   }
   return sum;

@@ -1,4 +1,4 @@
-// FlightRecorder: what this process did last and which sums over ranks are under way, in memory of a fixed size that a
+// FlightRecorder: what this process did last and which sums over ranks are under way, in fixed-size memory that a
 // signal handler may read while other threads write: no locks, no allocation. Texts that are too long are cut.
 #pragma once
 
@@ -12,14 +12,15 @@
 
 namespace isobar::post_mortem {
 
-/// A short text that one thread may replace while another reads it: what is read may then be a mixture, never wild.
+/// A short text that one thread may replace while another reads it: the reader may then see a mixture, still valid
+/// text.
 class FlightText {
  public:
   static constexpr std::size_t longest = 119;
   using Characters = std::array<char, longest + 1>;
 
   void set(std::string_view text);
-  /// Ends with a zero.
+  /// Zero-terminated.
   Characters get() const;
 
  private:
@@ -31,17 +32,17 @@ class FlightRecorder {
   static constexpr std::size_t notes = 64, sums = 128;
   using Sum = std::uint64_t;
 
-  /// Notes what this process is about to do; the oldest note goes.
+  /// Notes what this process is about to do; replaces the oldest note.
   void note(std::string_view what);
-  /// Says that a sum is under way, until end_sum(); beyond `sums` of them it is not seen.
+  /// Says that a sum is under way, until end_sum(); it is not seen if `sums` others are under way already.
   Sum begin_sum(std::string_view what);
-  /// Does nothing when the sum is not known any more.
+  /// Does nothing if the sum is no longer known.
   void end_sum(Sum sum);
-  /// Forgets all sums under way: those who waited for them have given up.
+  /// Forgets all sums under way: nothing waits for them any more.
   void forget_sums();
 
-  /// Tells `told(what, seconds ago)` of every note, the oldest first, and of every sum under way. An age is never
-  /// negative, also of what another thread notes meanwhile. Both may be called in a signal handler if `told` may.
+  /// Calls `told(what, seconds ago)` for every note, the oldest first, or for every sum under way. An age is never
+  /// negative, even if another thread notes something meanwhile. Both may be called in a signal handler if `told` may.
   template <class Told>
   void each_note(Told told) const {
     const std::uint64_t end = next_.load(std::memory_order_acquire);
@@ -61,13 +62,13 @@ class FlightRecorder {
  private:
   static constexpr std::uint64_t being_written = ~std::uint64_t{0};
   struct Entry {
-    std::atomic<std::uint64_t> number = 0;  // 0: nothing here
+    std::atomic<std::uint64_t> number = 0;  // 0: empty
     std::atomic<double> time = 0;
     FlightText text{};
 
-    // Puts a number in place of an older one than `mine`; false, and nothing is done, where the one there is not older.
+    // Stores `put` if the present number is older than `mine`; otherwise does nothing and returns false.
     bool put_if_newer(std::uint64_t mine, std::uint64_t put);
-    // The clock is read after the time: a writer may put a later one there at any moment.
+    // The clock is read after `time`: a writer may store a later time at any moment.
     double age() const {
       const double then = time;
       return now_seconds() - then;

@@ -1,5 +1,5 @@
-// Post-mortem files: what is known of a rank that failed, in RUN/post_mortem/rank<r>.txt, as text for people. Reports
-// are appended: the rank writes its own (crash.hpp), whoever watched it may add what it saw.
+// Post-mortem files: what is known of a rank that failed, as text for people, in RUN/post_mortem/rank<r>.txt. Reports
+// are appended: the rank writes its own (crash.hpp), and a process that watched it may add what it saw.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace isobar::post_mortem {
 
-/// RUN/post_mortem/rank3.txt; `rank` is the number in the world of all that were started.
+/// RUN/post_mortem/rank3.txt; `rank` is the number in the world of all ranks that were started.
 std::filesystem::path post_mortem_file(const std::filesystem::path& run_folder, int rank);
 
 struct PostMortem {
@@ -22,13 +22,13 @@ struct PostMortem {
   std::vector<std::string> notes{};  ///< what it did last, the oldest first
 };
 
-/// A report as it is appended, dated now.
+/// The text of a report, dated now.
 std::string post_mortem_text(const PostMortem& report);
 
-/// What this process knows of itself: its flight recorder, host and number.
+/// What this process knows about itself: its flight recorder, host and process number.
 PostMortem own_post_mortem(int rank, std::string cause);
 
-/// Appends a report, in a folder made when it is not there; false when that cannot be done.
+/// Appends a report, creating the folder if need be; false if that fails.
 bool append_post_mortem(const std::filesystem::path& run_folder, const PostMortem& report);
 
 }  // namespace isobar::post_mortem

@@ -22,7 +22,7 @@ void PostMortemWriter::hexadecimal(std::uint64_t value) {
   put({first, static_cast<std::size_t>(text + sizeof text - first)});
 }
 
-// The calendar by arithmetic alone: the C library's takes a lock.
+// Computes the calendar date itself, because the C library's functions take a lock.
 void PostMortemWriter::heading(int rank, std::string_view told_by, std::int64_t unix_seconds) {
   using namespace std::chrono;
   const sys_seconds when{seconds(unix_seconds)};

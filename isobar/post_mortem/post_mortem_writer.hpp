@@ -1,5 +1,5 @@
-// PostMortemWriter: the layout of a post-mortem report, for whoever writes one, a signal handler included: it neither
-// allocates nor locks, and hands every piece of text to a plain function.
+// PostMortemWriter: the layout of a post-mortem report. It can be used in a signal handler: it neither allocates nor
+// locks, and passes every piece of text to a plain function.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ class PostMortemWriter {
   /// "cause:    died of signal 9".
   void fact(std::string_view name, std::string_view text);
   void section(std::string_view title);
-  /// One line of a section; with the seconds that have passed since when they are not negative.
+  /// One line of a section; it shows `seconds_ago` unless that is negative.
   void line(std::string_view text, double seconds_ago = -1);
   /// Closes the report.
   void end() { put("\n"); }
 
   void put(std::string_view text) { put_(to_, text); }
-  /// At least so many digits.
+  /// Puts a number with at least this many digits.
   void number(std::uint64_t value, int digits = 1);
   void hexadecimal(std::uint64_t value);
 

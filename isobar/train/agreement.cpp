@@ -18,7 +18,7 @@ void meet(comm::Comm& comm, const WaitLimits& limits, const std::string& what) {
 
 void expect_same(comm::Comm& comm, std::span<const Fact> facts) {
   if (comm.size() == 1) return;
-  std::string text;  // names and values, each ended by a zero byte
+  std::string text;  // names and values, each zero-terminated
   if (comm.rank() == 0)
     for (const Fact& fact : facts) text += fact.name + '\0' + fact.value + '\0';
   broadcast(comm, text);
@@ -35,7 +35,7 @@ void expect_same(comm::Comm& comm, std::span<const Fact> facts) {
     if (!name)
       fail("{} is {} here; rank 0 has no such thing: all ranks must run the same", fact.name, shown(fact.value));
     if (*name != fact.name)
-      fail("{} is {} here; rank 0 has there {}, {}: all ranks must run the same", fact.name, shown(fact.value), *name,
+      fail("{} is {} here; rank 0 instead has {}, {}: all ranks must run the same", fact.name, shown(fact.value), *name,
            shown(*value));
     if (*value != fact.value)
       fail("{} is {} here and {} on rank 0: all ranks must run the same", fact.name, shown(fact.value), shown(*value));

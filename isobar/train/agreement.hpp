@@ -9,15 +9,15 @@
 
 namespace isobar::train {
 
-/// Returns when all ranks have called it. One of them may have much to do; the others wait as long as it answers.
+/// Returns when all ranks have called it. A rank may be busy for long; the others wait as long as it answers.
 void meet(comm::Comm& comm, const WaitLimits& limits, const std::string& what);
 
-/// Something that must be the same on all ranks: what it is, and its value as text.
+/// Something that must be the same on all ranks: its name, and its value as text.
 struct Fact {
   std::string name, value;
 };
 
-/// Compares all facts with those of rank 0; the first that differs is an Error naming both values.
+/// Compares all facts with those of rank 0; the first difference is an Error that names both values.
 void expect_same(comm::Comm& comm, std::span<const Fact> facts);
 
 }  // namespace isobar::train

@@ -12,7 +12,7 @@ BadNumbers read_bad_numbers(Args& train) {
   numbers.rewinds = train.integer("rewinds", numbers.rewinds);
   numbers.rewind_every = train.integer("rewind_every", numbers.rewind_every);
   train.require(numbers.skips_in_a_row >= 1, "skips_in_a_row must be at least 1");
-  train.require(numbers.rewind_rate > 0 && numbers.rewind_rate <= 1, "rewind_rate must lie above 0 and not above 1");
+  train.require(numbers.rewind_rate > 0 && numbers.rewind_rate <= 1, "rewind_rate must be above 0 and at most 1");
   train.require(numbers.rewinds >= 0, "rewinds must be >= 0");
   train.require(numbers.rewind_every >= 1, "rewind_every must be at least 1");
   return numbers;

@@ -46,7 +46,7 @@ void BadStepPolicy::meet(const NotFinite& found, std::span<const parallel::Feed>
   listeners_.bad_step(bad);
 }
 
-// What a strategy had under way may be bad too; it has dropped that then and can go on.
+// Updates that a strategy had under way may be bad too; it has then dropped them and can continue.
 void BadStepPolicy::finish_updates() {
   checkpoint::Position& position = keeper_.position();
   while (true) {
@@ -61,7 +61,7 @@ void BadStepPolicy::finish_updates() {
   }
 }
 
-// The rank where it happened first tells it, the others wait for that.
+// The rank where it happened first reports it, and the others wait for that.
 void BadStepPolicy::end_run(const NotFinite& found, std::span<const parallel::Feed> feeds, const optim::Step& step,
                             std::int64_t epoch, const std::string& advice) {
   comm::Comm& world = session_.world();

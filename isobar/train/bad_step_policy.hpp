@@ -1,6 +1,6 @@
-// BadStepPolicy: steps with numbers that are not finite. The strategy has found them before they were applied, alike on
-// all ranks, so all decide alike, by what they have counted. The run goes on with the samples that follow; only the
-// model may go back.
+// BadStepPolicy: what happens to steps with numbers that are not finite. The strategy finds them before they are
+// applied, the same on all ranks, so that all ranks decide the same, from their counts. The run continues with the
+// samples that follow; only the model may go back.
 #pragma once
 
 #include "isobar/train/keeper.hpp"
@@ -19,7 +19,7 @@ class BadStepPolicy {
   /// Drops the step, goes back, or ends the run, as the recipe says.
   void meet(const parallel::NotFinite& found, std::span<const parallel::Feed> feeds, const optim::Step& step,
             std::int64_t epoch);
-  /// Applies what the strategy has under way, but for what is bad in it.
+  /// Applies the updates the strategy has under way, except bad ones.
   void finish_updates();
 
  private:

@@ -14,19 +14,19 @@ constexpr std::int64_t most_default_micro_batches = 16;
 
 bool power_of_two(std::int64_t n) { return n > 0 && std::has_single_bit(static_cast<std::uint64_t>(n)); }
 
-// The same for every number of ranks: it decides in which order gradients are added.
+// The same for every number of ranks, because it decides in which order gradients are added.
 std::int64_t deterministic_micro_batches(std::int64_t batch) {
   std::int64_t count = 1;
   while (count < most_default_micro_batches && batch % (2 * count) == 0) count *= 2;
   return count;
 }
 
-// The batch itself need not be known, and is not where data.batch_per_rank counts: it stays what the first ranks made
+// The batch itself need not be known, and is not known with data.batch_per_rank: the ranks of the first start determine
 // it.
 struct Rules {
   bool powers_of_two = false;
-  std::int64_t most = 0;      // 0: any
-  std::int64_t multiple = 0;  // of the ranks; 0 is one of all numbers
+  std::int64_t most = 0;      // 0: no limit
+  std::int64_t multiple = 0;  // of the number of ranks; 0 is a multiple of every number
 
   bool allow(int ranks) const {
     return (!powers_of_two || power_of_two(ranks)) && (most == 0 || ranks <= most) && multiple % ranks == 0;
@@ -58,14 +58,15 @@ Batching divide_batch(const Job& job, int ranks) {
       fail_usage("train.deterministic: {} ranks cannot give the bits of one; valid: 1, 2, 4, 8, ...", ranks);
     if (all == 0) all = deterministic_micro_batches(batch);
     if (!power_of_two(all))
-      fail_usage("train.deterministic: train.micro_batches = {} is no power of two: gradients are added in pairs", all);
+      fail_usage("train.deterministic: train.micro_batches = {} is not a power of two: gradients are added in pairs",
+                 all);
     if (all % ranks != 0)
       fail_usage(
           "train.deterministic: {} micro-batches cannot be shared by {} ranks; use train.micro_batches = {}, and "
           "a batch that is a multiple of it",
           all, ranks, ranks);
   }
-  if (all == 0) {  // one for each rank; some may be a sample short
+  if (all == 0) {  // one for each rank; some may be one sample short
     result.rows = (batch + ranks - 1) / ranks;
     if (job.sync_batch_norm && batch < ranks)
       fail_usage("train.sync_batch_norm: a batch of {} leaves some of {} ranks without samples", batch, ranks);

@@ -1,6 +1,6 @@
-// Batching: how the samples of a step are divided: a global batch over ranks, a rank's part into micro-batches, one of
-// which is what the network computes at a time. `data.batch` counts all ranks together, so that a recipe trains the
-// same on any number of them; `data.batch_per_rank` grows with their number instead.
+// Batching: how the samples of a step are divided: a global batch over ranks, and a rank's part into micro-batches,
+// which the network computes one at a time. `data.batch` counts all ranks together, so that a recipe trains the same on
+// any number of ranks; with `data.batch_per_rank` the global batch grows with their number.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ struct Batching {
   std::string describe() const;
 };
 
-/// Divides the batch of a job; numbers that do not fit each other are a UsageError.
+/// Divides the batch of a job; numbers that do not fit together are a UsageError.
 Batching divide_batch(const Job& job, int ranks);
 
-/// The most of so many available ranks that can share the steps of a job, the same on all ranks; all of them when no
-/// number can: divide_batch() then says why.
+/// How many of the available ranks can share the steps of a job at most, the same on all ranks; all of them if no
+/// number works: divide_batch() then says why.
 int most_ranks(const Job& job, int available);
 /// The same as a function that can outlive the job.
 std::function<int(int available)> most_ranks(const Job& job);

@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 struct Place {
   std::int64_t has_state = 0, rewinds = 0, step = 0, epoch = 0, batch = 0, stopping = 0;
 
-  // A run that went back because of bad numbers is further than one that has not yet.
+  // A rank that has gone back because of bad numbers is ahead of one that has not yet.
   auto order() const { return std::tuple(has_state, rewinds, step, epoch); }
 };
 
@@ -46,7 +46,7 @@ std::vector<checkpoint::Snapshot::Part> read_parts(const std::string& text) {
   return parts;
 }
 
-// Of the first rank.
+// Sends the first rank's snapshot to all.
 void share_snapshot(comm::Comm& comm, checkpoint::Snapshot& state) {
   broadcast_object(comm, state.position);
   broadcast_object(comm, state.seed);
@@ -63,7 +63,7 @@ void share_snapshot(comm::Comm& comm, checkpoint::Snapshot& state) {
   broadcast(comm, state.own_numbers);
 }
 
-// What is the same on all ranks that have the newest state, unless they noticed different changes.
+// Shares what is the same on all ranks with the newest state, unless they noticed different changes.
 void share_story(comm::Comm& comm, int root, Carried& mine) {
   std::string changes = to_json(mine.changes);
   broadcast(comm, changes, root);
@@ -110,7 +110,7 @@ void share_state(comm::Comm& comm, const Standing& standing, Carried& mine) {
     comm::Bytes recent = mine.recent.pack();
     return broadcast(*group, recent);
   }
-  // Kept apart until all of it is there: another rank may die meanwhile.
+  // Kept separate until it is complete: another rank may die meanwhile.
   checkpoint::Snapshot state;
   comm::Bytes recent;
   share_snapshot(*group, state);

@@ -23,7 +23,7 @@ std::string shown_samples(const std::vector<std::int64_t>& samples) {
                      samples.size() > most_samples ? fmt::format(" and {} more", samples.size() - most_samples) : "");
 }
 
-// The rows, of so many, that hold numbers which are not finite.
+// Those of `rows` rows that hold numbers that are not finite.
 std::vector<std::size_t> bad_rows(std::span<const float> numbers, std::size_t rows) {
   std::vector<std::size_t> bad;
   const std::size_t length = rows > 0 ? numbers.size() / rows : 0;
@@ -32,7 +32,7 @@ std::vector<std::size_t> bad_rows(std::span<const float> numbers, std::size_t ro
   return bad;
 }
 
-// Waits for the first step of the plan that makes something bad.
+// Looks for the first step of the plan that produces something bad.
 class Search final : public exec::Observer {
  public:
   explicit Search(const graph::Plan& plan) : plan_(plan) {}
@@ -44,7 +44,7 @@ class Search final : public exec::Observer {
 
   void before(const graph::PlanStep&, const std::vector<Seen>& reads) override {
     if (found()) return;
-    // Kernels may write over what they read.
+    // Kernels may overwrite what they read.
     read_.clear();
     for (const Seen& seen : reads)
       read_.push_back(fmt::format("'{}' {}", seen.buffer->name, extent_of(seen.numbers).str()));
@@ -64,7 +64,7 @@ class Search final : public exec::Observer {
   }
 
  private:
-  // Those of the bad rows, or of the whole batch.
+  // The samples of the bad rows, or of the whole batch.
   std::vector<std::int64_t> samples_of(const Seen& seen) const {
     const std::size_t known = samples_.size();
     std::vector<std::int64_t> samples;
@@ -89,7 +89,7 @@ std::string bad_weight(const exec::ParamStore& store) {
   return "";
 }
 
-// `batch`: rows of an input, of which the first hold samples.
+// `batch`: the number of rows of an input, the first of which hold samples.
 std::string bad_input(const parallel::Feed& feed, std::size_t batch, const datasets::Dataset& dataset) {
   for (const auto& [name, numbers] : feed.inputs) {
     const std::size_t length = numbers.size() / batch;

@@ -11,18 +11,18 @@
 namespace isobar::train {
 namespace {
 
-// What was found in some samples. In a deterministic run they are those of one batch, which has the same samples on any
-// number of ranks, so that all sums are the same; otherwise all that a rank has seen.
+// The results of some samples. In a deterministic run these are the samples of one batch, which is the same on any
+// number of ranks, so that all sums are the same; otherwise they are all that a rank has seen.
 struct Portion {
-  double first = 0;  // of its samples: their order is that of the portions
+  double first = 0;  // its first sample, which determines the order of portions
   double loss = 0;   // summed over samples
   double samples = 0;
   std::vector<std::vector<double>> states{};  // of the metrics
 };
 
-// Single predictions, where they are few enough to be kept.
+// Single predictions, if they are few enough to be kept.
 struct KeptRows {
-  std::vector<std::int64_t> samples{};  // their numbers, row by row of the following
+  std::vector<std::int64_t> samples{};  // their numbers, for each row below
   std::vector<float> predictions{}, targets{};
 };
 
@@ -49,7 +49,7 @@ std::vector<float> ordered(const std::vector<float>& rows, const std::vector<std
   return result;
 }
 
-// Rank 0 gets what all ranks have seen, in the order of the samples.
+// Rank 0 gets the rows of all ranks, in the order of the samples.
 void collect_rows(comm::Comm& comm, const KeptRows& kept, Evaluated& evaluated) {
   std::vector<std::int64_t> samples;
   std::vector<float> predictions, targets;
@@ -75,7 +75,7 @@ std::vector<double> numbers_of(const std::vector<Portion>& portions) {
   return numbers;
 }
 
-// Reverses numbers_of().
+// The inverse of numbers_of().
 void append_portions(std::span<const double> numbers, std::size_t metrics, std::vector<Portion>& portions) {
   while (!numbers.empty()) {
     Portion& portion = portions.emplace_back(Portion{numbers[0], numbers[1], numbers[2]});
@@ -88,7 +88,7 @@ void append_portions(std::span<const double> numbers, std::size_t metrics, std::
   }
 }
 
-// Rank 0 adds up what was found in all portions, in the order of their samples, and tells the results.
+// Rank 0 adds up all portions, in the order of their samples, and sends the results to all.
 std::map<std::string, double> collect_results(comm::Comm& comm, const Job& job, const graph::Plan& plan,
                                               const std::vector<Portion>& mine, bool with_loss) {
   std::vector<Portion> all;
@@ -112,7 +112,7 @@ std::map<std::string, double> collect_results(comm::Comm& comm, const Job& job, 
   return results;
 }
 
-// As names, each ended by a zero byte, and numbers.
+// Sends zero-terminated names, and numbers.
 void share_results(comm::Comm& comm, std::map<std::string, double>& results) {
   if (comm.size() == 1) return;
   std::string names;

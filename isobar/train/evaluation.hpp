@@ -1,5 +1,5 @@
-// Evaluation: the test set through the inference plan, every sample once on one of the ranks, also when the last batch
-// is not full. What ranks gathered is put together on rank 0, predictions in the order of the samples.
+// Evaluation: runs the test set through the inference plan, every sample once on one of the ranks, even if the last
+// batch is not full. Rank 0 gathers the results of all ranks, predictions in the order of the samples.
 #pragma once
 
 #include <atomic>
@@ -15,22 +15,22 @@
 
 namespace isobar::train {
 
-/// Loss and metrics by name, the same on all ranks; on rank 0, when they are few enough to keep, what was predicted.
+/// Loss and metrics by name, the same on all ranks; on rank 0 also the predictions, if they are few enough to keep.
 struct Evaluated {
   std::map<std::string, double> results{};
   std::vector<float> predictions{}, targets{};  ///< row by row; empty when there are more than max_kept_predictions
-  bool complete = true;                         ///< false when it was stopped
+  bool complete = true;                         ///< false if it was stopped
   std::int64_t skipped = 0;                     ///< bad samples left out, where that is allowed
 };
 
 inline constexpr std::int64_t max_kept_predictions = 1 << 22;
 
-/// Runs the whole test set, whose targets are its field "y"; a plan without a loss gives metrics alone. When `stop` is
-/// set on some rank it ends early and the result is not complete. All ranks must call.
+/// Runs the whole test set, whose targets are its field "y"; a plan without a loss gives only metrics. If `stop` is set
+/// on some rank, it ends early and the result is not complete. All ranks must call.
 Evaluated evaluate(exec::Executor& executor, const Job& job, comm::Comm& comm, const std::atomic<bool>* stop);
 
-/// Makes the metrics ready for the plan's predictions and the targets of the test set; one that does not fit them is an
-/// Error.
+/// Prepares the metrics for the plan's predictions and the targets of the test set; a metric that does not fit them is
+/// an Error.
 void reset_metrics(const graph::Plan& plan, const Job& job);
 
 }  // namespace isobar::train

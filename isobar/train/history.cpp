@@ -24,8 +24,8 @@ double number(const OrderedJson& object, const char* key) {
   return found != object.end() && found->is_number() ? found->get<double>() : 0;
 }
 
-// What timing.jsonl holds behind the part that a run going on after `first_step` keeps: the end of the run before,
-// steps behind the checkpoint, and whatever follows them.
+// What timing.jsonl holds after the part that a run continuing after `first_step` keeps: the end of the previous run,
+// steps after the checkpoint, and everything that follows them.
 Dropped dropped_by(const fs::path& timing, std::int64_t first_step) {
   Dropped dropped;
   std::ifstream in(timing);
@@ -42,7 +42,7 @@ Dropped dropped_by(const fs::path& timing, std::int64_t first_step) {
   return dropped;
 }
 
-// A line that a crash tore must not swallow the next.
+// A line cut off by a crash must not swallow the next.
 bool ends_in_mid_line(const fs::path& file) {
   std::ifstream in(file, std::ios::binary | std::ios::ate);
   if (!in || in.tellg() == 0) return false;

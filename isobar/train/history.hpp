@@ -1,5 +1,5 @@
-// history.jsonl: every start of a run in a folder, one line each, so that work that was done again or thrown away can
-// be counted. It is only ever added to: --resume and --overwrite leave it alone.
+// history.jsonl: every start of a run in a folder, one line each, so that work that was repeated or thrown away can be
+// counted. The file only grows: --resume and --overwrite keep it.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,12 @@
 
 namespace isobar::train {
 
-/// Notes that a run begins behind `first_step`, as `kind` says: new, resumed or overwritten; by which launcher, if any;
-/// and the steps and seconds in timing.jsonl that are dropped by that. To be called before anything in the folder is
-/// changed.
+/// Notes that a run begins after `first_step`; its `kind`: new, resumed or overwritten; its launcher, if any; and the
+/// steps and seconds in timing.jsonl that this drops. Call it before changing anything in the folder.
 void note_start(const std::filesystem::path& folder, std::string_view kind, std::int64_t first_step,
                 std::string_view launch = {});
 
-/// Whether the last start in the folder was by this launcher, which now starts it anew; an empty name is none.
+/// Whether this launcher made the last start in the folder, and so restarts it now; false for an empty name.
 bool was_launched_by(const std::filesystem::path& folder, std::string_view launch);
 
 }  // namespace isobar::train

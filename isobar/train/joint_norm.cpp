@@ -8,7 +8,7 @@ namespace isobar::train {
 
 JointNorm::JointNorm(comm::Comm& world, StepTrace& trace) : group_(duplicate(world)) {
   const std::shared_ptr<comm::Algorithm> algorithm =
-      make(comm::all_reduces(), "recursive_doubling", "all-reduce");  // few numbers: what counts is the latency
+      make(comm::all_reduces(), "recursive_doubling", "all-reduce");  // few numbers: latency matters most
   const std::uint32_t name = trace.main().intern("statistics of a batch");
   sum_ = [this, &trace, name, algorithm, group = group_->group()](std::span<float> numbers) {
     const double begin = now_seconds();

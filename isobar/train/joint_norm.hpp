@@ -1,4 +1,4 @@
-// JointNorm: sums over all ranks within a forward or backward pass, for batches that are normalised over all ranks.
+// JointNorm: sums over all ranks within a forward or backward pass, for batch normalisation over all ranks.
 #pragma once
 
 #include <functional>
@@ -12,11 +12,11 @@ namespace isobar::train {
 
 class JointNorm {
  public:
-  /// A group of its own over the ranks of `world`, so that its messages meet no others. All ranks must call.
+  /// Makes a separate group of the ranks of `world`, so that its messages are separate too. All ranks must call.
   JointNorm(comm::Comm& world, StepTrace& trace);
   JointNorm(const JointNorm&) = delete;
 
-  /// What exec::Run wants, for the passes of a step; valid as long as this lives.
+  /// The sum for exec::Run, for the passes of a step; valid as long as this object.
   const std::function<void(std::span<float>)>* sum_in(std::int64_t step);
 
  private:

@@ -1,5 +1,5 @@
-// Listeners: the sinks of a run as the parts of the trainer tell them, each in its turn. Rank 0 tells all of them;
-// other ranks tell those that listen on every rank, of the start, of traced steps and of the end.
+// Listeners: passes the events of a run to its sinks, in the order of their turns. On rank 0 all sinks receive them; on
+// other ranks only those that listen on every rank, and only the start, traced steps and the end.
 #pragma once
 
 #include <vector>
@@ -21,7 +21,7 @@ class Listeners {
   void checkpoints(const std::vector<CheckpointDone>& saved) const;
   void end(const End& end) const;
 
-  /// On rank 0 the sinks in their turns, otherwise none.
+  /// On rank 0 the sinks in the order of their turns, otherwise empty.
   std::span<Sink* const> on_first_rank() const;
 
  private:

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// What is no number is null in JSON.
+// NaN and infinities are null in JSON.
 double real(const Json& value) { return value.is_number() ? value.get<double>() : std::nan(""); }
 
 Json written(const EpochDone& done) {

@@ -1,4 +1,4 @@
-// Recent: the steps and epochs a run has finished last, as every rank remembers them: when rank 0 dies, whoever takes
+// Recent: the last finished steps and epochs of a run, remembered by every rank: when rank 0 dies, the rank that takes
 // its place writes the lines that had not reached the disk. Bounded: older ones are forgotten.
 #pragma once
 
@@ -15,10 +15,10 @@ class Recent {
  public:
   static constexpr std::size_t most_steps = 1 << 14, most_epochs = 256;
 
-  /// What is told again, because the run went back, replaces what was told before.
+  /// If the run went back, a step or epoch that is added again replaces the earlier one.
   void add(const StepDone& step);
   void add(const EpochDone& epoch);
-  /// Tells the sink everything behind what it has, in the order it happened.
+  /// Reports everything after `reached` to the sink, in the order it happened.
   void tell(Sink& sink, const Reached& reached) const;
 
   const std::deque<StepDone>& steps() const { return steps_; }
@@ -30,7 +30,7 @@ class Recent {
 
  private:
   std::deque<StepDone> steps_;
-  std::deque<EpochDone> epochs_;  // without viewer
+  std::deque<EpochDone> epochs_;  // without viewers
 };
 
 }  // namespace isobar::train

@@ -18,7 +18,7 @@ void write_recipe_file(const Job& job, const Batching& batching) {
   disk::write_late(job.folder / "recipe.toml", fmt::format("# {}\n{}", batching.describe(), write_recipe(job.recipe)));
 }
 
-// The newest intact checkpoint; none when a run that was started anew has none yet.
+// The newest intact checkpoint; empty if a restarted run has none yet.
 std::optional<checkpoint::Snapshot> read_newest(const Job& job, const Batching& batching) {
   const checkpoint::CheckpointShelf shelf(job.folder);
   const checkpoint::CheckpointShelf::Found found = shelf.newest_intact();
@@ -31,20 +31,20 @@ std::optional<checkpoint::Snapshot> read_newest(const Job& job, const Batching& 
   const checkpoint::Position& position = snapshot.position;
   if (position.batch > 0 && position.batch != batching.batch)
     fail(
-        "{} was made with a global batch of {}, this run has {}: data.batch = {} goes on with it on any number of "
+        "{} was made with a global batch of {}, this run has {}: data.batch = {} continues it on any number of "
         "ranks",
         snapshot.origin, position.batch, batching.batch, position.batch);
   if (snapshot.seed != job.seed)
-    fail("{} was made with seed {}, this run has {}: it would go on with other samples and other random numbers",
+    fail("{} was made with seed {}, this run has {}: it would continue with other samples and other random numbers",
          snapshot.origin, snapshot.seed, job.seed);
-  fmt::print(stderr, "isobar: goes on from {}\n", found.file->path().string());
+  fmt::print(stderr, "isobar: continues from {}\n", found.file->path().string());
   return snapshot;
 }
 
 void clear(const Job& job, bool relaunched) {
   if (fs::exists(job.folder / "recipe.toml") && !job.overwrite && !relaunched)
     fail(
-        "run folder '{}' already holds a run: --resume goes on with it, --overwrite replaces it, --set folder=... uses "
+        "run folder '{}' already holds a run: --resume continues it, --overwrite replaces it, --set folder=... uses "
         "another",
         job.folder.string());
   note_start(job.folder, fs::exists(job.folder / "recipe.toml") ? "overwritten" : "new", 0, job.launch);
@@ -52,7 +52,7 @@ void clear(const Job& job, bool relaunched) {
   for (const char* name : {"curves.svg", "learned.h5", "metrics.csv", "metrics.jsonl", "mlperf.log", "predictions.csv",
                            "report.html", "report.txt", "run.json", "run_card.json", "timing.jsonl", "tuning.txt"})
     fs::remove(job.folder / name, ignored);
-  // All of it: the run before may have had more ranks.
+  // All of it: the previous run may have had more ranks.
   for (const char* name : {"checkpoints", "pictures", "post_mortem", "profile", "tensorboard", "trace"})
     fs::remove_all(job.folder / name, ignored);
 }

@@ -1,5 +1,5 @@
-// The folder of a run: made, refused when another run is in it, cleared, and read from when a run goes on. Rank 0 alone
-// touches it, since other nodes may not see it; what it read is sent to all.
+// The folder of a run: created, refused if it holds another run, cleared, and read when a run continues. Only rank 0
+// touches it, because other nodes may not see it; it sends what it read to all ranks.
 #pragma once
 
 #include <string>
@@ -23,8 +23,8 @@ struct Opened {
 Opened open_run(const Job& job, const Batching& batching, exec::ParamStore& store, const exec::StateBlocks& state,
                 comm::Comm& comm);
 
-/// On a rank that takes the place of a rank 0 that died: whether it sees the folder, in which everything is then that
-/// is written once.
+/// For a rank that replaces a dead rank 0: returns whether it sees the folder; if so, the folder then has all files
+/// that are written once.
 bool take_over_folder(const Job& job, const Batching& batching);
 
 }  // namespace isobar::train

@@ -17,14 +17,14 @@ namespace fs = std::filesystem;
 constexpr const char* file_name = "tuning.txt";
 constexpr std::size_t longest_file = 8 << 20;
 
-// Of rank 0; empty when there is none.
+// The tuning in the folder, as text, read on rank 0; empty if there is none.
 std::string read_kept(const fs::path& folder) {
   std::error_code none;
   const fs::path file = folder / file_name;
   if (!fs::exists(file, none)) return {};
   std::string text = read_cache(file, longest_file);
   if (ops::parse_tuning(text)) return text;
-  fmt::print(stderr, "isobar: {} is damaged: goes on without tuning, the last bits of results may differ\n",
+  fmt::print(stderr, "isobar: {} is damaged: continues without tuning, the last bits of results may differ\n",
              one_line(file.string(), 400));
   return {};
 }

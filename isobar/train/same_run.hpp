@@ -10,7 +10,7 @@
 
 namespace isobar::train {
 
-/// The recipe, key by key, the numbers of samples, and the layers of the plan, in the order they are compared in.
+/// The recipe, key by key, the numbers of samples, and the layers of the plan, in the order in which they are compared.
 std::vector<Fact> facts_of(const Job& job, const graph::Plan& plan);
 
 }  // namespace isobar::train

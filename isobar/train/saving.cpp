@@ -58,7 +58,7 @@ checkpoint::SaveAs Saving::due_behind(std::int64_t epoch, std::int64_t step, dou
   wished_best_ = best_;
   const auto found = results.find(options_.best);
   if (!options_.best.empty() && !results.empty() && found == results.end() && !std::exchange(unknown_best_, true))
-    warn(fmt::format("checkpoint.best '{}' is no result of an evaluation: no best.h5 is written; valid: {}",
+    warn(fmt::format("checkpoint.best '{}' is not a result of an evaluation: no best.h5 is written; valid: {}",
                      options_.best, join(names_of(results), ", ")));
   if (!options_.best.empty() && found != results.end()) {
     const double now = found->second;

@@ -1,5 +1,5 @@
-// Saving: when a run writes checkpoints and what comes of them, on the rank that writes. A checkpoint that is due while
-// the one before is still being written is left out; one that cannot be written is warned of, and the run goes on.
+// Saving: when a run writes checkpoints and whether they succeed, on the rank that writes. A checkpoint that is due
+// while the previous one is still being written is left out; if one cannot be written, the run warns and continues.
 #pragma once
 
 #include <map>
@@ -14,37 +14,36 @@ namespace isobar::train {
 
 /// The section [checkpoint] of a recipe.
 struct SaveOptions {
-  std::int64_t every_epochs = 0, every_steps = 0;  ///< 0: not by these
+  std::int64_t every_epochs = 0, every_steps = 0;  ///< 0: not by epochs or steps
   double every_minutes = 10;                       ///< 0: not by the clock
-  std::string best{};                              ///< a result whose best is kept as best.h5; empty: none
-  std::int64_t keep = 2;                           ///< the newest, besides the best
-  bool background = true;                          ///< written while training goes on
+  std::string best{};                              ///< the result that decides what is kept as best.h5; empty: none
+  std::int64_t keep = 2;                           ///< how many of the newest are kept, besides the best
+  bool background = true;                          ///< written while training continues
 };
 
 class Saving {
  public:
-  /// Of a run in that folder that stands at `step`, at `seconds` of a clock; `best`: of the metric so far, NaN: none.
+  /// For the run in folder `run`, which stands at `step` at time `seconds`; `best`: the best result so far, NaN: none.
   Saving(SaveOptions options, const std::filesystem::path& run, std::int64_t step, double seconds, double best,
          checkpoint::CheckpointWriter::Write write = checkpoint::write_checkpoint);
 
-  /// Whether one is to be written after a step within an epoch.
+  /// Whether a checkpoint is to be written after a step within an epoch.
   bool due_after(std::int64_t step, double seconds);
-  /// Whether one is to be written behind an epoch, after its last step, and as what, with the results of its
-  /// evaluation.
+  /// Whether a checkpoint is to be written after an epoch, and as what; `results` are those of its evaluation.
   checkpoint::SaveAs due_behind(std::int64_t epoch, std::int64_t step, double seconds,
                                 const std::map<std::string, double>& results);
 
-  /// Memory for the next one; waits for the one before if that is still being written.
+  /// Memory for the next checkpoint; waits for the previous one if that is still being written.
   checkpoint::Snapshot& draft();
-  /// Begins to write the draft, for which the run stood still so long.
+  /// Begins to write the draft, for which training was paused for `stood_still` seconds.
   void begin(checkpoint::SaveAs as, double seconds, double stood_still);
-  /// Those that are complete since the last call; warns of the others, once per outage.
+  /// The checkpoints completed since the last call; warns about failed ones, once per outage.
   std::vector<CheckpointDone> completed();
-  /// The same, after waiting for the last one.
+  /// The same, after waiting for the last checkpoint.
   std::vector<CheckpointDone> finish();
-  /// Why the last of those that have ended could not be written; empty: it could.
+  /// Why the last checkpoint could not be written; empty if it was.
   const std::string& last_problem() const { return last_problem_; }
-  /// Does not wait for what is being written any more.
+  /// Stops waiting for a checkpoint that is still being written.
   void release() { writer_.release(); }
 
   const SaveCounts& counts() const { return counts_; }

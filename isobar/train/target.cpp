@@ -31,7 +31,7 @@ Target read_target(std::string_view text) {
             std::isfinite(target.value);
   }
   if (!sound)
-    fail_usage("report.target '{}': write a metric and what it is to reach, as mae<=0.124 or accuracy>=0.75",
+    fail_usage("report.target '{}': write a metric and the value to reach, such as mae<=0.124 or accuracy>=0.75",
                one_line(text));
   return target;
 }

@@ -30,7 +30,7 @@ View Viewer::look(std::int64_t sample) {
 }
 
 Values Viewer::predict(const std::map<std::string, Values>& inputs) {
-  // Rows behind the first are not looked at; they stay zero.
+  // Rows after the first are not used; they stay zero.
   for (const graph::PlanInput& input : plan().inputs) {
     std::vector<float>& rows = bound_[input.name];
     rows.assign(static_cast<std::size_t>(input.shape.count()), 0.0f);

@@ -1,5 +1,5 @@
-// Viewer: what the network makes of single samples, for pictures: of samples of the test set, and of inputs made up by
-// the caller. It borrows the executor of evaluations and so must not be used while one runs.
+// Viewer: predictions for single samples, for pictures: for samples of the test set, and for inputs made by the caller.
+// It borrows the executor of evaluations and so must not be used while one runs.
 #pragma once
 
 #include <map>
@@ -11,13 +11,13 @@
 
 namespace isobar::train {
 
-/// Numbers with their shape, without the axis of the batch.
+/// Numbers with their shape, without the batch axis.
 struct Values {
   Shape shape{};
   std::vector<float> numbers{};
 };
 
-/// One sample: its fields as the network takes them, transforms applied, and what is predicted for it.
+/// One sample: its fields as the network takes them, with transforms applied, and its prediction.
 struct View {
   std::int64_t sample = 0;
   std::map<std::string, Values> fields{};
@@ -27,14 +27,14 @@ struct View {
 
 class Viewer {
  public:
-  /// An inference plan with the output "prediction", and the set it is shown on, which must have its inputs as fields.
+  /// Takes an inference plan with the output "prediction", and a data set that has the plan's inputs as fields.
   Viewer(exec::Executor& executor, const datasets::Dataset& dataset) : executor_(executor), dataset_(dataset) {}
 
   const datasets::Dataset& dataset() const { return dataset_; }
   const graph::Plan& plan() const { return executor_.plan(); }
   /// Reads sample i of the set and predicts it.
   View look(std::int64_t sample);
-  /// The prediction for one sample of other inputs; those that are not given are zero.
+  /// The prediction for one sample with these inputs; missing inputs are zero.
   Values predict(const std::map<std::string, Values>& inputs);
 
  private:

@@ -48,7 +48,7 @@ class Answers {
   std::vector<double> answered_;
 };
 
-// Options and text must outlive what looks at them.
+// Keeps the options and text that the watch refers to.
 struct Stall {
   Stall(comm::Comm& comm, const WaitLimits& limits, const std::string& text)
       : options{.warn_seconds = limits.warn_seconds, .stall_seconds = limits.stall_seconds},
@@ -73,7 +73,7 @@ Look while_all_answer(comm::Comm& comm, const WaitLimits& limits, const std::str
 }
 
 Vigil::Vigil(comm::Comm& comm, const WaitLimits& limits) {
-  constexpr int watchmen = 2;  // the second watches over the first; more would only be more messages
+  constexpr int watchmen = 2;  // the second watches the first; more would only add messages
   if (comm.size() == 1 || comm.rank() >= watchmen) return;
   thread_ = std::jthread([look = while_all_answer(comm, limits, "the run")](const std::stop_token& stop) {
     std::mutex mutex;
@@ -84,7 +84,7 @@ Vigil::Vigil(comm::Comm& comm, const WaitLimits& limits) {
         never.wait_for(lock, stop, std::chrono::duration<double>(between_questions), [] { return false; });
         if (!stop.stop_requested()) look();
       }
-    } catch (const std::exception&) {  // whoever waits has been told, this rank's own threads among them
+    } catch (const std::exception&) {  // all waits have been notified, including those of this rank
     }
   });
 }

@@ -1,6 +1,6 @@
-// How long ranks wait for each other between steps. Where all do the same, a wait that lasts is a stall, and ends the
-// job as one within an exchange would. Where one of them may rightly take long (a checkpoint, staging, learning), only
-// a rank that does not even answer is given up.
+// How long ranks wait for each other between steps. Where all do the same, a long wait is a stall, and ends the job as
+// a stall within an exchange would. Where one rank may legitimately take long (a checkpoint, staging, learning), the
+// others give up only on a rank that does not answer.
 #pragma once
 
 #include <string>
@@ -18,14 +18,14 @@ struct WaitLimits {
 
 using comm::Look;
 
-/// Gives up a wait that lasts longer than the limit, naming the ranks that are missing from `what`.
+/// Ends a wait that lasts longer than the limit, naming the ranks that are missing from `what`.
 Look until_stalled(comm::Comm& comm, const WaitLimits& limits, const std::string& what);
 
-/// Gives up only when some rank has not answered for so long.
+/// Ends a wait only when some rank has not answered for that long.
 Look while_all_answer(comm::Comm& comm, const WaitLimits& limits, const std::string& what);
 
-/// As long as it lives, a thread of ranks 0 and 1 asks all ranks now and then whether they are there; one that has not
-/// answered for the stall limit ends the job, whatever others are waiting for: staged files, samples of a store.
+/// While it exists, a thread on ranks 0 and 1 regularly asks all ranks whether they are alive; if one has not answered
+/// for the stall limit, the job ends, whatever the others are waiting for: staged files, samples of a store.
 class Vigil {
  public:
   Vigil(comm::Comm& comm, const WaitLimits& limits);

@@ -1,4 +1,4 @@
-// Files in the user's cache folder: where they are, and that nothing about them is an error.
+// Files in the user's cache folder: where they are, and that no problem with them is an error.
 #include "isobar/base/cache_file.hpp"
 
 #include <cstdlib>
@@ -15,7 +15,7 @@ using isobar::tests::TemporaryFolder;
 
 namespace {
 
-// An environment variable with another value, or none, for the length of a test.
+// Sets an environment variable to another value, or unsets it, for the duration of a test.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) {
@@ -52,7 +52,7 @@ TEST(CacheFile, IsWrittenWholeWithItsFolder) {
   isobar::write_cache(file, "one\n");
   isobar::write_cache(file, "two\n");
   EXPECT_EQ(isobar::read_cache(file), "two\n");
-  EXPECT_EQ(std::distance(fs::directory_iterator(file.parent_path()), {}), 1);  // nothing is left of the way there
+  EXPECT_EQ(std::distance(fs::directory_iterator(file.parent_path()), {}), 1);  // no temporary file is left
 }
 
 TEST(CacheFile, WhatCannotBeWrittenOrReadIsNoError) {

@@ -16,7 +16,7 @@ T stored(std::uint32_t pattern) {
   return number;
 }
 
-// What 16 bits mean, by the definition: sign, exponent, fraction.
+// The value of 16 bits, by definition: sign, exponent, fraction.
 template <class T>
 double meaning(T number) {
   const int fraction_bits = std::is_same_v<T, BFloat16> ? 7 : 10, bias = std::is_same_v<T, BFloat16> ? 127 : 15;
@@ -59,7 +59,7 @@ TYPED_TEST(Float16Test, HalfwayGoesToTheEvenNeighbourAndNothingElseDoes) {
     ASSERT_EQ(TypeParam(-middle).bits, even | 0x8000) << low;
     ASSERT_EQ(TypeParam(std::nextafter(middle, 0.0f)).bits, low) << low;
     ASSERT_EQ(TypeParam(std::nextafter(middle, inf)).bits, low + 1) << low;
-    // Next to the middle by less than a float can tell: rounding in two steps would go to the even one.
+    // Closer to the midpoint than a float can resolve: rounding twice would go to the even neighbour.
     ASSERT_EQ(TypeParam(std::nextafter(between, 0.0)).bits, low) << low;
     ASSERT_EQ(TypeParam(std::nextafter(between, double{inf})).bits, low + 1) << low;
     ASSERT_EQ(TypeParam(-std::nextafter(between, double{inf})).bits, (low + 1) | 0x8000) << low;

@@ -16,8 +16,8 @@ TEST(HtmlText, BytesThatAreNoTextAreReplaced) {
   EXPECT_EQ(html_text("\x1b[0m"), gap + "[0m");
   EXPECT_EQ(html_text("\xff"), gap);
   EXPECT_EQ(html_text("x\xe2\x82"), "x" + gap + gap);     // cut short
-  EXPECT_EQ(html_text("\xc0\xbc"), gap + gap);            // a '<' in too many bytes
-  EXPECT_EQ(html_text("\xed\xa0\x80"), gap + gap + gap);  // half of a pair
+  EXPECT_EQ(html_text("\xc0\xbc"), gap + gap);            // an overlong '<'
+  EXPECT_EQ(html_text("\xed\xa0\x80"), gap + gap + gap);  // half of a surrogate pair
   EXPECT_EQ(html_text("\xf4\x90\x80\x80").find('\xf4'), std::string::npos);
 }
 

@@ -18,7 +18,7 @@ TEST(Instructions, AreTheBestOfTheMachineBelowTheCap) {
   EXPECT_EQ(choose_instructions(v4, v3, "v4").used, v4);
   EXPECT_EQ(choose_instructions(v4, v3, "v3").used, v3);
   EXPECT_EQ(choose_instructions(v3, v3, {}).used, v3);
-  EXPECT_EQ(choose_instructions(v3, v3, "v4").used, v3);  // a cap adds nothing to a machine
+  EXPECT_EQ(choose_instructions(v3, v3, "v4").used, v3);  // a cap cannot raise the level of a machine
   EXPECT_EQ(choose_instructions(v4, v4, {}).used, v4);
 }
 
@@ -37,7 +37,7 @@ TEST(Instructions, AWrongCapIsAWrongCall) {
   EXPECT_HAS(tests::error_of([] { choose_instructions(v4, v4, "v3"); }), "-DISOBAR_ARCH=x86-64-v3");
 }
 
-// Every room of kernels is tested a second time with the variable set; this shows that it has arrived.
+// Every room with kernels is tested a second time with the variable set; this shows that it has an effect.
 TEST(Instructions, OfThisProcessObeyTheVariable) {
   EXPECT_EQ(instructions(), instruction_choice().used);
   const char* const cap = std::getenv("ISOBAR_INSTRUCTIONS");

@@ -9,7 +9,7 @@
 namespace isobar {
 namespace {
 
-// What the UsageError of `call` says; "" when it throws none.
+// The message of the UsageError that `call` throws; "" if it throws none.
 template <class Call>
 std::string spec_message(Call call) {
   try {

@@ -94,7 +94,7 @@ TEST(StepTrace, EventsWithoutLengthAreWithinNothing) {
 TEST(StepTrace, WorkBesideShowsAsFarAsItLiesInTheStep) {
   StepTrace trace;
   const auto before = trace.begin_beside(Lane::exchange, Category::communication, 0);
-  trace.end_beside(before, 1);  // over before the step
+  trace.end_beside(before, 1);  // ends before the step
   const auto reaching_in = trace.begin_beside(Lane::reader, Category::input_output, 0);
   const double begin = now_seconds();
   trace.begin_step(1, begin, true);

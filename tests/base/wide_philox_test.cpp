@@ -11,7 +11,7 @@ namespace {
 
 TEST(WidePhilox, HasTheBitsOfThePlainOne) {
   const Random random(17, 3);
-  // The last one begins behind the counter's lower half.
+  // The last one begins beyond the counter's lower half.
   for (const std::uint64_t first :
        {std::uint64_t{0}, std::uint64_t{12345}, std::uint64_t{0xFFFFFFF8}, std::uint64_t{1} << 33})
     for (const std::uint32_t limit : {0u, 1u, 0x40000000u, 0x80000000u, 0xFFFFFFFFu}) {

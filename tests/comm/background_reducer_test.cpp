@@ -1,4 +1,4 @@
-// The engine of sums in the background, driven with flights that only tell what is done with them.
+// The engine for background sums, driven with flights that only record what is done with them.
 #include "isobar/comm/background_reducer.hpp"
 
 #include <algorithm>
@@ -80,7 +80,7 @@ TEST(BackgroundReducer, HighPrioritiesAreServedFirst) {
   const auto reducer = logged_reducer(*comm, log);
   for (const int priority : {1, 5, 3, 5, 9, 1}) reducer->start({0, 1}, priority, "some");
   {
-    // Nothing advances meanwhile. A look that is on its way may have passed some already: it ends the others first.
+    // Nothing advances meanwhile. A poll under way may have passed some flights already: it ends the others first.
     const std::lock_guard lock(log.mutex);
     log.open = 100;
   }
@@ -100,7 +100,7 @@ TEST(BackgroundReducer, AnErrorIsKeptForWhoWaits) {
   const Reducer::Sum sum = reducer->start({0, 1}, 0, "one");
   for (int i = 0; i < 2; ++i) EXPECT_EQ(tests::error_of([&] { reducer->wait(sum); }), "the cable is cut");
   EXPECT_EQ(tests::error_of([&] { reducer->start({0, 1}, 0, "two"); }), "the cable is cut");
-  EXPECT_HAS(tests::error_of([&] { comm->check(); }), "[rank 0] the cable is cut");  // all were told
+  EXPECT_HAS(tests::error_of([&] { comm->check(); }), "[rank 0] the cable is cut");  // all ranks were notified
 }
 
 TEST(BackgroundReducer, WhatIsUnderWayIsWithdrawnAtTheEnd) {

@@ -71,7 +71,7 @@ TEST(Collectives, ABarrierThatSomebodyMissesIsGivenUp) {
   for (int size = 1; size <= 9; ++size) {
     run_ranks(size, [&](Comm& comm) { EXPECT_TRUE(barrier_within(comm, 60)); });
     if (size == 1) continue;
-    std::latch all_gave_up(size);  // nobody leaves before: waiting for who has left is another failure
+    std::latch all_gave_up(size);  // no rank leaves before: waiting for a rank that has left is another failure
     run_ranks(size, [&](Comm& comm) {
       const bool came = comm.rank() > 0 && barrier_within(comm, 0.05);
       EXPECT_FALSE(came) << "rank " << comm.rank() << " of " << size;

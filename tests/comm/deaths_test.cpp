@@ -1,5 +1,5 @@
 // Everything ranks do together, with a rank that dies at its first message, its second, and so on: every survivor must
-// hear of it, and what those who are left sum next must be right.
+// notice, and the next sum of the ranks that are left must be right.
 #include <atomic>
 #include <set>
 
@@ -15,10 +15,10 @@
 namespace isobar::comm {
 namespace {
 
-// What ranks do together; it checks its own results. All of its messages are of groups that come from this one.
+// What ranks do together; it checks its own results. All its messages belong to groups derived from this one.
 using Work = std::function<void(Comm& group)>;
 
-// The victim dies at its n-th message for every n its work has; the others repeat the work until they hear of it.
+// The victim dies at its n-th message, for every message of its work; the others repeat the work until they notice.
 void expect_survived(int ranks, int victim, int per_node, const Work& work) {
   SCOPED_TRACE(fmt::format("{} ranks, {} per node, rank {} dies", ranks, per_node, victim));
   bool again = true;
@@ -59,7 +59,7 @@ void expect_survived(const Work& work, const std::vector<int>& per_node = {1}) {
       }
 }
 
-// What rank r of the world gives, at place i, and the sum over a group: small whole numbers, so that sums are exact.
+// What a member contributes at place i, and the sum over a group: small whole numbers, so that sums are exact.
 float given(int member, std::size_t i) { return static_cast<float>((member + 1) * (1 + static_cast<int>(i % 7))); }
 
 void give(const Comm& group, std::span<float> data) {
@@ -91,7 +91,7 @@ TEST(Deaths, Collectives) {
 
 TEST(Deaths, GroupsWithinGroups) {
   expect_survived([](Comm& group) {
-    barrier(group);  // half of two ranks has no messages
+    barrier(group);  // every other of two ranks is one rank, which sends no messages
     const auto half = group.among(tests::every_other(group.group()));
     EXPECT_EQ(half->epoch(), group.epoch());
     const auto numbers = all_gather_number(*half, group.rank());
@@ -108,7 +108,7 @@ TEST(Deaths, SharedMemory) {
         memory->part(group.rank())[7] = std::byte{1};
         barrier(group);
         for (int rank = 0; rank < group.size(); ++rank) EXPECT_EQ(memory->part(rank)[7], std::byte{1});
-        memory->part(group.rank())[0] = std::byte{9};  // nobody finds that in memory made later
+        memory->part(group.rank())[0] = std::byte{9};  // must not show up in memory made later
       },
       {5});
 }
@@ -117,7 +117,7 @@ TEST(Deaths, Schedules) {
   for (const Member& member : all_members()) {
     if (member.collective != Collective::all_reduce || member.uses_nodes()) continue;
     SCOPED_TRACE(member.spec.str());
-    // The memory of a walk that was given up is the caller's again: what it writes then stays.
+    // The memory of an abandoned walk belongs to the caller again: what it then writes stays.
     expect_survived([&](Comm& group) {
       if (!member.serves(group.size(), group.size())) return barrier(group);
       std::vector<float> data(37);
@@ -151,7 +151,7 @@ Work sums_by(const Spec& algorithm) {
     EXPECT_TRUE(is_sum(group, first));
     if (group.epoch() > first_epoch) return;
     reducer->start({0, 1}, 0, "dropped");
-    barrier(group);  // it is dropped by all, after all have started it
+    barrier(group);  // all drop it, after all have started it
   };
 }
 

@@ -7,7 +7,7 @@
 
 namespace isobar::tests {
 
-/// The ranks that are even or odd as this one is, in order.
+/// The ranks with the same parity as this one, in order.
 inline std::vector<int> every_other(const comm::Group& group) {
   std::vector<int> ranks;
   for (int rank = group.rank % 2; rank < group.size; rank += 2) ranks.push_back(rank);

@@ -10,7 +10,7 @@ TEST(ExchangeClock, OverlappingSumsAreBusyOnce) {
   clock.begin(1);
   clock.begin(2);
   clock.end(3);
-  EXPECT_EQ(clock.cost(4).busy_seconds, 3);  // the other still goes on
+  EXPECT_EQ(clock.cost(4).busy_seconds, 3);  // the other is still under way
   clock.end(5);
   clock.begin(10);
   clock.end(11);

@@ -1,4 +1,4 @@
-// A Comm that hands everything on to another, and a view of the world that does: tests change what they need of them.
+// A Comm and a world view that forward everything to others: tests override what they need.
 #pragma once
 
 #include <utility>

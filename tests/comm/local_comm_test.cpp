@@ -130,7 +130,7 @@ TEST(LocalComm, AGroupOfOtherRanksIsAMistakeOfTheProgram) {
   EXPECT_THROW(comm->among(too_many), std::logic_error);
 }
 
-// Whoever fails, and whatever the others are doing, everyone ends and says why.
+// Whichever rank fails, and whatever the others are doing, all end and say why.
 TEST(LocalComm, AFailureOfAnyRankAtAnyPointEndsAll) {
   for (const int size : {1, 2, 5, 8}) {
     for (int victim = 0; victim < size; ++victim) {
@@ -185,7 +185,7 @@ TEST(LocalComm, WaitingForARankThatHasEndedIsAnError) {
       comm.receive(2, 0, in);
     });
   });
-  EXPECT_HAS(message, "waited for rank 2, which has ended");  // says rank 0 or 1, whoever saw it first
+  EXPECT_HAS(message, "waited for rank 2, which has ended");  // from rank 0 or 1, whichever noticed first
 }
 
 TEST(LocalComm, AMessageOfAnotherLengthIsAMistakeOfTheProgram) {

@@ -38,7 +38,7 @@ TEST(LocalCrew, WithoutADeathItWorksOnceAndSparesAreNotNeeded) {
   EXPECT_FALSE(end.gave_up);
 }
 
-// Musters until its work has been done by a whole group; returns the members of every group it was in.
+// Musters until a whole group has done its work; returns the members of every group it was in.
 template <class F>
 std::vector<std::vector<int>> work_until_done(Crew& crew, F work, const std::function<int(int)>& usable = all) {
   std::vector<std::vector<int>> groups;
@@ -75,7 +75,7 @@ TEST(LocalCrew, ASpareTakesThePlaceOfTheDead) {
   EXPECT_FALSE(seen.contains(1));
 }
 
-// Of three that are left two can work together: the third stands by until it is needed.
+// Of the three ranks left only two can work together: the third stands by until it is needed.
 TEST(LocalCrew, WhoIsOneTooManyStandsByUntilItIsNeeded) {
   const auto even = [](int available) { return available == 3 ? 2 : available; };
   std::mutex mutex;
@@ -99,7 +99,7 @@ TEST(LocalCrew, WhoIsOneTooManyStandsByUntilItIsNeeded) {
   EXPECT_EQ(groups, (std::set<std::vector<int>>{{0, 1, 2, 3}, {0, 1}, {1, 2}}));
 }
 
-// Spares have no part in the work: nobody notices, and the work ends without them.
+// Spares take no part in the work: no rank notices, and the work ends without them.
 TEST(LocalCrew, TheDeathOfASpareChangesNothing) {
   std::atomic<int> changes = 0;
   const CrewEnd end =

@@ -1,5 +1,5 @@
-// What the conformance tests of schedules walk: every member of every table, some with other arguments than the
-// default.
+// The algorithms that the conformance tests of schedules try: every member of every table, some also with non-default
+// arguments.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,7 @@ struct Member {
   std::unique_ptr<Algorithm> algorithm;
 
   bool uses_nodes() const { return spec.name() == "hierarchical"; }
-  /// Whether it exists for so many ranks, on so many nodes.
+  /// Whether it exists for this many ranks, on this many nodes.
   bool serves(int ranks, int nodes) const {
     const auto power_of_two = [](int number) { return std::has_single_bit(static_cast<unsigned>(number)); };
     if (spec.name() == "reproducible") return power_of_two(ranks);
@@ -55,7 +55,7 @@ inline std::vector<Member> all_members() {
   return members;
 }
 
-/// Every `per_node` ranks on a node, the last of which may have fewer.
+/// The node of every rank, with `per_node` ranks on each; the last node may have fewer.
 inline std::vector<int> nodes_of(int ranks, int per_node) {
   std::vector<int> nodes;
   for (int rank = 0; rank < ranks; ++rank) nodes.push_back(rank / per_node);

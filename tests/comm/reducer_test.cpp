@@ -1,5 +1,5 @@
-// Reducers: every kind gives the sums, on 1 to 9 ranks on one node or several, with many sums under way; what fails or
-// stalls on one rank ends all.
+// Reducers: every kind gives the right sums, on 1 to 9 ranks on one node or several, with many sums under way; a
+// failure or stall of one rank ends all.
 #include "isobar/comm/reducer.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ float number(int rank, int step, std::size_t i) {
 // Several steps; in each, ranges of all lengths are started one after the other, and waited for in an order that
 // differs from rank to rank. Whole numbers: their sums are exact.
 void sums_are_right(Comm& comm, const ReducerOptions& options) {
-  std::size_t floats = 3;  // nobody sums the last
+  std::size_t floats = 3;  // the last ones are in no sum
   for (const std::size_t count : reducer_counts) floats += count;
   const auto reducer = make_reducer(comm, floats, options);
   const std::span<float> memory = reducer->memory();
@@ -52,7 +52,7 @@ void sums_are_right(Comm& comm, const ReducerOptions& options) {
   }
   EXPECT_EQ(reducer->cost().sums, 3 * static_cast<std::int64_t>(reducer_counts.size()));
   EXPECT_GE(reducer->cost().busy_seconds, 0);
-  // A rank beyond those its node has in common with all others sends nothing itself.
+  // A rank without a lane sends nothing itself, so only the largest number counts.
   EXPECT_EQ(std::ranges::max(all_gather_number(comm, reducer->cost().traffic.bytes)) > 0, comm.size() > 1);
   EXPECT_FALSE(reducer->describe().empty());
 }
@@ -100,7 +100,7 @@ TEST(Reducer, AllAlgorithmsGiveTheSums) {
     }
 }
 
-// The ranks' message library has a sum of its own, here a ring.
+// The message library of these ranks has its own sum, here a ring.
 class NativeComm final : public tests::ForwardingComm {
  public:
   using ForwardingComm::ForwardingComm;
@@ -178,7 +178,7 @@ TEST(Reducer, WrongNamesAreAnswered) {
   EXPECT_HAS(message("hierarchical(otter=ring)", 4, 2), "otter");
 }
 
-// One after the other, each alone: the places in which small sums are laid aside come round many times.
+// One after the other, each alone: the places where small sums are laid aside are reused many times.
 TEST(Reducer, SmallSumsFollowEachOther) {
   run_ranks(
       3,
@@ -199,7 +199,7 @@ TEST(Reducer, SmallSumsFollowEachOther) {
       3);
 }
 
-// Sums of one step are waited for in the next, as lagged updates do.
+// Sums of one step are waited for in the next, as in lagged updates.
 TEST(Reducer, SumsOverlapSteps) {
   run_ranks(
       4,
@@ -261,7 +261,7 @@ TEST(Reducer, AMissingRankIsReportedAndEndsTheJob) {
       run_ranks(
           3,
           [&](Comm& comm) {
-            // Before all meet in what follows, so that the others find it however late this rank goes on.
+            // Before all ranks meet in make_reducer(), so that the others see the note however late this rank is.
             if (comm.rank() == 1) comm.note("reading batch 13");
             const auto reducer = make_reducer(comm, 1000, {.warn_seconds = 0.05, .stall_seconds = 0.2});
             if (comm.rank() == 1) wait_for_failure(comm);

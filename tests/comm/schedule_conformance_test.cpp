@@ -14,7 +14,7 @@ namespace {
 
 using symbolic::Symbolic, symbolic::SymbolicSum;
 
-// What a rank has in a stretch before, and whether that is right afterwards.
+// What a rank has in a stretch before, and whether its value afterwards is right.
 SymbolicSum before(Collective collective, int rank, int owner) {
   const bool has = collective == Collective::all_gather  ? rank == owner
                    : collective == Collective::broadcast ? rank == 0
@@ -30,7 +30,7 @@ std::uint64_t wanted_ranks(Collective collective, int size, int owner) {
   }
 }
 
-// "" when all ranks end with what they should, the same on all, bit for bit.
+// "" if all ranks end with the right result, the same on all, bit for bit.
 std::string wrong(const Member& member, int size, const std::vector<int>& nodes, std::size_t count, bool sixteen_bits) {
   Symbolic ranks(member.schedules(size, nodes, count), count);
   Symbolic::Data data(static_cast<std::size_t>(size), std::vector<SymbolicSum>(ranks.stretches()));
@@ -54,7 +54,7 @@ std::string wrong(const Member& member, int size, const std::vector<int>& nodes,
 }
 
 void expect_right(const Member& member, int size, const std::vector<int>& nodes, std::size_t count) {
-  // Thousands of segments would take minutes and show nothing new: others of the members have few.
+  // Thousands of segments would take minutes and show nothing new: other members have few.
   if (member.algorithm->schedule({0, size, nodes}, count).size() > 150) return;
   for (const bool sixteen_bits : {false, true})
     EXPECT_EQ(wrong(member, size, nodes, count, sixteen_bits), "")
@@ -119,7 +119,7 @@ TEST(ScheduleConformance, ReproducibleAddsAsABalancedTreeOverTheRanksInOrder) {
         tests::error_of([&] {
           reproducible->schedule({0, size}, 1);
         }),
-        fmt::format("the all-reduce 'reproducible' was asked for with {} ranks; their number must be a power of two",
+        fmt::format("the all-reduce 'reproducible' was requested with {} ranks; their number must be a power of two",
                     size));
 }
 

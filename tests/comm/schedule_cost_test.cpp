@@ -1,4 +1,4 @@
-// What algorithms cost, against the formulas of the textbooks: rounds, and numbers sent.
+// What algorithms cost, compared with textbook formulas: rounds, and numbers sent.
 #include <bit>
 
 #include <gtest/gtest.h>
@@ -56,8 +56,7 @@ TEST(ScheduleCost, Rings) {
     expect_cost(all_reduces(), "ring", size, 2 * (size - 1), 2 * without_own(size));
     expect_cost(reduce_scatters(), "ring", size, size - 1, without_own(size));
     expect_cost(all_gathers(), "ring", size, size - 1, without_own(size));
-    // A block in every segment is a whole number of numbers: 12 segments of n / 12, and one more round for each but
-    // one.
+    // Here every segment divides evenly into blocks: 12 segments of n / 12, and one more round for each but the first.
     if (n / 12 % static_cast<std::size_t>(size) == 0)
       expect_cost(all_reduces(), Spec("pipelined_ring", {{"segment", static_cast<std::int64_t>(n / 12)}}), size,
                   size == 1 ? 0 : 2 * (size - 1) + 11, 2 * without_own(size));

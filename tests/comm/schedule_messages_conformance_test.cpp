@@ -20,7 +20,7 @@ float schedule_messages_number(int rank, std::size_t i) {
   return static_cast<float>(mixed >> 8) * 0x1p-23f - 1;
 }
 
-// What a rank has before: numbers where it has something to give, elsewhere what must not show up in a result.
+// What a rank has before: numbers where it contributes, elsewhere values that must not show up in a result.
 std::vector<float> before(Collective collective, int rank, int size, std::size_t count) {
   Range own{0, count};
   if (collective == Collective::all_gather) own = block(count, size, rank);
@@ -30,7 +30,7 @@ std::vector<float> before(Collective collective, int rank, int size, std::size_t
   return data;
 }
 
-// The right result of number i, and the sum of sizes to which errors are relative.
+// The right result for number i, and the sum of absolute values to which errors are relative.
 std::pair<double, double> wanted(Collective collective, int size, std::size_t count, std::size_t i) {
   int owner = size - 1;
   while (collective == Collective::all_gather && i < block(count, size, owner).begin) --owner;
@@ -58,7 +58,7 @@ using Results = std::vector<std::vector<float>>;
 void expect_right(const Member& member, const Results& results, std::size_t count, Wire wire, std::size_t rounds) {
   const int size = static_cast<int>(results.size());
   const bool moves_only = member.collective == Collective::all_gather || member.collective == Collective::broadcast;
-  // Each round can round what travels and what is added; float16 loses more of numbers below 2^-14.
+  // Each round may round both the sent and the added numbers; float16 loses more for numbers below 2^-14.
   const double errors = moves_only ? (wire == Wire::float32 ? 0 : 1) : 2 * static_cast<double>(rounds) + 1;
   const double tiny = wire == Wire::float16 ? 0x1p-25 : 0;
   const std::string what =

@@ -13,7 +13,7 @@
 namespace isobar::comm {
 namespace {
 
-// Where flags do not tell who is missing, the notes do: whoever does not wait for the same sum.
+// If flags do not tell who is missing, notes do: every rank that does not wait for the same sum.
 std::string what_rank_0_finds(const std::string& of_rank_1, const std::string& of_rank_2) {
   return tests::error_of([&] {
     run_ranks(3, [&](Comm& comm) {
@@ -82,7 +82,7 @@ TEST(StallWatch, WarnsOnceAndLeavesANote) {
   EXPECT_EQ(std::ranges::count(told, '\n'), 1);
   EXPECT_HAS(told, "isobar: sum 'loss' waits ");
   EXPECT_HAS(told, "; the job ends after 60 s");
-  EXPECT_EQ(comm->whereabouts(1)[0], "has ended to wait for sum 'loss'");
+  EXPECT_EQ(comm->whereabouts(1)[0], "no longer waits for sum 'loss'");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Schedules of all ranks at once, walked without data: every stretch of numbers that no move cuts is one value, which
-// knows which ranks' numbers it sums, and by which additions. Equal values are therefore equal bits whatever the
+// knows which ranks' numbers it sums, and by which additions. Equal values therefore mean equal bits, whatever the
 // numbers are, and a count of billions costs no more than one of a hundred.
 #pragma once
 
@@ -17,8 +17,8 @@
 namespace isobar::comm::symbolic {
 
 struct SymbolicSum {
-  std::uint64_t ranks = 0;  ///< one bit for each rank whose number is in it
-  std::uint64_t shape = 0;  ///< of the additions and roundings, their operands in any order
+  std::uint64_t ranks = 0;  ///< one bit for each rank whose number is in the sum
+  std::uint64_t shape = 0;  ///< a hash of the additions and roundings, with operands in any order
   bool rounded = false;     ///< to 16 bits
   friend bool operator==(const SymbolicSum&, const SymbolicSum&) = default;
 };
@@ -29,7 +29,7 @@ inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   return x ^ x >> 32;
 }
 
-/// What rank `rank` has at first; `sums` of two such values have the ranks of both.
+/// What rank `rank` has at first; a sum of two such values has the ranks of both.
 inline SymbolicSum original(int rank) {
   return {std::uint64_t{1} << rank, mixed(7, static_cast<std::uint64_t>(rank)), false};
 }
@@ -43,7 +43,7 @@ inline SymbolicSum sum(const SymbolicSum& a, const SymbolicSum& b) {
 
 class Symbolic {
  public:
-  /// Values[rank][stretch]; the stretches are cut by all moves and into blocks by rank.
+  /// Values as [rank][stretch]; stretches are cut at the ends of all moves and of the blocks of ranks.
   using Data = std::vector<std::vector<SymbolicSum>>;
 
   Symbolic(std::vector<Schedule> schedules, std::size_t count) : schedules_(std::move(schedules)) {
@@ -68,10 +68,10 @@ class Symbolic {
   }
   std::size_t numbers(std::size_t stretch) const { return cuts_[stretch + 1] - cuts_[stretch]; }
 
-  /// What is wrong with the schedules; empty when nothing is.
+  /// What is wrong with the schedules; empty if nothing is.
   const std::string& complaint() const { return complaint_; }
 
-  /// Lets all ranks walk; afterwards complaint() tells whether messages met as they should.
+  /// Walks the schedules of all ranks; afterwards complaint() says whether messages matched as they should.
   void walk(Data& data, bool sixteen_bits) {
     if (!complaint_.empty()) return;
     for (const Schedule& schedule : schedules_)

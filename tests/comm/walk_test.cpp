@@ -57,8 +57,8 @@ TEST(Walk, PiecesCutAtDifferentPlacesDoNotWaitForEachOther) {
     });
 }
 
-// Rank 1 cannot add what comes first before rank 2 has taken its own numbers, and that comes late; what comes second
-// must not overtake it.
+// Rank 1 cannot add the first message before rank 2 has received rank 1's numbers, which happens late; the second
+// message must not overtake the first.
 TEST(Walk, SeveralMovesWithOnePeerMeetInTheirOrder) {
   const std::size_t half = 6 * Walk::piece;
   const Range low{0, half}, high{half, half};
@@ -116,7 +116,7 @@ TEST(Walk, TakesNoMoreMemoryForLongerData) {
         EXPECT_EQ(walk.staging_bytes(), 0u);
         while (!walk.advance()) walk.wait(0.1);
         EXPECT_GT(walk.staging_bytes(), 0u);
-        EXPECT_LE(walk.staging_bytes(), 4 * Walk::piece * sizeof(float));  // half the bytes, but for both directions
+        EXPECT_LE(walk.staging_bytes(), 4 * Walk::piece * sizeof(float));  // half the bytes, but in both directions
         EXPECT_EQ(data, std::vector<float>(all.count, 2.0f));
       });
 }

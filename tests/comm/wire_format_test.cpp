@@ -10,7 +10,7 @@ namespace {
 
 TEST(Wire, TheSendersCopyBecomesWhatTheReceiverReads) {
   for (const Wire wire : {Wire::float32, Wire::bfloat16, Wire::float16}) {
-    std::vector<float> numbers;  // a length that is no multiple of a vector's
+    std::vector<float> numbers;  // a length that is not a multiple of a vector's
     for (int i = 0; i < 1237; ++i) numbers.push_back(std::sin(static_cast<float>(i)) * 100);
     std::vector<float> rounded = numbers, read(numbers.size()), sum(numbers.size(), 0.5f);
     const std::vector<float> before = numbers;

@@ -1,4 +1,4 @@
-// A small program whose ranks sum numbers until a number of rounds is done, and go on without those that die:
+// A small program whose ranks sum numbers for a number of rounds, and continue without those that die:
 // elastic_test.cpp starts it under a supervising launcher. Arguments: the rank that dies (-1: none), the round, and the
 // microseconds into the round at which it kills itself; more such triples may follow. Or "abandon": a large
 // message is under way when a rank dies; "fails" and "gives_up": a rank does so.
@@ -76,7 +76,7 @@ void sum_until_done(Crew& crew, int rank, const std::vector<Kill>& kills, const 
   }
 }
 
-// Memory that a receive was given up for is the caller's again: whatever comes later, it stays what it is made then.
+// The memory of an abandoned receive belongs to the caller again: whatever arrives later, it is not overwritten.
 void abandon(Crew& crew, int rank) {
   constexpr std::size_t count = std::size_t{32} << 20;
   Bytes mine(count, std::byte{1});
@@ -110,7 +110,7 @@ void end_all(Crew& crew, int rank, const std::string& how) {
   try {
     for (;;) barrier(*group);
   } catch (const MembersChanged&) {
-    crew.muster(any);  // which ends with what the launcher tells
+    crew.muster(any);  // which ends with the launcher's answer
   }
 }
 

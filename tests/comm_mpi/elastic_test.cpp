@@ -1,5 +1,5 @@
-// Worlds under a supervising launcher whose ranks are killed, with both libraries: those who are left must sum right
-// numbers again, and end well. The worlds are runs of elastic_scenarios.cpp.
+// Worlds under a supervising launcher whose ranks are killed, with both libraries: the sums of the ranks left must be
+// right again, and they must end normally. The worlds are runs of elastic_scenarios.cpp.
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -32,7 +32,7 @@ std::ostream& operator<<(std::ostream& out, const Outcome& outcome) {
 
 class Elastic : public testing::TestWithParam<MpiLaunch> {
  protected:
-  // A shell, so that what ranks print goes to a file; the launcher itself is bounded in time.
+  // A shell, so that the output of ranks goes to a file; the launcher itself has a time limit.
   static Outcome run(int ranks, int spares, const std::string& arguments, int ranks_per_node = 0) {
     const tests::TemporaryFolder folder;
     const std::string printed = (folder.path() / "printed").string();

@@ -32,7 +32,7 @@ std::ostream& operator<<(std::ostream& out, const FaultsOutcome& o) {
   return out << "exit " << o.code << ":\n" << o.text;
 }
 
-// Whether a process that knows this word from its environment still exists.
+// Whether a process with this word in its environment still exists.
 bool anybody_knows(const std::string& word) {
   std::error_code gone;
   for (const auto& process : std::filesystem::directory_iterator("/proc", gone)) {
@@ -47,7 +47,7 @@ bool anybody_knows(const std::string& word) {
 
 class Faults : public testing::TestWithParam<MpiLaunch> {
  protected:
-  // 124 is what timeout gives when time was over.
+  // timeout returns 124 if the time limit was reached.
   FaultsOutcome run(const std::string& scenario) {
     const std::string word =
         "ISOBAR_TEST_WORLD=" + std::to_string(getpid()) + "_" + std::to_string(++worlds_) + "_" + scenario;
@@ -67,7 +67,7 @@ class Faults : public testing::TestWithParam<MpiLaunch> {
     return outcome;
   }
 
-  // `code`: 0 stands for any but 0, where the launcher ends ranks that cannot come to their end by themselves.
+  // `code`: 0 stands for any other than 0, if the launcher ends ranks that cannot end by themselves.
   void expect_told_once(const std::string& scenario, const std::string& message, int code = 0) {
     const FaultsOutcome outcome = run(scenario);
     if (code == 0) EXPECT_NE(outcome.code, 0) << outcome;
@@ -107,7 +107,7 @@ TEST_P(Faults, ARankThatDiesIsNamedWithWhatItDid) {
   }
 }
 
-// Code that is none of ours may call exit. The launchers disagree about the exit code of such a world.
+// Code that is not ours may call exit. The launchers disagree about the exit code of such a world.
 TEST_P(Faults, ARankThatExitsInTheMiddleIsNamed) {
   const FaultsOutcome outcome = run("exits");
   EXPECT_EQ(outcome.count("isobar: [rank 2] died (process "), 1) << outcome;

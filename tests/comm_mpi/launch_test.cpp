@@ -8,7 +8,7 @@
 namespace isobar::comm_mpi {
 namespace {
 
-// The environment with only these variables of launchers in it; afterwards as it was.
+// Sets only these launcher variables in the environment; restores it afterwards.
 class Environment {
  public:
   explicit Environment(const std::map<std::string, std::string>& wanted) {

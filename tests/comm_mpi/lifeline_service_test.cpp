@@ -14,7 +14,7 @@ namespace {
 
 using control::tests::Board;
 
-// Ranks of this process with a launcher: all at work, in the first epoch.
+// Ranks in this process, with a launcher: all at work, in the first epoch.
 class LifelineServiceTest : public testing::Test {
  protected:
   static constexpr int ranks = 3;
@@ -31,7 +31,7 @@ class LifelineServiceTest : public testing::Test {
     for (std::thread& thread : threads) thread.join();
   }
   LifelineService& service(int rank) { return all_[static_cast<std::size_t>(rank)]->service; }
-  // What check() says once it says anything.
+  // The message of check() once it throws.
   static std::string news(const LifelineService& service, std::uint32_t epoch) {
     return tests::error_of([&] {
       for (;;) {
@@ -63,8 +63,8 @@ TEST_F(LifelineServiceTest, AFailureEndsAllAndTheFirstCounts) {
 }
 
 TEST_F(LifelineServiceTest, TheEndOfALaunchIsNoFailure) {
-  service(0).end_of_launch("all ranks are started anew");
-  EXPECT_EQ(news(service(0), 1), "all ranks are started anew");
+  service(0).end_of_launch("all ranks are restarted");
+  EXPECT_EQ(news(service(0), 1), "all ranks are restarted");
   EXPECT_FALSE(service(0).abort("a consequence"));
   service(1).check(1);
 }

@@ -16,7 +16,7 @@ namespace {
 
 std::atomic<int> tests_begun = 0;
 
-// Other ranks than the first tell failures only.
+// Ranks other than the first report only failures.
 class Failures final : public testing::EmptyTestEventListener {
   void OnTestStart(const testing::TestInfo& info) override {
     ++tests_begun;

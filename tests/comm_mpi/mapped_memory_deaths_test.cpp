@@ -1,4 +1,4 @@
-// Memory that ranks map from a file of the first of them, when a rank dies at any of its messages.
+// Memory that ranks map from a file of the first rank, when a rank dies at any of its messages.
 #include <gtest/gtest.h>
 
 #include "isobar/comm/local_crew.hpp"

@@ -29,7 +29,7 @@ TEST(MappedMemory, EveryRankSeesThePartsOfAll) {
   }
 }
 
-// Ranks agree through numbers in it; one that drops its view waits for nobody.
+// Ranks agree through numbers in the memory; a rank that drops its view waits for no other.
 TEST(MappedMemory, CarriesAtomicNumbersAndOutlivesWhoeverDropsIt) {
   Comm& comm = ranks();
   const auto node = comm.among(ranks_of_node(comm.group()));

@@ -9,7 +9,7 @@ namespace {
 using namespace comm;
 using isobar::tests::every_other;
 
-// The same with what only a group over MPI can do.
+// The same group, with the functions that only a group over MPI has.
 MpiComm& over_mpi() { return dynamic_cast<MpiComm&>(ranks()); }
 
 TEST(MpiComm, EpochsAndGroupsDoNotMix) {
@@ -56,7 +56,7 @@ TEST(MpiComm, GroupsOfTheSameRanksAreApart) {
   a.wait(), b.wait();
 }
 
-// Who is not in a list has nothing to do: groups that overlap are made one after the other.
+// Ranks outside a list do nothing: groups that overlap are made one after the other.
 TEST(MpiComm, OnlyThoseInTheListMakeAGroup) {
   Comm& comm = ranks();
   for (int left = 0; left + 1 < comm.size(); ++left) {

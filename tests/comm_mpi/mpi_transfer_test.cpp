@@ -68,7 +68,7 @@ TEST(MpiTransfer, TagsDoNotMix) {
   a.wait(), b.wait(), c.wait();
 }
 
-// The memory behind is large: Open MPI 4.1 notices that a message is too long, but after it has written all of it.
+// The receive memory is large: Open MPI 4.1 notices that a message is too long only after writing all of it.
 TEST(MpiTransfer, AMessageOfAnotherLengthIsAMistakeOfTheProgram) {
   Comm& comm = ranks();
   const int next = (comm.rank() + 1) % comm.size(), last = (comm.rank() + comm.size() - 1) % comm.size();
@@ -89,7 +89,7 @@ TEST(MpiTransfer, TellsWhetherAMessageIsDone) {
   Ticket ticket = comm.start_receive(last, 0, in);
   EXPECT_FALSE(ticket.done());
   EXPECT_FALSE(ticket.wait_for(0.001));
-  barrier(comm);  // none has sent before
+  barrier(comm);  // no rank has sent before
   comm.send(next, 0, out);
   ticket.wait();
   EXPECT_TRUE(ticket.done());
@@ -113,7 +113,7 @@ TEST(MpiTransfer, AWithdrawnReceiveTakesNoMessage) {
   }
 }
 
-// Dropping a send waits for who receives it; the memory may change as soon as the ticket is gone.
+// Dropping a send waits for its receiver; the memory may change as soon as the ticket is gone.
 TEST(MpiTransfer, ADroppedSendIsNotReadFromLater) {
   Comm& comm = ranks();
   const std::size_t count = std::size_t{1} << 21;

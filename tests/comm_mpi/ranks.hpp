@@ -1,4 +1,4 @@
-// Tests that run on all ranks of a world at the same time: each test is entered by every rank, in the same order.
+// Tests that run on all ranks of a world at the same time: every rank enters each test, in the same order.
 #pragma once
 
 #include <gtest/gtest.h>

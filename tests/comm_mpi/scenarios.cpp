@@ -1,5 +1,5 @@
-// A small program whose ranks fail, die or hang in the way its argument says; faults_test.cpp starts it and looks how
-// the world ends. Its main deals with failures as the program isobar does.
+// A small program whose ranks fail, die or hang in the way its argument says; faults_test.cpp starts it and checks how
+// the world ends. Its main handles failures as the program isobar does.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -18,7 +18,7 @@ namespace {
 using namespace isobar;
 using namespace isobar::comm;
 
-// Steps as a training has them: a note, some work, an exchange. `fault` happens on rank 2 in step 12.
+// Steps as in training: a note, some work, an exchange. `fault` happens on rank 2 in step 12.
 void train(Comm& comm, const std::function<void()>& fault) {
   for (int step = 0;; ++step) {
     comm.note(fmt::format("step {}: exchanges gradients", step));

@@ -15,7 +15,7 @@ namespace {
 
 using Kind = WitnessWord::Kind;
 
-// A witness in a thread, and ranks that are sockets of this test.
+// A witness in a thread, with sockets of this test as its ranks.
 class WitnessProcess : public testing::Test {
  protected:
   WitnessProcess() {
@@ -45,14 +45,14 @@ class WitnessProcess : public testing::Test {
     word.rank = word.slot = rank;
     ASSERT_EQ(send(rank_socket, &word, sizeof word, 0), static_cast<ssize_t>(sizeof word));
   }
-  // What the witness tells a rank; waits for it.
+  // Waits for what the witness tells a rank.
   std::string hear(int rank_socket) {
     WitnessWord word;
     EXPECT_EQ(recv(rank_socket, &word, sizeof word, 0), static_cast<ssize_t>(sizeof word));
     EXPECT_EQ(word.kind, Kind::death);
     return word.text;
   }
-  // All that the user has read when the witness has gone.
+  // All that the user has read once the witness has ended.
   std::string told() {
     thread_.join();
     close(tell_[1]);
@@ -94,7 +94,7 @@ TEST_F(WitnessProcess, SaysNothingWhenTheReasonIsKnown) {
   const int a = connect_rank(0), b = connect_rank(1);
   say(a, Kind::failing);
   close(a);
-  close(b);  // sockets are heard in the order in which something happened to them
+  close(b);  // sockets are handled in the order in which something happened to them
   EXPECT_EQ(told(), "");
 }
 

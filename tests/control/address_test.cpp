@@ -1,4 +1,4 @@
-// The address of a launcher in the environment: what is written is read back, and nonsense is refused.
+// The address of a launcher in the environment: what is written can be read back, and nonsense is refused.
 #include "isobar/control/address.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A launcher's switchboard for tests: with a thread that drives it, or a clock and turns of the test's own.
+// A launcher's switchboard for tests: driven by a thread, or by the test's own clock and turns.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ struct Told {
   }
 };
 
-/// A switchboard at work in a thread of its own; ends with its scope, as a launcher that is killed.
+/// A switchboard at work in its own thread; ends with its scope, like a launcher that is killed.
 class Board {
  public:
   Board(int ranks, int spares, int least = 1)
@@ -43,13 +43,13 @@ class Board {
   }
 
   Address address() const { return {"127.0.0.1", board_.port(), "secret"}; }
-  /// Something with the board or what was told, while its thread does nothing.
+  /// Calls a function with the board or what was told, while its thread does nothing.
   template <class F>
   auto with(F use) {
     const std::lock_guard lock(mutex_);
     return use(board_, told_);
   }
-  /// Waits until it is so; within a minute.
+  /// Waits until the condition holds, for at most a minute.
   template <class F>
   bool wait_until(F so) {
     for (int i = 0; i < 12000; ++i) {

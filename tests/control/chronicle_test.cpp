@@ -1,4 +1,4 @@
-// What the launcher tells of deaths: the user's lines, the JSON lines, the table, the post-mortem file.
+// How the launcher reports deaths: the user's lines, the JSON lines, the table, the post-mortem file.
 #include "isobar/control/chronicle.hpp"
 
 #include <fstream>
@@ -37,7 +37,7 @@ TEST_F(Chronicled, a_death_is_told_once_with_how_it_was_overcome) {
   chronicle.progress(2, 12);
   chronicle.died(death_of(2, 3));
   chronicle.explained(2, 9, 0, "step 13: gradients 3 of 7");
-  chronicle.progress(3.01, 12);  // of a rank that has not heard of it
+  chronicle.progress(3.01, 12);  // from a rank that does not know of the death yet
   EXPECT_TRUE(lines.empty());
   chronicle.going(3.02, 2, {0, 1, 3, 4});
   chronicle.progress(3.08, 13);
@@ -124,7 +124,7 @@ TEST_F(Chronicled, a_relaunch_says_why) {
   chronicle.explained(1, 9, 0, "");
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_NE(lines[0].find("--min-ranks asks for 2"), std::string::npos);
-  EXPECT_NE(lines[1].find("died of signal 9 during \"step 12\"; all ranks are started anew"), std::string::npos);
+  EXPECT_NE(lines[1].find("died of signal 9 during \"step 12\"; all ranks are restarted"), std::string::npos);
   EXPECT_NE(chronicle.table().find("relaunch"), std::string::npos);
 }
 

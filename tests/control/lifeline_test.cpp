@@ -26,7 +26,7 @@ std::future<Order> ready(Lifeline& line) {
   return std::async(std::launch::async, [&line] { return line.await_order(line.epoch()); });
 }
 
-// The first group, of which the spares are not.
+// Forms the first group, without the spares.
 void begin(Lines& lines, int ranks, std::vector<std::future<Order>>& waiting) {
   std::vector<std::future<Order>> orders;
   for (auto& line : lines) orders.push_back(ready(*line));
@@ -97,7 +97,7 @@ TEST(Lifeline, the_epoch_moves_without_being_asked) {
   while (lines[0]->epoch() == 1) std::this_thread::yield();
   EXPECT_EQ(lines[0]->epoch(), 2u);
   auto waiting = ready(*lines[0]);
-  lines[1].reset();  // before it is ready: the one that waits goes alone
+  lines[1].reset();  // before it is ready: the one that waits continues alone
   const Order order = waiting.get();
   EXPECT_EQ(order.kind, Kind::go);
   EXPECT_EQ(order.members, std::vector<int>{0});

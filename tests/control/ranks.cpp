@@ -1,5 +1,5 @@
 // A launcher of ranks without MPI, for tests of the supervisor: control_ranks N SCENARIO starts N processes, each with
-// its shield, that count steps and meet with what the scenario says.
+// its shield, which count steps until what the scenario says happens to them.
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -19,7 +19,7 @@ using isobar::control::Order;
 
 constexpr int last_step = 100, fatal_step = 20;
 
-// What happens to a rank after a step; true: it ends with this code.
+// What happens to a rank after a step; if true, it ends with this code.
 bool happens(const std::string& scenario, int rank, int step, Lifeline& line, int& code) {
   if (step != fatal_step) return false;
   if (scenario == "kill" && rank == 1) std::raise(SIGKILL);

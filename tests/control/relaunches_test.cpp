@@ -1,4 +1,4 @@
-// Relaunches are counted, and wait longer and longer while they are in vain.
+// Relaunches are counted, and wait longer and longer while they finish no step.
 #include "isobar/control/relaunches.hpp"
 
 #include <gtest/gtest.h>

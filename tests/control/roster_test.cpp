@@ -1,4 +1,4 @@
-// The launcher's decisions without sockets and clocks: what every event makes it tell whom.
+// The launcher's decisions without sockets and clocks: which notices every event sends to which ranks.
 #include "isobar/control/roster.hpp"
 
 #include <gtest/gtest.h>
@@ -98,7 +98,7 @@ TEST(Roster, a_second_death_before_all_are_ready_moves_no_epoch) {
   Roster roster = at_work(4, 0);
   roster.die(1);
   roster.ready(0, 2);
-  const Actions told = roster.die(3);  // had not said ready
+  const Actions told = roster.die(3);  // had not reported ready
   EXPECT_FALSE(find(told, RosterKind::dead));
   ASSERT_TRUE(find(told, RosterKind::gone));
   EXPECT_EQ(find(told, RosterKind::gone)->to, (Ranks{0, 2}));
@@ -115,7 +115,7 @@ TEST(Roster, the_death_of_one_that_is_ready_lets_the_others_go) {
   Roster other = at_work(3, 0);
   other.die(1);
   other.ready(0, 2);
-  const Actions go = other.die(2);  // the only one that was waited for
+  const Actions go = other.die(2);  // the only one the others waited for
   ASSERT_TRUE(find(go, RosterKind::go));
   EXPECT_EQ(find(go, RosterKind::go)->to, (Ranks{0}));
 }
@@ -247,7 +247,7 @@ TEST(Roster, deaths_after_the_end_disturb_nobody) {
   EXPECT_TRUE(roster.die(2).empty()) << "had said goodbye";
   EXPECT_EQ(roster.epoch(), 1u);
   roster.goodbye(0, 0);
-  const Actions told = roster.die(1);  // rank 3 might wait for it: it must not do so for ever
+  const Actions told = roster.die(1);  // rank 3 might wait for it, and must not wait forever
   EXPECT_EQ(find(told, RosterKind::dead)->to, (Ranks{0, 3}));
   EXPECT_TRUE(find(roster.ready(3, 2), RosterKind::over));
   roster.goodbye(3, 0);

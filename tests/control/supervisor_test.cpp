@@ -79,7 +79,7 @@ TEST_F(Supervised, too_few_ranks_are_relaunched_until_the_limit) {
 }
 
 TEST_F(Supervised, a_frozen_rank_is_killed_and_the_others_go_on) {
-  supervision.freeze_seconds = 4;  // ranks that only wait for a core are not silent for so long
+  supervision.freeze_seconds = 4;  // ranks that only wait for a core are not silent for that long
   EXPECT_EQ(run(3, 0, "freeze"), 0) << text;
   EXPECT_TRUE(says("rank 1 (pid")) << text;
   EXPECT_TRUE(says("died of silence for 4 s")) << text;
@@ -98,7 +98,7 @@ TEST_F(Supervised, a_wrong_call_ends_with_its_code_and_is_not_tried_again) {
 
 TEST_F(Supervised, who_gives_up_is_relaunched) {
   EXPECT_EQ(run(3, 0, "give_up"), 0) << text;
-  EXPECT_TRUE(says("the work does not go on in place: rank 2: it is asked for")) << text;
+  EXPECT_TRUE(says("the work cannot continue in place: rank 2: it is asked for")) << text;
   EXPECT_EQ(logged(R"("event":"launch")"), 2);
 }
 

@@ -8,13 +8,13 @@
 namespace isobar::control::tests {
 namespace {
 
-// A switchboard whose turns and time are the test's, and peers that are bare sockets.
+// A switchboard whose turns and time the test controls, and peers that are bare sockets.
 class Turns : public testing::Test {
  protected:
   void turn(int times = 5) {
     for (int i = 0; i < times; ++i) board.turn(0.001);
   }
-  // As time passes: in turns shorter than what a launcher takes for a delay of its own.
+  // Lets time pass, in turns shorter than what a launcher takes for its own delay.
   void pass(
       double seconds, const std::function<void()>& meanwhile = [] {}) {
     for (double left = seconds; left > 0; left -= 0.5) {

@@ -1,4 +1,4 @@
-// The protocol of isobar run: what is written is read back, anything else is refused, no text can break a line.
+// The protocol of `isobar run`: what is written can be read back, anything else is refused, no text can break a line.
 #include "isobar/control/words.hpp"
 
 #include <gtest/gtest.h>

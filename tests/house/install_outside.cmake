@@ -28,7 +28,7 @@ endfunction()
 
 run(${CMAKE_COMMAND} --install ${build} --prefix ${prefix})
 
-# What is installed must not lean on the tree it came from.
+# Installed files must not refer to the source tree.
 file(GLOB_RECURSE exported ${prefix}/*.cmake)
 foreach(file ${exported})
   file(READ ${file} text)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-# No function of a program may hold AVX-512 code but those compiled for x86-64-v4, whose names say so: any other could run
-# on a processor without it. Looks at the disassembly of the files it is given.
+# Only functions compiled for x86-64-v4, whose names say so, may contain AVX-512 code: any other could run on a
+# processor without it. Checks the disassembly of the given files.
 import re
 import subprocess
 import sys
@@ -13,7 +13,7 @@ ALLOWED = re.compile(r"(?<!\d)(?:2v4|6run_v4)")
 
 
 def misplaced(lines):
-    """Functions with wide code, and how many have it by right."""
+    """Functions with AVX-512 code that should not have it, and how many may have it."""
     found, rightful, name = {}, set(), ""
     for line in lines:
         if function := FUNCTION.match(line):

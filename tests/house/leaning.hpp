@@ -1,4 +1,4 @@
-// A header that leans on its includer: the check of lone headers must not compile it.
+// A header that depends on its includer: the check that compiles headers alone must fail on it.
 #pragma once
 
 inline std::vector<int> leaning() { return {}; }

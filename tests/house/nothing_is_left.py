@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Fails when tests have left anything beside their own folders: in the home or the folder for temporary files that
-CTest gave them. Says what lies there, and removes it, so that the next run is judged by itself."""
+"""Fails if tests have left anything outside their own folders: in the home or the folder for temporary files that
+CTest gave them. Says what was left, and removes it, so that it does not count in the next run."""
 import os
 import shutil
 import sys
@@ -17,7 +17,7 @@ def left_in(place):
 
 
 def forget_interrupted(place):
-    """Removes what lay there when these tests began: an earlier run was ended before it could."""
+    """Removes what was there when these tests began: an earlier run was ended before it could."""
     started = os.path.join(place, "started")
     if not os.path.exists(started):
         return

@@ -1,4 +1,4 @@
-# Shows that nothing_is_left.py can fail: it names what lies in the home or among the temporary files, and cleans up.
+# Shows that nothing_is_left.py can fail: it names what is left in the home or the temporary folder, and cleans up.
 import os
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-# tools/install_packages with everything it calls replaced by scripts that only write down how they were called.
+# tools/install_packages with everything it calls replaced by scripts that only record how they were called.
 import os
 import shutil
 import subprocess
@@ -19,7 +19,7 @@ def section(name):
     return [line for line in rest[:end] if line]
 
 
-# update-alternatives as Debian's: what is chosen lies in a file "chosen", and installing Open MPI takes over.
+# Like Debian's update-alternatives: the choice is in a file "chosen", and installing Open MPI changes it.
 ALTERNATIVES = """
 case $1 in
   --get-selections) [ ! -s {chosen} ] || echo "mpirun auto $(read x < {chosen}; echo $x)" ;;

@@ -1,13 +1,13 @@
-# Configures a build in which parts are missing, looks at what CMake's last lines say of them, and compiles the sources
-# that this changes. Run with cmake -P and -D name, source, build, without (a list for ISOBAR_WITHOUT), objects (of a
-# target and a source: "isobar_files/isobar/files/lmdb_writer_absent"), says (texts that must be there, separated by |),
-# options (more for CMake), compiler, launcher.
+# Configures a build in which parts are missing, checks what CMake's last lines say about them, and compiles the sources
+# that this affects. Run with cmake -P and -D name, source, build, without (a list for ISOBAR_WITHOUT), objects (target
+# and source: "isobar_files/isobar/files/lmdb_writer_absent"), says (texts that must appear, separated by |), options
+# (more for CMake), compiler, launcher.
 set(place ${build}/parts/${name})
 file(REMOVE_RECURSE ${place})
 separate_arguments(objects)
 list(TRANSFORM objects REPLACE "^([^/]+)/(.+)$" "CMakeFiles/\\1.dir/\\2.cpp.o")
 separate_arguments(options)
-# Ninja builds single objects. No precompiled headers: they would take longer than what they serve here.
+# Ninja builds single objects. No precompiled headers: compiling them would take longer than they save here.
 execute_process(COMMAND ${CMAKE_COMMAND} -S ${source} -B ${place} -G Ninja -DCMAKE_BUILD_TYPE=Release
   -DCMAKE_CXX_COMPILER=${compiler} -DCMAKE_CXX_COMPILER_LAUNCHER=${launcher} -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
   -DCMAKE_CXX_FLAGS_RELEASE=-O1 -DISOBAR_WITHOUT=${without} ${options}

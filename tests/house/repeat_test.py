@@ -1,4 +1,4 @@
-# Shows what tools/repeat_tests tells, with a ctest that is a script: which tests failed how often, that a run without
+# Shows what tools/repeat_tests reports, with a script as ctest: which tests failed how often, that a run without
 # results is an error, and that an interruption ends the load on the cores.
 import os
 import signal
@@ -102,7 +102,7 @@ class Repeat(unittest.TestCase):
                     time.sleep(0.05)
                 self.assertFalse(any(map(self.alive, load)))
                 if how == signal.SIGKILL:
-                    os.kill(children[-1], signal.SIGKILL)  # ctest, which nobody was left to end
+                    os.kill(children[-1], signal.SIGKILL)  # ctest, because no process is left to end it
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-# tools/run_tests with a ctest that only prints and writes what ctest and GoogleTest would: which skips it tells of, and
+# tools/run_tests with a ctest that only prints and writes what ctest and GoogleTest would: which skips it reports, and
 # which of them fail the run.
 import os
 import subprocess
@@ -20,7 +20,7 @@ room.Suite.NotHere: variable ISOBAR_TEST_OF_SKIPS  # why
 
 
 def gtest(*tests, end=True):
-    """What GoogleTest prints of tests given as (name, what becomes of it: "" passed, "!" failed, else why skipped)."""
+    """What GoogleTest prints for tests given as (name, result: "" passed, "!" failed, else the reason of a skip)."""
     lines = ["Note: this is a filter", f"[==========] Running {len(tests)} tests from 1 test suite."]
     for name, fate in tests:
         lines.append(f"[ RUN      ] {name}")
@@ -43,7 +43,7 @@ def entry(name, output, status="run"):
 
 
 def run(*entries, rules=RULES, code=0, report=None, variables=()):
-    """(exit code, what run_tests printed) where ctest reports these entries."""
+    """(exit code, what run_tests printed) if ctest reports these entries."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "report").write_text(report or f"<testsuite>{''.join(entries)}</testsuite>")
         Path(folder, "rules").write_text(rules)

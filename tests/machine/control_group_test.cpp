@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The limits in a tree made of these files; "groups" stands for /proc/self/cgroup.
+// The limits read from a tree of these files; "groups" stands for /proc/self/cgroup.
 ControlGroup limits(const std::map<std::string, std::string>& files) {
   std::string name = (fs::temp_directory_path() / "isobar-bench-XXXXXX").string();
   if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");

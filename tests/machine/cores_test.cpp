@@ -33,7 +33,7 @@ TEST(Cores, CommunicationGetsCoresOfItsOwnWhereThereAreEnough) {
   EXPECT_EQ(many.compute, (Cores{8, 9, 10, 11, 12, 13, 14}));
   EXPECT_EQ(many.communication, (Cores{15}));
   EXPECT_EQ(many.describe(), "7 threads each, bound to cores 8-14; communication on 15");
-  EXPECT_EQ(divide_cores(ranks, 1, 0, false).threads, 8);  // nobody communicates in the background
+  EXPECT_EQ(divide_cores(ranks, 1, 0, false).threads, 8);  // no thread communicates in the background
   EXPECT_EQ(asked.threads, 5);
   EXPECT_EQ(asked.communication, (Cores{13, 14, 15}));
 }

@@ -1,4 +1,4 @@
-// What doctor tells of the parts of this build.
+// What `isobar doctor` shows about the parts of this build.
 #include "isobar/machine/parts.hpp"
 
 #include <gtest/gtest.h>

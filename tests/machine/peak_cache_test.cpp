@@ -1,4 +1,4 @@
-// Peaks are measured once for a kind of machine and remembered; what is damaged is measured anew.
+// Peaks are measured once per kind of machine and remembered; if the file is damaged, they are measured again.
 #include "isobar/machine/peak_cache.hpp"
 
 #include <atomic>

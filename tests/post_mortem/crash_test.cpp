@@ -72,7 +72,7 @@ TEST(Crash, AnExpectationThatNobodyCatchesIsNamed) {
   EXPECT_EQ(signal, SIGABRT);
   const std::string text = text_of(post_mortem_file(folder.path(), 3));
   EXPECT_HAS(text, "died of signal 6 (SIGABRT, aborted)\n");
-  EXPECT_HAS(text, "nobody caught: ");
+  EXPECT_HAS(text, "uncaught exception: ");
 }
 
 TEST(Crash, ASignalFromOutsideSaysFromWhom) {

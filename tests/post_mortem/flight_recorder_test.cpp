@@ -54,7 +54,7 @@ TEST(FlightRecorder, ShowsSumsUntilTheyEnd) {
   recorder->forget_sums();
   EXPECT_TRUE(sums_of(*recorder).empty());
   const auto third = recorder->begin_sum("third");
-  recorder->end_sum(second);  // ends late: another may lie in its place
+  recorder->end_sum(second);  // ends late: another may be in its place
   EXPECT_EQ(sums_of(*recorder), std::vector<std::string>{"third"});
   recorder->end_sum(third);
 }

@@ -20,7 +20,7 @@ TEST(Agreement, NamesTheFirstFactThatDiffersAndBothValues) {
              "[rank 1] b is 4 here and 2 on rank 0");
   EXPECT_HAS(difference({{"a", "1"}}, {{"a", "1"}, {"b", "2"}}), "[rank 1] b is 2 here; rank 0 has no such thing");
   EXPECT_HAS(difference({{"a", "1"}, {"b", "2"}}, {{"a", "1"}}), "[rank 1] rank 0 has b, 2, and this rank has not");
-  EXPECT_HAS(difference({{"a", "1"}}, {{"b", "1"}}), "[rank 1] b is 1 here; rank 0 has there a");
+  EXPECT_HAS(difference({{"a", "1"}}, {{"b", "1"}}), "[rank 1] b is 1 here; rank 0 instead has a");
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ TEST(BadNumbers, StopNamesTheSampleAndTheFieldOnItsRank) {
     EXPECT_HAS(message, "sample 7 of the training set");
     EXPECT_HAS(message, "field 'x' has 1 of 72 not finite");
     if (ranks == 1) continue;
-    // Who tells it is the rank that has the sample, and nobody else does.
+    // Only the rank that has the sample reports it.
     const std::string rank = message.substr(0, message.find(']') + 1);
     EXPECT_HAS(message, "first on " + rank.substr(1, rank.size() - 2) + ":");
     EXPECT_EQ(message.find("[rank", 1), std::string::npos);
@@ -90,7 +90,7 @@ TEST(BadNumbers, StopNamesTheLayerWhereAWeightGrewTooLarge) {
   }
 }
 
-// The loss is finite, and so is all of the forward pass: large inputs meet a large error on the way back.
+// The loss and the whole forward pass are finite: in the backward pass large inputs are multiplied by a large error.
 TEST(BadNumbers, StopNamesTheLayerWhoseGradientOverflowed) {
   for (const char* strategy : {"solo", "sync", "lagged"}) {
     const TemporaryFolder folder;
@@ -116,7 +116,7 @@ struct Case {
   const char* norm;
 };
 
-// Every epoch meets the bad sample once, and the batch that holds it leaves no trace.
+// Every epoch reads the bad sample once, and the batch that holds it has no effect.
 TEST(BadNumbers, SkipEqualsARunWithoutTheBadBatches) {
   for (const Case& c : {Case{1, "sync", "true"}, Case{2, "sync", "true"}, Case{3, "sync", "false"},
                         Case{2, "lagged", "true"}, Case{2, "lagged(k=2)", "false"}, Case{1, "solo", "true"}}) {
@@ -180,7 +180,7 @@ TEST(BadNumbers, RewindFindsARateThatWorks) {
       EXPECT_EQ(ran.last.bad.rewinds, std::ssize(recorder.bad));
       EXPECT_DOUBLE_EQ(ran.last.bad.rate_scale, std::pow(0.0001, std::ssize(recorder.bad)));
       EXPECT_DOUBLE_EQ(recorder.steps.back().learning_rate, 1e8 * ran.last.bad.rate_scale);
-      // Steps and samples go on: no number comes twice.
+      // Steps and samples continue: no number comes twice.
       for (std::size_t i = 1; i < recorder.steps.size(); ++i)
         EXPECT_LT(recorder.steps[i - 1].step, recorder.steps[i].step);
       EXPECT_EQ(recorder.steps.back().step, 20);
@@ -203,7 +203,7 @@ TEST(BadNumbers, RewindGivesUpInTheEnd) {
   EXPECT_HAS(message, "sample 7");
 }
 
-// A checkpoint is a state to go back to, also for the run that goes on: so a resumed run is the same.
+// A checkpoint is also a state to go back to for the run that continues: so a resumed run is the same.
 TEST(BadNumbers, ARunThatWentBackGoesOnFromItsCheckpointBitForBit) {
   const Settings settings{"model=dense_net(norm=true)", "train.bad_numbers=rewind",  "train.rewind_rate=0.5",
                           "train.rewind_every=3",       "checkpoint.every_epochs=1", "checkpoint.background=false"};

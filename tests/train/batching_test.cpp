@@ -52,7 +52,7 @@ TEST(Batching, DeterministicOnesDoNotDependOnTheRanks) {
   EXPECT_EQ(divide_batch(job_with(64, 0, true), 2).rows, 4);  // 16 of them, not more
   EXPECT_HAS(error_of([] { divide_batch(job_with(24, 0, true), 3); }), "valid: 1, 2, 4");
   EXPECT_HAS(error_of([] { divide_batch(job_with(24, 0, true), 16); }), "cannot be shared by 16 ranks");
-  EXPECT_HAS(error_of([] { divide_batch(job_with(24, 6, true), 2); }), "no power of two");
+  EXPECT_HAS(error_of([] { divide_batch(job_with(24, 6, true), 2); }), "not a power of two");
 }
 
 TEST(Batching, SynchronisedNormalisationNeedsSamplesOnEveryRank) {
@@ -77,7 +77,7 @@ TEST(Batching, RanksThatCannotShareAStepStandBy) {
   EXPECT_EQ(most_ranks(each, 3), 2);
 }
 
-// Every number it gives can be divided, with the batch that was there first.
+// Every number of ranks it returns can divide the batch of the first start.
 TEST(Batching, WhatRemainsOfTheRanksCanDivideTheSameBatch) {
   for (const bool deterministic : {false, true})
     for (const std::int64_t micro : {0, 4, 8})

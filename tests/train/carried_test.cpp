@@ -41,7 +41,7 @@ TEST(Carried, TheStateOfTheOneAheadGoesToThoseBehindAndNew) {
     EXPECT_EQ(mine.state.metrics, "{}\n");
     EXPECT_EQ(mine.members, (std::vector{0, 1, 2}));
     EXPECT_EQ(mine.recent.steps().back().step, 7);
-    // Who was not behind keeps what it gathered for itself.
+    // A rank that was not behind keeps its own statistics.
     EXPECT_EQ(mine.state.statistics, std::vector<float>{comm.rank() == 2 ? 2.0f : 1.0f});
   });
 }

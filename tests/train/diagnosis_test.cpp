@@ -47,7 +47,7 @@ TEST_F(DiagnosisTest, NamesTheSampleAndTheField) {
   const Cause second = cause();
   EXPECT_HAS(second.text, "sample 14 of the training set");
   EXPECT_HAS(second.text, "field 'y' has 1 of 3 not finite, the others from 0 to 0");
-  // What happens in an earlier batch comes first.
+  // A bad number in an earlier batch comes first.
   x_[0][0] = std::numeric_limits<float>::infinity();
   const Cause first = cause();
   EXPECT_HAS(first.text, "sample 11");
@@ -62,7 +62,7 @@ TEST_F(DiagnosisTest, AWeightComesBeforeEverything) {
 }
 
 TEST_F(DiagnosisTest, NamesTheKernelItsSamplesAndWhatItRead) {
-  std::ranges::fill(std::span(x_[0]).first(72), 0.0f);  // the first sample gives zeros all the way
+  std::ranges::fill(std::span(x_[0]).first(72), 0.0f);  // the first sample gives zeros throughout
   for (float& w : store_.weight(store_.find("fc1.w"))) w = 2;
   for (float& w : store_.weight(store_.find("fc2.w"))) w = 3e38f;
   const Cause found = cause();

@@ -21,7 +21,7 @@ std::vector<Json> lines_of(const std::filesystem::path& file) {
   return lines;
 }
 
-// Five steps of 1 s, an evaluation of 0.5 s and a checkpoint of 0.25 s behind step 3, and an end.
+// Five steps of 1 s, an evaluation of 0.5 s and a checkpoint of 0.25 s after step 3, and an end.
 void write_timing(const std::filesystem::path& folder) {
   std::ofstream out(folder / "timing.jsonl");
   out << R"({"kind":"start","step":0})"

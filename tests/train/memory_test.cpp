@@ -1,4 +1,4 @@
-// train.memory: training within a limit computes things again and is the same training, bit for bit.
+// train.memory: training within a limit recomputes results and is the same training, bit for bit.
 #include <gtest/gtest.h>
 
 #include "isobar/base/error.hpp"
@@ -8,7 +8,7 @@
 namespace isobar::train {
 namespace {
 
-// Normalised convolutions on samples of 6 x 6 x 2: most of their memory can be had again cheaply.
+// Normalised convolutions on samples of 6 x 6 x 2: most of their results can be recomputed cheaply.
 Model convolutions() {
   return {[](std::int64_t batch) {
             graph::Graph g;

@@ -174,7 +174,7 @@ TEST_P(ResumedOn, AnotherNumberOfRanksGoesOnWithTheSameBatches) {
 INSTANTIATE_TEST_SUITE_P(Numbers, ResumedOn,
                          testing::Values(std::pair{1, 2}, std::pair{2, 1}, std::pair{2, 4}, std::pair{3, 2}));
 
-// What is under way when a run is interrupted is in its checkpoint.
+// Updates under way when a run is interrupted are in its checkpoint.
 TEST(Ranks, ALaggedRunGoesOnToTheBitOnOneRankAndOnTwo) {
   const TemporaryFolder folder;
   const Settings lagged{"strategy=lagged(k=2)"};
@@ -219,7 +219,7 @@ TEST(Ranks, ResumingWithAnotherGlobalBatchIsRefused) {
   EXPECT_HAS(tests::error_of([&] { run_on(2, job, recorder); }), "global batch of 4, this run has 8");
 }
 
-// Rank 1 alone gets the signal.
+// Only rank 1 gets the signal.
 TEST(Ranks, OneThatIsAskedToStopStopsAllAtTheSameStep) {
   const TemporaryFolder folder;
   for (const int ranks : {2, 3}) {
@@ -243,7 +243,7 @@ TEST(Ranks, OnlyTheFirstWritesAndTells) {
   const auto work = [&](comm::Comm& comm) {
     omp_set_num_threads(1);
     Job job = small_job(folder.path() / "run", {"data.batch=3", "train.epochs=1"});
-    if (comm.rank() > 0) job.folder = folder.path() / "elsewhere";  // of another node: nothing may be written there
+    if (comm.rank() > 0) job.folder = folder.path() / "elsewhere";  // on another node: nothing may be written there
     Trainer(std::move(job), comm, {&recorders[static_cast<std::size_t>(comm.rank())]}).run();
   };
   comm::run_ranks(3, work, 3);
@@ -256,7 +256,7 @@ TEST(Ranks, OnlyTheFirstWritesAndTells) {
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "elsewhere"));
 }
 
-// Three ranks, one of which has something else; nothing is written.
+// Three ranks, one of which differs; nothing is written.
 std::string refusal(const std::function<void(Job&)>& change, const char* setting = "seed=5") {
   const TemporaryFolder folder;
   Recorder recorder;

@@ -1,4 +1,4 @@
-// Recorder: keeps what a trainer said, and can ask it to stop at a step. And runs of small jobs on several ranks.
+// Recorder: keeps the events of a trainer, and can ask it to stop at a step. And runs of small jobs on several ranks.
 #pragma once
 
 #include <omp.h>
@@ -41,12 +41,12 @@ class Recorder final : public Sink {
   std::int64_t stop_at_;
 };
 
-/// What is left of a run.
+/// The results of a run.
 struct Ran {
   std::vector<double> losses;
   std::vector<EpochDone> epochs;
   std::vector<float> predictions, targets;
-  std::vector<std::vector<float>> weights;  ///< of every rank, in plain layout: others depend on the batch
+  std::vector<std::vector<float>> weights;  ///< of every rank, in plain layout, because others depend on the batch
   End last;
 };
 
@@ -62,8 +62,8 @@ inline std::vector<float> plain_weights(const exec::ParamStore& store) {
 
 using JobMaker = std::function<Job(int rank)>;
 
-/// Trains on `ranks` ranks, all of one node unless said otherwise, threads of this process with one thread each; `stop`
-/// is what rank r watches.
+/// Trains on `ranks` ranks, threads of this process that compute with one thread each, all on one node unless said
+/// otherwise; `stop` gives the flag that rank r watches.
 inline Ran run_on(int ranks, const JobMaker& make_job, Recorder& recorder,
                   const std::function<const std::atomic<bool>*(int rank)>& stop = {}, int per_node = 0) {
   Ran ran;

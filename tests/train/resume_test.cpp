@@ -1,5 +1,5 @@
-// A run that was stopped, killed or damaged and goes on is the run that was never touched: to the last bit on as many
-// ranks, with the same samples on others.
+// A run that was stopped, killed or damaged and then continues equals an undisturbed run: to the last bit on the same
+// number of ranks, with the same samples on other numbers.
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ JobMaker job_in(const fs::path& folder, const Settings& settings, bool resume = 
   };
 }
 
-// Dies at a step, as far as the run can tell.
+// Makes a run end at a step as if it had died.
 class Dying final : public Sink {
  public:
   explicit Dying(std::int64_t step) : step_(step) {}
@@ -82,7 +82,7 @@ TEST_P(Resume, SavingAllTheTimeChangesNothing) {
   expect_same(ran, whole);
   EXPECT_EQ(checkpoint::CheckpointShelf(folder_.path() / "saving").list().size(), 15u);
 
-  // From every one of them it goes on to the same end.
+  // From every one of them the run continues to the same end.
   for (const auto& item : checkpoint::CheckpointShelf(folder_.path() / "saving").list()) {
     if (GetParam().ranks > 1 && item.step % 4 != 2) continue;
     const fs::path again = folder_.path() / fmt::format("again{}", item.step);
@@ -165,7 +165,7 @@ TEST(ResumeElsewhere, DamagedCheckpointsArePassedOverAndNamed) {
   EXPECT_HAS(said, "not taken");
   EXPECT_HAS(said, "step_000015.h5': has");
   EXPECT_HAS(said, "step_000014.h5");
-  EXPECT_HAS(said, "goes on from");
+  EXPECT_HAS(said, "continues from");
   EXPECT_EQ(rest.weights, whole.weights);
   for (const auto& item : shelf.list()) checkpoint::CheckpointFile(item.file).verify();
 }
@@ -182,7 +182,7 @@ TEST(ResumeElsewhere, ARunWithAnotherSeedOrWithoutCheckpointsIsRefused) {
              "no intact checkpoint");
 }
 
-// Started anew by the launcher that started it: it goes on without being asked, or begins again.
+// Restarted by the same launcher, a run continues without being asked to, or begins again.
 TEST(Relaunched, GoesOnOrBeginsAgain) {
   const TemporaryFolder folder;
   const fs::path run = folder.path() / "run";

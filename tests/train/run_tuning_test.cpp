@@ -1,4 +1,4 @@
-// What a run does with tuning: it is kept in its folder and stays what it was when the run goes on.
+// What a run does with tuning: it is kept in the run's folder and stays the same when the run continues.
 #include "isobar/train/run_tuning.hpp"
 
 #include <fstream>
@@ -14,7 +14,7 @@
 namespace isobar::train {
 namespace {
 
-// The weight gradient of a convolution by products of matrices, in two pieces.
+// The weight gradient of a convolution by matrix products, in two pieces.
 const ops::NamedChoice example_choice{"c", ops::Direction::weight_gradient, {{{"im2col", 1}, {"im2col", 3}}}};
 
 Job conv_job(const std::filesystem::path& folder, const std::vector<const char*>& settings = {}) {
@@ -30,7 +30,7 @@ Job conv_job(const std::filesystem::path& folder, const std::vector<const char*>
   return job;
 }
 
-// As if 'isobar plan --tune' had been run for batches of four, until this ends.
+// As if 'isobar plan --tune' had been run for batches of four, while this exists.
 class TunedBefore {
  public:
   TunedBefore() {
@@ -75,7 +75,7 @@ TEST(RunTuning, StaysWhatItWasWhenTheRunGoesOn) {
 
   Trainer(conv_job(folder.path() / "plain"), {}).run();
   tuned.emplace();
-  Job later = conv_job(folder.path() / "plain", {"train.epochs=4"});  // the run began without
+  Job later = conv_job(folder.path() / "plain", {"train.epochs=4"});  // the run began without tuning
   later.resume = true;
   EXPECT_FALSE(is_tuned(Trainer(std::move(later), {})));
 }

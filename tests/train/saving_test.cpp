@@ -14,7 +14,7 @@
 namespace isobar::train {
 namespace {
 
-// A disk that stops taking anything until it is told to go on.
+// A disk that writes nothing until it is told to continue.
 class SlowDisk {
  public:
   std::uintmax_t write(const std::filesystem::path& file, const checkpoint::Snapshot& snapshot) {
@@ -113,7 +113,7 @@ TEST_F(SavingTest, TheBestIsKeptBesideTheNewest) {
   EXPECT_EQ(steps(), Steps{5});
   EXPECT_EQ(checkpoint::CheckpointFile(shelf_.best_file()).position().step, 5);
 
-  // Resumed with what was best before, and a metric of which less is better.
+  // Resumed with the best result so far, and a metric for which smaller is better.
   Saving resumed(options, folder_.path(), 5, 0, 0.6);
   EXPECT_FALSE(resumed.due_behind(6, 6, 0, {{"accuracy", 0.6}}).best);
   Saving error({.every_minutes = 0, .best = "mae"}, folder_.path(), 5, 0, 0.6);
@@ -121,7 +121,7 @@ TEST_F(SavingTest, TheBestIsKeptBesideTheNewest) {
   EXPECT_FALSE(error.due_behind(6, 6, 0, {{"mae", 0.7}}).best);
   testing::internal::CaptureStderr();
   EXPECT_FALSE(error.due_behind(6, 6, 0, {{"loss", 0.7}}).best);
-  EXPECT_HAS(testing::internal::GetCapturedStderr(), "'mae' is no result of an evaluation");
+  EXPECT_HAS(testing::internal::GetCapturedStderr(), "'mae' is not a result of an evaluation");
 }
 
 TEST_F(SavingTest, ADiskThatHangsHoldsUpNobody) {
@@ -180,7 +180,7 @@ TEST_F(SavingTest, ADiskThatTakesNothingIsWarnedOfOncePerOutage) {
   EXPECT_HAS(said, "checkpoints can be written again; nothing was lost");
 }
 
-// What is being written when nobody waits for it any more is either there in the end or not there at all.
+// A checkpoint that nothing waits for any more ends up either complete or absent.
 TEST_F(SavingTest, CanBeLeftToItself) {
   auto disk = std::make_shared<SlowDisk>();
   {

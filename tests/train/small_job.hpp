@@ -13,7 +13,7 @@ namespace isobar::train {
 
 using tests::TemporaryFolder;
 
-/// Takes any `model` Spec named dense_net(hidden=..., dropout=..., norm=...): a small network.
+/// Makes a small network from a Spec dense_net(hidden=..., dropout=..., norm=...).
 inline Model dense_model(const Spec& spec, const Spec& loss) {
   Args args(spec, "network");
   tests::SmallNetwork network;
@@ -57,7 +57,7 @@ inline Job small_job(const std::filesystem::path& folder, const std::vector<cons
   return read_small_job(recipe);
 }
 
-/// The newest checkpoint of the run in that folder; an empty path when there is none.
+/// The newest checkpoint of the run in that folder; an empty path if there is none.
 inline std::filesystem::path newest_in(const std::filesystem::path& run) {
   const auto all = checkpoint::CheckpointShelf(run).list();
   return all.empty() ? std::filesystem::path() : all[0].file;

@@ -31,7 +31,7 @@ inline void spoil(Job& job, SpoiltDataset::Spoil how) {
   job.train_data = job.source;
 }
 
-/// One number of field `field` of sample `sample` is NaN.
+/// Makes one number of field `field` of sample `sample` NaN.
 inline void spoil_sample(Job& job, std::int64_t sample, std::size_t field = 0) {
   spoil(job, [=](std::int64_t index, auto fields) {
     if (index == sample) fields[field][1] = std::numeric_limits<float>::quiet_NaN();

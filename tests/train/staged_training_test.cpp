@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using tests::error_of;
 
-/// Files with one sample each, as the network of small_job() takes them; some are torn.
+/// Files with one sample each, as the network of small_job() takes them; some are cut off.
 struct Files {
   explicit Files(std::initializer_list<int> torn = {}) {
     const auto noise = datasets::make_dataset("noise(shape=[6, 6, 2], targets=3, count=32, seed=4)");
@@ -104,7 +104,7 @@ TEST(BadSamples, TheDefaultEndsTheRunAndNamesTheFile) {
   EXPECT_HAS(error_of([&] { trainer.run(); }), "s07.h5");
 }
 
-// The count belongs to the epoch, also when the run was interrupted in the middle of it.
+// The count belongs to the epoch, even if the run was interrupted in the middle of it.
 TEST(BadSamples, SkippedOnesAreCountedPerEpochAndResumeIsExact) {
   const Files files({3, 7, 25});
   for (const char* staging : {"none", "store"}) {
@@ -177,7 +177,7 @@ TEST(StagedRanks, EveryStagingTrainsAsOneRankDoes) {
     }
 }
 
-// Rank 0 learns from the whole set, also where no rank holds it.
+// Rank 0 learns from the whole set, even if no rank holds all of it.
 TEST(StagedRanks, WhatIsLearnedIsLearnedFromAllSamples) {
   const Files files;
   const char* transforms = "data.transforms=[\"subtract_mean\"]";
@@ -197,7 +197,7 @@ TEST(StagedRanks, WhatIsLearnedIsLearnedFromAllSamples) {
   }
 }
 
-// Each rank sees samples of its own: 11 of 22 files, and batches of 2 + 2 from them.
+// Each rank sees its own samples: 11 of 22 files, and batches of 2 + 2 from them.
 TEST(StagedRanks, ShardsGiveEveryRankItsPartOfABatch) {
   const Files files;
   const std::string staging =
@@ -221,7 +221,7 @@ TEST(StagedRanks, ShardsGiveEveryRankItsPartOfABatch) {
              "cannot be shared equally by 2 ranks");
 }
 
-// Samples 0, 1 of every batch of 4 belong to rank 0 of 2: in the second batch it has nothing but bad ones.
+// Samples 0 and 1 of every batch of 4 belong to rank 0 of 2: in the second batch it has only bad ones.
 TEST(BadSamples, ARankThatHasNothingElseTakesPart) {
   const Files files({4, 5, 25});
   const auto settings = {"data.bad_samples=skip", "data.shuffle=false", "train.epochs=1"};

@@ -1,4 +1,4 @@
-// A strategy that leaves out some steps of another: what a run is like in which they never were.
+// A strategy that leaves out some steps of another: the run as it would be without them.
 #pragma once
 
 #include <set>

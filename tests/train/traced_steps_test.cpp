@@ -1,4 +1,4 @@
-// Steps that are traced: which they are, and that what is told of them adds up, for every strategy.
+// Traced steps: which steps are traced, and that what is reported about them adds up, for every strategy.
 #include <gtest/gtest.h>
 
 #include "isobar/comm/local_comm.hpp"

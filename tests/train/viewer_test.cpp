@@ -9,7 +9,7 @@
 namespace isobar::train {
 namespace {
 
-// Looks at samples when the run ends, as pictures do.
+// Views samples when the run ends, as pictures do.
 class Spectator final : public Sink {
  public:
   explicit Spectator(std::function<void(const End&)> look) : look_(std::move(look)) {}

@@ -13,7 +13,7 @@
 namespace isobar::train {
 namespace {
 
-// Rank 1 does not come, and says what it does instead.
+// Rank 1 does not arrive, and says what it is doing instead.
 TEST(Waiting, AStallEndsAllAndNamesWhoIsMissing) {
   const std::string message = tests::error_of([] {
     comm::run_ranks(3, [](comm::Comm& comm) {
@@ -43,7 +43,7 @@ TEST(Waiting, ARankThatAnswersMayTakeLong) {
   });
 }
 
-// A world whose rank 5 never says what it is doing, on a clock that goes on with every look at it.
+// A world whose rank 5 never says what it is doing, with a clock that advances whenever it is read.
 class Silent final : public comm::WorldView {
  public:
   bool abort(const std::string& message) override {
