@@ -1,7 +1,6 @@
 // How often the files in a folder are opened, by whatever library, as the kernel tells it.
 #pragma once
 
-#include <climits>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include <climits>
 #include <gtest/gtest.h>
 
 namespace isobar::tests {

@@ -133,8 +133,7 @@ void declare_bench(CLI::App& command) {
   command.add_option("--peers", options.peers, "folder of the peer programs")->capture_default_str();
   command.add_flag("--alone", line->alone, "without peers");
   declare_records(command, *line);
-  command
-      .add_option("--scratch", options.scratch, "folder for half a gigabyte of files, for reads and training")
+  command.add_option("--scratch", options.scratch, "folder for half a gigabyte of files, for reads and training")
       ->type_name("DIR");
   command.add_flag("--serve", line->serve, "be a contestant: answer 'step N' and 'memory' on standard input");
   add_rank_options(command, options.ranks);

@@ -86,8 +86,7 @@ void show_plan(const PlanRequest& request) {
 
 void declare_plan(CLI::App& command) {
   const auto request = std::make_shared<PlanRequest>();
-  command.add_option("MODEL", request->model, "a network, such as 'cosmoflow(size=32)'; see 'isobar zoo'")
-      ->required();
+  command.add_option("MODEL", request->model, "a network, such as 'cosmoflow(size=32)'; see 'isobar zoo'")->required();
   command.add_option("--batch", request->batch, "samples in a step")
       ->capture_default_str()
       ->type_name("N")

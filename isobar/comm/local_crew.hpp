@@ -20,7 +20,7 @@ struct CrewEnd {
 /// Runs `work(crew, rank in the world)` on `ranks` + `spares` threads, of which those in `deaths` die, and returns when
 /// all have ended. A rank that fails ends the world: its error is thrown as by run_ranks(). The first group has epoch
 /// 1. Every `per_node` ranks, in order, count as one node.
-CrewEnd run_crew(int ranks, int spares, const std::function<void(Crew&, int)>& work, std::vector<PlannedDeath> deaths = {},
-                 int per_node = 1);
+CrewEnd run_crew(int ranks, int spares, const std::function<void(Crew&, int)>& work,
+                 std::vector<PlannedDeath> deaths = {}, int per_node = 1);
 
 }  // namespace isobar::comm

@@ -14,7 +14,8 @@ template <class F>
 bool LocalRoster::dies(int rank, F due) {
   Rank& self = ranks_[index(rank)];
   if (self.state == State::dead) return true;
-  if (!std::ranges::any_of(deaths_, [&](const PlannedDeath& death) { return death.rank == rank && due(death); })) return false;
+  if (!std::ranges::any_of(deaths_, [&](const PlannedDeath& death) { return death.rank == rank && due(death); }))
+    return false;
   if (self.state != State::idle) ++epoch_;  // an idle rank takes no part in the work, so no group has lost a member
   self.state = State::dead;
   died_.push_back(rank);

@@ -24,10 +24,10 @@ struct FilePart {
 
 /// What a file or folder holds.
 struct Contents {
-  std::string summary;        ///< one line: "HDF5, 32 files with one sample each"
-  std::vector<FilePart> parts;    ///< of the file, or of the first one
-  std::vector<Spec> readers;  ///< data sets that would read it, the best first
-  std::string obstacle;       ///< if there are none: why, and what would help
+  std::string summary;          ///< one line: "HDF5, 32 files with one sample each"
+  std::vector<FilePart> parts;  ///< of the file, or of the first one
+  std::vector<Spec> readers;    ///< data sets that would read it, the best first
+  std::string obstacle;         ///< if there are none: why, and what would help
 };
 
 /// What will be written: the samples of some data set.

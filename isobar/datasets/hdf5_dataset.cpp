@@ -156,8 +156,8 @@ std::unique_ptr<Dataset> make_hdf5(Args& args, Survey& survey) {
   other.x.clear();
   const std::vector<fs::path> label_files = list_hdf5(labels);
   const hdf5::Hdf5File first_labels = hdf5::Hdf5File::open(label_files[0]);
-  return join_datasets(std::move(x), std::make_unique<Hdf5Samples>(labels, label_files, first_labels, other, samples,
-                                                                   survey));
+  return join_datasets(std::move(x),
+                       std::make_unique<Hdf5Samples>(labels, label_files, first_labels, other, samples, survey));
 }
 
 }  // namespace

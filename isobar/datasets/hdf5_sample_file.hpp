@@ -20,7 +20,7 @@ struct Hdf5Reading {
   bool channels_first = false;
   std::int64_t plane = -1;             ///< which entry of y's first axis, in a sample, holds the labels; -1: all of y
   std::vector<std::int64_t> channels;  ///< of x to read, in this order; empty: all
-  CountScaling scaling = CountScaling::none;     ///< of x
+  CountScaling scaling = CountScaling::none;  ///< of x
 };
 
 class Hdf5SampleFile {

@@ -19,8 +19,9 @@ constexpr std::string_view operators_over_channels[] = {
     "LRN",  "BatchNormalization", "Resize",  "Upsample",    "DepthToSpace",      "SpaceToDepth",
     "PRelu"};
 // Operators for which the order of axes does not matter.
-constexpr std::string_view elementwise_operators[] = {"Add",  "Sub",     "Mul",  "Div",     "Relu", "LeakyRelu", "Identity",
-                                            "Cast", "Dropout", "Clip", "Sigmoid", "Tanh", "Concat",    "Pad"};
+constexpr std::string_view elementwise_operators[] = {"Add",       "Sub",      "Mul",    "Div",     "Relu",
+                                                      "LeakyRelu", "Identity", "Cast",   "Dropout", "Clip",
+                                                      "Sigmoid",   "Tanh",     "Concat", "Pad"};
 
 // Nodes that some output depends on.
 std::set<const OnnxNode*> needed(const OnnxModel& model) {

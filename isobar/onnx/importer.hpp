@@ -17,7 +17,7 @@ struct Held {
   Type type = Type::float32;
   Dims dims{};
   std::shared_ptr<const Array> known{};  ///< the numbers, once requested
-  const StoredTensor* stored = nullptr;        ///< an initializer of the file
+  const StoredTensor* stored = nullptr;  ///< an initializer of the file
   std::string weight{};                  ///< the initializer it is or was computed from; "" for others
   bool transposed = false;               ///< `stored` is the transpose of the value (matrices)
   graph::ValueId plain{}, last{};        ///< in the graph: with the file's axes, and channels-last

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Slot::Kind;
 
-constexpr int most_vectors = 4;          // sums of this many are held in registers
+constexpr int most_vectors = 4;                    // sums of this many are held in registers
 constexpr std::int64_t most_depthwise_parts = 16;  // of the sum of a weight gradient
 
 // sum += factor * numbers, for V vectors of L.

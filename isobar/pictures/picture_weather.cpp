@@ -127,9 +127,8 @@ std::vector<Picture> draw_weather(Subject& subject, const std::filesystem::path&
   const std::int64_t hours =
       hour_in(survey.looks[drawn.size() - 1].where).value_or(0) - hour_in(survey.looks[0].where).value_or(0);
   return {{"", "The predictions over time",
-           fmt::format("{} test samples over {} hours. Tinted: predictions ({}); lines: the truth.{}",
-                       drawn.size(), hours, classes,
-                       survey.shown.empty() ? "" : fmt::format(" The ground is {}.", survey.shown)),
+           fmt::format("{} test samples over {} hours. Tinted: predictions ({}); lines: the truth.{}", drawn.size(),
+                       hours, classes, survey.shown.empty() ? "" : fmt::format(" The ground is {}.", survey.shown)),
            "weather.png"}};
 }
 

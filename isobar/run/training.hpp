@@ -57,7 +57,7 @@ class Training {
   Spec recipe_;
   std::string name_;
   Options options_;
-  datasets::Survey survey_;  // of the files of the data sets
+  datasets::Survey survey_;          // of the files of the data sets
   std::optional<train::Job> ready_;  // before the first session
   std::filesystem::path folder_;
   int threads_ = 0;  // since the first session; 0: this rank has had none

@@ -85,7 +85,7 @@ void FieldRoute::add(const Pipeline::Step& step, std::size_t number, std::size_t
 }
 
 void FieldRoute::read(const datasets::Dataset& source, const datasets::Reading& reading, std::int64_t index,
-                 std::span<const std::span<float>> out) const {
+                      std::span<const std::span<float>> out) const {
   // Taken while reading: the source may itself read through a route.
   thread_local Scratch kept;
   Scratch scratch = std::exchange(kept, {});

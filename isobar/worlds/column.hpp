@@ -15,11 +15,11 @@ struct AirColumn {
   double east_bottom, north_bottom;         ///< m/s
   double surface, air;                      ///< temperatures of the surface and 2 m above it, K
   double temperature_500, temperature_200;  ///< K
-  double lower;     ///< 2 m temperature as the lower troposphere feels it, K: no inversions, no nights
-  double moisture;  ///< kg/m^2
-  double rain;      ///< m/s
-  double height;    ///< of the ground, m
-  double land;      ///< 0 to 1
+  double lower;           ///< 2 m temperature as the lower troposphere feels it, K: no inversions, no nights
+  double moisture;        ///< kg/m^2
+  double rain;            ///< m/s
+  double height;          ///< of the ground, m
+  double land;            ///< 0 to 1
   double usual_moisture;  ///< climatological mean at this place, kg/m^2
 };
 

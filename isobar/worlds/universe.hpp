@@ -23,7 +23,7 @@ struct UniverseOptions {
   double spread = 0.1;                            ///< parameters lie within nominal * (1 +- spread)
   Counting counting = Counting::histogram;        ///< how particles become numbers
   std::uint64_t seed = 1;                         ///< names the family
-  int threads = 0;  ///< for one universe; 0: as many as OpenMP gives and the mesh can use
+  int threads = 0;                                ///< for one universe; 0: as many as OpenMP gives and the mesh can use
 };
 
 /// A reproducible family of universes; several threads may call make() at once.

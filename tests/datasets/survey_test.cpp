@@ -21,14 +21,10 @@ struct SurveyedSet {
 };
 
 constexpr SurveyedSet sets[] = {
-    {"hdf5", ".h5", "hdf5(sample_axis=true)"},
-    {"hdf5(layout=hep)", ".h5", "hdf5(layout=hep)"},
-    {"netcdf", ".nc", "netcdf(y=labels)"},
-    {"netcdf(kind=classic)", ".nc", "netcdf"},
-    {"tfrecord", ".tfrecord", "tfrecord"},
-    {"tfrecord(gzip=true)", ".tfrecord.gz", "tfrecord"},
-    {"npy(type=uint8)", ".npz", "npy"},
-    {"npy(type=uint8)", "", "npy"},
+    {"hdf5", ".h5", "hdf5(sample_axis=true)"}, {"hdf5(layout=hep)", ".h5", "hdf5(layout=hep)"},
+    {"netcdf", ".nc", "netcdf(y=labels)"},     {"netcdf(kind=classic)", ".nc", "netcdf"},
+    {"tfrecord", ".tfrecord", "tfrecord"},     {"tfrecord(gzip=true)", ".tfrecord.gz", "tfrecord"},
+    {"npy(type=uint8)", ".npz", "npy"},        {"npy(type=uint8)", "", "npy"},
     {"tokens", ".bin", "tokens(context=5)"},
 };
 
