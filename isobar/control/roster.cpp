@@ -62,8 +62,9 @@ void Roster::go_if_all_ready(Actions& actions) {
   if (left.empty()) return begin_relaunch(actions, "no rank is left that could continue");
   const bool too_few = static_cast<int>(left.size()) < setup_.least;
   if (too_few && phase_ == Phase::mustering && in(State::finished).empty())
-    return begin_relaunch(actions,
-                          fmt::format("{} ranks are left, --min-ranks asks for {}", left.size(), setup_.least));
+    return begin_relaunch(
+        actions, fmt::format("{} left, --min-ranks asks for {}",
+                             left.size() == 1 ? "1 rank is" : fmt::format("{} ranks are", left.size()), setup_.least));
   if (in(State::ready).size() != left.size() || !in(State::absent).empty()) return;
   std::vector<int> next;
   for (const int rank : members_)

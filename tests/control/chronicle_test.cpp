@@ -120,7 +120,7 @@ TEST_F(Chronicled, a_spare_that_nobody_needed_is_told_at_once) {
 
 TEST_F(Chronicled, a_relaunch_says_why) {
   chronicle.died(death_of(1, 3));
-  chronicle.relaunching(3, "1 ranks are left, --min-ranks asks for 2");
+  chronicle.relaunching(3, "1 rank is left, --min-ranks asks for 2");
   chronicle.explained(1, 9, 0, "");
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_NE(lines[0].find("--min-ranks asks for 2"), std::string::npos);
