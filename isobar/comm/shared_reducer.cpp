@@ -34,30 +34,52 @@ void publish_flag(std::int64_t& flag, std::int64_t value) {
   std::atomic_ref(flag).store(value, std::memory_order_release);
 }
 
-class SharedReducer final : public Reducer {
+// The memory that the ranks share: everyone's flags, places for small sums, and numbers.
+class Board {
  public:
-  SharedReducer(Comm& comm, std::size_t floats, const ReducerOptions& options)
-      : comm_(comm), options_(options), floats_(floats) {
-    small_floats_ = std::min(small_bytes / sizeof(float), floats);
-    place_floats_ = (small_floats_ + 15) / 16 * 16;
+  Board(Comm& comm, std::size_t floats)
+      : small_floats_(std::min(small_bytes / sizeof(float), floats)), place_floats_((small_floats_ + 15) / 16 * 16) {
     const std::size_t before = sizeof(Flags) + places * place_floats_ * sizeof(float);
     shared_ = comm.share(before + floats * sizeof(float));
     for (int rank = 0; rank < comm.size(); ++rank) {
       std::byte* part = shared_->part(rank).data();
-      flags_.push_back(reinterpret_cast<Flags*>(part));
+      flags.push_back(reinterpret_cast<Flags*>(part));
       places_.push_back(reinterpret_cast<float*>(part + sizeof(Flags)));
-      memory_.push_back(reinterpret_cast<float*>(part + before));
+      numbers.push_back(reinterpret_cast<float*>(part + before));
     }
   }
 
-  std::span<float> memory() override { return {memory_[self()], floats_}; }
+  bool is_small(std::size_t count) const { return count <= small_floats_; }
+  /// Where a rank lays a small sum aside.
+  float* place(std::size_t rank, std::int64_t index) const {
+    return places_[rank] + static_cast<std::size_t>(index % places) * place_floats_;
+  }
+  bool all_have(std::int64_t Flags::*flag, std::int64_t value) const {
+    return std::ranges::all_of(flags, [&](Flags* each) { return read_flag(each->*flag) >= value; });
+  }
+
+  std::vector<Flags*> flags;    // by rank
+  std::vector<float*> numbers;  // by rank
+
+ private:
+  std::size_t small_floats_, place_floats_;
+  std::shared_ptr<SharedMemory> shared_;
+  std::vector<float*> places_;  // by rank
+};
+
+class SharedReducer final : public Reducer {
+ public:
+  SharedReducer(Comm& comm, std::size_t floats, const ReducerOptions& options)
+      : comm_(comm), options_(options), floats_(floats), board_(comm, floats) {}
+
+  std::span<float> memory() override { return {board_.numbers[self()], floats_}; }
 
   Sum start(Range range, int, std::string what, std::function<void()> ended) override {
     expect_within(range, floats_);
     const double now = comm_.now();
-    const bool small = range.count <= small_floats_;
-    pending_.push_back({range, small, small ? small_++ : large_++, std::move(what), std::move(ended)});
-    publish_flag(flags_[self()]->started, ++started_);
+    const bool small = board_.is_small(range.count);
+    pending_.push_back({range, small, small ? small_.started++ : large_++, std::move(what), std::move(ended)});
+    publish_flag(board_.flags[self()]->started, ++started_);
     clock_.begin(now);
     advance();
     clock_.waited(comm_.now() - now);
@@ -112,39 +134,34 @@ class SharedReducer final : public Reducer {
 
   bool begin(const Pending& sum) {
     if (sum.small) {
-      if (sum.index >= small_finished_ + ahead) return false;
-      std::memcpy(place(self(), sum.index), memory_[self()] + sum.range.begin, sum.range.count * sizeof(float));
-      publish_flag(flags_[self()]->laid_aside, sum.index + 1);
+      if (sum.index >= small_.finished + ahead) return false;
+      std::memcpy(board_.place(self(), sum.index), memory().data() + sum.range.begin, sum.range.count * sizeof(float));
+      publish_flag(board_.flags[self()]->laid_aside, sum.index + 1);
       return true;
     }
-    if (!all_have(&Flags::started, begun_ + 1)) return false;
+    if (!board_.all_have(&Flags::started, begun_ + 1)) return false;
     const Range slice = slice_of(sum.range, comm_.size(), comm_.rank());
     sources_.clear(), results_.clear();
-    for (float* memory : memory_) sources_.push_back(memory + slice.begin), results_.push_back(memory + slice.begin);
+    for (float* numbers : board_.numbers) {
+      sources_.push_back(numbers + slice.begin);
+      results_.push_back(numbers + slice.begin);
+    }
     sum_tree(sources_, results_, slice.count);
-    publish_flag(flags_[self()]->sliced, sum.index + 1);
+    publish_flag(board_.flags[self()]->sliced, sum.index + 1);
     count_traffic(slice.count);
     return true;
   }
 
   bool end(const Pending& sum) {
-    if (!sum.small) return all_have(&Flags::sliced, sum.index + 1);
-    if (!all_have(&Flags::laid_aside, sum.index + 1)) return false;
+    if (!sum.small) return board_.all_have(&Flags::sliced, sum.index + 1);
+    if (!board_.all_have(&Flags::laid_aside, sum.index + 1)) return false;
     sources_.clear();
-    for (std::size_t rank = 0; rank < places_.size(); ++rank) sources_.push_back(place(rank, sum.index));
-    float* result = memory_[self()] + sum.range.begin;
+    for (std::size_t rank = 0; rank < board_.flags.size(); ++rank) sources_.push_back(board_.place(rank, sum.index));
+    float* result = memory().data() + sum.range.begin;
     sum_tree(sources_, {&result, 1}, sum.range.count);
-    ++small_finished_;
+    ++small_.finished;
     count_traffic(sum.range.count);
     return true;
-  }
-
-  float* place(std::size_t rank, std::int64_t index) const {
-    return places_[rank] + static_cast<std::size_t>(index % places) * place_floats_;
-  }
-
-  bool all_have(std::int64_t Flags::*flag, std::int64_t value) const {
-    return std::ranges::all_of(flags_, [&](Flags* flags) { return read_flag(flags->*flag) >= value; });
   }
 
   void count_traffic(std::size_t floats) {
@@ -161,22 +178,23 @@ class SharedReducer final : public Reducer {
       value = pending_.front().index + 1;
     }
     std::vector<int> ranks;
-    for (std::size_t rank = 0; rank < flags_.size(); ++rank)
-      if (read_flag(flags_[rank]->*flag) < value) ranks.push_back(static_cast<int>(rank));
+    for (std::size_t rank = 0; rank < board_.flags.size(); ++rank)
+      if (read_flag(board_.flags[rank]->*flag) < value) ranks.push_back(static_cast<int>(rank));
     return ranks;
   }
 
   Comm& comm_;
   const ReducerOptions options_;
   const std::size_t floats_;
-  std::size_t small_floats_, place_floats_;
-  std::shared_ptr<SharedMemory> shared_;
-  std::vector<Flags*> flags_;            // by rank
-  std::vector<float*> places_, memory_;  // by rank
-  std::vector<const float*> sources_;    // of the sum at hand
+  Board board_;
+  std::vector<const float*> sources_;  // of the sum at hand
   std::vector<float*> results_;
   std::deque<Pending> pending_;  // from number finished_ on
-  std::int64_t started_ = 0, begun_ = 0, finished_ = 0, small_ = 0, large_ = 0, small_finished_ = 0;
+  std::int64_t started_ = 0, begun_ = 0, finished_ = 0;
+  struct {
+    std::int64_t started = 0, finished = 0;
+  } small_;
+  std::int64_t large_ = 0;  // started
   ExchangeClock clock_;
 };
 
