@@ -39,7 +39,7 @@ std::vector<SumOutcome> measure_sums(comm::Comm& comm, const SumContest& contest
   for (const std::size_t bytes : contest.bytes) {
     const std::size_t count = bytes / sizeof(float);
     const int repeats = std::clamp<std::size_t>(64'000'000 / bytes, 2, 200);
-    const auto our_sum = [&] { reducer->wait(reducer->start({0, count}, 0, "benchmark")); };
+    const auto our_sum = [&] { reducer->wait(reducer->start({{0, count}, 0, "benchmark"})); };
     const auto their_sum = [&] { library(theirs.first(count)); };
     std::vector<double> ours, of_library, ratios;
     for (int round = -1; round < contest.rounds; ++round) {  // the first warms up

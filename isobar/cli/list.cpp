@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "isobar/base/text.hpp"
+#include "isobar/codec/codec.hpp"
 #include "isobar/comm/schedule.hpp"
 #include "isobar/datasets/dataset.hpp"
 #include "isobar/feeding/staging.hpp"
@@ -59,6 +60,8 @@ constexpr Family families[] = {
     {"metrics", "metrics = [...] in [train]", [] { return members_of(metrics::metrics()); }},
     {"strategies", "strategy = ... in a recipe: how many processes train together",
      [] { return members_of(parallel::strategies()); }},
+    {"codecs", "codec = ... of sync and lagged: how numbers travel between ranks",
+     [] { return members_of(codec::codecs()); }},
     {"sums", "algorithm = ... of sync and lagged, besides auto, shared and native: how ranks add gradients",
      [] { return members_of(comm::all_reduces()); }},
     {"operators", "what networks are made of; losses are among them", [] { return members_of(ops::operators()); }},

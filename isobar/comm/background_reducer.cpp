@@ -3,10 +3,10 @@
 namespace isobar::comm {
 
 BackgroundReducer::BackgroundReducer(Comm& comm, std::size_t floats, const ReducerOptions& options, bool shared)
-    : own_(duplicate(comm)), engine_(comm, options, [this] { return traffic().messages; }) {
+    : codec_(options.codec), own_(duplicate(comm)), engine_(comm, options, [this] { return traffic().messages; }) {
   if (shared) node_ = std::make_unique<NodeGroup>(comm, floats);
   else floats_ = std::make_unique<AlignedFloats>(floats);
-  place_ = std::make_unique<Place>(Place{*own_, shared ? node_->memory() : floats_->all(), options.wire, node_.get()});
+  place_ = std::make_unique<Place>(Place{*own_, shared ? node_->memory() : floats_->all(), node_.get()});
 }
 
 void BackgroundReducer::choose(std::function<std::size_t(std::size_t)> choice, std::string described) {
@@ -16,12 +16,12 @@ void BackgroundReducer::choose(std::function<std::size_t(std::size_t)> choice, s
   described_ = std::move(described);
 }
 
-Reducer::Sum BackgroundReducer::start(Range range, int priority, std::string what, std::function<void()> ended) {
-  expect_within(range, memory().size());
-  auto flight = routes_[choose_(range.count)]->fly(started_, range);
+Reducer::Sum BackgroundReducer::start(SumRequest sum) {
+  expect_within(sum.range, memory().size());
+  auto flight = routes_[choose_(sum.range.count)]->fly(started_, sum.range, sum.exact ? *codec::plain() : *codec_);
   if (node_) node_->started(started_ + 1);
   ++started_;
-  return engine_.start(std::move(flight), priority, std::move(what), std::move(ended));
+  return engine_.start(std::move(flight), sum.priority, std::move(sum.what), std::move(sum.ended));
 }
 
 Traffic BackgroundReducer::traffic() const {

@@ -1,10 +1,11 @@
-// BackgroundReducer: sums that travel while the caller computes, each by one of several routes; an Engine drives them.
+// BackgroundReducer: sums that travel while the caller computes, each by one of several routes; a MessageEngine drives
+// them.
 #pragma once
 
 #include <functional>
 #include <vector>
 
-#include "isobar/comm/engine.hpp"
+#include "isobar/comm/message_engine.hpp"
 #include "isobar/comm/node_group.hpp"
 #include "isobar/comm/reducers.hpp"
 
@@ -16,7 +17,7 @@ class BackgroundReducer final : public Reducer {
   BackgroundReducer(Comm& comm, std::size_t floats, const ReducerOptions& options, bool shared);
 
   std::span<float> memory() override { return place_->memory; }
-  Sum start(Range range, int priority, std::string what, std::function<void()> ended = {}) override;
+  Sum start(SumRequest sum) override;
   void wait(Sum sum) override { engine_.wait(sum); }
   std::string describe() const override { return described_; }
   ExchangeCost cost() const override;
@@ -31,6 +32,7 @@ class BackgroundReducer final : public Reducer {
  private:
   Traffic traffic() const;
 
+  std::shared_ptr<const codec::Codec> codec_;
   std::unique_ptr<NodeGroup> node_;
   std::unique_ptr<AlignedFloats> floats_;
   std::unique_ptr<Comm> own_;  // the same ranks, with separate tags
@@ -40,7 +42,7 @@ class BackgroundReducer final : public Reducer {
   std::string described_;
   Sum started_ = 0;
   Traffic traffic_before_;
-  Engine engine_;  // last, so that flights end before what they use
+  MessageEngine engine_;  // last, so that flights end before what they use
 };
 
 }  // namespace isobar::comm

@@ -20,10 +20,9 @@ class FlatRoute final : public Route {
   FlatRoute(const Place& place, const Spec& algorithm)
       : place_(place), name_(algorithm.str()), shelf_(algorithm, place.comm.group()) {}
 
-  std::unique_ptr<Flight> fly(std::int64_t number, Range range) override {
+  std::unique_ptr<Flight> fly(std::int64_t number, Range range, const codec::Codec& codec) override {
     return std::make_unique<FlatFlight>(Walk(place_.comm, shelf_.of(range.count),
-                                             place_.memory.subspan(range.begin, range.count), place_.wire,
-                                             sum_tag(number)));
+                                             place_.memory.subspan(range.begin, range.count), codec, sum_tag(number)));
   }
   std::string describe() const override { return name_; }
 

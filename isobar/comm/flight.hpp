@@ -27,15 +27,15 @@ class Flight {
 struct Place {
   Comm& comm;  ///< all ranks; its messages are separate from all others
   std::span<float> memory;
-  Wire wire = Wire::float32;
   NodeGroup* node = nullptr;  ///< this rank's node, which shares the memory; null: memory is not shared
 };
 
 class Route {
  public:
   virtual ~Route() = default;
-  /// Begins a sum; all ranks must begin the same sums, numbered in order. Called by the thread that starts sums.
-  virtual std::unique_ptr<Flight> fly(std::int64_t number, Range range) = 0;
+  /// Begins a sum of numbers that travel as the codec has them; all ranks must begin the same sums, numbered in order.
+  /// Called by the thread that starts sums.
+  virtual std::unique_ptr<Flight> fly(std::int64_t number, Range range, const codec::Codec& codec) = 0;
   /// What it does, for reports: "ring".
   virtual std::string describe() const = 0;
 };

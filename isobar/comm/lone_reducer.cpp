@@ -10,11 +10,11 @@ class LoneReducer final : public Reducer {
   LoneReducer(Comm& comm, std::size_t floats) : comm_(comm), floats_(floats) {}
 
   std::span<float> memory() override { return floats_.all(); }
-  Sum start(Range range, int, std::string, std::function<void()> ended) override {
-    expect_within(range, memory().size());
+  Sum start(SumRequest sum) override {
+    expect_within(sum.range, memory().size());
     clock_.begin(0);
     clock_.end(0);
-    if (ended) ended();
+    if (sum.ended) sum.ended();
     return started_++;
   }
   void wait(Sum sum) override {

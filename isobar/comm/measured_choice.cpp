@@ -31,9 +31,9 @@ std::string key_of(Comm& comm, const ReducerOptions& options, std::size_t longes
   for (const Bytes& name : all_gather(comm, std::as_bytes(std::span(host))))
     machine += fmt::format(" {}", reinterpret_cast<const char*>(name.data()));
   for (const int node : comm.nodes()) machine += fmt::format(" {}", node);
-  return fmt::format("{} ranks, {} nodes, wire {}, up to {} numbers, machine {:016x}, algorithm {}", comm.size(),
-                     std::ranges::max(comm.nodes()) + 1, static_cast<int>(options.wire), longest, hash_text(machine),
-                     options.algorithm.str());
+  return fmt::format("{} ranks, {} nodes, {} bytes a number, up to {} numbers, machine {:016x}, algorithm {}",
+                     comm.size(), std::ranges::max(comm.nodes()) + 1, options.codec->bound(1), longest,
+                     hash_text(machine), options.algorithm.str());
 }
 
 // The longest time any rank took, by candidate, so that all ranks decide the same.
@@ -50,7 +50,7 @@ std::vector<double> slowest(Comm& comm, const std::vector<double>& mine) {
 double time_sum(Comm& comm, Reducer& reducer, std::size_t length) {
   barrier(comm);
   const double began = comm.now();
-  reducer.wait(reducer.start({0, length}, 0, fmt::format("measuring {} numbers", length)));
+  reducer.wait(reducer.start({{0, length}, 0, fmt::format("measuring {} numbers", length)}));
   return comm.now() - began;
 }
 

@@ -18,9 +18,9 @@ class NativeReducer final : public Reducer {
   }
 
   std::span<float> memory() override { return floats_.all(); }
-  Sum start(Range range, int, std::string what, std::function<void()> ended) override {
-    expect_within(range, memory().size());
-    pending_.push_back({range, std::move(what), std::move(ended)});
+  Sum start(SumRequest sum) override {
+    expect_within(sum.range, memory().size());
+    pending_.push_back(std::move(sum));
     clock_.begin(comm_.now());
     return finished_ + static_cast<Sum>(pending_.size()) - 1;
   }
@@ -30,10 +30,10 @@ class NativeReducer final : public Reducer {
     const double began = comm_.now();
     const Traffic before = comm_.traffic();
     for (; sum >= finished_; ++finished_) {
-      const auto& [range, what, ended] = pending_.front();
-      comm_.note(fmt::format("waits for sum '{}'", what));
-      sum_(memory().subspan(range.begin, range.count));
-      if (ended) ended();
+      const SumRequest& next = pending_.front();
+      comm_.note(fmt::format("waits for sum '{}'", next.what));
+      sum_(memory().subspan(next.range.begin, next.range.count));
+      if (next.ended) next.ended();
       pending_.pop_front();
       clock_.end(comm_.now());
     }
@@ -47,16 +47,10 @@ class NativeReducer final : public Reducer {
   ExchangeCost cost() const override { return clock_.cost(comm_.now()); }
 
  private:
-  struct Pending {
-    Range range;
-    std::string what;
-    std::function<void()> ended;
-  };
-
   Comm& comm_;
   AlignedFloats floats_;
   std::function<void(std::span<float>)> sum_;
-  std::deque<Pending> pending_;  // from number finished_ on
+  std::deque<SumRequest> pending_;  // from number finished_ on
   Sum finished_ = 0;
   ExchangeClock clock_;
 };

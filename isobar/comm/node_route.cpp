@@ -12,8 +12,8 @@ namespace {
 
 class NodeFlight final : public Flight {
  public:
-  NodeFlight(const Place& place, std::int64_t number, Range slice, const Schedule* schedule)
-      : place_(place), number_(number), slice_(slice), schedule_(schedule) {
+  NodeFlight(const Place& place, std::int64_t number, Range slice, const Schedule* schedule, const codec::Codec& codec)
+      : place_(place), number_(number), slice_(slice), schedule_(schedule), codec_(codec) {
     if (!schedule_) stage_ = Stage::spread;
   }
 
@@ -21,7 +21,7 @@ class NodeFlight final : public Flight {
     NodeGroup& node = *place_.node;
     if (stage_ == Stage::start && node.all_started(number_)) {
       node.gather(slice_);
-      walk_.emplace(*node.between(), *schedule_, place_.memory.subspan(slice_.begin, slice_.count), place_.wire,
+      walk_.emplace(*node.between(), *schedule_, place_.memory.subspan(slice_.begin, slice_.count), codec_,
                     sum_tag(number_));
       stage_ = Stage::between;
     }
@@ -41,6 +41,7 @@ class NodeFlight final : public Flight {
   std::int64_t number_;
   Range slice_;
   const Schedule* schedule_;  // null: this rank owns nothing
+  const codec::Codec& codec_;
   std::optional<Walk> walk_;
 };
 
@@ -51,10 +52,10 @@ class NodeRoute final : public Route {
     if (place.node->owns()) shelf_.emplace(algorithm, place.node->between()->group());
   }
 
-  std::unique_ptr<Flight> fly(std::int64_t number, Range range) override {
-    if (!shelf_) return std::make_unique<NodeFlight>(place_, number, Range{}, nullptr);
+  std::unique_ptr<Flight> fly(std::int64_t number, Range range, const codec::Codec& codec) override {
+    if (!shelf_) return std::make_unique<NodeFlight>(place_, number, Range{}, nullptr, codec);
     const Range slice = place_.node->slice(range);
-    return std::make_unique<NodeFlight>(place_, number, slice, &shelf_->of(slice.count));
+    return std::make_unique<NodeFlight>(place_, number, slice, &shelf_->of(slice.count), codec);
   }
   std::string describe() const override { return fmt::format("hierarchical(outer={})", name_); }
 

@@ -26,7 +26,9 @@ void expect_known(const std::string& name) {
 }
 
 std::unique_ptr<Reducer> background_reducer(Comm& comm, std::size_t floats, const ReducerOptions& options) {
-  const bool many_per_node = std::ranges::max(comm.nodes()) + 1 < comm.size();
+  // Ranks of one node that do not add in shared memory send each other messages, as if each were a node.
+  const int nodes = std::ranges::max(comm.nodes()) + 1;
+  const bool many_per_node = nodes > 1 && nodes < comm.size();
   const std::vector<Spec> algorithms = candidates(options.algorithm, many_per_node);
   auto reducer =
       std::make_unique<BackgroundReducer>(comm, floats, options, /*shared=*/between_nodes(algorithms[0]).has_value());
@@ -48,9 +50,16 @@ std::unique_ptr<Reducer> make_reducer(Comm& comm, std::size_t floats, const Redu
   expect_known(name);
   if (auto own = comm.own_reducer(floats, options)) return own;
   expect_equal_floats(comm, floats);
+  const bool plain = options.codec->is_plain();
+  const int nodes = std::ranges::max(comm.nodes()) + 1;
+  if (options.codec->carriage() != codec::Carriage::added)
+    fail_usage("a sum over ranks cannot carry codec '{}', whose numbers cannot be added on their way",
+               options.codec->describe());
+  if (!plain && comm.size() > 1 && (name == "native" || name == "shared" || (name == "hierarchical" && nodes == 1)))
+    fail_usage("algorithm '{}' adds numbers as they are and cannot carry codec '{}'; 'auto' chooses one that can", name,
+               options.codec->describe());
   if (name == "native" && (comm.size() > 1 || comm.elastic())) return native_reducer(comm, floats);
   if (comm.size() == 1) return lone_reducer(comm, floats);
-  const int nodes = std::ranges::max(comm.nodes()) + 1;
   if (name == "shared" && nodes > 1)
     fail_usage("algorithm 'shared': the ranks are on {} nodes; 'auto' or 'hierarchical' sums between nodes too", nodes);
   if (name == "reproducible" && !std::has_single_bit(static_cast<unsigned>(comm.size())))
@@ -58,7 +67,7 @@ std::unique_ptr<Reducer> make_reducer(Comm& comm, std::size_t floats, const Redu
   // Within a node shared memory is the fastest way to do all of these; it adds in the order of 'reproducible'.
   const bool shared = name == "auto" || name == "shared" || name == "reproducible" ||
                       (name == "hierarchical" && !options.algorithm.find("inner"));
-  if (nodes == 1 && shared) return shared_reducer(comm, floats, options);
+  if (nodes == 1 && shared && plain) return shared_reducer(comm, floats, options);
   return background_reducer(comm, floats, options);
 }
 

@@ -19,7 +19,7 @@ namespace isobar::comm {
 struct ReducerOptions {
   /// "auto" (measured at the start, remembered in a file), "shared", "native", or an algorithm of all_reduces().
   Spec algorithm = "auto";
-  Wire wire = Wire::float32;
+  std::shared_ptr<const codec::Codec> codec = codec::plain();  ///< how numbers travel
   double warn_seconds = 10;   ///< a sum that takes longer is reported: which ranks are missing, and what they are doing
   double stall_seconds = 60;  ///< after this time the job is ended
   std::string cache{};        ///< file that remembers what "auto" measured; empty: the user's cache folder
@@ -33,6 +33,15 @@ struct ExchangeCost {
   Traffic traffic{};
 };
 
+/// What is to be summed, and how.
+struct SumRequest {
+  Range range{};                  ///< of the reducer's memory
+  int priority = 0;               ///< of several sums under way the one with the highest is served first
+  std::string what{};             ///< names the sum in messages about missing ranks
+  std::function<void()> ended{};  ///< called when the sum is complete, by any thread; it must be quick
+  bool exact = false;             ///< numbers travel as they are, whatever the codec
+};
+
 class Reducer {
  public:
   using Sum = std::int64_t;
@@ -40,10 +49,8 @@ class Reducer {
   virtual ~Reducer() = default;
   /// The memory in which sums are made, with the requested number of floats; initially zero.
   virtual std::span<float> memory() = 0;
-  /// Begins to sum a range of memory() over all ranks; the range must not be touched before wait(). Of several sums
-  /// under way the one with the highest priority is served first. `what` names the sum in messages about missing ranks.
-  /// `ended` is called when the sum is complete, by any thread; it must be quick.
-  virtual Sum start(Range range, int priority, std::string what, std::function<void()> ended = {}) = 0;
+  /// Begins to sum a range of memory() over all ranks; the range must not be touched before wait().
+  virtual Sum start(SumRequest sum) = 0;
   /// Returns when the sum is complete.
   virtual void wait(Sum sum) = 0;
   /// What "auto" chose, or what was requested: for reports.

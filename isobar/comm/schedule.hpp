@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "isobar/base/row.hpp"
+#include "isobar/codec/codec.hpp"
 #include "isobar/comm/comm.hpp"
 
 namespace isobar::comm {
@@ -22,7 +23,7 @@ struct Range {
 /// One message. A send takes the data as they were before the round; a receive replaces the range or adds to it; ranges
 /// received in one round do not overlap. Messages between two ranks in one round are matched in the order in which both
 /// list them, that of their places in the data, and both name the same range. A send to oneself is no message: it only
-/// rounds the range, as every send does on a 16-bit wire.
+/// rounds the range, as every send does that is not exact.
 struct Move {
   enum class Kind { send, receive, add } kind;
   int peer = 0;
@@ -55,12 +56,8 @@ Table<Row<Algorithm>> all_gathers();
 /// Afterwards every rank has the data of rank 0.
 Table<Row<Algorithm>> broadcasts();
 
-/// The type in which numbers travel. Sums are made in float; with 16 bits a sender first rounds its own copy too, so
-/// that all ranks end with the same numbers.
-enum class Wire { float32, bfloat16, float16 };
-
-/// Walks a schedule in the calling thread and returns when this rank's part is done. All ranks must call, with
-/// schedules of one algorithm.
-void run(Comm& comm, const Schedule& schedule, std::span<float> data, Wire wire = Wire::float32);
+/// Walks a schedule in the calling thread and returns when this rank's part is done. Numbers travel as the codec has
+/// them, one whose numbers are added on their way. All ranks must call, with schedules of one algorithm.
+void run(Comm& comm, const Schedule& schedule, std::span<float> data, const codec::Codec& codec = *codec::plain());
 
 }  // namespace isobar::comm

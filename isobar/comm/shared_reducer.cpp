@@ -74,11 +74,12 @@ class SharedReducer final : public Reducer {
 
   std::span<float> memory() override { return {board_.numbers[self()], floats_}; }
 
-  Sum start(Range range, int, std::string what, std::function<void()> ended) override {
-    expect_within(range, floats_);
+  Sum start(SumRequest sum) override {
+    expect_within(sum.range, floats_);
     const double now = comm_.now();
-    const bool small = board_.is_small(range.count);
-    pending_.push_back({range, small, small ? small_.started++ : large_++, std::move(what), std::move(ended)});
+    const bool small = board_.is_small(sum.range.count);
+    pending_.push_back(
+        {sum.range, small, small ? small_.started++ : large_++, std::move(sum.what), std::move(sum.ended)});
     publish_flag(board_.flags[self()]->started, ++started_);
     clock_.begin(now);
     advance();

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "isobar/comm/wire_format.hpp"
-
 namespace isobar::comm {
 namespace {
 
@@ -20,8 +18,9 @@ bool overlap(const Range& a, const Range& b) {
 
 }  // namespace
 
-Walk::Walk(Comm& comm, const Schedule& schedule, std::span<float> data, Wire wire, int tag)
-    : comm_(&comm), schedule_(&schedule), data_(data), wire_(wire), tag_(tag) {
+Walk::Walk(Comm& comm, const Schedule& schedule, std::span<float> data, const codec::Codec& codec, int tag)
+    : comm_(&comm), schedule_(&schedule), data_(data), codec_(&codec), tag_(tag) {
+  expects(codec.carriage() == codec::Carriage::added, "numbers that can be added on their way");
   std::size_t longest = 0;
   for (const Round& round : schedule)
     for (const Move& move : round) {
@@ -29,7 +28,7 @@ Walk::Walk(Comm& comm, const Schedule& schedule, std::span<float> data, Wire wir
               "moves within the data");
       longest = std::max(longest, move.range.count);
     }
-  message_bytes_ = std::min(longest, piece) * bytes_of(wire);
+  message_bytes_ = codec.bound(std::min(longest, piece));
 }
 
 bool Walk::advance() {
@@ -62,11 +61,11 @@ void Walk::begin_round(const Round& round) {
     if (move.kind != Move::Kind::send) streams_.push_back({.move = move});
   for (const Move& move : round) {
     if (move.kind != Move::Kind::send) continue;
-    if (move.peer == comm_->rank()) round_to(wire_, part(move.range));
+    if (move.peer == comm_->rank()) round_as(*codec_, part(move.range));
     else streams_.push_back({.move = move});
   }
   for (Stream& stream : streams_)
-    stream.staged = wire_ != Wire::float32 || stream.move.kind == Move::Kind::add ||
+    stream.staged = !codec_->is_plain() || stream.move.kind == Move::Kind::add ||
                     (!stream.sends() && still_read(stream.move.range));
 }
 
@@ -95,9 +94,8 @@ bool Walk::is_next(const Stream& stream) const {
 void Walk::begin_message(Stream& stream) {
   const Range range = next_message(stream.move.range, stream.begun);
   std::byte* const staging = stream.staged ? take_staging() : nullptr;
-  if (stream.staged && stream.sends()) pack(wire_, part(range), staging);
-  const std::span<std::byte> bytes =
-      staging ? std::span(staging, range.count * bytes_of(wire_)) : std::as_writable_bytes(part(range));
+  const std::span<std::byte> bytes = staging ? staged_bytes(staging, range) : std::as_writable_bytes(part(range));
+  if (stream.staged && stream.sends()) codec_->encode(part(range), bytes);
   stream.under_way.push_back({range, staging,
                               stream.sends() ? comm_->start_send(stream.move.peer, tag_, bytes)
                                              : comm_->start_receive(stream.move.peer, tag_, bytes)});
@@ -106,8 +104,10 @@ void Walk::begin_message(Stream& stream) {
 
 void Walk::end_message(Stream& stream) {
   const Message& message = stream.under_way.front();
-  if (stream.move.kind == Move::Kind::add) unpack_add(wire_, message.staging, part(message.range));
-  else if (!stream.sends() && stream.staged) unpack(wire_, message.staging, part(message.range));
+  if (stream.move.kind == Move::Kind::add)
+    codec_->add(staged_bytes(message.staging, message.range), part(message.range));
+  else if (!stream.sends() && stream.staged)
+    codec_->decode(staged_bytes(message.staging, message.range), part(message.range));
   if (message.staging) free_staging_.push_back(message.staging);
   stream.over += message.range.count;
   stream.under_way.erase(stream.under_way.begin());

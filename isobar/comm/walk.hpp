@@ -25,9 +25,9 @@ class Walk {
     return {range.begin + begun, std::min(piece, range.count - begun)};
   }
 
-  /// Nothing is sent before the first advance(). `comm`, `schedule` and `data` must outlive it; simultaneous walks over
+  /// Nothing is sent before the first advance(). All arguments must outlive it; simultaneous walks over
   /// the same Comm need different tags. A walk that is destroyed unfinished withdraws its messages.
-  Walk(Comm& comm, const Schedule& schedule, std::span<float> data, Wire wire, int tag);
+  Walk(Comm& comm, const Schedule& schedule, std::span<float> data, const codec::Codec& codec, int tag);
   Walk(Walk&&) = default;
 
   /// Does as much as possible without waiting, possibly several rounds; returns whether the walk is finished.
@@ -60,12 +60,15 @@ class Walk {
   void end_message(Stream& stream);
   bool still_read(const Range& range) const;
   std::span<float> part(const Range& range) const { return data_.subspan(range.begin, range.count); }
+  std::span<std::byte> staged_bytes(std::byte* staging, const Range& range) const {
+    return {staging, codec_->bound(range.count)};
+  }
   std::byte* take_staging();
 
   Comm* comm_;
   const Schedule* schedule_;
   std::span<float> data_;
-  Wire wire_;
+  const codec::Codec* codec_;
   int tag_;
   std::size_t next_round_ = 0;
   std::size_t message_bytes_ = 0;  // of the longest

@@ -14,10 +14,7 @@ StrategyTraits ExchangeOptions::traits() const {
 ExchangeOptions read_exchange_options(Args& args) {
   ExchangeOptions options;
   options.reducer.algorithm = args.spec("algorithm", "auto");
-  const std::string wire = args.one_of("wire", "float", {"float", "bf16", "fp16"});
-  options.reducer.wire = wire == "bf16"   ? comm::Wire::bfloat16
-                         : wire == "fp16" ? comm::Wire::float16
-                                          : comm::Wire::float32;
+  options.reducer.codec = make(codec::codecs(), args.spec(args.has("wire") ? "wire" : "codec", "float"), "codec");
   options.bucket_mb = args.real("bucket_mb", 4);
   args.require(options.bucket_mb >= 0 && options.bucket_mb <= 1e6, "bucket_mb must lie between 0 and 1000000");
   options.deterministic = args.flag("deterministic", false);
@@ -26,7 +23,7 @@ ExchangeOptions read_exchange_options(Args& args) {
   args.require(options.reducer.warn_seconds > 0, "warn_seconds must be above 0");
   args.require(options.reducer.stall_seconds > 0, "stall_seconds must be above 0");
   if (!options.deterministic) return options;
-  args.require(options.reducer.wire == comm::Wire::float32, "deterministic sums travel as float");
+  args.require(options.reducer.codec->is_plain(), "deterministic sums travel as float");
   const std::string& algorithm = options.reducer.algorithm.name();
   args.require(algorithm == "auto" || algorithm == "reproducible",
                "deterministic sums are made by the algorithm 'reproducible'");
@@ -105,8 +102,7 @@ std::span<float> Exchange::copy(int c) const {
 Exchange::Parts::Parts(const Exchange& exchange, const Replica& replica)
     : buckets(replica, static_cast<std::size_t>(exchange.options_.bucket_mb * 1e6 / sizeof(float))),
       watch(exchange.world_, replica.trace(), buckets.count()),
-      numbers(exchange.world_, *exchange.reducer_, exchange.gradients_, buckets.untrained(), exchange.options_.reducer,
-              watch) {}
+      numbers(*exchange.reducer_, exchange.gradients_, buckets.untrained(), watch) {}
 
 Exchange::Parts& Exchange::parts(const Replica& replica) {
   expects(replica.gradients().data() == gradients().data() && replica.gradients().size() == gradients_,
@@ -125,7 +121,7 @@ comm::Reducer::Sum Exchange::start_bucket(int b, int copy, int priority) {
   if (copy >= 0) range.begin += gradients_ + StepNumbers::count + static_cast<std::size_t>(copy) * gradients_;
   comm::Reducer::Sum sum{};
   // On one node the sum is partly made here, by who starts it.
-  parts_->watch.timed(b, 0, [&] { sum = parts_->watch.start(*reducer_, range, priority, b); });
+  parts_->watch.timed(b, 0, [&] { sum = parts_->watch.start(*reducer_, {.range = range, .priority = priority}, b); });
   return sum;
 }
 

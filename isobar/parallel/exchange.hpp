@@ -21,7 +21,7 @@ struct ExchangeOptions {
   StrategyTraits traits() const;
 };
 
-/// Reads algorithm, wire, bucket_mb, deterministic, warn_seconds and stall_seconds.
+/// Reads algorithm, codec (or wire, its older name), bucket_mb, deterministic, warn_seconds and stall_seconds.
 ExchangeOptions read_exchange_options(Args& args);
 
 /// The sums of all buckets, in the gradients or in a copy of them; empty: none is under way.

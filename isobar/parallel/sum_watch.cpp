@@ -17,19 +17,23 @@ void SumWatch::begin(std::int64_t step) {
   say("computing");
 }
 
-comm::Reducer::Sum SumWatch::start(comm::Reducer& reducer, comm::Range range, int priority, int which,
-                                   std::string_view what) {
+comm::Reducer::Sum SumWatch::start(comm::Reducer& reducer, comm::SumRequest request, int which) {
   const auto at = static_cast<std::size_t>(which);
-  const std::string full = fmt::format("{} of step {}", what.empty() ? names_[at] : what, step_);
-  if (world_.size() == 1) return reducer.start(range, priority, full);
-  const post_mortem::FlightRecorder::Sum sum = post_mortem::flight_recorder().begin_sum(full);
-  if (!trace_) return reducer.start(range, priority, full, [sum] { post_mortem::flight_recorder().end_sum(sum); });
-  const StepTrace::Mark mark = trace_->begin_beside(Lane::exchange, Category::communication, in_trace_[at]);
-  const auto bytes = static_cast<double>(range.count * sizeof(float));
-  return reducer.start(range, priority, full, [sum, trace = trace_, mark, bytes] {
-    post_mortem::flight_recorder().end_sum(sum);
-    trace->end_beside(mark, bytes);
-  });
+  request.what = fmt::format("{} of step {}", request.what.empty() ? names_[at] : request.what, step_);
+  if (world_.size() > 1) {
+    const post_mortem::FlightRecorder::Sum sum = post_mortem::flight_recorder().begin_sum(request.what);
+    if (trace_) {
+      const StepTrace::Mark mark = trace_->begin_beside(Lane::exchange, Category::communication, in_trace_[at]);
+      const auto bytes = static_cast<double>(request.range.count * sizeof(float));
+      request.ended = [sum, trace = trace_, mark, bytes] {
+        post_mortem::flight_recorder().end_sum(sum);
+        trace->end_beside(mark, bytes);
+      };
+    } else {
+      request.ended = [sum] { post_mortem::flight_recorder().end_sum(sum); };
+    }
+  }
+  return reducer.start(std::move(request));
 }
 
 }  // namespace isobar::parallel

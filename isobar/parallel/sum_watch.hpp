@@ -21,9 +21,8 @@ class SumWatch {
 
   /// What is watched from now on belongs to this step.
   void begin(std::int64_t step);
-  /// Starts a sum, which is seen until it ends; `what`: in place of its name.
-  comm::Reducer::Sum start(comm::Reducer& reducer, comm::Range range, int priority, int which,
-                           std::string_view what = {});
+  /// Starts a sum, which is seen until it ends; if the request does not name it, it has the name of `which`.
+  comm::Reducer::Sum start(comm::Reducer& reducer, comm::SumRequest request, int which);
   /// Does something for a sum, such as starting it or, with wait(), waiting for it, and records the time.
   template <class Work>
   void timed(int which, double bytes, Work work) {

@@ -7,7 +7,6 @@
 #include "isobar/comm/reducers.hpp"
 #include "isobar/comm/schedule_shelf.hpp"
 #include "isobar/comm/walk.hpp"
-#include "isobar/comm/wire_format.hpp"
 #include "isobar/sim/flow_world.hpp"
 
 namespace isobar::sim {
@@ -33,17 +32,18 @@ class FlowReducer final : public comm::Reducer {
 
   std::span<float> memory() override { return memory_; }
 
-  Sum start(comm::Range range, int, std::string, std::function<void()> ended) override {
-    comm::expect_within(range, memory_.size());
+  Sum start(comm::SumRequest sum) override {
+    comm::expect_within(sum.range, memory_.size());
+    const codec::Codec& codec = sum.exact ? *codec::plain() : *options_.codec;
     const Sum number = static_cast<Sum>(under_way_.size());
     under_way_.push_back(s4u::Semaphore::create(0));
     clock_.begin(s4u::Engine::get_clock());
-    const comm::Schedule& schedule = schedule_of(range.count);
+    const comm::Schedule& schedule = schedule_of(sum.range.count);
     if (!world_.options.without.bandwidth)
-      core().owe(bytes_sent(schedule) * world_.platform.network.core_seconds_per_byte);
+      core().owe(bytes_sent(schedule, codec) * world_.platform.network.core_seconds_per_byte);
     s4u::Actor::create("sum", s4u::this_actor::get_host(),
-                       [this, number, &schedule, done = under_way_.back(), ended = std::move(ended)] {
-                         walk(schedule, number);
+                       [this, number, &schedule, &codec, done = under_way_.back(), ended = std::move(sum.ended)] {
+                         walk(schedule, number, codec);
                          clock_.end(s4u::Engine::get_clock());
                          if (ended) ended();
                          done->release();
@@ -78,12 +78,12 @@ class FlowReducer final : public comm::Reducer {
   }
 
   SharedCore& core() { return world_.cores[static_cast<std::size_t>(member(rank_))]; }
-  double bytes_sent(const comm::Schedule& schedule) const {
+  double bytes_sent(const comm::Schedule& schedule, const codec::Codec& codec) const {
     std::size_t numbers = 0;
     for (const comm::Round& round : schedule)
       for (const Move& move : round)
         if (move.is_message_of(rank_)) numbers += move.range.count;
-    return static_cast<double>(numbers * comm::bytes_of(options_.wire));
+    return static_cast<double>(codec.bound(numbers));
   }
 
   double latency_to(int peer) {
@@ -92,7 +92,7 @@ class FlowReducer final : public comm::Reducer {
     return found->second;
   }
 
-  void walk(const comm::Schedule& schedule, Sum number) {
+  void walk(const comm::Schedule& schedule, Sum number, const codec::Codec& codec) {
     const Without& without = world_.options.without;
     static char something = 0;  // messages need contents
     for (const comm::Round& round : schedule) {
@@ -112,9 +112,9 @@ class FlowReducer final : public comm::Reducer {
         const Move& move = round[i];
         if (move.peer == rank_) continue;
         if (move.kind == Move::Kind::send) {
-          const std::size_t bytes = move.range.count * comm::bytes_of(options_.wire);
+          const std::size_t bytes = codec.bound(move.range.count);
           clock_.moved(1, static_cast<std::int64_t>(bytes));
-          if (world_.options.sent) tell_sent(number, move);
+          if (world_.options.sent) tell_sent(number, move, codec);
           flows.push_back(mailbox(number, rank_, move.peer)->put_async(&something, without.bandwidth ? 0 : bytes));
         } else {
           flows.push_back(mailbox(number, move.peer, rank_)->get_async<char>(&arrived[i]));
@@ -126,10 +126,10 @@ class FlowReducer final : public comm::Reducer {
     }
   }
 
-  void tell_sent(Sum number, const Move& move) const {
+  void tell_sent(Sum number, const Move& move, const codec::Codec& codec) const {
     for (std::size_t begun = 0; begun < move.range.count;) {
       const std::size_t count = comm::Walk::next_message(move.range, begun).count;
-      world_.options.sent({number, member(rank_), member(move.peer), count * comm::bytes_of(options_.wire)});
+      world_.options.sent({number, member(rank_), member(move.peer), codec.bound(count)});
       begun += count;
     }
   }

@@ -34,14 +34,14 @@ void Lockstep::compute(double seconds) {
 
 double Lockstep::now() const { return *std::ranges::max_element(clocks_); }
 
-int Lockstep::begin_sum(const comm::ReducerOptions& options, std::size_t count, comm::ExchangeCost& cost) {
-  const Spec& algorithm = costs_.chosen(options.algorithm, count);
-  const SumCost sum = costs_.cost(algorithm, count, options.wire, without_);
+int Lockstep::begin_sum(const Spec& asked, std::size_t count, const codec::Codec& codec, comm::ExchangeCost& cost) {
+  const Spec& algorithm = costs_.chosen(asked, count);
+  const SumCost sum = costs_.cost(algorithm, count, codec, without_);
   cost.traffic.messages += static_cast<std::int64_t>(sum.messages + 0.5);
   cost.traffic.bytes += static_cast<std::int64_t>(sum.bytes + 0.5);
   ++cost.sums;
   for (SharedCore& core : cores_) core.owe(sum.bytes * core_seconds_per_byte_);
-  return links_.begin(now(), costs_.phases(algorithm, count, options.wire, without_));
+  return links_.begin(now(), costs_.phases(algorithm, count, codec, without_));
 }
 
 double Lockstep::wait_until(double end) {

@@ -31,7 +31,7 @@ class Lockstep final : public Timeline {
   const double& waited_for_input() const { return waited_for_input_; }
 
   /// Begins a sum of so many numbers and returns its number.
-  int begin_sum(const comm::ReducerOptions& options, std::size_t count, comm::ExchangeCost& cost);
+  int begin_sum(const Spec& asked, std::size_t count, const codec::Codec& codec, comm::ExchangeCost& cost);
   /// When it ends; after this none may begin earlier.
   double end_of_sum(int sum) { return links_.end(sum); }
   /// All ranks wait until a time; returns for how long, on average.

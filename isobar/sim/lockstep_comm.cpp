@@ -13,10 +13,11 @@ class LockstepReducer final : public comm::Reducer {
 
   std::span<float> memory() override { return memory_.all(); }
 
-  Sum start(comm::Range range, int, std::string, std::function<void()> ended) override {
-    comm::expect_within(range, memory_.all().size());
-    sums_.push_back({ranks_.now(), ranks_.begin_sum(options_, range.count, cost_), false});
-    if (ended) ended();
+  Sum start(comm::SumRequest sum) override {
+    comm::expect_within(sum.range, memory_.all().size());
+    const codec::Codec& codec = sum.exact ? *codec::plain() : *options_.codec;
+    sums_.push_back({ranks_.now(), ranks_.begin_sum(options_.algorithm, sum.range.count, codec, cost_), false});
+    if (sum.ended) sum.ended();
     return static_cast<Sum>(sums_.size()) - 1;
   }
 

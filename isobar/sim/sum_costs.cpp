@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "isobar/comm/walk.hpp"
-#include "isobar/comm/wire_format.hpp"
 
 namespace isobar::sim {
 namespace {
@@ -111,9 +110,9 @@ double SumCosts::latency_of(const RoundCost& round, double scale) const {
   return round.latency + platform_.network.message_overhead * round.messages * pieces;
 }
 
-SumCost SumCosts::cost(const Spec& algorithm, std::size_t count, comm::Wire wire, const Without& without) {
+SumCost SumCosts::cost(const Spec& algorithm, std::size_t count, const codec::Codec& codec, const Without& without) {
   SumCost sum;
-  for (const RoundPhase& phase : phases(algorithm, count, wire, without)) {
+  for (const RoundPhase& phase : phases(algorithm, count, codec, without)) {
     sum.latency += phase.latency;
     sum.transfer += phase.transfer;
     sum.adding += phase.adding;
@@ -121,18 +120,17 @@ SumCost SumCosts::cost(const Spec& algorithm, std::size_t count, comm::Wire wire
   if (placement_.ranks == 1 || count == 0) return sum;
   const Costed& of = costed(algorithm, count);
   sum.messages = of.messages;
-  sum.bytes =
-      of.bytes / static_cast<double>(of.count) * static_cast<double>(count * comm::bytes_of(wire)) / sizeof(float);
+  sum.bytes = of.bytes / static_cast<double>(of.count) * static_cast<double>(codec.bound(count)) / sizeof(float);
   return sum;
 }
 
-std::vector<RoundPhase> SumCosts::phases(const Spec& algorithm, std::size_t count, comm::Wire wire,
+std::vector<RoundPhase> SumCosts::phases(const Spec& algorithm, std::size_t count, const codec::Codec& codec,
                                          const Without& without) {
   std::vector<RoundPhase> list;
   if (placement_.ranks == 1 || count == 0) return list;
   const Costed& of = costed(algorithm, count);
   const double scale = static_cast<double>(count) / static_cast<double>(of.count);
-  const double moving = without.bandwidth ? 0 : scale * static_cast<double>(comm::bytes_of(wire)) / sizeof(float);
+  const double moving = without.bandwidth ? 0 : scale * static_cast<double>(codec.bound(1)) / sizeof(float);
   for (const RoundCost& round : of.rounds) {
     const double phases = std::min(std::ceil(round.times), phases_of_kind), each = round.times / phases;
     const RoundPhase phase{.round = round.kind + (without.contention ? 1 : 0),

@@ -40,10 +40,10 @@ class SumCosts {
   SumCosts(const Topology& topology, const Platform& platform, const Placement& placement);
 
   /// Of an algorithm of comm::all_reduces().
-  SumCost cost(const Spec& algorithm, std::size_t count, comm::Wire wire = comm::Wire::float32,
+  SumCost cost(const Spec& algorithm, std::size_t count, const codec::Codec& codec = *codec::plain(),
                const Without& without = {});
   /// The same round by round; rounds of one kind are put together so that there are not too many.
-  std::vector<RoundPhase> phases(const Spec& algorithm, std::size_t count, comm::Wire wire = comm::Wire::float32,
+  std::vector<RoundPhase> phases(const Spec& algorithm, std::size_t count, const codec::Codec& codec = *codec::plain(),
                                  const Without& without = {});
   /// The links a kind of round uses, of phases() with contention or without.
   std::span<const LinkShare> shares(int round) const { return shares_[static_cast<std::size_t>(round)]; }

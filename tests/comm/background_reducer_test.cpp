@@ -26,7 +26,9 @@ struct Log {
 class LoggedRoute final : public Route {
  public:
   explicit LoggedRoute(Log& log) : log_(log) {}
-  std::unique_ptr<Flight> fly(std::int64_t number, Range) override { return std::make_unique<Logged>(log_, number); }
+  std::unique_ptr<Flight> fly(std::int64_t number, Range, const codec::Codec&) override {
+    return std::make_unique<Logged>(log_, number);
+  }
   std::string describe() const override { return "logged"; }
 
  private:
@@ -68,7 +70,7 @@ TEST(BackgroundReducer, SumsGoOnWhileNobodyWaits) {
   Log log;
   const auto reducer = logged_reducer(*comm, log);
   log.open = 100;
-  const Reducer::Sum sum = reducer->start({0, 10}, 0, "one");
+  const Reducer::Sum sum = reducer->start({{0, 10}, 0, "one"});
   log.ended.wait(0);  // the thread did it
   reducer->wait(sum);
   EXPECT_EQ(reducer->cost().sums, 1);
@@ -78,7 +80,7 @@ TEST(BackgroundReducer, HighPrioritiesAreServedFirst) {
   const auto comm = alone();
   Log log;
   const auto reducer = logged_reducer(*comm, log);
-  for (const int priority : {1, 5, 3, 5, 9, 1}) reducer->start({0, 1}, priority, "some");
+  for (const int priority : {1, 5, 3, 5, 9, 1}) reducer->start({{0, 1}, priority, "some"});
   {
     // Nothing advances meanwhile. A poll under way may have passed some flights already: it ends the others first.
     const std::lock_guard lock(log.mutex);
@@ -97,9 +99,9 @@ TEST(BackgroundReducer, AnErrorIsKeptForWhoWaits) {
   const auto reducer = logged_reducer(*comm, log);
   log.failure = "the cable is cut";
   log.open = 100;
-  const Reducer::Sum sum = reducer->start({0, 1}, 0, "one");
+  const Reducer::Sum sum = reducer->start({{0, 1}, 0, "one"});
   for (int i = 0; i < 2; ++i) EXPECT_EQ(tests::error_of([&] { reducer->wait(sum); }), "the cable is cut");
-  EXPECT_EQ(tests::error_of([&] { reducer->start({0, 1}, 0, "two"); }), "the cable is cut");
+  EXPECT_EQ(tests::error_of([&] { reducer->start({{0, 1}, 0, "two"}); }), "the cable is cut");
   EXPECT_HAS(tests::error_of([&] { comm->check(); }), "[rank 0] the cable is cut");  // all ranks were notified
 }
 
@@ -108,7 +110,7 @@ TEST(BackgroundReducer, WhatIsUnderWayIsWithdrawnAtTheEnd) {
   Log log;
   {
     const auto reducer = logged_reducer(*comm, log);
-    for (int i = 0; i < 3; ++i) reducer->start({0, 1}, 0, "never ends");
+    for (int i = 0; i < 3; ++i) reducer->start({{0, 1}, 0, "never ends"});
   }
   EXPECT_EQ(log.withdrawn.size(), 3u);
   EXPECT_TRUE(log.advanced.empty());
@@ -118,7 +120,7 @@ TEST(BackgroundReducer, ARangeOutsideIsAMistake) {
   const auto comm = alone();
   Log log;
   const auto reducer = logged_reducer(*comm, log);
-  EXPECT_THROW(reducer->start({5, 6}, 0, "too long"), std::logic_error);
+  EXPECT_THROW(reducer->start({{5, 6}, 0, "too long"}), std::logic_error);
   EXPECT_THROW(reducer->wait(0), std::logic_error);
 }
 

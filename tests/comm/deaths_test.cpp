@@ -143,14 +143,14 @@ Work sums_by(const Spec& algorithm) {
     const auto first = reducer->memory().first(large), second = reducer->memory().last(small);
     give(group, first);
     give(group, second);
-    const Reducer::Sum sum = reducer->start({0, large}, 0, "large");
-    const Reducer::Sum other = reducer->start({large, small}, 1, "small");
+    const Reducer::Sum sum = reducer->start({{0, large}, 0, "large"});
+    const Reducer::Sum other = reducer->start({{large, small}, 1, "small"});
     reducer->wait(other);
     EXPECT_TRUE(is_sum(group, second));
     reducer->wait(sum);
     EXPECT_TRUE(is_sum(group, first));
     if (group.epoch() > first_epoch) return;
-    reducer->start({0, 1}, 0, "dropped");
+    reducer->start({{0, 1}, 0, "dropped"});
     barrier(group);  // all drop it, after all have started it
   };
 }

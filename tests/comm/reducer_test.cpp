@@ -43,7 +43,7 @@ void sums_are_right(Comm& comm, const ReducerOptions& options) {
     std::size_t begin = 0;
     for (std::size_t k = 0; k < reducer_counts.size(); begin += reducer_counts[k++])
       started.push_back(
-          reducer->start({begin, reducer_counts[k]}, static_cast<int>(k * 5 % 7), fmt::format("sum {}", k)));
+          reducer->start({{begin, reducer_counts[k]}, static_cast<int>(k * 5 % 7), fmt::format("sum {}", k)}));
     for (std::size_t k = 0; k < reducer_counts.size(); ++k)
       reducer->wait(started[(k * 4 + static_cast<std::size_t>(comm.rank() + step)) % reducer_counts.size()]);
     for (std::size_t i = 0; i < begin; ++i) ASSERT_EQ(memory[i], number(0, step, i) * ranks) << "at " << i;
@@ -133,7 +133,7 @@ TEST(Reducer, ReproducibleDoesNotDependOnNodes) {
             const auto value = [](int rank, std::size_t i) { return 1.0f / static_cast<float>(7 * rank + i % 13 + 1); };
             const auto reducer = make_reducer(comm, 5000, {.algorithm = "reproducible"});
             for (std::size_t i = 0; i < 5000; ++i) reducer->memory()[i] = value(comm.rank(), i);
-            reducer->wait(reducer->start({0, 5000}, 0, "all"));
+            reducer->wait(reducer->start({{0, 5000}, 0, "all"}));
             for (std::size_t i = 0; i < 5000; ++i) {
               std::vector<float> tree;
               for (int rank = 0; rank < size; ++rank) tree.push_back(value(rank, i));
@@ -150,17 +150,46 @@ TEST(Reducer, SixteenBitsOnTheWireGiveAllRanksTheSame) {
     run_ranks(
         4,
         [&](Comm& comm) {
-          const auto reducer = make_reducer(comm, 3000, {.algorithm = algorithm, .wire = Wire::bfloat16});
+          const auto reducer =
+              make_reducer(comm, 3000, {.algorithm = algorithm, .codec = make(codec::codecs(), "bf16", "codec")});
           const std::span<float> memory = reducer->memory();
           for (std::size_t i = 0; i < 3000; ++i)
             memory[i] = 1.0f / static_cast<float>(comm.rank() + 1) + static_cast<float>(i);
-          reducer->wait(reducer->start({0, 3000}, 0, "all"));
+          reducer->wait(reducer->start({{0, 3000}, 0, "all"}));
           for (std::size_t i = 0; i < 3000; ++i)
             ASSERT_NEAR(memory[i], 25.0f / 12 + 4 * static_cast<float>(i), 0.02f * (2 + 4 * static_cast<float>(i)));
           const std::vector<Bytes> all = all_gather(comm, std::as_bytes(memory));
           for (const Bytes& bytes : all) ASSERT_EQ(bytes, all[0]);
         },
         2);
+}
+
+TEST(Reducer, ACodecIsHonouredOrRefused) {
+  const auto sum = [](const char* algorithm, int per_node) {
+    float result = 0;
+    run_ranks(
+        2,
+        [&](Comm& comm) {
+          const auto reducer =
+              make_reducer(comm, 20, {.algorithm = algorithm, .codec = make(codec::codecs(), "bf16", "codec")});
+          std::ranges::fill(reducer->memory(), 1 + 0x1p-9f);
+          const Reducer::Sum rounded = reducer->start({.range = {0, 10}, .what = "rounded"});
+          const Reducer::Sum exact = reducer->start({.range = {10, 10}, .what = "exact", .exact = true});
+          reducer->wait(rounded);
+          reducer->wait(exact);
+          EXPECT_EQ(reducer->memory()[15], 2 + 0x1p-8f);
+          if (comm.rank() == 0) result = reducer->memory()[5];
+        },
+        per_node);
+    return result;
+  };
+  for (const char* algorithm : {"auto", "ring", "reproducible"})
+    for (const int per_node : {1, 2}) EXPECT_EQ(sum(algorithm, per_node), 2) << algorithm << ", " << per_node;
+  EXPECT_EQ(sum("hierarchical", 1), 2);
+  for (const char* algorithm : {"shared", "native", "hierarchical"})
+    EXPECT_HAS(error_of([&] { sum(algorithm, 2); }), fmt::format("algorithm '{}' adds numbers as they are and cannot "
+                                                                 "carry codec 'bf16'; 'auto' chooses one that can",
+                                                                 algorithm));
 }
 
 TEST(Reducer, WrongNamesAreAnswered) {
@@ -188,7 +217,7 @@ TEST(Reducer, SmallSumsFollowEachOther) {
         for (int i = 0; i < 500; ++i) {
           const Range range{static_cast<std::size_t>(i % 7), static_cast<std::size_t>(i % 33)};
           for (std::size_t k = 0; k < 40; ++k) memory[k] = number(comm.rank(), i, k);
-          reducer->wait(reducer->start(range, 0, "one"));
+          reducer->wait(reducer->start({range, 0, "one"}));
           for (std::size_t k = 0; k < 40; ++k) {
             const bool summed = k >= range.begin && k < range.end();
             ASSERT_EQ(memory[k], summed ? 6 * number(0, i, k) : number(comm.rank(), i, k))
@@ -210,7 +239,7 @@ TEST(Reducer, SumsOverlapSteps) {
         for (int step = 0; step < 50; ++step) {
           const std::size_t begin = step % 2 ? 1000 : 0, count = step % 3 ? 1000 : 20;
           for (std::size_t i = 0; i < count; ++i) memory[begin + i] = number(comm.rank(), step, i);
-          const Reducer::Sum now = reducer->start({begin, count}, 0, "lagged");
+          const Reducer::Sum now = reducer->start({{begin, count}, 0, "lagged"});
           if (step > 0) {
             reducer->wait(before);
             for (std::size_t i = 0; i < 20; ++i) ASSERT_EQ(memory[1000 - begin + i], 10 * number(0, step - 1, i));
@@ -242,10 +271,10 @@ TEST(Reducer, AFailureEndsAllWaits) {
                        4,
                        [&](Comm& comm) {
                          const auto reducer = make_reducer(comm, 3000, {.algorithm = algorithm});
-                         reducer->wait(reducer->start({0, 3000}, 0, "good"));
-                         const Reducer::Sum a = reducer->start({0, 2000}, 0, "a");
+                         reducer->wait(reducer->start({{0, 3000}, 0, "good"}));
+                         const Reducer::Sum a = reducer->start({{0, 2000}, 0, "a"});
                          if (comm.rank() == 2) fail("the disk is full");
-                         const Reducer::Sum b = reducer->start({2000, 1000}, 1, "b");
+                         const Reducer::Sum b = reducer->start({{2000, 1000}, 1, "b"});
                          reducer->wait(b);
                          reducer->wait(a);
                        },
@@ -265,7 +294,7 @@ TEST(Reducer, AMissingRankIsReportedAndEndsTheJob) {
             if (comm.rank() == 1) comm.note("reading batch 13");
             const auto reducer = make_reducer(comm, 1000, {.warn_seconds = 0.05, .stall_seconds = 0.2});
             if (comm.rank() == 1) wait_for_failure(comm);
-            reducer->wait(reducer->start({0, 1000}, 0, "step 12: gradients 3 of 7"));
+            reducer->wait(reducer->start({{0, 1000}, 0, "step 12: gradients 3 of 7"}));
           },
           per_node);
     });

@@ -1,4 +1,4 @@
-// Every algorithm with real messages between ranks that are threads, on all wires.
+// Every algorithm with real messages between ranks that are threads, with all codecs.
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -8,12 +8,11 @@
 #include "isobar/comm/local_comm.hpp"
 #include "isobar/comm/schedule.hpp"
 
+#include "tests/comm/added_codecs.hpp"
 #include "tests/comm/members.hpp"
 
 namespace isobar::comm {
 namespace {
-
-constexpr Wire wires[] = {Wire::float32, Wire::bfloat16, Wire::float16};
 
 float schedule_messages_number(int rank, std::size_t i) {
   const auto mixed = static_cast<std::uint32_t>((i + 1) * 2'654'435'761u + static_cast<std::uint32_t>(rank) * 40'503u);
@@ -45,24 +44,21 @@ std::pair<double, double> wanted(Collective collective, int size, std::size_t co
   return {sum, sizes};
 }
 
-double error_of_rounding(Wire wire) {
-  switch (wire) {
-    case Wire::bfloat16: return 0x1p-8;
-    case Wire::float16: return 0x1p-11;
-    default: return 0x1p-24;
-  }
+double error_of_rounding(const codec::Codec& codec) {
+  return codec.is_plain() ? 0x1p-24 : codec.describe() == "bf16" ? 0x1p-8 : 0x1p-11;
 }
 
 using Results = std::vector<std::vector<float>>;
 
-void expect_right(const Member& member, const Results& results, std::size_t count, Wire wire, std::size_t rounds) {
+void expect_right(const Member& member, const Results& results, std::size_t count, const codec::Codec& codec,
+                  std::size_t rounds) {
   const int size = static_cast<int>(results.size());
   const bool moves_only = member.collective == Collective::all_gather || member.collective == Collective::broadcast;
   // Each round may round both the sent and the added numbers; float16 loses more for numbers below 2^-14.
-  const double errors = moves_only ? (wire == Wire::float32 ? 0 : 1) : 2 * static_cast<double>(rounds) + 1;
-  const double tiny = wire == Wire::float16 ? 0x1p-25 : 0;
+  const double errors = moves_only ? (codec.is_plain() ? 0 : 1) : 2 * static_cast<double>(rounds) + 1;
+  const double tiny = codec.describe() == "fp16" ? 0x1p-25 : 0;
   const std::string what =
-      fmt::format("{}, {} ranks, {} numbers, wire {}", member.spec.str(), size, count, static_cast<int>(wire));
+      fmt::format("{}, {} ranks, {} numbers, codec {}", member.spec.str(), size, count, codec.describe());
   for (int rank = 0; rank < size; ++rank) {
     const std::vector<float>& data = results[static_cast<std::size_t>(rank)];
     const Range range = member.collective == Collective::reduce_scatter ? block(count, size, rank) : Range{0, count};
@@ -73,7 +69,7 @@ void expect_right(const Member& member, const Results& results, std::size_t coun
     for (std::size_t i = range.begin; i < range.end(); ++i) {
       const auto [sum, sizes] = wanted(member.collective, size, count, i);
       const double error = std::abs(data[i] - sum);  // NaN fails
-      ASSERT_TRUE(error <= errors * (error_of_rounding(wire) * sizes * 1.1 + tiny))
+      ASSERT_TRUE(error <= errors * (error_of_rounding(codec) * sizes * 1.1 + tiny))
           << what << ", rank " << rank << ", number " << i << ": " << data[i] << " instead of " << sum;
     }
   }
@@ -83,29 +79,29 @@ void walk(const std::vector<const Member*>& members, int size, int per_node, std
   struct Run {
     const Member* member;
     std::size_t count;
-    Wire wire;
+    const codec::Codec* codec;
     Results results;
     std::size_t rounds = 0;
   };
   std::vector<Run> runs;
   for (const Member* member : members)
     for (const std::size_t count : counts)
-      for (const Wire wire : wires)
+      for (const codec::Codec* codec : added_codecs())
         if (member->serves(size, (size + per_node - 1) / per_node))
-          runs.push_back({member, count, wire, Results(static_cast<std::size_t>(size))});
+          runs.push_back({member, count, codec, Results(static_cast<std::size_t>(size))});
   run_ranks(
       size,
       [&](Comm& comm) {
         for (Run& run : runs) {
           std::vector<float> data = before(run.member->collective, comm.rank(), size, run.count);
           const Schedule schedule = run.member->algorithm->schedule(comm.group(), run.count);
-          comm::run(comm, schedule, data, run.wire);
+          comm::run(comm, schedule, data, *run.codec);
           run.results[static_cast<std::size_t>(comm.rank())] = std::move(data);
           if (comm.rank() == 0) run.rounds = schedule.size();
         }
       },
       per_node);
-  for (const Run& run : runs) expect_right(*run.member, run.results, run.count, run.wire, run.rounds);
+  for (const Run& run : runs) expect_right(*run.member, run.results, run.count, *run.codec, run.rounds);
 }
 
 constexpr std::size_t short_counts[] = {0, 1, 1237}, long_counts[] = {1'000'000};
@@ -158,12 +154,12 @@ TEST(ScheduleMessagesConformance, ReproducibleGivesTheBitsOfABalancedTree) {
 TEST(ScheduleMessagesConformance, WhatIsNotANumberReachesAll) {
   for (const Member& member : all_members()) {
     if (member.collective != Collective::all_reduce || !member.spec.arguments().empty()) continue;
-    for (const Wire wire : wires)
+    for (const codec::Codec* codec : added_codecs())
       run_ranks(4, [&](Comm& comm) {
         std::vector<float> data(5, 1.0f);
         if (comm.rank() == 1) data[1] = std::nanf("");
         if (comm.rank() == 2) data[3] = INFINITY;
-        run(comm, member.algorithm->schedule(comm.group(), data.size()), data, wire);
+        run(comm, member.algorithm->schedule(comm.group(), data.size()), data, *codec);
         EXPECT_TRUE(std::isnan(data[1])) << member.spec.str();
         EXPECT_EQ(data[3], INFINITY) << member.spec.str();
         for (const int i : {0, 2, 4}) EXPECT_EQ(data[static_cast<std::size_t>(i)], 4) << member.spec.str();

@@ -6,6 +6,7 @@
 
 #include "isobar/comm/local_comm.hpp"
 
+#include "tests/comm/added_codecs.hpp"
 #include "tests/expect_error.hpp"
 
 namespace isobar::comm {
@@ -14,9 +15,7 @@ namespace {
 using Kind = Move::Kind;
 using tests::error_of;
 
-constexpr Wire walk_wires[] = {Wire::float32, Wire::bfloat16, Wire::float16};
-
-// Small whole numbers: exact on every wire, as are sums of a few.
+// Small whole numbers: exact with every codec, as are sums of a few.
 float walk_number(int rank, std::size_t i) {
   return static_cast<float>((i * 7 + static_cast<std::size_t>(rank) * 3) % 31);
 }
@@ -30,12 +29,12 @@ std::vector<float> numbers(int rank, std::size_t count) {
 TEST(Walk, WhatIsSentIsTheDataBeforeTheRound) {
   const std::size_t count = 5 * Walk::piece + 3;  // more pieces than are under way at once
   EXPECT_EQ(Walk::messages(count), 6u);
-  for (const Wire wire : walk_wires)
+  for (const codec::Codec* codec : added_codecs())
     run_ranks(2, [&](Comm& comm) {
       const int other = 1 - comm.rank();
       std::vector<float> sum = numbers(comm.rank(), count), swapped = sum;
-      run(comm, {{{Kind::add, other, {0, count}}, {Kind::send, other, {0, count}}}}, sum, wire);
-      run(comm, {{{Kind::send, other, {0, count}}, {Kind::receive, other, {0, count}}}}, swapped, wire);
+      run(comm, {{{Kind::add, other, {0, count}}, {Kind::send, other, {0, count}}}}, sum, *codec);
+      run(comm, {{{Kind::send, other, {0, count}}, {Kind::receive, other, {0, count}}}}, swapped, *codec);
       EXPECT_EQ(swapped, numbers(other, count));
       for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(sum[i], walk_number(0, i) + walk_number(1, i)) << i;
     });
@@ -44,12 +43,12 @@ TEST(Walk, WhatIsSentIsTheDataBeforeTheRound) {
 TEST(Walk, PiecesCutAtDifferentPlacesDoNotWaitForEachOther) {
   const std::size_t count = 12 * Walk::piece, shift = Walk::piece / 3;
   const Range low{0, count - shift}, high{shift, count - shift};
-  for (const Wire wire : walk_wires)
+  for (const codec::Codec* codec : added_codecs())
     run_ranks(3, [&](Comm& comm) {
       const int right = (comm.rank() + 1) % 3, left = (comm.rank() + 2) % 3;
       const auto range = [&](int sender) { return sender == 1 ? high : low; };
       std::vector<float> data = numbers(comm.rank(), count);
-      run(comm, {{{Kind::send, right, range(comm.rank())}, {Kind::add, left, range(left)}}}, data, wire);
+      run(comm, {{{Kind::send, right, range(comm.rank())}, {Kind::add, left, range(left)}}}, data, *codec);
       for (std::size_t i = 0; i < count; ++i) {
         const bool added = i >= range(left).begin && i < range(left).end();
         ASSERT_EQ(data[i], walk_number(comm.rank(), i) + (added ? walk_number(left, i) : 0)) << i;
@@ -65,10 +64,10 @@ TEST(Walk, SeveralMovesWithOnePeerMeetInTheirOrder) {
   const Schedule schedules[] = {{{{Kind::send, 1, low}, {Kind::send, 1, high}}},
                                 {{{Kind::add, 0, low}, {Kind::receive, 0, high}, {Kind::send, 2, low}}},
                                 {{{Kind::receive, 1, low}}}};
-  for (const Wire wire : walk_wires)
+  for (const codec::Codec* codec : added_codecs())
     run_ranks(3, [&](Comm& comm) {
       std::vector<float> data = numbers(comm.rank(), 2 * half);
-      Walk walk(comm, schedules[comm.rank()], data, wire, 1);
+      Walk walk(comm, schedules[comm.rank()], data, *codec, 1);
       for (int look = 0; comm.rank() == 0 && look < 100; ++look) {
         walk.advance();
         walk.wait(0.0005);
@@ -92,7 +91,7 @@ TEST(Walk, SeveralAtOnceInOneThread) {
     const int other = 1 - comm.rank();
     const Schedule both{{{Kind::add, other, {0, count}}, {Kind::send, other, {0, count}}}};
     std::vector<float> a = numbers(comm.rank(), count), b = numbers(comm.rank() + 2, count);
-    Walk first(comm, both, a, Wire::float32, 1), second(comm, both, b, Wire::bfloat16, 2);
+    Walk first(comm, both, a, *codec::plain(), 1), second(comm, both, b, codec_named("bf16"), 2);
     for (bool done = false; !done;) {  // the ranks serve them in different orders
       const bool left = (comm.rank() ? first : second).advance(), right = (comm.rank() ? second : first).advance();
       done = left && right;
@@ -106,13 +105,13 @@ TEST(Walk, SeveralAtOnceInOneThread) {
 }
 
 TEST(Walk, TakesNoMoreMemoryForLongerData) {
-  for (const Wire wire : walk_wires)
+  for (const codec::Codec* codec : added_codecs())
     for (const std::size_t pieces : {std::size_t{8}, std::size_t{40}})
       run_ranks(2, [&](Comm& comm) {
         const Range all{0, pieces * Walk::piece};
         const Schedule both{{{Kind::add, 1 - comm.rank(), all}, {Kind::send, 1 - comm.rank(), all}}};
         std::vector<float> data(all.count, 1.0f);
-        Walk walk(comm, both, data, wire, 1);
+        Walk walk(comm, both, data, *codec, 1);
         EXPECT_EQ(walk.staging_bytes(), 0u);
         while (!walk.advance()) walk.wait(0.1);
         EXPECT_GT(walk.staging_bytes(), 0u);
@@ -125,19 +124,19 @@ TEST(Walk, ASendToOneselfOnlyRounds) {
   const auto comm = alone();
   const float fine = 1.0f + 0x1p-20f;
   std::vector<float> data{fine, fine, fine};
-  run(*comm, {{{Kind::send, 0, {1, 1}}}}, data, Wire::float32);
+  run(*comm, {{{Kind::send, 0, {1, 1}}}}, data);
   EXPECT_EQ(data, (std::vector<float>{fine, fine, fine}));
-  run(*comm, {{{Kind::send, 0, {1, 1}}}}, data, Wire::bfloat16);
+  run(*comm, {{{Kind::send, 0, {1, 1}}}}, data, codec_named("bf16"));
   EXPECT_EQ(data, (std::vector<float>{fine, 1, fine}));
   EXPECT_EQ(comm->traffic().messages, 0);
 }
 
 TEST(Walk, HalfTheBytesOn16Bits) {
-  for (const Wire wire : walk_wires)
+  for (const codec::Codec* codec : added_codecs())
     run_ranks(2, [&](Comm& comm) {
       std::vector<float> data(100);
-      run(comm, {{{comm.rank() ? Kind::receive : Kind::send, 1 - comm.rank(), {0, 100}}}}, data, wire);
-      EXPECT_EQ(comm.traffic().bytes, comm.rank() ? 0 : wire == Wire::float32 ? 400 : 200);
+      run(comm, {{{comm.rank() ? Kind::receive : Kind::send, 1 - comm.rank(), {0, 100}}}}, data, *codec);
+      EXPECT_EQ(comm.traffic().bytes, comm.rank() ? 0 : codec->is_plain() ? 400 : 200);
     });
 }
 
@@ -149,16 +148,17 @@ TEST(Walk, AMoveBesideTheDataIsAMistake) {
 }
 
 TEST(Walk, AFailureElsewhereEndsIt) {
-  for (const Wire wire : walk_wires)
-    EXPECT_EQ(error_of([&] {
-                run_ranks(3, [&](Comm& comm) {
-                  if (comm.rank() == 2) fail("enough");
-                  std::vector<float> data(2 * Walk::piece);
-                  const int left = (comm.rank() + 2) % 3, right = (comm.rank() + 1) % 3;
-                  run(comm, {{{Kind::send, right, {0, data.size()}}, {Kind::add, left, {0, data.size()}}}}, data, wire);
-                });
-              }),
-              "[rank 2] enough");
+  for (const codec::Codec* codec : added_codecs())
+    EXPECT_EQ(
+        error_of([&] {
+          run_ranks(3, [&](Comm& comm) {
+            if (comm.rank() == 2) fail("enough");
+            std::vector<float> data(2 * Walk::piece);
+            const int left = (comm.rank() + 2) % 3, right = (comm.rank() + 1) % 3;
+            run(comm, {{{Kind::send, right, {0, data.size()}}, {Kind::add, left, {0, data.size()}}}}, data, *codec);
+          });
+        }),
+        "[rank 2] enough");
 }
 
 TEST(Schedule, BlocksAreInOrderAndDifferByAtMostOne) {

@@ -5,6 +5,7 @@
 
 #include "isobar/comm/schedule.hpp"
 
+#include "tests/comm/added_codecs.hpp"
 #include "tests/comm/members.hpp"
 #include "tests/comm_mpi/ranks.hpp"
 
@@ -48,16 +49,16 @@ TEST(Collectives, NobodyLeavesABarrierBeforeAllHaveCome) {
   }
 }
 
-// Whole numbers small enough for 16 bits: every sum is exact, on every wire.
+// Whole numbers small enough for 16 bits: every sum is exact, with every codec.
 float number(int rank, std::size_t i) { return static_cast<float>((rank + 1) * static_cast<int>(i % 7)); }
 
-TEST(Collectives, EveryAlgorithmOnEveryWire) {
+TEST(Collectives, EveryAlgorithmWithEveryCodec) {
   Comm& comm = ranks();
   const int size = comm.size(), nodes = world().node_count();
   for (const Member& member : all_members()) {
     if (!member.serves(size, nodes)) continue;
     for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{1237}, std::size_t{100'003}})
-      for (const Wire wire : {Wire::float32, Wire::bfloat16, Wire::float16}) {
+      for (const codec::Codec* codec : added_codecs()) {
         const auto schedule = member.algorithm->schedule(comm.group(), count);
         if (schedule.size() > 300) continue;  // thousands of segments show nothing new
         const Range own = block(count, size, comm.rank());
@@ -67,7 +68,7 @@ TEST(Collectives, EveryAlgorithmOnEveryWire) {
               (member.collective == Collective::all_gather && i >= own.begin && i < own.end()) ||
               (member.collective == Collective::broadcast && comm.rank() == 0))
             data[i] = number(comm.rank(), i);
-        run(comm, schedule, data, wire);
+        run(comm, schedule, data, *codec);
         const bool sums =
             member.collective == Collective::all_reduce || member.collective == Collective::reduce_scatter;
         const Range range = member.collective == Collective::reduce_scatter ? own : Range{0, count};

@@ -43,7 +43,8 @@ void sum(Comm& group, Reducer& reducer, int round) {
   const std::size_t small = 100, large = all.size() - small;
   const int self = group.members()[static_cast<std::size_t>(group.rank())];
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = given(self, round, i);
-  const Reducer::Sum first = reducer.start({0, large}, 0, "large"), second = reducer.start({large, small}, 1, "small");
+  const Reducer::Sum first = reducer.start({{0, large}, 0, "large"}),
+                     second = reducer.start({{large, small}, 1, "small"});
   reducer.wait(second);
   reducer.wait(first);
   for (std::size_t i = 0; i < all.size(); ++i) {

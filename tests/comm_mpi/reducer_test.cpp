@@ -26,7 +26,7 @@ void sums_are_right(Comm& comm, const ReducerOptions& options) {
     std::vector<Reducer::Sum> started;
     std::size_t begin = 0;
     for (std::size_t k = 0; k < counts.size(); begin += counts[k++])
-      started.push_back(reducer->start({begin, counts[k]}, static_cast<int>(k * 5 % 7), fmt::format("sum {}", k)));
+      started.push_back(reducer->start({{begin, counts[k]}, static_cast<int>(k * 5 % 7), fmt::format("sum {}", k)}));
     for (std::size_t k = 0; k < counts.size(); ++k)
       reducer->wait(started[(k + static_cast<std::size_t>(comm.rank() + step)) % counts.size()]);
     for (std::size_t i = 0; i < floats; ++i) ASSERT_EQ(memory[i], number(0, step, i) * sum_of_ranks) << "at " << i;

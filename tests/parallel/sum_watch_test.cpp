@@ -17,8 +17,10 @@ CategoryTotal watched_on(int ranks, std::vector<Event>& events, std::vector<std:
     watch.begin(3);
     trace.begin_step(3, now_seconds(), true);
     comm::Reducer::Sum sum{}, numbers{};
-    watch.timed(0, 0, [&] { sum = watch.start(*reducer, {0, 16}, 0, 0); });
-    watch.timed(watch.numbers(), 0, [&] { numbers = watch.start(*reducer, {16, 16}, 1, watch.numbers(), "loss"); });
+    watch.timed(0, 0, [&] { sum = watch.start(*reducer, {.range = {0, 16}, .priority = 0}, 0); });
+    watch.timed(watch.numbers(), 0, [&] {
+      numbers = watch.start(*reducer, {.range = {16, 16}, .priority = 1, .what = "loss"}, watch.numbers());
+    });
     watch.wait(0, 64, [&] { reducer->wait(sum); });
     watch.wait(watch.numbers(), 64, [&] { reducer->wait(numbers); });
     if (comm.rank() != 0) return;

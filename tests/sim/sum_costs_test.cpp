@@ -29,9 +29,10 @@ TEST(SumCosts, ARingCostsWhatItsFormulaSays) {
   const int ranks = 8;
   const std::size_t count = 800'000;
   const auto numbers = found(tests::made_platform(ranks), {ranks, 1}, [&](SumCosts& costs) {
-    const SumCost sum = costs.cost("ring", count), half = costs.cost("ring", count, comm::Wire::bfloat16);
+    const SumCost sum = costs.cost("ring", count),
+                  half = costs.cost("ring", count, *make(codec::codecs(), "bf16", "codec"));
     return std::vector{
-        sum.latency,  sum.transfer, costs.cost("ring", count, comm::Wire::float32, {.contention = true}).transfer,
+        sum.latency,  sum.transfer, costs.cost("ring", count, *codec::plain(), {.contention = true}).transfer,
         sum.messages, sum.bytes,    half.transfer};
   });
   ASSERT_EQ(numbers.size(), 6u);
@@ -95,7 +96,7 @@ TEST(SumCosts, WhatIsLeftOutCostsNothing) {
     std::vector<double> all;
     for (const Without& without :
          {Without{}, Without{.contention = true}, Without{.latency = true}, Without{.bandwidth = true}}) {
-      const SumCost sum = costs.cost("tree", 1000, comm::Wire::float32, without);
+      const SumCost sum = costs.cost("tree", 1000, *codec::plain(), without);
       all.insert(all.end(), {sum.latency, sum.transfer, sum.adding});
     }
     return all;

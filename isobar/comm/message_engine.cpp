@@ -1,4 +1,4 @@
-#include "isobar/comm/engine.hpp"
+#include "isobar/comm/message_engine.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -13,9 +13,9 @@ constexpr int look_microseconds = 50;  // between polls; messages make progress 
 
 }  // namespace
 
-class Engine::Waiting {
+class MessageEngine::Waiting {
  public:
-  explicit Waiting(Engine& engine) : engine_(engine) {
+  explicit Waiting(MessageEngine& engine) : engine_(engine) {
     const std::lock_guard lock(engine_.mutex_);
     ++engine_.waiting_;
   }
@@ -26,21 +26,21 @@ class Engine::Waiting {
   }
 
  private:
-  Engine& engine_;
+  MessageEngine& engine_;
 };
 
-Engine::Engine(Comm& comm, const ReducerOptions& limits, std::function<std::int64_t()> progress)
+MessageEngine::MessageEngine(Comm& comm, const ReducerOptions& limits, std::function<std::int64_t()> progress)
     : comm_(comm), limits_(limits), progress_(std::move(progress)) {
   thread_ = std::jthread([this](const std::stop_token& stop) { serve(stop); });
 }
 
-Engine::~Engine() {
+MessageEngine::~MessageEngine() {
   thread_.request_stop();
   thread_.join();  // before flights are withdrawn
 }
 
-Engine::Flying Engine::start(std::unique_ptr<Flight> flight, int priority, std::string what,
-                             std::function<void()> ended) {
+MessageEngine::Flying MessageEngine::start(std::unique_ptr<Flight> flight, int priority, std::string what,
+                                           std::function<void()> ended) {
   const std::lock_guard lock(mutex_);
   if (error_) std::rethrow_exception(error_);
   expects(static_cast<std::int64_t>(under_way_.size()) < sums_under_way - 1, "fewer sums under way");
@@ -51,7 +51,7 @@ Engine::Flying Engine::start(std::unique_ptr<Flight> flight, int priority, std::
   return started_++;
 }
 
-void Engine::wait(Flying flying) {
+void MessageEngine::wait(Flying flying) {
   if (!is_under_way(flying)) return;
   const double began = comm_.now();
   try {
@@ -65,14 +65,14 @@ void Engine::wait(Flying flying) {
   clock_.waited(comm_.now() - began);
 }
 
-bool Engine::is_under_way(Flying flying) {
+bool MessageEngine::is_under_way(Flying flying) {
   const std::lock_guard lock(mutex_);
   expects(flying >= 0 && flying < started_, "a sum that was started");
   if (error_) std::rethrow_exception(error_);
   return under_way_.contains(flying);
 }
 
-void Engine::await(Flying flying) {
+void MessageEngine::await(Flying flying) {
   const Waiting waiting(*this);
   std::string what;
   {
@@ -98,7 +98,7 @@ void Engine::await(Flying flying) {
 }
 
 // Advances all flights once; returns whether one has ended.
-bool Engine::look() {
+bool MessageEngine::look() {
   const std::lock_guard looking(looking_);
   {
     const std::lock_guard lock(mutex_);
@@ -132,7 +132,7 @@ bool Engine::look() {
 }
 
 // A failure here is a failure of all ranks: the others are notified before the caller.
-void Engine::keep_error() {
+void MessageEngine::keep_error() {
   std::exception_ptr error;
   try {
     guarded(comm_, [] { throw; });
@@ -143,7 +143,7 @@ void Engine::keep_error() {
   error_ = error;
 }
 
-void Engine::serve(const std::stop_token& stop) {
+void MessageEngine::serve(const std::stop_token& stop) {
   const auto needed = [&] { return !under_way_.empty() && waiting_ == 0 && !error_; };
   for (;;) {
     {
@@ -156,12 +156,12 @@ void Engine::serve(const std::stop_token& stop) {
   }
 }
 
-ExchangeCost Engine::cost() const {
+ExchangeCost MessageEngine::cost() const {
   const std::lock_guard lock(mutex_);
   return clock_.cost(comm_.now());
 }
 
-void Engine::reset_cost() {
+void MessageEngine::reset_cost() {
   const std::lock_guard lock(mutex_);
   expects(under_way_.empty(), "no sum under way");
   clock_ = {};

@@ -1,6 +1,6 @@
-// Engine: the flights of one rank that are under way at the same time, in the order of their priorities. While the
-// caller computes, a thread advances them and sleeps in between; a caller that waits advances them itself, more often,
-// and the thread stays away. It owns no memory: flights know what they move.
+// MessageEngine: the flights of one rank that are under way at the same time, in the order of their priorities. While
+// the caller computes, a thread advances them and sleeps in between; a caller that waits advances them itself, more
+// often, and the thread stays away. It owns no memory: flights know what they move.
 #pragma once
 
 #include <condition_variable>
@@ -16,16 +16,16 @@
 
 namespace isobar::comm {
 
-class Engine {
+class MessageEngine {
  public:
   /// By number, in the order of starts.
   using Flying = std::int64_t;
 
   /// `comm` is notified of failures, and must outlive this; `limits` say when a wait is reported and when it ends.
   /// `progress` returns a number that changes while messages move.
-  Engine(Comm& comm, const ReducerOptions& limits, std::function<std::int64_t()> progress);
+  MessageEngine(Comm& comm, const ReducerOptions& limits, std::function<std::int64_t()> progress);
   /// Withdraws what is under way.
-  ~Engine();
+  ~MessageEngine();
 
   /// Begins to advance a flight; `what` names it in messages about missing ranks. `ended` is called when it is
   /// complete, by any thread; it must be quick. Throws what made an earlier flight fail.

@@ -1,0 +1,84 @@
+// What every codec must do, whatever it keeps of the numbers; known answers of the members.
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "isobar/codec/codec.hpp"
+
+namespace isobar::codec {
+namespace {
+
+class EveryCodec : public testing::TestWithParam<std::string> {
+ protected:
+  const std::unique_ptr<Codec> codec_ = make(codecs(), Spec(GetParam()), "codec");
+};
+
+std::vector<float> waves(std::size_t count) {  // counts that are not a multiple of a vector's
+  std::vector<float> numbers(count);
+  for (std::size_t i = 0; i < count; ++i) numbers[i] = std::sin(static_cast<float>(i)) * 100;
+  return numbers;
+}
+
+TEST_P(EveryCodec, TheSendersCopyBecomesWhatTheReceiverReads) {
+  for (const std::size_t count : {0, 1, 7, 1237, 10000}) {
+    std::vector<float> numbers = waves(count), rounded = numbers, read(count), sum(count, 0.5f);
+    std::vector<std::byte> bytes(codec_->bound(count));
+    const std::size_t written = codec_->encode(numbers, bytes);
+    ASSERT_LE(written, bytes.size());
+    ASSERT_TRUE(written == bytes.size() || codec_->carriage() != Carriage::added);
+    bytes.resize(written);
+    codec_->decode(bytes, read);
+    codec_->add(bytes, sum);
+    round_as(*codec_, rounded);
+    EXPECT_EQ(numbers, read);
+    EXPECT_EQ(rounded, read);
+    for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(sum[i], 0.5f + read[i]);
+  }
+}
+
+TEST_P(EveryCodec, WhatWasReadTravelsAgainUnchanged) {
+  std::vector<float> numbers = waves(301);
+  round_as(*codec_, numbers);
+  std::vector<float> again = numbers;
+  round_as(*codec_, again);
+  EXPECT_EQ(again, numbers);
+}
+
+TEST_P(EveryCodec, ZerosStayZeros) {
+  std::vector<float> numbers(100);
+  round_as(*codec_, numbers);
+  EXPECT_EQ(numbers, std::vector<float>(100));
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalogue, EveryCodec, testing::ValuesIn(names(codecs())),
+                         [](const auto& test) { return test.param; });
+
+float rounded(const char* codec, float number) {
+  round_as(*make(codecs(), codec, "codec"), {&number, 1});
+  return number;
+}
+
+TEST(KnownAnswer, float_codec) {
+  EXPECT_TRUE(plain()->is_plain());
+  EXPECT_EQ(plain()->bound(10), 40u);
+  std::vector<float> numbers = waves(50);
+  round_as(*plain(), numbers);
+  EXPECT_EQ(numbers, waves(50));
+}
+
+TEST(KnownAnswer, bf16) {
+  EXPECT_EQ(rounded("bf16", 1 + 0x1p-8f), 1.0f) << "half way: to even";
+  EXPECT_EQ(rounded("bf16", 1 + 0x3p-8f), 1 + 0x1p-6f) << "half way: to even";
+  EXPECT_EQ(rounded("bf16", 1e38f), 0x1.2cp126f);
+}
+
+TEST(KnownAnswer, fp16) {
+  EXPECT_EQ(rounded("fp16", 1 + 0x1p-11f), 1.0f) << "half way: to even";
+  EXPECT_EQ(rounded("fp16", 65519), 65504.0f);
+  EXPECT_EQ(rounded("fp16", 65520), std::numeric_limits<float>::infinity());
+  EXPECT_EQ(rounded("fp16", 0x1p-24f), 0x1p-24f) << "the smallest";
+}
+
+}  // namespace
+}  // namespace isobar::codec
