@@ -17,6 +17,7 @@ constexpr const char* metrics_name = "metrics";
 constexpr const char* kept_name = "kept_numbers";
 constexpr const char* statistics_name = "ranks/statistics";
 constexpr const char* own_name = "ranks/numbers";
+constexpr std::string_view own_array_group = "ranks/arrays/";
 
 template <class T>
 std::span<const std::uint8_t> bytes_of(std::span<const T> numbers) {
@@ -36,6 +37,9 @@ struct Contents {
     add(kept_name, Shape{std::ssize(snapshot.kept_numbers)}, NumberType::float64, of(snapshot.kept_numbers));
     add(statistics_name, by_rank(snapshot, snapshot.statistics.size()), NumberType::float32, of(snapshot.statistics));
     add(own_name, by_rank(snapshot, snapshot.own_numbers.size()), NumberType::float64, of(snapshot.own_numbers));
+    for (const Snapshot::OwnArray& array : snapshot.own_arrays)
+      add(std::string(own_array_group) + array.name, by_rank(snapshot, array.numbers.size()), NumberType::float32,
+          of(array.numbers));
     for (const auto& [name, text] : {std::pair(recipe_name, &snapshot.recipe), {metrics_name, &snapshot.metrics}}) {
       add(name, Shape{std::ssize(*text)}, NumberType::uint8, bytes_of(std::span<const char>(*text)));
       if (!text->empty()) arrays.back().text = true;
@@ -61,10 +65,13 @@ struct Contents {
   }
 };
 
+// Older programs, which do not know arrays of every rank, read all files without such arrays.
+int format_of(const Snapshot& snapshot) { return snapshot.own_arrays.empty() ? 2 : 3; }
+
 // For programs that read the file as HDF5.
 std::vector<hdf5::OutlinedAttribute> attributes_of(const Snapshot& snapshot) {
   const Position& p = snapshot.position;
-  return {{"format", std::int64_t{2}},
+  return {{"format", std::int64_t{format_of(snapshot)}},
           {"step", p.step},
           {"epoch", p.epoch},
           {"step_in_epoch", p.step_in_epoch},
@@ -77,6 +84,7 @@ std::vector<hdf5::OutlinedAttribute> attributes_of(const Snapshot& snapshot) {
 
 CheckpointIndex index_of(const Snapshot& snapshot, const Contents& contents) {
   CheckpointIndex index;
+  index.format = format_of(snapshot);
   index.position = snapshot.position;
   index.seed = static_cast<std::int64_t>(snapshot.seed);
   index.slots = snapshot.slots;
@@ -171,7 +179,7 @@ Snapshot CheckpointFile::read(bool all) const {
   snapshot.metrics = text(metrics_name);
   const auto is_part = [&](const CheckpointIndex::Entry& entry) {
     return entry.type == NumberType::float32 && entry.name != statistics_name &&
-           (all || entry.name.starts_with("weights/"));
+           !entry.name.starts_with(own_array_group) && (all || entry.name.starts_with("weights/"));
   };
   std::size_t numbers = 0;
   for (const CheckpointIndex::Entry& entry : index_.entries) {
@@ -184,7 +192,7 @@ Snapshot CheckpointFile::read(bool all) const {
   for (const Snapshot::Part& part : snapshot.parts)
     read_entry(*index_.find(part.name), room_in(std::span(snapshot.numbers).subspan(part.first, part.count)));
   if (!all) return snapshot;
-  const auto read_list = [&]<class T>(const char* name, NumberType type, std::vector<T>& list) {
+  const auto read_list = [&]<class T>(const std::string& name, NumberType type, std::vector<T>& list) {
     const CheckpointIndex::Entry* const entry = index_.find(name);
     if (!entry || entry->type != type) return;
     list.resize(static_cast<std::size_t>(entry->bytes) / sizeof(T));
@@ -193,6 +201,11 @@ Snapshot CheckpointFile::read(bool all) const {
   read_list(kept_name, NumberType::float64, snapshot.kept_numbers);
   read_list(statistics_name, NumberType::float32, snapshot.statistics);
   read_list(own_name, NumberType::float64, snapshot.own_numbers);
+  for (const CheckpointIndex::Entry& entry : index_.entries)
+    if (entry.name.starts_with(own_array_group)) {
+      snapshot.own_arrays.push_back({entry.name.substr(own_array_group.size())});
+      read_list(entry.name, NumberType::float32, snapshot.own_arrays.back().numbers);
+    }
   return snapshot;
 }
 

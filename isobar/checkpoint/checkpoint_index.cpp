@@ -13,8 +13,9 @@
 namespace isobar::checkpoint {
 namespace {
 
-constexpr std::string_view magic = "isobar checkpoint 2, index of ", middle = " bytes, crc32c ";
-constexpr std::size_t digits = 10, sum_digits = 8, sum_at = magic.size() + digits + middle.size();
+constexpr std::string_view magic = "isobar checkpoint ", after_format = ", index of ", middle = " bytes, crc32c ";
+constexpr std::size_t bytes_at = magic.size() + 1 + after_format.size(), digits = 10, sum_digits = 8;
+constexpr std::size_t sum_at = bytes_at + digits + middle.size();
 static_assert(sum_at + sum_digits + 1 == index_head_bytes);
 
 constexpr std::int64_t smallest_block = 512, largest_block = std::int64_t{64} << 20;
@@ -42,14 +43,15 @@ std::string entry_line(const CheckpointIndex::Entry& entry) {
 
 std::string index_text(const CheckpointIndex& index) {
   std::string text(index_head_bytes, ' ');
+  text[magic.size()] = static_cast<char>('0' + index.format);
   for_each_field(index, [&](const char* name, const auto& value) { text += fmt::format("{} {}\n", name, value); });
   text += "\n";
   for (const CheckpointIndex::Entry& entry : index.entries) text += entry_line(entry);
   return text + "\n";
 }
 
-std::string head_line(std::int64_t bytes, std::uint32_t sum) {
-  return fmt::format("{}{:0{}}{}{:0{}x}\n", magic, bytes, digits, middle, sum, sum_digits);
+std::string head_line(char format, std::int64_t bytes, std::uint32_t sum) {
+  return fmt::format("{}{}{}{:0{}}{}{:0{}x}\n", magic, format, after_format, bytes, digits, middle, sum, sum_digits);
 }
 
 std::string_view text_of(std::span<const std::uint8_t> bytes) {
@@ -189,20 +191,22 @@ std::string write_index(const CheckpointIndex& index) {
 
 std::string seal_index(std::string block) {
   expects(block.size() >= index_head_bytes, "room for the first line");
-  block.replace(0, index_head_bytes, head_line(std::ssize(block), 0));
+  const char format = block[magic.size()];
+  block.replace(0, index_head_bytes, head_line(format, std::ssize(block), 0));
   const std::uint32_t sum = sum_of({reinterpret_cast<const std::uint8_t*>(block.data()), block.size()});
-  return block.replace(0, index_head_bytes, head_line(std::ssize(block), sum));
+  return block.replace(0, index_head_bytes, head_line(format, std::ssize(block), sum));
 }
 
 std::int64_t index_bytes(std::span<const std::uint8_t> head, std::int64_t file_bytes, const std::string& file) {
   const std::string_view text = text_of(head);
   if (text.size() < index_head_bytes || !text.starts_with(magic) ||
-      text.substr(magic.size() + digits, middle.size()) != middle)
-    fail("'{}' is not a checkpoint of format 2", file);
+      (text[magic.size()] != '2' && text[magic.size()] != '3') ||
+      text.substr(bytes_at + digits, middle.size()) != middle)
+    fail("'{}' is not a checkpoint of format 2 or 3", file);
   std::int64_t bytes = 0;
-  if (!parse(text.substr(magic.size(), digits), bytes) || bytes < smallest_block || bytes > largest_block ||
+  if (!parse(text.substr(bytes_at, digits), bytes) || bytes < smallest_block || bytes > largest_block ||
       !std::has_single_bit(static_cast<std::uint64_t>(bytes)))
-    fail("checkpoint '{}': its index cannot have '{}' bytes", file, one_line(text.substr(magic.size(), digits)));
+    fail("checkpoint '{}': its index cannot have '{}' bytes", file, one_line(text.substr(bytes_at, digits)));
   if (bytes > file_bytes)
     fail("checkpoint '{}': has {} bytes, its index alone should have {}: it is not complete", file, file_bytes, bytes);
   return bytes;
@@ -211,9 +215,11 @@ std::int64_t index_bytes(std::span<const std::uint8_t> head, std::int64_t file_b
 CheckpointIndex read_index(std::span<const std::uint8_t> user_block, std::int64_t file_bytes, const std::string& file) {
   CheckpointIndex index;
   index.user_block = index_bytes(user_block, file_bytes, file);
+  index.format = static_cast<char>(user_block[magic.size()]) - '0';
   expects(std::ssize(user_block) == index.user_block, "the whole user block");
   const std::uint32_t sum = sum_of(user_block);
-  if (text_of(user_block).substr(0, index_head_bytes) != head_line(index.user_block, sum))
+  if (text_of(user_block).substr(0, index_head_bytes) !=
+      head_line(text_of(user_block)[magic.size()], index.user_block, sum))
     fail("checkpoint '{}': its index is damaged: its checksum is not {:08x}", file, sum);
   Reader reader(text_of(user_block).substr(index_head_bytes), file);
   read_fields(reader, index);

@@ -21,8 +21,7 @@ using Scope = exec::StateBlock::Scope;
 
 // Whether a strategy has something under way that is to be kept.
 bool is_under_way(const exec::StateBlocks& state) {
-  const auto is_array = [](const exec::StateBlock& block) { return !block.floats().empty(); };
-  if (std::ranges::none_of(state, is_array)) return false;
+  if (std::ranges::none_of(state, &exec::StateBlock::is_shared_array)) return false;
   const std::vector<double> numbers = numbers_of(state, Scope::once);
   return numbers.empty() || std::ranges::any_of(numbers, [](double n) { return n != 0; });
 }
@@ -41,12 +40,17 @@ void for_each_array(const exec::ParamStore& store, const Visit& visit) {
 // The same for those of a strategy.
 void for_each_array(const exec::ParamStore& store, const exec::StateBlocks& state, const Visit& visit) {
   for (const exec::StateBlock& block : state) {
-    if (block.floats().empty()) continue;
-    expects(block.scope == Scope::once, "arrays that are equal on all ranks");
+    if (!block.is_shared_array()) continue;
     for (int p = 0; p < store.count(); ++p)
       visit("kept/" + block.name + "/" + store.parameter(p).name, p,
             block.floats().subspan(store.offset(p), store.gradient(p).size()));
   }
+}
+
+std::size_t all_plain(const exec::ParamStore& store) {
+  std::size_t plain = 0;
+  for (int p = 0; p < store.count(); ++p) plain += plain_count(store, p);
+  return plain;
 }
 
 std::size_t statistics_count(const exec::ParamStore& store) {
@@ -89,7 +93,7 @@ std::vector<std::string> blocks_in(const Snapshot& snapshot) {
 void expect_same_kept(const Snapshot& snapshot, const exec::StateBlocks& state) {
   std::vector<std::string> names;
   for (const exec::StateBlock& block : state)
-    if (!block.floats().empty()) names.push_back(block.name);
+    if (block.is_shared_array()) names.push_back(block.name);
   std::ranges::sort(names);
   const std::vector<std::string> held = blocks_in(snapshot);
   if (names != held || snapshot.kept_numbers.size() != numbers_of(state, Scope::once).size())
@@ -113,8 +117,9 @@ const Snapshot::Part* Snapshot::find(const std::string& name) const {
 }
 
 std::size_t Snapshot::bytes() const {
-  return (numbers.size() + statistics.size()) * sizeof(float) +
-         (kept_numbers.size() + own_numbers.size()) * sizeof(double);
+  std::size_t floats = numbers.size() + statistics.size();
+  for (const OwnArray& array : own_arrays) floats += array.numbers.size();
+  return floats * sizeof(float) + (kept_numbers.size() + own_numbers.size()) * sizeof(double);
 }
 
 void take_snapshot(Snapshot& into, const exec::ParamStore& store, const Position& position,
@@ -143,14 +148,17 @@ void take_snapshot(Snapshot& into, const exec::ParamStore& store, const Position
   into.ranks = 1;
   into.statistics = own_statistics(store);
   into.own_numbers = numbers_of(state, Scope::each_rank);
+  into.own_arrays.clear();
+  for (const exec::StateBlock& block : state)
+    if (block.is_own_array()) into.own_arrays.push_back({block.name, plain_array(store, block.floats())});
 }
 
 std::size_t snapshot_bytes(const exec::ParamStore& store, const exec::StateBlocks& state, int ranks) {
-  std::size_t plain = 0;
-  for (int p = 0; p < store.count(); ++p) plain += plain_count(store, p);
-  auto arrays = static_cast<std::size_t>(1 + store.slot_count());
-  for (const exec::StateBlock& block : state) arrays += block.floats().empty() ? 0 : 1;
+  const std::size_t plain = all_plain(store);
   const auto members = static_cast<std::size_t>(ranks);
+  auto arrays = static_cast<std::size_t>(1 + store.slot_count());
+  for (const exec::StateBlock& block : state)
+    arrays += block.is_own_array() ? members : block.is_shared_array() ? 1 : 0;
   return (arrays * plain + members * statistics_count(store)) * sizeof(float) +
          (numbers_of(state, Scope::once).size() + members * numbers_of(state, Scope::each_rank).size()) *
              sizeof(double);
@@ -190,12 +198,43 @@ void restore(const Snapshot& snapshot, exec::ParamStore& store, const exec::Stat
   }
   set_numbers(state, Scope::once, kept);
   set_numbers(state, Scope::each_rank, own);
+  for (const exec::StateBlock& block : state)
+    if (block.is_own_array()) set_plain_array(store, own_array(snapshot, block, store, rank, ranks), block.floats());
 }
 
 void restore_weights(const Snapshot& snapshot, exec::ParamStore& store) {
   expect_weights(snapshot, store);
   for (int p = 0; p < store.count(); ++p)
     store.write_plain(p, snapshot.values(*snapshot.find("weights/" + store.parameter(p).name)), store.weight(p));
+}
+
+std::vector<float> own_array(const Snapshot& snapshot, const exec::StateBlock& block, const exec::ParamStore& store,
+                             int rank, int ranks) {
+  const std::size_t count = all_plain(store);
+  std::vector<float> mine(count);
+  const auto array = std::ranges::find(snapshot.own_arrays, block.name, &Snapshot::OwnArray::name);
+  const auto writers = static_cast<std::size_t>(snapshot.ranks);
+  if (array == snapshot.own_arrays.end() || array->numbers.size() != writers * count) return mine;
+  if (snapshot.ranks != ranks && block.merge == exec::StateBlock::Merge::zero) return mine;
+  for (auto r = static_cast<std::size_t>(rank); r < writers; r += static_cast<std::size_t>(ranks))
+    std::ranges::transform(mine, std::span(array->numbers).subspan(r * count, count), mine.begin(), std::plus());
+  return mine;
+}
+
+std::vector<float> plain_array(const exec::ParamStore& store, std::span<const float> stored) {
+  std::vector<float> plain(all_plain(store));
+  std::size_t at = 0;
+  for (int p = 0; p < store.count(); at += plain_count(store, p), ++p)
+    store.read_plain(p, stored.subspan(store.offset(p), store.gradient(p).size()),
+                     std::span(plain).subspan(at, plain_count(store, p)));
+  return plain;
+}
+
+void set_plain_array(const exec::ParamStore& store, std::span<const float> plain, std::span<float> stored) {
+  std::size_t at = 0;
+  for (int p = 0; p < store.count(); at += plain_count(store, p), ++p)
+    store.write_plain(p, plain.subspan(at, plain_count(store, p)),
+                      stored.subspan(store.offset(p), store.gradient(p).size()));
 }
 
 std::vector<float> own_statistics(const exec::ParamStore& store) {

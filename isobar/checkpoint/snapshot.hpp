@@ -55,9 +55,15 @@ struct Snapshot {
   std::vector<Part> parts{};
   std::vector<float> numbers{};
   std::vector<double> kept_numbers{};
-  int ranks = 1;                      ///< whose own statistics and numbers follow, rank by rank
+  int ranks = 1;                      ///< whose own state follows, rank by rank
   std::vector<float> statistics{};    ///< running statistics as collected by each rank, in the order of weights
-  std::vector<double> own_numbers{};  ///< Kept::own of each rank
+  std::vector<double> own_numbers{};  ///< lists of a strategy that each rank has for itself
+  /// Arrays that each rank has for itself, in plain layout, in the order of weights.
+  struct OwnArray {
+    std::string name;
+    std::vector<float> numbers{};
+  };
+  std::vector<OwnArray> own_arrays{};
 
   const Part* find(const std::string& name) const;
   std::span<const float> values(const Part& part) const { return std::span(numbers).subspan(part.first, part.count); }
@@ -84,6 +90,14 @@ void restore(const Snapshot& snapshot, exec::ParamStore& store, const exec::Stat
 
 /// Restores only the weights, for a network that will not be trained further.
 void restore_weights(const Snapshot& snapshot, exec::ParamStore& store);
+
+/// An array that each rank has for itself, as rank `rank` of `ranks` goes on with it: its own if it was written by as
+/// many ranks, otherwise as the block says. Zeros where the snapshot does not have it.
+std::vector<float> own_array(const Snapshot& snapshot, const exec::StateBlock& block, const exec::ParamStore& store,
+                             int rank, int ranks);
+/// Reads such an array in plain layout, and writes it.
+std::vector<float> plain_array(const exec::ParamStore& store, std::span<const float> stored);
+void set_plain_array(const exec::ParamStore& store, std::span<const float> plain, std::span<float> stored);
 
 /// What this rank collected for itself: all weights that are not trained, in plain layout, one after the other.
 std::vector<float> own_statistics(const exec::ParamStore& store);

@@ -52,9 +52,14 @@ std::unique_ptr<Reducer> make_reducer(Comm& comm, std::size_t floats, const Redu
   expect_equal_floats(comm, floats);
   const bool plain = options.codec->is_plain();
   const int nodes = std::ranges::max(comm.nodes()) + 1;
-  if (options.codec->carriage() != codec::Carriage::added)
-    fail_usage("a sum over ranks cannot carry codec '{}', whose numbers cannot be added on their way",
-               options.codec->describe());
+  if (options.codec->carriage() == codec::Carriage::gathered) {
+    if (name != "auto")
+      fail_usage("algorithm '{}' adds numbers on their way, which those of codec '{}' cannot be; use algorithm 'auto'",
+                 name, options.codec->describe());
+    ReducerOptions exact = options;
+    exact.codec = codec::plain();
+    return gathered_reducer(comm, make_reducer(comm, floats, exact), options);
+  }
   if (!plain && comm.size() > 1 && (name == "native" || name == "shared" || (name == "hierarchical" && nodes == 1)))
     fail_usage("algorithm '{}' adds numbers as they are and cannot carry codec '{}'; 'auto' chooses one that can", name,
                options.codec->describe());

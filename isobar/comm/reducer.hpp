@@ -40,6 +40,8 @@ struct SumRequest {
   std::string what{};             ///< names the sum in messages about missing ranks
   std::function<void()> ended{};  ///< called when the sum is complete, by any thread; it must be quick
   bool exact = false;             ///< numbers travel as they are, whatever the codec
+  /// Where tensors lie in the range, each encoded by itself; empty: it is one. Read by start() only.
+  std::span<const Range> parts{};
 };
 
 class Reducer {
@@ -49,7 +51,8 @@ class Reducer {
   virtual ~Reducer() = default;
   /// The memory in which sums are made, with the requested number of floats; initially zero.
   virtual std::span<float> memory() = 0;
-  /// Begins to sum a range of memory() over all ranks; the range must not be touched before wait().
+  /// Begins to sum a range of memory() over all ranks; the range must not be touched before wait(). With a codec whose
+  /// numbers are gathered, it holds what this rank has sent until then.
   virtual Sum start(SumRequest sum) = 0;
   /// Returns when the sum is complete.
   virtual void wait(Sum sum) = 0;

@@ -14,6 +14,10 @@ std::unique_ptr<Reducer> shared_reducer(Comm& comm, std::size_t floats, const Re
 /// Sums by comm.native_sum(), in wait(). All ranks must call.
 std::unique_ptr<Reducer> native_reducer(Comm& comm, std::size_t floats);
 
+/// For a codec whose numbers cannot be added on their way; `exact` makes the sums that travel as they are. All ranks
+/// must call.
+std::unique_ptr<Reducer> gathered_reducer(Comm& comm, std::unique_ptr<Reducer> exact, const ReducerOptions& options);
+
 /// Expects the range to lie within memory of `floats` floats.
 void expect_within(Range range, std::size_t floats);
 

@@ -10,8 +10,11 @@ namespace isobar::comm {
 
 class ScheduleShelf {
  public:
+  ScheduleShelf(std::unique_ptr<Algorithm> algorithm, Group group)
+      : algorithm_(std::move(algorithm)), group_(std::move(group)) {}
+  /// Of an algorithm of all_reduces().
   ScheduleShelf(const Spec& algorithm, Group group)
-      : algorithm_(make(all_reduces(), algorithm, "algorithm")), group_(std::move(group)) {}
+      : ScheduleShelf(make(all_reduces(), algorithm, "algorithm"), std::move(group)) {}
 
   /// The schedule for `count` numbers; it lives as long as the shelf.
   const Schedule& of(std::size_t count) {

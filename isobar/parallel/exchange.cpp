@@ -42,6 +42,7 @@ StepExchange::StepExchange(Exchange& exchange, Replica& replica, std::span<const
 
 StepExchange::~StepExchange() {
   if (guard_.failed()) exchange_.rows_ = rows_before_;
+  else if (exchange_.feedback_) exchange_.feedback_->commit();
 }
 
 BucketSums StepExchange::compute_and_sum() {
@@ -50,7 +51,7 @@ BucketSums StepExchange::compute_and_sum() {
   buckets.begin();
   BucketSums sums(buckets.all().size());
   // What becomes final last belongs to the layers that the next forward pass begins with.
-  const auto start = [&](int b) { sums[static_cast<std::size_t>(b)] = exchange_.start_bucket(b, -1, b); };
+  const auto start = [&](int b) { sums[static_cast<std::size_t>(b)] = exchange_.start_bucket(replica_, b, -1, b); };
   exchange_.batches_.run(replica_, feeds_,
                          {[&] { exchange_.start_summary(replica_, 0); },
                           [&](int p) {
@@ -69,7 +70,8 @@ void StepExchange::compute(const std::function<std::size_t()>& bad) {
 BucketSums StepExchange::sum(int copy, int priority) {
   expects(phase_ != Phase::begun, "gradients are summed when they were computed");
   BucketSums sums;
-  for (int b = 0; b < exchange_.parts_->buckets.count(); ++b) sums.push_back(exchange_.start_bucket(b, copy, priority));
+  for (int b = 0; b < exchange_.parts_->buckets.count(); ++b)
+    sums.push_back(exchange_.start_bucket(replica_, b, copy, priority));
   return sums;
 }
 
@@ -92,6 +94,7 @@ Exchange::Exchange(ExchangeOptions options, const Care& care, comm::Comm& world,
   post_mortem::flight_recorder().forget_sums();  // of groups that are gone
   reducer_ = comm::make_reducer(world, gradients * (1 + static_cast<std::size_t>(copies)) + StepNumbers::count,
                                 options_.reducer);
+  if (options_.reducer.codec->carriage() == codec::Carriage::gathered) feedback_.emplace(gradients);
 }
 
 std::span<float> Exchange::copy(int c) const {
@@ -116,12 +119,25 @@ StepExchange Exchange::begin(Replica& replica, std::span<const Feed> feeds, std:
   return {*this, replica, feeds};
 }
 
-comm::Reducer::Sum Exchange::start_bucket(int b, int copy, int priority) {
-  comm::Range range = parts_->buckets[b].range;
-  if (copy >= 0) range.begin += gradients_ + StepNumbers::count + static_cast<std::size_t>(copy) * gradients_;
+comm::Reducer::Sum Exchange::start_bucket(Replica& replica, int b, int copy, int priority) {
+  const Bucket& bucket = parts_->buckets[b];
+  const std::size_t shift =
+      copy < 0 ? 0 : gradients_ + StepNumbers::count + static_cast<std::size_t>(copy) * gradients_;
+  const comm::Range range{bucket.range.begin + shift, bucket.range.count};
+  std::vector<comm::Range> tensors;
+  if (feedback_)
+    for (int p = bucket.first; p < bucket.last; ++p)
+      tensors.push_back({replica[p].offset + shift, replica[p].gradient.size()});
+  const std::span<float> numbers = reducer_->memory().subspan(range.begin, range.count);
+  const auto with_feedback = [&](auto work) {
+    if (feedback_) replica.timed(encoding_, parts_->watch.step(), 3.0 * numbers.size_bytes(), work);
+  };
   comm::Reducer::Sum sum{};
+  with_feedback([&] { feedback_->add_to(numbers, bucket.range.begin); });
   // On one node the sum is partly made here, by who starts it.
-  parts_->watch.timed(b, 0, [&] { sum = parts_->watch.start(*reducer_, {.range = range, .priority = priority}, b); });
+  parts_->watch.timed(
+      b, 0, [&] { sum = parts_->watch.start(*reducer_, {.range = range, .priority = priority, .parts = tensors}, b); });
+  with_feedback([&] { feedback_->keep_lost(numbers, bucket.range.begin); });
   return sum;
 }
 
@@ -161,7 +177,10 @@ void Exchange::settle(const Replica& replica) {
 }
 
 exec::StateBlocks Exchange::state() {
-  return {{"samples since the last mean", std::span(&rows_, 1), exec::StateBlock::Scope::each_rank}};
+  exec::StateBlocks blocks = {
+      {"samples since the last mean", std::span(&rows_, 1), exec::StateBlock::Scope::each_rank}};
+  if (feedback_) blocks.push_back(feedback_->state());
+  return blocks;
 }
 
 std::string Exchange::describe() const {

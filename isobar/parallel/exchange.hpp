@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "isobar/parallel/buckets.hpp"
+#include "isobar/parallel/error_feedback.hpp"
 #include "isobar/parallel/micro_batches.hpp"
 #include "isobar/parallel/step_numbers.hpp"
 #include "isobar/parallel/strategy.hpp"
@@ -99,7 +100,7 @@ class Exchange {
     StepNumbers numbers;
   };
   Parts& parts(const Replica& replica);
-  comm::Reducer::Sum start_bucket(int b, int copy, int priority);
+  comm::Reducer::Sum start_bucket(Replica& replica, int b, int copy, int priority);
   void start_summary(const Replica& replica, std::size_t bad);
 
   ExchangeOptions options_;
@@ -107,6 +108,8 @@ class Exchange {
   comm::Comm& world_;
   std::size_t gradients_;
   std::unique_ptr<comm::Reducer> reducer_;
+  std::optional<ErrorFeedback> feedback_;  // where the codec does not send all
+  Chore encoding_{Category::copy, "gradients as the codec has them"};
   std::optional<Parts> parts_;
   MicroBatches batches_;
   StepStart start_;

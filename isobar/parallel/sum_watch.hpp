@@ -21,6 +21,7 @@ class SumWatch {
 
   /// What is watched from now on belongs to this step.
   void begin(std::int64_t step);
+  std::int64_t step() const { return step_; }
   /// Starts a sum, which is seen until it ends; if the request does not name it, it has the name of `which`.
   comm::Reducer::Sum start(comm::Reducer& reducer, comm::SumRequest request, int which);
   /// Does something for a sum, such as starting it or, with wait(), waiting for it, and records the time.

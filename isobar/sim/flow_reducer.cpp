@@ -34,11 +34,13 @@ class FlowReducer final : public comm::Reducer {
 
   Sum start(comm::SumRequest sum) override {
     comm::expect_within(sum.range, memory_.size());
-    const codec::Codec& codec = sum.exact ? *codec::plain() : *options_.codec;
+    const codec::Codec& asked = sum.exact ? *codec::plain() : *options_.codec;
     const Sum number = static_cast<Sum>(under_way_.size());
     under_way_.push_back(s4u::Semaphore::create(0));
     clock_.begin(s4u::Engine::get_clock());
-    const comm::Schedule& schedule = schedule_of(sum.range.count);
+    const bool gathers = asked.carriage() == codec::Carriage::gathered;
+    const comm::Schedule& schedule = gathers ? gathering_of(sum, asked) : schedule_of(sum.range.count);
+    const codec::Codec& codec = gathers ? *codec::plain() : asked;  // what has been encoded travels as it is
     if (!world_.options.without.bandwidth)
       core().owe(bytes_sent(schedule, codec) * world_.platform.network.core_seconds_per_byte);
     s4u::Actor::create("sum", s4u::this_actor::get_host(),
@@ -75,6 +77,18 @@ class FlowReducer final : public comm::Reducer {
       shelf = std::make_unique<comm::ScheduleShelf>(algorithm,
                                                     comm::Group{rank_, static_cast<int>(members_.size()), nodes_});
     return shelf->of(count);
+  }
+
+  // As comm::gathered_reducer() has it: the words that a rank has encoded go round the ring.
+  const comm::Schedule& gathering_of(const comm::SumRequest& sum, const codec::Codec& codec) {
+    std::size_t words = 0;
+    for (const comm::Range& part : sum.parts.empty() ? std::span<const comm::Range>(&sum.range, 1) : sum.parts)
+      words += (codec.bound(part.count) + sizeof(float) - 1) / sizeof(float);
+    auto& shelf = shelves_["gathering"];
+    if (!shelf)
+      shelf = std::make_unique<comm::ScheduleShelf>(make(comm::all_gathers(), "ring", "all-gather"),
+                                                    comm::Group{rank_, static_cast<int>(members_.size()), nodes_});
+    return shelf->of(words * members_.size());
   }
 
   SharedCore& core() { return world_.cores[static_cast<std::size_t>(member(rank_))]; }

@@ -72,6 +72,7 @@ class LockstepComm final : public comm::Comm {
   std::unique_ptr<Comm> among(std::span<const int>) override { refuse("groups of some ranks"); }
   std::shared_ptr<comm::SharedMemory> share(std::size_t) override { refuse("shared memory"); }
   std::unique_ptr<comm::Reducer> own_reducer(std::size_t floats, const comm::ReducerOptions& options) override {
+    if (options.codec->carriage() != codec::Carriage::added) refuse("codecs whose numbers are gathered");
     return std::make_unique<LockstepReducer>(ranks_, floats, options);
   }
 

@@ -61,6 +61,7 @@ void share_snapshot(comm::Comm& comm, checkpoint::Snapshot& state) {
   broadcast(comm, state.kept_numbers);
   broadcast(comm, state.statistics);
   broadcast(comm, state.own_numbers);
+  // What another rank has for itself is not for this one: it begins with zeros.
 }
 
 // Shares what is the same on all ranks with the newest state, unless they noticed different changes.

@@ -155,7 +155,9 @@ void Keeper::gather_own(checkpoint::Snapshot& into, const std::vector<float>& st
   into.ranks = 1;
   into.statistics = statistics;
   into.own_numbers = numbers;
-  if (session_.world().size() == 1 || session_.job().deterministic || statistics.empty()) return;
+  const exec::StateBlocks state = session_.strategy().state();
+  const bool arrays = std::ranges::any_of(state, &exec::StateBlock::is_own_array);
+  if (session_.world().size() == 1 || session_.job().deterministic || (statistics.empty() && !arrays)) return;
   const auto gather_all = [&]<class T>(const std::vector<T>& mine, std::vector<T>& all) {
     all.clear();
     gather(session_.talk(), std::as_bytes(std::span(mine)), [&](int, std::span<const std::byte> theirs) {
@@ -168,6 +170,12 @@ void Keeper::gather_own(checkpoint::Snapshot& into, const std::vector<float>& st
   into.ranks = session_.world().size();
   gather_all(statistics, into.statistics);
   gather_all(numbers, into.own_numbers);
+  into.own_arrays.clear();
+  for (const exec::StateBlock& block : state)
+    if (block.is_own_array()) {
+      into.own_arrays.push_back({block.name});
+      gather_all(checkpoint::plain_array(session_.store(), block.floats()), into.own_arrays.back().numbers);
+    }
 }
 
 void Keeper::save_behind(const EpochDone& done) {

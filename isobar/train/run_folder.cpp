@@ -57,6 +57,20 @@ void clear(const Job& job, bool relaunched) {
     fs::remove_all(job.folder / name, ignored);
 }
 
+constexpr int own_array_tag = 1;
+
+// Gives every rank its part of an array that each has for itself; rank 0 holds one of the parts at a time.
+void share_own(const checkpoint::Snapshot& snapshot, const exec::StateBlock& block, exec::ParamStore& store,
+               comm::Comm& comm) {
+  std::vector<float> mine = checkpoint::plain_array(store, block.floats());
+  if (comm.rank() > 0) comm.receive(0, own_array_tag, std::as_writable_bytes(std::span(mine)));
+  for (int rank = comm.size() - 1; rank >= 0 && comm.rank() == 0; --rank) {
+    mine = checkpoint::own_array(snapshot, block, store, rank, comm.size());
+    if (rank > 0) comm.send(rank, own_array_tag, std::as_bytes(std::span(mine)));
+  }
+  checkpoint::set_plain_array(store, mine, block.floats());
+}
+
 // Rank 0 has restored the model as it was on rank 0; the others get it, and each what it had for itself.
 void share_model(const checkpoint::Snapshot& snapshot, exec::ParamStore& store, const exec::StateBlocks& state,
                  comm::Comm& comm) {
@@ -65,8 +79,10 @@ void share_model(const checkpoint::Snapshot& snapshot, exec::ParamStore& store, 
   for (int p = 0; p < store.count(); ++p)
     for (int s = 0; s < store.slot_count(); ++s) broadcast(comm, std::as_writable_bytes(store.slot(p, s)));
   using Scope = exec::StateBlock::Scope;
-  for (const exec::StateBlock& block : state)
-    if (!block.floats().empty()) broadcast(comm, std::as_writable_bytes(block.floats()));
+  for (const exec::StateBlock& block : state) {
+    if (block.is_shared_array()) broadcast(comm, std::as_writable_bytes(block.floats()));
+    if (block.is_own_array()) share_own(snapshot, block, store, comm);
+  }
   std::vector<double> kept = numbers_of(state, Scope::once);
   for (double& number : kept) broadcast_object(comm, number);
   set_numbers(state, Scope::once, kept);

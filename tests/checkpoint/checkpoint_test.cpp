@@ -85,6 +85,28 @@ TEST_F(Checkpoint, BringsBackEverything) {
   restore(back, store, {});
 }
 
+TEST_F(Checkpoint, ArraysOfEveryRankMakeItFormat3) {
+  EXPECT_EQ(CheckpointFile(file_).index().format, 2) << "older programs read what has no such arrays";
+  Snapshot snapshot = snapshot_;
+  snapshot.own_arrays = {{"lost", std::vector<float>(20, 0.5f)}, {"more", std::vector<float>(40, -1.0f)}};
+  write_checkpoint(file_, snapshot);
+  const CheckpointFile file(file_);
+  file.verify();
+  EXPECT_EQ(file.index().format, 3);
+  const Snapshot back = file.read();
+  EXPECT_EQ(back.parts.size(), snapshot_.parts.size());
+  ASSERT_EQ(back.own_arrays.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(back.own_arrays[i].name, snapshot.own_arrays[i].name);
+    EXPECT_EQ(back.own_arrays[i].numbers, snapshot.own_arrays[i].numbers);
+  }
+  EXPECT_TRUE(file.read_weights().own_arrays.empty());
+  std::string bytes = bytes_of(file_);
+  bytes[18] = '4';  // its format
+  put(file_, bytes);
+  EXPECT_HAS(error_of([&] { CheckpointFile{file_}; }), "is not a checkpoint of format 2 or 3");
+}
+
 TEST_F(Checkpoint, WeightsCanBeReadAlone) {
   const Snapshot weights = CheckpointFile(file_).read_weights();
   EXPECT_EQ(weights.position.step, 17);

@@ -1,5 +1,8 @@
 // What every codec must do, whatever it keeps of the numbers; known answers of the members.
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -78,6 +81,43 @@ TEST(KnownAnswer, fp16) {
   EXPECT_EQ(rounded("fp16", 65519), 65504.0f);
   EXPECT_EQ(rounded("fp16", 65520), std::numeric_limits<float>::infinity());
   EXPECT_EQ(rounded("fp16", 0x1p-24f), 0x1p-24f) << "the smallest";
+}
+
+std::vector<float> sent_by(const char* codec, std::vector<float> numbers) {
+  round_as(*make(codecs(), codec, "codec"), numbers);
+  return numbers;
+}
+
+TEST(KnownAnswer, topk) {
+  const float nan = std::nanf("");
+  using List = std::vector<float>;
+  EXPECT_EQ(sent_by("topk(share=0.2, least=1)", {1, -5, 2, 3, 0}), (List{0, -5, 0, 0, 0}));
+  EXPECT_EQ(sent_by("topk(share=0.25, least=1)", {1, -5, 2, 3, 0, 5, -0.5f, 4}), (List{0, -5, 0, 0, 0, 5, 0, 0}));
+  EXPECT_EQ(sent_by("topk(share=0.25, least=1)", {7, 7, -7, 7, 7, 7, 7, 7}), (List{7, 7, 0, 0, 0, 0, 0, 0}))
+      << "of equal ones the first";
+  EXPECT_EQ(sent_by("topk(share=0.01, least=1)", {1, 2, 3}), (List{0, 0, 3})) << "at least one";
+  EXPECT_EQ(sent_by("topk(share=0.01, least=4)", {1, 2, 3}), (List{1, 2, 3})) << "short ones travel whole";
+  EXPECT_EQ(sent_by("topk(share=0.5, least=1)", {1, 2, 3, 4}), (List{1, 2, 3, 4})) << "pairs would take more bytes";
+  EXPECT_TRUE(std::isnan(sent_by("topk(share=0.1, least=1)", {1, INFINITY, nan, 3})[2])) << "reaches every rank";
+  const auto codec = make(codecs(), "topk(share=0.01)", "codec");
+  EXPECT_EQ(codec->bound(100'000), 8000u);
+  EXPECT_EQ(codec->bound(1000), 4000u);
+}
+
+// Against sorting, with many equal magnitudes and all kinds of exponents.
+TEST(KnownAnswer, topk_keeps_what_sorting_would) {
+  std::vector<float> numbers;
+  for (std::uint32_t i = 0; i < 5000; ++i)
+    numbers.push_back(std::ldexp(static_cast<float>((i * 2654435761u >> 20) % 97) - 48, static_cast<int>(i % 41) - 60));
+  for (const std::size_t kept : {1, 2, 50, 499, 2000}) {
+    std::vector<std::size_t> order(numbers.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return std::abs(numbers[i]); });
+    std::vector<float> expected(numbers.size());
+    for (std::size_t i = 0; i < kept; ++i) expected[order[i]] = numbers[order[i]];
+    const std::string spec = fmt::format("topk(share={}, least=1)", static_cast<double>(kept) / 5000);
+    EXPECT_EQ(sent_by(spec.c_str(), numbers), expected) << spec;
+  }
 }
 
 }  // namespace

@@ -192,6 +192,41 @@ TEST(Reducer, ACodecIsHonouredOrRefused) {
                                                                  algorithm));
 }
 
+// What every rank has sent is added in the order of ranks, tensor by tensor; exact sums go on meanwhile.
+TEST(Reducer, GathersWhatCannotBeAddedOnTheWay) {
+  for (const int ranks : {1, 2, 5})
+    for (const int per_node : {1, 5})
+      run_ranks(
+          ranks,
+          [&](Comm& comm) {
+            const auto reducer =
+                make_reducer(comm, 300, {.codec = make(codec::codecs(), "topk(share=0.1, least=1)", "codec")});
+            const std::span<float> memory = reducer->memory();
+            for (int step = 0; step < 3; ++step) {
+              std::ranges::fill(memory, 1.0f);
+              const auto mine = static_cast<std::size_t>(comm.rank());
+              for (std::size_t i = 0; i < 10; ++i) memory[mine] = memory[100 + 10 * mine + i] = 2;
+              const Range parts[] = {{0, 100}, {100, 100}};
+              const Reducer::Sum all = reducer->start({.range = {0, 200}, .what = "some", .parts = parts});
+              const Reducer::Sum exact = reducer->start({.range = {200, 100}, .what = "exact", .exact = true});
+              for (std::size_t i = 0; i < 10; ++i) ASSERT_EQ(memory[100 + 10 * mine + i], 2) << "what was sent";
+              reducer->wait(exact);
+              reducer->wait(all);
+              reducer->wait(all);
+              // Of the first tensor a rank sends its own place and the first nine others.
+              const auto size = static_cast<std::size_t>(comm.size());
+              for (std::size_t r = 0; r < size; ++r) ASSERT_EQ(memory[r], static_cast<float>(size + 1));
+              for (std::size_t i = size; i < 9; ++i) ASSERT_EQ(memory[i], static_cast<float>(size));
+              for (std::size_t i = 10; i < 100; ++i) ASSERT_EQ(memory[i], 0);
+              for (std::size_t i = 0; i < 100; ++i) ASSERT_EQ(memory[100 + i], i < 10 * size ? 2 : 0) << i;
+              for (std::size_t i = 200; i < 300; ++i) ASSERT_EQ(memory[i], static_cast<float>(size));
+            }
+            EXPECT_EQ(reducer->cost().sums, 6);
+            EXPECT_HAS(reducer->describe(), "topk(share=0.1) gathered from");
+          },
+          per_node);
+}
+
 TEST(Reducer, WrongNamesAreAnswered) {
   const auto message = [](const char* algorithm, int ranks, int per_node) {
     return error_of([&] {

@@ -121,16 +121,18 @@ TEST_P(Resume, KilledItGoesOnFromItsNewestCheckpoint) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Resume,
-                         testing::Values(Kind{"alone", 1, {"model=dense_net(norm=true)"}},
-                                         Kind{"two_with_statistics", 2, {"model=dense_net(norm=true)"}},
-                                         Kind{"three_with_statistics",
-                                              3,
-                                              {"model=dense_net(norm=true)", "data.batch=3", "data.train.count=15"}},
-                                         Kind{"lagged", 2, {"strategy=lagged(k=2)", "model=dense_net(norm=true)"}},
-                                         Kind{
-                                             "in_bf16", 2, {"strategy=sync(wire=bf16)", "model=dense_net(norm=true)"}}),
-                         [](const auto& kind) { return kind.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, Resume,
+    testing::Values(
+        Kind{"alone", 1, {"model=dense_net(norm=true)"}},
+        Kind{"two_with_statistics", 2, {"model=dense_net(norm=true)"}},
+        Kind{"three_with_statistics", 3, {"model=dense_net(norm=true)", "data.batch=3", "data.train.count=15"}},
+        Kind{"lagged", 2, {"strategy=lagged(k=2)", "model=dense_net(norm=true)"}},
+        Kind{"in_bf16", 2, {"strategy=sync(wire=bf16)", "model=dense_net(norm=true)"}},
+        Kind{"sparse_alone", 1, {"strategy=sync(codec=topk(share=0.05, least=1))"}},
+        Kind{"sparse", 2, {"strategy=sync(codec=topk(share=0.05, least=1))", "model=dense_net(norm=true)"}},
+        Kind{"sparse_and_lagged", 2, {"strategy=lagged(codec=topk(share=0.05, least=1))"}}),
+    [](const auto& kind) { return kind.param.name; });
 
 TEST(ResumeElsewhere, OnOneTwoAndFourRanksTheBitsAreTheSame) {
   const TemporaryFolder folder;
