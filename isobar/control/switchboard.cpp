@@ -25,7 +25,7 @@ bool same(const std::string& a, const std::string& b) {
 }  // namespace
 
 struct Switchboard::Peer {
-  explicit Peer(int socket_of_peer, double now) : socket(socket_of_peer, longest_report), heard(now) {}
+  Peer(Descriptor socket_of_peer, double now) : socket(std::move(socket_of_peer), longest_report), heard(now) {}
 
   LineSocket socket;
   double heard;
@@ -44,7 +44,7 @@ Switchboard::Switchboard(Setup setup, Chronicle& chronicle, Clock clock)
   begin(0);
 }
 
-Switchboard::~Switchboard() { close_descriptor(listener_.socket); }
+Switchboard::~Switchboard() = default;
 
 void Switchboard::begin(int launch) {
   peers_.clear();
@@ -62,7 +62,7 @@ Switchboard::Peer* Switchboard::find(int rank, bool shield) {
 }
 
 void Switchboard::turn(double seconds, int other) {
-  std::vector<pollfd> wait{{listener_.socket, POLLIN, 0}, {other, POLLIN, 0}};
+  std::vector<pollfd> wait{{*listener_.socket, POLLIN, 0}, {other, POLLIN, 0}};
   for (const auto& peer : peers_)
     wait.push_back({peer->socket.descriptor(), static_cast<short>(POLLIN | (peer->socket.sending() ? POLLOUT : 0)), 0});
   poll(wait.data(), wait.size(), static_cast<int>(seconds * 1e3) + 1);
@@ -83,9 +83,9 @@ void Switchboard::turn(double seconds, int other) {
 void Switchboard::accept_peers() {
   const auto most = static_cast<std::size_t>(2 * roster_->size() + 64);
   while (peers_.size() < most) {
-    const int socket = accept4(listener_.socket, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (socket < 0) return;
-    peers_.push_back(std::make_unique<Peer>(socket, clock_()));
+    Descriptor socket(accept4(*listener_.socket, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket) return;
+    peers_.push_back(std::make_unique<Peer>(std::move(socket), clock_()));
   }
 }
 
@@ -203,7 +203,7 @@ void Switchboard::look_at_clocks() {
     const bool rank = peer.known && !peer.shield;
     if (!peer.closing && (peer.known ? rank && silent > setup_.freeze_seconds : silent > seconds_to_hello))
       bury(peer, peer.known);
-    if (peer.closing && silent > setup_.freeze_seconds + seconds_to_hello) peer.socket = LineSocket(-1, 0);
+    if (peer.closing && silent > setup_.freeze_seconds + seconds_to_hello) peer.socket = LineSocket(Descriptor(), 0);
   }
   if (roster_->phase() != phase_) phase_since_ = now;
   phase_ = roster_->phase();
