@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "isobar/base/descriptor.hpp"
 #include "isobar/comm/collectives.hpp"
-#include "isobar/control/descriptor.hpp"
 
 namespace isobar::comm_mpi {
 namespace {
@@ -71,14 +71,14 @@ std::shared_ptr<comm::SharedMemory> map_memory(comm::Comm& comm, std::size_t byt
     else if (place[1] < 0 || ftruncate(place[1], total) != 0)
       trouble = fmt::format("cannot make a file of {} bytes in memory: {}", total, problem());
   }
-  const control::Descriptor made(place[1]);
+  const Descriptor made(place[1]);
   agree(comm, trouble);
   comm::Bytes told(sizeof place);
   std::memcpy(told.data(), place, sizeof place);
   broadcast(comm, told);
   std::memcpy(place, told.data(), sizeof place);
   const std::string path = fmt::format("/proc/{}/fd/{}", place[0], place[1]);
-  const control::Descriptor opened(comm.rank() == 0 ? -1 : open(path.c_str(), O_RDWR | O_CLOEXEC));
+  const Descriptor opened(comm.rank() == 0 ? -1 : open(path.c_str(), O_RDWR | O_CLOEXEC));
   const int file = comm.rank() == 0 ? *made : *opened;
 
   std::shared_ptr<comm::SharedMemory> memory;

@@ -21,8 +21,6 @@
 namespace isobar::comm_mpi {
 namespace {
 
-using control::Descriptor;
-
 // What ranks of a node send each other: where the witness listens, and where the notes are.
 struct Place {
   char name[32] = {};  // its length, then the name; length 0: no witness

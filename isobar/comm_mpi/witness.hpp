@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "isobar/base/descriptor.hpp"
 #include "isobar/comm_mpi/witness_process.hpp"
-#include "isobar/control/descriptor.hpp"
 
 namespace isobar::comm_mpi {
 
@@ -44,9 +44,9 @@ class Witness {
   };
 
   void say(WitnessWord::Kind kind);
-  void open_notes(control::Descriptor file);
+  void open_notes(Descriptor file);
 
-  control::Descriptor socket_, notes_file_;
+  Descriptor socket_, notes_file_;
   int rank_ = -1, slot_ = -1;
   char name_[32] = {};  // of the listener in the abstract name space, with its length in front
   std::unique_ptr<Notes, Unmap> notes_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "isobar/comm_mpi/alone_world.hpp"
 #include "isobar/comm_mpi/lifeline_crew.hpp"
 #include "isobar/comm_mpi/mpi_call.hpp"
 #include "isobar/comm_mpi/mpi_comm.hpp"

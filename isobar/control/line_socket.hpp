@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "isobar/control/descriptor.hpp"
+#include "isobar/base/descriptor.hpp"
 
 namespace isobar::control {
 

@@ -81,8 +81,8 @@ void Switchboard::turn(double seconds, int other) {
 
 // There is room for two sockets per rank and some strangers; others must wait.
 void Switchboard::accept_peers() {
-  const auto most = static_cast<std::size_t>(2 * roster_->size() + 64);
-  while (peers_.size() < most) {
+  const int most = 2 * roster_->size() + 64;
+  while (std::ssize(peers_) < most) {
     Descriptor socket(accept4(*listener_.socket, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket) return;
     peers_.push_back(std::make_unique<Peer>(std::move(socket), clock_()));
@@ -117,7 +117,7 @@ void Switchboard::hear(Peer& peer, const Report& report) {
       break;
     }
     case Report::Kind::give_up: carry_out(roster_->give_up(peer.rank, report.text)); break;
-    case Report::Kind::goodbye: carry_out(roster_->goodbye(peer.rank, static_cast<int>(report.number))); break;
+    case Report::Kind::goodbye: carry_out(roster_->goodbye(peer.rank, report.number)); break;
     case Report::Kind::where: answer_where(peer); break;
     default: fail("not said by a rank that is known");
   }
@@ -148,10 +148,10 @@ void Switchboard::hear_shield(Peer& shield, const Report& report) {
     attend(*of_rank);
     if (!of_rank->closing) bury(*of_rank, false);
   } else if (roster_->state(rank) == Roster::State::absent) {
-    if (report.signal == 0) carry_out(roster_->goodbye(rank, static_cast<int>(report.number)));
+    if (report.signal == 0) carry_out(roster_->goodbye(rank, report.number));
     else lose(rank, {.rank = rank, .pid = shield.pid, .host = shield.host, .time = clock_()});
   }
-  chronicle_.explained(rank, report.signal, static_cast<int>(report.number), report.text);
+  chronicle_.explained(rank, report.signal, report.number, report.text);
   shield.told_end = shield.closing = true;
 }
 

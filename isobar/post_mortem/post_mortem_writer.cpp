@@ -9,7 +9,7 @@ void PostMortemWriter::number(std::uint64_t value, int digits) {
   char text[20];
   char* first = text + sizeof text;
   for (; value != 0 || digits > 0; value /= 10, --digits) *--first = static_cast<char>('0' + value % 10);
-  put({first, static_cast<std::size_t>(text + sizeof text - first)});
+  put({first, text + sizeof text});
 }
 
 void PostMortemWriter::hexadecimal(std::uint64_t value) {
@@ -19,7 +19,7 @@ void PostMortemWriter::hexadecimal(std::uint64_t value) {
   while (value /= 16);
   *--first = 'x';
   *--first = '0';
-  put({first, static_cast<std::size_t>(text + sizeof text - first)});
+  put({first, text + sizeof text});
 }
 
 // Computes the calendar date itself, because the C library's functions take a lock.

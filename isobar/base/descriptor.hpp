@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace isobar::control {
+namespace isobar {
 
 class Descriptor {
  public:
@@ -25,4 +25,4 @@ class Descriptor {
   int number_;
 };
 
-}  // namespace isobar::control
+}  // namespace isobar
