@@ -10,8 +10,7 @@ namespace isobar::forecast {
 
 FailureTable failure_table(const sim::Scenario& base, double hours, std::span<const std::string> values,
                            ScenarioRunner& runner) {
-  const int on_node = base.ranks_per_node > 0 ? base.ranks_per_node : base.platform.node.ranks;
-  FailureTable table{.base = base, .nodes = (base.ranks + on_node - 1) / on_node, .hours = hours};
+  FailureTable table{.base = base, .nodes = base.nodes(), .hours = hours};
   std::vector<double> rates;
   for (const std::string& text : values)
     rates.push_back(real_value(text, "hours between failures of a node", 1e-3, 1e9));

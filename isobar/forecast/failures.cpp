@@ -63,7 +63,7 @@ double drawn_seconds(const FailureCase& c, double interval, std::uint64_t seed) 
 
 FailureCase failure_case(const sim::Platform& platform, const sim::Workload& workload, int nodes, double hours,
                          int optimizer_slots) {
-  const double weights = static_cast<double>(workload.gradient_numbers() * sizeof(float));
+  const double weights = workload.gradient_numbers() * sizeof(float);
   const double client = platform.file_system.client_bytes_per_second > 0 ? platform.file_system.client_bytes_per_second
                                                                          : platform.file_system.bytes_per_second;
   return {.work_seconds = hours * 3600,

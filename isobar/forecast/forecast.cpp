@@ -9,19 +9,17 @@
 namespace isobar::forecast {
 namespace {
 
-double global_batch(const Sweep& sweep) {
-  return static_cast<double>(sweep.base.workload.batch) * *std::ranges::min_element(sweep.ranks);
-}
+double global_batch(const Sweep& sweep) { return 1.0 * sweep.base.workload.batch * std::ranges::min(sweep.ranks); }
 
 double batch_of(const Sweep& sweep, Mode mode, int ranks) {
-  return mode == Mode::weak ? static_cast<double>(sweep.base.workload.batch) : global_batch(sweep) / ranks;
+  return mode == Mode::weak ? sweep.base.workload.batch : global_batch(sweep) / ranks;
 }
 
 void check(const Sweep& sweep) {
   if (sweep.ranks.empty()) fail_usage("forecast: for how many ranks? (--ranks 1,64,1024)");
   if (sweep.strategies.empty()) fail_usage("forecast: with which strategy? (--strategy sync)");
-  const int on_node = sweep.base.ranks_per_node > 0 ? sweep.base.ranks_per_node : sweep.base.platform.node.ranks;
-  const auto most = static_cast<std::int64_t>(sweep.base.platform.nodes) * on_node;
+  const int on_node = sweep.base.on_node();
+  const std::int64_t most = std::int64_t{1} * sweep.base.platform.nodes * on_node;
   for (const int ranks : sweep.ranks) {
     if (ranks < 1) fail_usage("forecast: {} ranks; at least 1", ranks);
     if (ranks > most)
@@ -37,8 +35,7 @@ ForecastRow forecast_row(const Sweep& sweep, Mode mode, const Spec& strategy, in
   ForecastRow row{.mode = mode, .strategy = strategy, .ranks = ranks, .batch = batch_of(sweep, mode, ranks)};
   row.simulated = simulated;
   row.samples_per_second = row.batch * ranks / simulated.step_seconds;
-  row.flops_per_second =
-      row.samples_per_second * sweep.base.workload.flops / static_cast<double>(sweep.base.workload.batch);
+  row.flops_per_second = row.samples_per_second * sweep.base.workload.flops / sweep.base.workload.batch;
   row.efficiency = reference / simulated.step_seconds;
   return row;
 }
@@ -93,7 +90,7 @@ Forecast forecast(const Sweep& sweep, ScenarioRunner& runner) {
     const Asked& of = asked[i];
     const sim::Scenario& reference = scenarios[of.reference];
     double ideal = simulated[of.reference].step_seconds;
-    if (of.mode == Mode::strong) ideal *= static_cast<double>(reference.ranks) / of.ranks;
+    if (of.mode == Mode::strong) ideal *= 1.0 * reference.ranks / of.ranks;
     result.rows.push_back(forecast_row(sweep, of.mode, of.strategy, of.ranks, simulated[places[i]], ideal));
   }
   return result;

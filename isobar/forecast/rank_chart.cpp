@@ -82,7 +82,7 @@ std::string drawn(const std::vector<Bar>& bars, std::string_view label, std::str
   }
   std::string inside;
   for (std::size_t i = 0; i < bars.size(); ++i) {
-    const double top = row * static_cast<double>(i);
+    const double top = row * i;
     double x = 0;
     inside += fmt::format("<text x=\"0\" y=\"{:.0f}\">{}</text>", top + 14, html_text(bars[i].label));
     for (std::size_t p = 0; p < bars[i].parts.size(); ++p) {
@@ -97,7 +97,7 @@ std::string drawn(const std::vector<Bar>& bars, std::string_view label, std::str
     }
     inside += "\n";
   }
-  return report::chart_svg(width, row * static_cast<double>(bars.size()), label, inside);
+  return report::chart_svg(width, row * bars.size(), label, inside);
 }
 
 }  // namespace

@@ -26,8 +26,7 @@ double weight(const sim::Scenario& scenario) { return scenario.ranks; }
 std::string status(std::size_t done, std::size_t all, double part, double seconds) {
   const double left = part > 0 ? seconds * (1 - part) / part : 0;
   return fmt::format("{} {} of {} scenarios, {:.2g} per second, {}", record::bar(part, 1, 20), done, all,
-                     static_cast<double>(done) / std::max(seconds, 1e-9),
-                     part > 0 ? human_seconds(left) + " left" : "just begun");
+                     done / std::max(seconds, 1e-9), part > 0 ? human_seconds(left) + " left" : "just begun");
 }
 
 }  // namespace

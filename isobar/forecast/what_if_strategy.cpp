@@ -23,12 +23,6 @@ Spec with(Spec strategy, std::string_view key, Value value) {
   return strategy;
 }
 
-// The same options for sums with another kind of strategy.
-Spec renamed(const Spec& strategy, const std::string& name) {
-  Spec other(name, strategy.arguments());
-  return other;
-}
-
 Spec without(const Spec& strategy, std::string_view key) {
   std::vector<std::pair<std::string, Value>> kept;
   for (const auto& argument : strategy.arguments())
@@ -41,8 +35,8 @@ std::vector<Variant> lags(const sim::Scenario& base, Values values) {
   for (const std::string& text : or_usual(values, {"0", "1", "2", "4"})) {
     const std::int64_t k = whole_value(text, "lag", 0, 64);
     const Spec plain = without(base.strategy, "k");
-    variants.push_back(with_strategy(base, fmt::format("{}", k),
-                                     k == 0 ? renamed(plain, "sync") : with(renamed(plain, "lagged"), "k", k)));
+    const Spec strategy(k == 0 ? "sync" : "lagged", plain.arguments());  // with the same options for sums
+    variants.push_back(with_strategy(base, fmt::format("{}", k), k == 0 ? strategy : with(strategy, "k", k)));
   }
   return variants;
 }

@@ -17,11 +17,11 @@ class LockstepReducer final : public comm::Reducer {
     comm::expect_within(range, memory_.all().size());
     sums_.push_back({ranks_.now(), ranks_.begin_sum(options_, range.count, cost_), false});
     if (ended) ended();
-    return static_cast<Sum>(sums_.size()) - 1;
+    return std::ssize(sums_) - 1;
   }
 
   void wait(Sum number) override {
-    UnderWay& sum = sums_.at(static_cast<std::size_t>(number));
+    UnderWay& sum = sums_.at(number);
     if (std::exchange(sum.waited_for, true)) return;
     const double end = ranks_.end_of_sum(sum.number);
     cost_.waited_seconds += ranks_.wait_until(end);

@@ -48,13 +48,10 @@ class Section {
   }
   int count(std::string_view key) {
     const std::int64_t value = args_.integer(key);
-    check(value >= 1 && value <= most, key, static_cast<double>(value),
-          fmt::format("a whole number from 1 to {}", with_commas(most)));
-    return static_cast<int>(value);
+    check(value >= 1 && value <= most, key, value, fmt::format("a whole number from 1 to {}", with_commas(most)));
+    return value;
   }
-  int count(std::string_view key, int otherwise) {
-    return args_.has(key) ? count(key) : static_cast<int>(args_.integer(key, otherwise));
-  }
+  int count(std::string_view key, int otherwise) { return args_.has(key) ? count(key) : args_.integer(key, otherwise); }
   /// A list that only some kinds of network have.
   std::vector<std::int64_t> list(std::string_view key, bool wanted, std::vector<std::int64_t> otherwise,
                                  std::string_view kind) {
@@ -209,7 +206,7 @@ std::string_view platform_text(std::string_view name) {
   for (const PlatformText& shipped : platform_texts())
     if (shipped.name == name) return shipped.text;
   const std::vector<std::string> names = platform_names();
-  fail_usage("no platform '{}' is shipped{}", name, suggestion(name, names));
+  fail_usage("unknown platform '{}'{}", name, suggestion(name, names));
 }
 
 }  // namespace isobar::sim

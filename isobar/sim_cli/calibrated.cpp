@@ -3,22 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "isobar/verbs/verb.hpp"
-
 namespace isobar::sim_cli {
 
-void add_calibrate_option(CLI::App& command, std::vector<std::string>& runs) {
-  command
-      .add_option(
-          "--calibrate", runs,
-          "measured runs of the recipe on several numbers of ranks, as 'isobar scale' leaves them: the platform "
-          "is fitted to them, and the forecast's error is stated")
-      ->type_name("RUN...");
-}
-
-Calibrated read_calibrated(ScenarioOptions options, const std::vector<std::string>& runs) {
-  if (runs.empty()) return {.base = read_scenario(options)};
-  const std::vector<std::filesystem::path> folders(runs.begin(), runs.end());
+Calibrated read_calibrated(ScenarioOptions options) {
+  if (options.calibrate.empty()) return {.base = read_scenario(options)};
+  const std::vector<std::filesystem::path> folders(options.calibrate.begin(), options.calibrate.end());
   const std::vector<forecast::MeasuredRun> measured = forecast::read_measured(folders);
   if (options.model.empty() && options.trace.empty())
     options.trace = std::ranges::min_element(measured, {}, &forecast::MeasuredRun::ranks)->name;

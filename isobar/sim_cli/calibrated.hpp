@@ -2,16 +2,11 @@
 #pragma once
 
 #include <string>
-#include <vector>
-
-#include <CLI/CLI.hpp>
 
 #include "isobar/forecast/calibration.hpp"
 #include "isobar/sim_cli/scenario_options.hpp"
 
 namespace isobar::sim_cli {
-
-void add_calibrate_option(CLI::App& command, std::vector<std::string>& runs);
 
 /// A scenario, fitted if runs were given.
 struct Calibrated {
@@ -22,6 +17,6 @@ struct Calibrated {
 
 /// Reads the scenario and fits it. Without --model and --trace, the workload is that of the run on the fewest ranks,
 /// with times as measured.
-Calibrated read_calibrated(ScenarioOptions options, const std::vector<std::string>& runs);
+Calibrated read_calibrated(ScenarioOptions options);
 
 }  // namespace isobar::sim_cli

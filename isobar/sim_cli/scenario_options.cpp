@@ -1,11 +1,13 @@
 #include "isobar/sim_cli/scenario_options.hpp"
 
+#include <fmt/format.h>
+
 #include "isobar/base/error.hpp"
+#include "isobar/disk/text_file.hpp"
 #include "isobar/forecast/stretches.hpp"
 #include "isobar/forecast/workload_of_plan.hpp"
 #include "isobar/forecast/workload_of_run.hpp"
 #include "isobar/optim/optimizer.hpp"
-#include "isobar/verbs/verb.hpp"
 
 namespace isobar::sim_cli {
 namespace {
@@ -27,8 +29,7 @@ sim::Workload read_workload(const ScenarioOptions& options, const sim::Platform&
                                        options.sample_gflops * 1e9);
   }
   sim::Workload workload = forecast::workload_of_run(options.trace);
-  if (options.batch > 0 && options.batch != workload.batch)
-    workload = forecast::with_batch(workload, static_cast<double>(options.batch));
+  if (options.batch > 0 && options.batch != workload.batch) workload = forecast::with_batch(workload, options.batch);
   if (options.as_measured) return workload;
   return forecast::on_another_rank(workload, rank, options.trace_gflops * 1e9);
 }
@@ -96,6 +97,17 @@ void add_scenario_options(CLI::App& command, ScenarioOptions& options) {
   command.add_flag("--rounds", options.rounds, "cost every round of a schedule once, for any number of ranks")
       ->excludes(flows);
   command.add_flag("--quiet", options.quiet, "show no progress");
+  command
+      .add_option(
+          "--calibrate", options.calibrate,
+          "measured runs of the recipe on several numbers of ranks, as 'isobar scale' leaves them: the platform "
+          "is fitted to them, and the forecast's error is stated")
+      ->type_name("RUN...");
+}
+
+void add_out_options(CLI::App& command, ScenarioOptions& options, const std::string& meaning) {
+  auto* out = command.add_option("--out", options.out, meaning)->type_name("FOLDER");
+  command.add_flag("--resume", options.resume, "continue with the results already in the folder")->needs(out);
 }
 
 sim::Scenario read_scenario(const ScenarioOptions& options) {
@@ -104,10 +116,9 @@ sim::Scenario read_scenario(const ScenarioOptions& options) {
   sim::Scenario scenario;
   scenario.platform = sim::read_platform(options.platform);
   if (options.node_gflops > 0) scenario.platform.node.flops_per_second = options.node_gflops * 1e9;
-  const int on_node = options.ranks_per_node > 0 ? options.ranks_per_node : scenario.platform.node.ranks;
-  scenario.workload = read_workload(options, scenario.platform, on_node);
-  if (options.sample_mb > 0) scenario.workload.sample_bytes = options.sample_mb * 1e6;
   scenario.ranks_per_node = options.ranks_per_node;
+  scenario.workload = read_workload(options, scenario.platform, scenario.on_node());
+  if (options.sample_mb > 0) scenario.workload.sample_bytes = options.sample_mb * 1e6;
   scenario.input = input_of(options.input);
   scenario.steps = options.steps;
   scenario.seed = options.seed;
@@ -115,13 +126,21 @@ sim::Scenario read_scenario(const ScenarioOptions& options) {
   return scenario;
 }
 
-forecast::ScenarioRunner make_runner(const ScenarioOptions& options, const std::string& folder, bool resume,
-                                     bool losses) {
-  return forecast::ScenarioRunner({.folder = folder,
-                                   .resume = resume,
+forecast::ScenarioRunner make_runner(const ScenarioOptions& options, bool losses) {
+  return forecast::ScenarioRunner({.folder = options.out,
+                                   .resume = options.resume,
                                    .losses = losses,
                                    .progress = options.quiet ? nullptr : stderr,
                                    .stop = &stop_requested()});
+}
+
+void write_table(const ScenarioOptions& options, const std::string& name, const std::string& text,
+                 const std::string& csv) {
+  if (options.out.empty()) return;
+  const std::filesystem::path folder = options.out;
+  disk::write_text(folder / (name + ".txt"), text);
+  disk::write_text(folder / (name + ".csv"), csv);
+  fmt::print("written to {0}: {1}.txt, {1}.csv\n", options.out, name);
 }
 
 std::vector<Spec> specs_of(const std::vector<std::string>& texts) {
