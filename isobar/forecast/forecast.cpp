@@ -62,11 +62,10 @@ Forecast forecast(const Sweep& sweep, ScenarioRunner& runner) {
     Mode mode;
     Spec strategy;
     int ranks;
-    std::size_t reference;  // the scenario that it is compared with
+    std::size_t scenario, reference;  // which scenario it is, and with which it is compared
   };
   std::vector<Asked> asked;
   std::vector<sim::Scenario> scenarios;
-  std::vector<std::size_t> places;
   for (const Mode mode : sweep.modes)
     for (const Spec& strategy : sweep.strategies) {
       const int first = mode == Mode::weak ? 1 : *std::ranges::min_element(sweep.ranks);
@@ -80,18 +79,15 @@ Forecast forecast(const Sweep& sweep, ScenarioRunner& runner) {
           if (!std::ranges::count(result.notes, note)) result.notes.push_back(note);
           continue;
         }
-        asked.push_back({mode, strategy, ranks, reference});
-        places.push_back(scenarios.size());
+        asked.push_back({mode, strategy, ranks, scenarios.size(), reference});
         scenarios.push_back(scenario_of(sweep, mode, strategy, ranks));
       }
     }
   const std::vector<sim::Simulated> simulated = runner.run(scenarios);
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    const Asked& of = asked[i];
-    const sim::Scenario& reference = scenarios[of.reference];
+  for (const Asked& of : asked) {
     double ideal = simulated[of.reference].step_seconds;
-    if (of.mode == Mode::strong) ideal *= 1.0 * reference.ranks / of.ranks;
-    result.rows.push_back(forecast_row(sweep, of.mode, of.strategy, of.ranks, simulated[places[i]], ideal));
+    if (of.mode == Mode::strong) ideal *= 1.0 * scenarios[of.reference].ranks / of.ranks;
+    result.rows.push_back(forecast_row(sweep, of.mode, of.strategy, of.ranks, simulated[of.scenario], ideal));
   }
   return result;
 }

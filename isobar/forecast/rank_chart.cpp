@@ -32,9 +32,9 @@ struct Range {
 };
 
 Range range_of(const std::vector<double>& values) {
-  Range range{values.empty() ? 0 : values[0], values.empty() ? 1 : values[0]};
-  for (const double value : values) range = {std::min(range.low, value), std::max(range.high, value)};
-  return range;
+  if (values.empty()) return {};
+  const auto [low, high] = std::ranges::minmax(values);
+  return {low, high};
 }
 
 std::string drawn(const RankChart& chart, double width) {

@@ -92,20 +92,14 @@ std::vector<sim::Simulated> ScenarioRunner::run(std::span<const sim::Scenario> s
     while (next < open.size() && !failure && !stopped()) {
       const std::size_t i = open[next++];
       lock.unlock();
-      std::optional<sim::Simulated> result;
-      std::exception_ptr error;
       try {
-        result = options_.simulate(scenarios[i], options_.losses);
+        const sim::Simulated result = options_.simulate(scenarios[i], options_.losses);
+        lock.lock();
+        keep(keys[i], scenarios[i], result);
       } catch (...) {
-        error = std::current_exception();
+        if (!lock) lock.lock();
+        if (!failure) failure = std::current_exception();
       }
-      lock.lock();
-      try {
-        if (result) keep(keys[i], scenarios[i], *result);
-      } catch (...) {
-        error = std::current_exception();
-      }
-      if (error && !failure) failure = error;
       ++done, done_weight += weight(scenarios[i]);
       ended.notify_all();
     }

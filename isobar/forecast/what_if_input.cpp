@@ -40,7 +40,7 @@ std::vector<Variant> inputs(const sim::Scenario& base, std::span<const std::stri
                                 source(base, "node-local storage", sim::Input::node_local)};
   for (const std::string& text : values) {
     sim::Scenario other = base;
-    other.platform.file_system = {real_value(text, "file system's GB/s", 1e-6, 1e9) * 1e9, 0};
+    other.platform.file_system = {value_of<double>(text, "file system's GB/s", 1e-6, 1e9) * 1e9, 0};
     variants.push_back(source(other, fmt::format("a file system of {} GB/s", text), sim::Input::file_system));
   }
   return variants;
@@ -52,7 +52,7 @@ std::vector<Variant> batches(const sim::Scenario& base, std::span<const std::str
     for (int factor = 1; factor <= 16; factor *= 2) texts.push_back(std::to_string(base.workload.batch * factor));
   std::vector<Variant> variants;
   for (const std::string& text : texts) {
-    const std::int64_t batch = whole_value(text, "batch of a rank", 1, 1 << 24);
+    const std::int64_t batch = value_of<std::int64_t>(text, "batch of a rank", 1, 1 << 24);
     Variant variant{.label = with_commas(batch), .scenario = base};
     variant.scenario.workload = with_batch(base.workload, batch);
     variant.facts = {with_commas(batch * base.ranks), rate(needed(variant.scenario))};

@@ -26,7 +26,11 @@ class Section {
  public:
   explicit Section(Args args) : args_(std::move(args)) {}
 
-  double positive(std::string_view key, double unit) { return positive_of(key, args_.real(key), unit); }
+  double positive(std::string_view key, double unit) {
+    const double value = args_.real(key);
+    check(std::isfinite(value) && value > 0, key, value, "a number above 0");
+    return value * unit;
+  }
   double positive(std::string_view key, double unit, double otherwise) {
     if (args_.has(key)) return positive(key, unit);
     args_.real(key, otherwise / unit);
@@ -62,10 +66,6 @@ class Section {
   Args& args() { return args_; }
 
  private:
-  double positive_of(std::string_view key, double value, double unit) const {
-    check(std::isfinite(value) && value > 0, key, value, "a number above 0");
-    return value * unit;
-  }
   void check(bool condition, std::string_view key, double value, std::string_view valid) const {
     if (!condition) fail_usage("{}: {} = {} is not {}", args_.subject(), key, value, valid);
   }

@@ -33,6 +33,7 @@ struct Progress {
   double begun = 0, ended = 0;  // the last rank: when the steps began that count, and ended
   double exposed = 0, busy = 0, input = 0;
   comm::Traffic traffic{};
+  std::string described{};  // what the strategy says it does
 };
 
 std::unique_ptr<parallel::Strategy> strategy_of(const Scenario& scenario) {
@@ -41,7 +42,7 @@ std::unique_ptr<parallel::Strategy> strategy_of(const Scenario& scenario) {
 
 // What strategy, replica and clock of one rank, or of all as one, do.
 void train(const Scenario& scenario, int steps, comm::Comm& comm, Timeline& timeline, const double& waited_for_input,
-           Progress& progress, std::string& described) {
+           Progress& progress) {
   const auto strategy = strategy_of(scenario);
   const std::size_t numbers = scenario.workload.gradient_numbers();
   std::span<float> memory = strategy->open(comm, numbers, {.whole = false, .finite = false});
@@ -68,10 +69,10 @@ void train(const Scenario& scenario, int steps, comm::Comm& comm, Timeline& time
     progress.traffic.messages += cost.traffic.messages - before.traffic.messages;
     progress.traffic.bytes += cost.traffic.bytes - before.traffic.bytes;
   });
-  described = strategy->describe();
+  progress.described = strategy->describe();
 }
 
-Simulated summary(const Progress& progress, int steps, double ranks, std::string described, const char* detail) {
+Simulated summary(const Progress& progress, int steps, double ranks, const char* detail) {
   const double each = 1.0 / (steps * ranks);
   return {.step_seconds = (progress.ended - progress.begun) / steps,
           .exposed_seconds = progress.exposed * each,
@@ -79,7 +80,7 @@ Simulated summary(const Progress& progress, int steps, double ranks, std::string
           .input_seconds = progress.input * each,
           .sent_messages = progress.traffic.messages * each,
           .sent_bytes = progress.traffic.bytes * each,
-          .strategy = std::move(described),
+          .strategy = progress.described,
           .detail = detail};
 }
 
@@ -108,21 +109,18 @@ Simulated by_rounds(const Scenario& scenario, Stage& stage) {
                  scenario.platform.network.core_seconds_per_byte, stage.costs, scenario.without);
   const auto comm = ranks.comm();
   Progress progress;
-  std::string described;
-  train(scenario, scenario.steps, *comm, ranks, ranks.waited_for_input(), progress, described);
-  return summary(progress, scenario.steps, 1, described, "rounds");
+  train(scenario, scenario.steps, *comm, ranks, ranks.waited_for_input(), progress);
+  return summary(progress, scenario.steps, 1, "rounds");
 }
 
 Simulated by_flows(const Scenario& scenario, Stage& stage, int steps) {
   const Noise noise(scenario.platform.noise, scenario.seed, !scenario.without.noise);
   Progress progress;
-  std::string described;
-  run_flows(stage.topology, scenario.platform, stage.placement, noise, stage.costs,
-            {.without = scenario.without, .read_seconds = read_seconds_of(scenario, stage.placement)},
-            [&](const FlowRank& rank) {
-              train(scenario, steps, rank.comm, rank.timeline, rank.waited_for_input, progress, described);
-            });
-  return summary(progress, steps, stage.placement.ranks, described, "flows");
+  run_flows(
+      stage.topology, scenario.platform, stage.placement, noise, stage.costs,
+      {.without = scenario.without, .read_seconds = read_seconds_of(scenario, stage.placement)},
+      [&](const FlowRank& rank) { train(scenario, steps, rank.comm, rank.timeline, rank.waited_for_input, progress); });
+  return summary(progress, steps, stage.placement.ranks, "flows");
 }
 
 // How many steps flows can afford: what one costs is seen from rounds.

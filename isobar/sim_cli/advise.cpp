@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "isobar/sim_cli/calibrated.hpp"
+#include "isobar/sim_cli/scenario_options.hpp"
 
 namespace isobar::sim_cli {
 namespace {

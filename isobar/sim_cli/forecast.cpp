@@ -6,7 +6,7 @@
 #include "isobar/base/text.hpp"
 #include "isobar/forecast/forecast_page.hpp"
 #include "isobar/forecast/forecast_text.hpp"
-#include "isobar/sim_cli/calibrated.hpp"
+#include "isobar/sim_cli/scenario_options.hpp"
 
 namespace isobar::sim_cli {
 namespace {

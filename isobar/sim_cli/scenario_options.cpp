@@ -1,5 +1,8 @@
 #include "isobar/sim_cli/scenario_options.hpp"
 
+#include <algorithm>
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include "isobar/base/error.hpp"
@@ -32,6 +35,22 @@ sim::Workload read_workload(const ScenarioOptions& options, const sim::Platform&
   if (options.batch > 0 && options.batch != workload.batch) workload = forecast::with_batch(workload, options.batch);
   if (options.as_measured) return workload;
   return forecast::on_another_rank(workload, rank, options.trace_gflops * 1e9);
+}
+
+sim::Scenario read_scenario(const ScenarioOptions& options) {
+  if (options.model.empty() && options.trace.empty())
+    fail_usage("nothing to train: give --model 'cosmoflow(size=128)', or --trace RUN of a traced run");
+  sim::Scenario scenario;
+  scenario.platform = sim::read_platform(options.platform);
+  if (options.node_gflops > 0) scenario.platform.node.flops_per_second = options.node_gflops * 1e9;
+  scenario.ranks_per_node = options.ranks_per_node;
+  scenario.workload = read_workload(options, scenario.platform, scenario.on_node());
+  if (options.sample_mb > 0) scenario.workload.sample_bytes = options.sample_mb * 1e6;
+  scenario.input = input_of(options.input);
+  scenario.steps = options.steps;
+  scenario.seed = options.seed;
+  scenario.detail = options.flows ? sim::Detail::flows : options.rounds ? sim::Detail::rounds : sim::Detail::automatic;
+  return scenario;
 }
 
 }  // namespace
@@ -110,20 +129,27 @@ void add_out_options(CLI::App& command, ScenarioOptions& options, const std::str
   command.add_flag("--resume", options.resume, "continue with the results already in the folder")->needs(out);
 }
 
-sim::Scenario read_scenario(const ScenarioOptions& options) {
+Calibrated read_calibrated(ScenarioOptions options) {
+  if (options.calibrate.empty()) return {.base = read_scenario(options)};
+  const std::vector<std::filesystem::path> folders(options.calibrate.begin(), options.calibrate.end());
+  const std::vector<forecast::MeasuredRun> measured = forecast::read_measured(folders);
   if (options.model.empty() && options.trace.empty())
-    fail_usage("nothing to train: give --model 'cosmoflow(size=128)', or --trace RUN of a traced run");
-  sim::Scenario scenario;
-  scenario.platform = sim::read_platform(options.platform);
-  if (options.node_gflops > 0) scenario.platform.node.flops_per_second = options.node_gflops * 1e9;
-  scenario.ranks_per_node = options.ranks_per_node;
-  scenario.workload = read_workload(options, scenario.platform, scenario.on_node());
-  if (options.sample_mb > 0) scenario.workload.sample_bytes = options.sample_mb * 1e6;
-  scenario.input = input_of(options.input);
-  scenario.steps = options.steps;
-  scenario.seed = options.seed;
-  scenario.detail = options.flows ? sim::Detail::flows : options.rounds ? sim::Detail::rounds : sim::Detail::automatic;
-  return scenario;
+    options.trace = std::ranges::min_element(measured, {}, &forecast::MeasuredRun::ranks)->name;
+  if (!options.trace.empty() && options.trace_gflops == 0) options.as_measured = true;
+  Calibrated result{.base = read_scenario(options)};
+  sim::Scenario few = result.base;  // a fit needs many simulations with few ranks; a few steps of each are enough
+  few.steps = std::min(few.steps, 8);
+  if (!options.quiet) fmt::print(stderr, "fitting the platform to {} runs\n", measured.size());
+  const forecast::Calibration fit =
+      forecast::calibrate(measured, forecast::simulated_step(few, [](const sim::Scenario& scenario) {
+                            if (stop_requested()) throw forecast::Stopped("stopped while the platform was fitted");
+                            return forecast::simulate_scenario(scenario, false);
+                          }));
+  result.base = forecast::scaled(result.base, fit.factors);
+  result.base.workload.origin += "; fitted to measured runs";
+  result.error = fit.error;
+  result.text = fit.text();
+  return result;
 }
 
 forecast::ScenarioRunner make_runner(const ScenarioOptions& options, bool losses) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "isobar/forecast/calibration.hpp"
 #include "isobar/forecast/scenario_runner.hpp"
 #include "isobar/verbs/verb.hpp"
 
@@ -37,8 +38,17 @@ void on_call(CLI::App& command, std::shared_ptr<Options> options, void (*work)(c
   });
 }
 
-/// Everything of a scenario except strategy and ranks. Throws UsageError for options that do not fit together.
-sim::Scenario read_scenario(const ScenarioOptions& options);
+/// A scenario, fitted if runs were given.
+struct Calibrated {
+  sim::Scenario base{};
+  forecast::ForecastError error{};
+  std::string text{};  ///< what was fitted; empty: nothing
+};
+
+/// Reads everything of a scenario except strategy and ranks, and fits it to the runs given. Throws UsageError for
+/// options that do not fit together. Without --model and --trace, the workload is that of the run on the fewest ranks,
+/// with times as measured.
+Calibrated read_calibrated(ScenarioOptions options);
 
 /// The runner of a verb: shows progress and ends at a signal.
 forecast::ScenarioRunner make_runner(const ScenarioOptions& options, bool losses = false);

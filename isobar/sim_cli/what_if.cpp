@@ -5,7 +5,7 @@
 
 #include "isobar/base/text.hpp"
 #include "isobar/forecast/failure_table.hpp"
-#include "isobar/sim_cli/calibrated.hpp"
+#include "isobar/sim_cli/scenario_options.hpp"
 
 namespace isobar::sim_cli {
 namespace {
