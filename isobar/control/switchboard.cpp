@@ -30,7 +30,6 @@ struct Switchboard::Peer {
   LineSocket socket;
   double heard;
   bool known = false, shield = false, closing = false;
-  bool told_end = false;  // for a shield: it has reported how its rank died
   int rank = -1;
   std::int64_t pid = 0;
   std::string host, note;
@@ -152,7 +151,7 @@ void Switchboard::hear_shield(Peer& shield, const Report& report) {
     else lose(rank, {.rank = rank, .pid = shield.pid, .host = shield.host, .time = clock_()});
   }
   chronicle_.explained(rank, report.signal, report.number, report.text);
-  shield.told_end = shield.closing = true;
+  shield.closing = true;
 }
 
 void Switchboard::bury(Peer& peer, bool frozen) {

@@ -30,16 +30,6 @@ void check(const Sweep& sweep) {
   for (const Spec& strategy : sweep.strategies) make(parallel::strategies(), strategy, "strategy");
 }
 
-ForecastRow forecast_row(const Sweep& sweep, Mode mode, const Spec& strategy, int ranks,
-                         const sim::Simulated& simulated, double reference) {
-  ForecastRow row{.mode = mode, .strategy = strategy, .ranks = ranks, .batch = batch_of(sweep, mode, ranks)};
-  row.simulated = simulated;
-  row.samples_per_second = row.batch * ranks / simulated.step_seconds;
-  row.flops_per_second = row.samples_per_second * sweep.base.workload.flops / sweep.base.workload.batch;
-  row.efficiency = reference / simulated.step_seconds;
-  return row;
-}
-
 }  // namespace
 
 const char* mode_name(Mode mode) { return mode == Mode::weak ? "weak" : "strong"; }
@@ -59,9 +49,7 @@ Forecast forecast(const Sweep& sweep, ScenarioRunner& runner) {
   check(sweep);
   Forecast result{.sweep = sweep};
   struct Asked {
-    Mode mode;
-    Spec strategy;
-    int ranks;
+    ForecastRow row;
     std::size_t scenario, reference;  // which scenario it is, and with which it is compared
   };
   std::vector<Asked> asked;
@@ -72,22 +60,28 @@ Forecast forecast(const Sweep& sweep, ScenarioRunner& runner) {
       const std::size_t reference = scenarios.size();
       scenarios.push_back(scenario_of(sweep, mode, strategy, first));
       for (const int ranks : sweep.ranks) {
-        if (batch_of(sweep, mode, ranks) < 1) {
+        const double batch = batch_of(sweep, mode, ranks);
+        if (batch < 1) {
           const std::string note =
               fmt::format("strong scaling on {} ranks is left out: they would share {:g} samples, less than one each",
                           with_commas(ranks), global_batch(sweep));
           if (!std::ranges::count(result.notes, note)) result.notes.push_back(note);
           continue;
         }
-        asked.push_back({mode, strategy, ranks, scenarios.size(), reference});
+        asked.push_back({{mode, strategy, ranks, batch}, scenarios.size(), reference});
         scenarios.push_back(scenario_of(sweep, mode, strategy, ranks));
       }
     }
   const std::vector<sim::Simulated> simulated = runner.run(scenarios);
-  for (const Asked& of : asked) {
-    double ideal = simulated[of.reference].step_seconds;
-    if (of.mode == Mode::strong) ideal *= 1.0 * scenarios[of.reference].ranks / of.ranks;
-    result.rows.push_back(forecast_row(sweep, of.mode, of.strategy, of.ranks, simulated[of.scenario], ideal));
+  for (auto& [row, scenario, reference] : asked) {
+    row.simulated = simulated[scenario];
+    const double seconds = row.simulated.step_seconds;
+    double ideal = simulated[reference].step_seconds;
+    if (row.mode == Mode::strong) ideal *= 1.0 * scenarios[reference].ranks / row.ranks;
+    row.samples_per_second = row.batch * row.ranks / seconds;
+    row.flops_per_second = row.samples_per_second * sweep.base.workload.flops / sweep.base.workload.batch;
+    row.efficiency = ideal / seconds;
+    result.rows.push_back(std::move(row));
   }
   return result;
 }

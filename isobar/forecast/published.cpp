@@ -24,8 +24,7 @@ std::vector<PublishedNetwork> networks_of(const PublishedCase& c) {
 }
 
 bool contains(std::string_view text, std::string_view part) {
-  const auto lower = [](char a) { return static_cast<char>(std::tolower(static_cast<unsigned char>(a))); };
-  return !std::ranges::search(text, part, {}, lower, lower).empty() || part.empty();
+  return lower_case(text).find(lower_case(part)) != std::string::npos;
 }
 
 }  // namespace

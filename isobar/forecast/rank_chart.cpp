@@ -46,7 +46,7 @@ std::string drawn(const RankChart& chart, double width) {
   Range across = range_of(ranks);
   if (across.high - across.low < 1) across.low -= 0.5, across.high += 0.5;
   across = {across.low - 0.25, across.high + 0.25};
-  if (chart.from_zero && !chart.logarithmic) values.push_back(0);
+  if (!chart.logarithmic) values.push_back(0);
   const pictures::Axis axis = pictures::axis_over(values, {}, 6);
   const report::PlotArea plot{64, 30, width - 64 - 14, 270};
   const auto place_x = [&](double r) { return plot.x((std::log2(r) - across.low) / (across.high - across.low)); };
