@@ -1,8 +1,7 @@
-#include "isobar/comm_mpi/alone_world.hpp"
-
-#include <unistd.h>
-
+// The world of a process that no launcher started: it has one rank and does not use MPI.
 #include "isobar/comm/local_comm.hpp"
+#include "isobar/comm_mpi/world.hpp"
+#include "isobar/control/address.hpp"
 
 namespace isobar::comm_mpi {
 namespace {
@@ -13,11 +12,7 @@ class Alone final : public World {
   std::string version() const override { return "none"; }
   std::string thread_level() const override { return "none"; }
   int node_count() const override { return 1; }
-  std::vector<std::string> hosts() const override {
-    char name[256] = {};
-    gethostname(name, sizeof name - 1);
-    return {name};
-  }
+  std::vector<std::string> hosts() const override { return {control::host_name()}; }
   comm::Crew& crew() override { return *crew_; }
   void leave(int) override {}
 

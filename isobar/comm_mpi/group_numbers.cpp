@@ -14,7 +14,7 @@ std::vector<std::uint64_t> GroupNumbers::taken(std::uint32_t epoch) const {
 
 bool GroupNumbers::take(int number, std::uint32_t epoch) {
   const std::lock_guard lock(mutex_);
-  Use& use = groups_.at(static_cast<std::size_t>(number));
+  Use& use = groups_.at(number);
   if (!is_free(use, epoch)) return false;
   use.epochs[epoch] = 1;
   return true;
@@ -22,7 +22,7 @@ bool GroupNumbers::take(int number, std::uint32_t epoch) {
 
 void GroupNumbers::add(int number, std::uint32_t epoch) {
   const std::lock_guard lock(mutex_);
-  Use& use = groups_.at(static_cast<std::size_t>(number));
+  Use& use = groups_.at(number);
   for (const auto& [other, _] : use.epochs)
     if (other != epoch && other % epochs_ == epoch % epochs_)
       fail("a group in epoch {} while one in epoch {} still exists: messages tell only {} epochs apart", epoch, other,
@@ -32,7 +32,7 @@ void GroupNumbers::add(int number, std::uint32_t epoch) {
 
 void GroupNumbers::drop(int number, std::uint32_t epoch) {
   const std::lock_guard lock(mutex_);
-  Use& use = groups_.at(static_cast<std::size_t>(number));
+  Use& use = groups_.at(number);
   const auto at = use.epochs.find(epoch);
   expects(at != use.epochs.end(), "a group that exists");
   if (--at->second == 0) use.epochs.erase(at);
@@ -40,12 +40,12 @@ void GroupNumbers::drop(int number, std::uint32_t epoch) {
 
 void GroupNumbers::spoil(int number, std::uint32_t epoch) {
   const std::lock_guard lock(mutex_);
-  groups_.at(static_cast<std::size_t>(number)).spoilt.insert(epoch % epochs_);
+  groups_.at(number).spoilt.insert(epoch % epochs_);
 }
 
 int first_free(const std::vector<std::vector<std::uint64_t>>& taken, int numbers) {
   for (int number = 0; number < numbers; ++number) {
-    const auto word = static_cast<std::size_t>(number) / 64;
+    const int word = number / 64;
     bool free = true;
     for (const auto& bits : taken) free = free && !(bits.at(word) >> (number % 64) & 1);
     if (free) return number;

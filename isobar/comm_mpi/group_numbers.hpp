@@ -12,7 +12,7 @@ namespace isobar::comm_mpi {
 
 class GroupNumbers {
  public:
-  GroupNumbers(int numbers, std::uint32_t epochs) : groups_(static_cast<std::size_t>(numbers)), epochs_(epochs) {}
+  GroupNumbers(int numbers, std::uint32_t epochs) : groups_(numbers), epochs_(epochs) {}
 
   /// The numbers that are taken for groups of an epoch, one bit each.
   std::vector<std::uint64_t> taken(std::uint32_t epoch) const;

@@ -1,122 +1,50 @@
 #include "isobar/comm_mpi/letter_service.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <limits>
 
 #include "isobar/base/clock.hpp"
-#include "isobar/comm_mpi/mpi_call.hpp"
+#include "isobar/comm_mpi/periodic.hpp"
 #include "isobar/post_mortem/flight_recorder.hpp"
 
 namespace isobar::comm_mpi {
 namespace {
 
-constexpr std::chrono::microseconds letter_interval(5000), letter_interval_waiting(200);
+constexpr std::chrono::microseconds letter_interval_waiting(200);
 constexpr double patience_with_rank_0 = 1, patience_with_others = 3, patience_with_the_failed = 6;
-constexpr auto patience_with_mpi = std::chrono::seconds(1);  // a thread may be inside a blocking MPI call
-// Small enough for any library to send at once, whether or not the receiver is ready.
-constexpr std::size_t longest_text = 2000;
+constexpr double without_limit = std::numeric_limits<double>::infinity();
 constexpr int interrupted = 130;  // the program was stopped by a signal and ended normally
-constexpr std::size_t head = 3 * sizeof(std::int32_t);
+using Word = Letter::Word;
 
 }  // namespace
 
-struct LetterService::Sending {
-  std::vector<char> bytes;
-  MPI_Request request = MPI_REQUEST_NULL;
-};
-
-LetterService::LetterService(MPI_Comm control, std::timed_mutex& mpi, const std::atomic<bool>& frozen, Failure& failure,
-                             Witness& witness)
-    : control_(control), mpi_(mpi), frozen_(frozen), failure_(failure), witness_(witness) {
-  MPI_Comm_rank(control, &rank_);
-  MPI_Comm_size(control, &size_);
-  if (size_ > 1) thread_ = std::thread([this] { run(); });
-}
-
-LetterService::~LetterService() { stop(); }
-
-void LetterService::stop() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
-}
-
-void LetterService::run() {
-  for (;;) {
+LetterService::LetterService(MPI_Comm communicator, MpiGate& mpi, Failure& failure, Witness& witness)
+    : letters_(communicator, mpi), failure_(failure), witness_(witness) {
+  if (letters_.size() == 1) return;
+  thread_ = periodic([this] {
     serve();
     listen_to_witness();
-    std::unique_lock lock(mutex_);
-    if (changed_.wait_for(lock, letter_interval, [&] { return stopping_; })) return;
-  }
+  });
 }
 
 void LetterService::listen_to_witness() {
   if (const auto death = witness_.heard()) report(death->rank, death->message, true);
-  if (failure_.is_set() && !witness_knows_.exchange(true)) witness_.failing();
+  if (failure_.is_set()) witness_.failing();
 }
 
-// A thread inside a blocking MPI call must not keep this one from looking elsewhere.
 void LetterService::serve() {
-  std::vector<std::pair<int, Letter>> letters;
-  {
-    const std::unique_lock lock(mpi_, std::try_to_lock);
-    if (!lock || frozen_) return;
-    for (;;) {
-      int there = 0, count = 0;
-      MPI_Status status;
-      if (MPI_Iprobe(MPI_ANY_SOURCE, 0, control_, &there, &status) != MPI_SUCCESS || !there) break;
-      MPI_Get_count(&status, MPI_BYTE, &count);
-      std::vector<char> bytes(static_cast<std::size_t>(count));
-      if (MPI_Recv(bytes.data(), count, MPI_BYTE, status.MPI_SOURCE, 0, control_, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-        break;
-      if (bytes.size() < head) continue;
-      std::int32_t numbers[3];
-      std::memcpy(numbers, bytes.data(), head);
-      letters.emplace_back(status.MPI_SOURCE, Letter{static_cast<Word>(numbers[0]), numbers[1], numbers[2],
-                                                     std::string(bytes.begin() + head, bytes.end())});
-    }
-    std::erase_if(outbox_, [](Sending& sending) {
-      int done = 0;
-      return MPI_Test(&sending.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
-    });
-  }
-  for (const auto& [from, letter] : letters) handle(from, letter);
-}
-
-void LetterService::post(int to, const Letter& letter) {
-  const std::unique_lock lock(mpi_, patience_with_mpi);
-  if (!lock || frozen_) return;
-  Sending& sending = outbox_.emplace_back();
-  const std::int32_t numbers[] = {static_cast<std::int32_t>(letter.word), letter.number, letter.flag};
-  const std::string text = letter.text.substr(0, longest_text);
-  sending.bytes.resize(head + text.size());
-  std::memcpy(sending.bytes.data(), numbers, head);
-  std::memcpy(sending.bytes.data() + head, text.data(), text.size());
-  // A rank that cannot be reached is not notified: it has failed itself.
-  if (MPI_Isend(sending.bytes.data(), static_cast<int>(sending.bytes.size()), MPI_BYTE, to, 0, control_,
-                &sending.request) != MPI_SUCCESS)
-    outbox_.pop_back();
+  for (const Letter& letter : letters_.collect()) handle(letter);
 }
 
 // Not to a dead rank: libraries may end this one for trying.
 void LetterService::post_to_others(const Letter& letter) {
   const int dead = failure_.told() ? failure_.by() : -1;
-  for (int step = 1; step < size_; ++step)
-    if (const int to = (rank_ + step) % size_; to != dead) post(to, letter);
+  for (int step = 1; step < letters_.size(); ++step)
+    if (const int to = (letters_.rank() + step) % letters_.size(); to != dead) letters_.post(to, letter);
 }
 
-bool LetterService::all_sent() {
-  const std::unique_lock lock(mpi_, std::try_to_lock);
-  return lock && outbox_.empty();
-}
-
-void LetterService::handle(int from, const Letter& letter) {
+void LetterService::handle(const Letter& letter) {
   if (letter.word == Word::propose) return decide(letter.number, letter.text, letter.flag);
   if (letter.word == Word::verdict) failure_.set(letter.number, letter.text, letter.flag);
   std::unique_lock lock(mutex_);
@@ -124,19 +52,19 @@ void LetterService::handle(int from, const Letter& letter) {
     case Word::ask: {
       const Letter answer{Word::answer, letter.number, leaving_, note_};
       lock.unlock();
-      return post(from, answer);
+      return letters_.post(letter.from, answer);
     }
     case Word::answer:
-      if (letter.flag) left_.insert(from);
-      if (const auto question = asked_.find(letter.number); question != asked_.end())
-        question->second.answers[from] = letter.text;
+      if (letter.flag) heard_.left.insert(letter.from);
+      if (const auto question = heard_.answers.find(letter.number); question != heard_.answers.end())
+        question->second[letter.from] = letter.text;
       break;
-    case Word::leaving: leaving_ranks_.insert(from); break;
+    case Word::leaving: heard_.leaving.insert(letter.from); break;
     case Word::go:
-      go_ = true;
-      if (letter.flag) exit_code_ = letter.number;
+      heard_.go = true;
+      if (letter.flag) heard_.exit_code = letter.number;
       break;
-    case Word::round: rounds_.insert(letter.number); break;
+    case Word::round: heard_.rounds.insert(letter.number); break;
     case Word::propose:
     case Word::verdict: break;
   }
@@ -146,10 +74,10 @@ void LetterService::decide(int by, const std::string& text, bool told) {
   if (failure_.set(by, text, told)) post_to_others({Word::verdict, by, told, text});
 }
 
+// Calls `reached` with the lock held.
 bool LetterService::wait_until(double seconds, const std::function<bool()>& reached) {
-  const double end = now_seconds() + seconds;
-  for (;;) {
-    if (reached()) return true;
+  for (const double end = now_seconds() + seconds;;) {
+    if (const std::lock_guard lock(mutex_); reached()) return true;
     if (now_seconds() >= end) return false;
     serve();
     std::this_thread::sleep_for(letter_interval_waiting);
@@ -157,14 +85,14 @@ bool LetterService::wait_until(double seconds, const std::function<bool()>& reac
 }
 
 bool LetterService::abort(const std::string& message) {
-  report(rank_, fmt::format("[rank {}] {}", rank_, message), false);
-  return failure_.by() == rank_;
+  report(letters_.rank(), fmt::format("[rank {}] {}", letters_.rank(), message), false);
+  return failure_.by() == letters_.rank();
 }
 
 void LetterService::report(int failed_rank, const std::string& message, bool told) {
   if (failure_.is_set()) return;
-  if (rank_ != 0 && failed_rank != 0) {  // a dead rank 0 decides nothing
-    post(0, {Word::propose, failed_rank, told, message});
+  if (letters_.rank() != 0 && failed_rank != 0) {  // a dead rank 0 decides nothing
+    letters_.post(0, {Word::propose, failed_rank, told, message});
     wait_until(patience_with_rank_0, [&] { return failure_.is_set(); });
   }
   decide(failed_rank, message, told);
@@ -178,43 +106,34 @@ void LetterService::note(std::string what) {
 }
 
 std::vector<std::optional<std::string>> LetterService::whereabouts(const std::vector<int>& ranks, double seconds) {
-  std::int32_t number = 0;
-  std::string mine;
-  {
-    const std::lock_guard lock(mutex_);
-    number = ++questions_;
-    asked_[number];
-    mine = note_;
-  }
+  std::unique_lock lock(mutex_);
+  const std::int32_t number = ++questions_;
+  auto& answers = heard_.answers[number];
   for (const int rank : ranks)
-    if (rank != rank_) post(rank, {Word::ask, number});
-  const auto others = static_cast<std::size_t>(std::ranges::count_if(ranks, [&](int rank) { return rank != rank_; }));
-  wait_until(seconds, [&] {
-    const std::lock_guard lock(mutex_);
-    return asked_[number].answers.size() == others;
-  });
-  const std::lock_guard lock(mutex_);
-  const Question question = std::move(asked_[number]);
-  asked_.erase(number);
+    if (rank == letters_.rank()) answers[rank] = note_;
+  lock.unlock();
+  for (const int rank : ranks)
+    if (rank != letters_.rank()) letters_.post(rank, {Word::ask, number});
+  wait_until(seconds, [&] { return answers.size() == ranks.size(); });
+  lock.lock();
   std::vector<std::optional<std::string>> all;
   for (const int rank : ranks) {
-    const auto answer = question.answers.find(rank);
-    if (rank == rank_) all.emplace_back(mine);
-    else if (answer != question.answers.end()) all.emplace_back(answer->second);
-    else all.emplace_back();
+    const auto answer = answers.find(rank);
+    all.push_back(answer == answers.end() ? std::nullopt : std::optional(answer->second));
   }
+  heard_.answers.erase(number);
   return all;
 }
 
 bool LetterService::has_left(int rank) {
   {
     const std::lock_guard lock(mutex_);
-    if (left_.contains(rank)) return true;
+    if (heard_.left.contains(rank)) return true;
     double& last = asked_whether_left_[rank];
     if (now_seconds() - last < 1) return false;
     last = now_seconds();
   }
-  post(rank, {Word::ask, -1});
+  letters_.post(rank, {Word::ask, -1});
   return false;
 }
 
@@ -230,7 +149,7 @@ int LetterService::end(int exit_code) {
     }
     exit_code = *agreed;
   }
-  stop();
+  thread_ = {};
   witness_.goodbye();
   return exit_code;
 }
@@ -242,16 +161,12 @@ void LetterService::end_together() {
     leaving_ = true;
   }
   std::int32_t round = 0;
-  for (int distance = 1; distance < size_; distance *= 2, ++round) {
-    post((rank_ + distance) % size_, {Word::round, round});
-    while (!failure_.is_set() && !wait_until(1, [&] {
-      const std::lock_guard lock(mutex_);
-      return rounds_.contains(round) || failure_.is_set();
-    })) {
-    }
+  for (int distance = 1; distance < letters_.size(); distance *= 2, ++round) {
+    letters_.post((letters_.rank() + distance) % letters_.size(), {Word::round, round});
+    wait_until(without_limit, [&] { return heard_.rounds.contains(round) || failure_.is_set(); });
     if (failure_.is_set()) return;
   }
-  wait_until(1, [&] { return all_sent(); });
+  wait_until(1, [&] { return letters_.all_sent(); });
 }
 
 // If all ranks have called, all leave with the same exit code and after MPI_Finalize. If one leaves without it, MPICH's
@@ -260,27 +175,22 @@ std::optional<int> LetterService::end_after_failure(int exit_code) {
   const int failed = failure_.by();
   listen_to_witness();
   if (failure_.told()) {  // no rank has anything to say before all leave
-    wait_until(0.2, [&] { return all_sent(); });
+    wait_until(0.2, [&] { return letters_.all_sent(); });
     return {};
   }
   std::optional<int> agreed;
-  if (failed == rank_) {
-    const bool all = wait_until(patience_with_others, [&] {
-      const std::lock_guard lock(mutex_);
-      return leaving_ranks_.size() + 1 == static_cast<std::size_t>(size_);
-    });
-    if (all && !frozen_) agreed = exit_code;
+  if (failed == letters_.rank()) {
+    const bool all =
+        wait_until(patience_with_others, [&] { return std::ssize(heard_.leaving) + 1 == letters_.size(); });
+    if (all && letters_.works()) agreed = exit_code;
     post_to_others({Word::go, exit_code, agreed.has_value()});
   } else {
-    post(failed, {Word::leaving});
-    wait_until(patience_with_the_failed, [&] {
-      const std::lock_guard lock(mutex_);
-      return go_;
-    });
+    letters_.post(failed, {Word::leaving});
+    wait_until(patience_with_the_failed, [&] { return heard_.go; });
     const std::lock_guard lock(mutex_);
-    agreed = exit_code_;
+    agreed = heard_.exit_code;
   }
-  wait_until(agreed ? 1 : 0.1, [&] { return all_sent(); });
+  wait_until(agreed ? 1 : 0.1, [&] { return letters_.all_sent(); });
   return agreed;
 }
 

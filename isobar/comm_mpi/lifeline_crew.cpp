@@ -21,9 +21,9 @@ class LifelineCrew final : public comm::Crew {
       // Messages of an abandoned group may stay under way forever: no later group may have the same tags.
       if (order.epoch >= world_.tags().epochs())
         give_up(fmt::format("more than {} ranks have died: messages tell no more epochs apart", order.epoch - 1));
-      const int available = static_cast<int>(order.members.size()), used = usable(available);
+      const int available = std::ssize(order.members), used = usable(available);
       expects(used >= 1 && used <= available, "ranks that can work together, of those available");
-      const auto those = std::span(order.members).first(static_cast<std::size_t>(used));
+      const auto those = std::span(order.members).first(used);
       if (std::ranges::find(those, world_.rank()) == those.end()) continue;
       if (auto group = met(all_.in_epoch(order.epoch, those))) return group;
     }

@@ -1,44 +1,24 @@
 #include "isobar/comm_mpi/lifeline_service.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <unistd.h>
 
 #include "isobar/base/clock.hpp"
 #include "isobar/comm/crew.hpp"
+#include "isobar/comm_mpi/periodic.hpp"
 #include "isobar/post_mortem/flight_recorder.hpp"
 
 namespace isobar::comm_mpi {
 namespace {
 
-constexpr std::chrono::microseconds lifeline_interval(5000);
 constexpr double between_questions = 10;
 constexpr const char* at_its_end = "has come to its end";
 
 }  // namespace
 
 LifelineService::LifelineService(control::Lifeline& lifeline, std::function<void()> progress)
-    : Service(/*elastic=*/true), lifeline_(lifeline), progress_(std::move(progress)) {
-  thread_ = std::thread([this] { run(); });
-}
-
-LifelineService::~LifelineService() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
-}
-
-void LifelineService::run() {
-  for (;;) {
-    progress_();
-    std::unique_lock lock(mutex_);
-    if (changed_.wait_for(lock, lifeline_interval, [&] { return stopping_; })) return;
-  }
-}
+    : Service(/*elastic=*/true), lifeline_(lifeline), thread_(periodic(std::move(progress))) {}
 
 // The group of all ranks, with epoch 0, is as valid as the first group: until a rank dies.
 void LifelineService::check(std::uint32_t epoch) const {
@@ -72,10 +52,7 @@ void LifelineService::end_of_launch(const std::string& why) {
 std::vector<std::optional<std::string>> LifelineService::whereabouts(const std::vector<int>& ranks, double seconds) {
   const auto notes = lifeline_.whereabouts(seconds);
   std::vector<std::optional<std::string>> all;
-  for (const int rank : ranks) {
-    const auto place = static_cast<std::size_t>(rank);
-    all.push_back(place < notes.size() ? notes[place] : std::nullopt);
-  }
+  for (const int rank : ranks) all.push_back(rank < std::ssize(notes) ? notes[rank] : std::nullopt);
   return all;
 }
 

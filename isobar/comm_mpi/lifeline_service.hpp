@@ -4,7 +4,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -19,7 +18,6 @@ class LifelineService final : public Service {
  public:
   /// `progress` lets MPI make progress; a thread of the service calls it every few milliseconds.
   LifelineService(control::Lifeline& lifeline, std::function<void()> progress);
-  ~LifelineService() override;
 
   void check(std::uint32_t epoch) const override;
   bool abort(const std::string& message) override;
@@ -30,17 +28,12 @@ class LifelineService final : public Service {
   [[noreturn]] int end(int exit_code) override;
 
  private:
-  void run();
-
   control::Lifeline& lifeline_;
-  const std::function<void()> progress_;
   std::atomic<bool> launch_ends_ = false;
   mutable std::mutex mutex_;  // guards what follows
   std::string why_launch_ends_;
-  std::condition_variable changed_;
-  bool stopping_ = false;
   std::map<int, double> asked_whether_left_;
-  std::thread thread_;
+  std::jthread thread_;  // joined first of all members
 };
 
 }  // namespace isobar::comm_mpi

@@ -9,24 +9,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "isobar/base/descriptor.hpp"
 #include "isobar/comm/collectives.hpp"
 
 namespace isobar::comm_mpi {
 namespace {
-
-class File {
- public:
-  explicit File(int descriptor) : descriptor_(descriptor) {}
-  ~File() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  int operator*() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
 
 class MappedMemory final : public comm::SharedMemory {
  public:
@@ -36,9 +23,7 @@ class MappedMemory final : public comm::SharedMemory {
   MappedMemory(const MappedMemory&) = delete;
   MappedMemory& operator=(const MappedMemory&) = delete;
 
-  std::span<std::byte> part(int rank) const override {
-    return {first_ + stride_ * static_cast<std::size_t>(rank), bytes_};
-  }
+  std::span<std::byte> part(int rank) const override { return {first_ + stride_ * rank, bytes_}; }
 
  private:
   std::byte* first_;
@@ -61,9 +46,9 @@ std::string problem() { return std::strerror(errno); }
 void agree(comm::Comm& comm, const std::string& problem) {
   const auto all = all_gather(comm, std::as_bytes(std::span(problem)));
   for (int rank = 0; rank < comm.size(); ++rank) {
-    const comm::Bytes& text = all[static_cast<std::size_t>(rank)];
+    const comm::Bytes& text = all[rank];
     if (text.empty()) continue;
-    fail("memory shared on one node: rank {} {}", comm.members()[static_cast<std::size_t>(rank)],
+    fail("memory shared on one node: rank {} {}", comm.members()[rank],
          std::string(reinterpret_cast<const char*>(text.data()), text.size()));
   }
 }
@@ -71,7 +56,7 @@ void agree(comm::Comm& comm, const std::string& problem) {
 }  // namespace
 
 std::shared_ptr<comm::SharedMemory> map_memory(comm::Comm& comm, std::size_t bytes) {
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), size = static_cast<std::size_t>(comm.size());
+  const std::size_t page = sysconf(_SC_PAGESIZE), size = comm.size();
   if (bytes > std::numeric_limits<std::size_t>::max() / 2 / size)
     fail("{} bytes for each of {} ranks are too many", bytes, size);
   const std::size_t stride = bytes == 0 ? page : (bytes + page - 1) / page * page, total = stride * size;
@@ -83,24 +68,23 @@ std::shared_ptr<comm::SharedMemory> map_memory(comm::Comm& comm, std::size_t byt
     place[1] = memfd_create("isobar", MFD_CLOEXEC);
     if (const std::size_t most = available(); total > most)
       trouble = fmt::format("requests {} bytes for all ranks; the host has {}", total, most);
-    else if (place[1] < 0 || ftruncate(static_cast<int>(place[1]), static_cast<off_t>(total)) != 0)
+    else if (place[1] < 0 || ftruncate(place[1], total) != 0)
       trouble = fmt::format("cannot make a file of {} bytes in memory: {}", total, problem());
   }
-  const File made(static_cast<int>(place[1]));
+  const Descriptor made(place[1]);
   agree(comm, trouble);
   comm::Bytes told(sizeof place);
   std::memcpy(told.data(), place, sizeof place);
   broadcast(comm, told);
   std::memcpy(place, told.data(), sizeof place);
   const std::string path = fmt::format("/proc/{}/fd/{}", place[0], place[1]);
-  const File opened(comm.rank() == 0 ? -1 : open(path.c_str(), O_RDWR | O_CLOEXEC));
+  const Descriptor opened(comm.rank() == 0 ? -1 : open(path.c_str(), O_RDWR | O_CLOEXEC));
   const int file = comm.rank() == 0 ? *made : *opened;
 
   std::shared_ptr<comm::SharedMemory> memory;
   // Every rank allocates its own part: it exists before it is needed, and is close to its owner.
-  if (const auto mine = static_cast<off_t>(stride * static_cast<std::size_t>(comm.rank())); file < 0)
-    trouble = fmt::format("cannot open {}: {}", path, problem());
-  else if (fallocate(file, 0, mine, static_cast<off_t>(stride)) != 0)
+  if (file < 0) trouble = fmt::format("cannot open {}: {}", path, problem());
+  else if (fallocate(file, 0, stride * comm.rank(), stride) != 0)
     trouble = fmt::format("cannot take {} bytes: {}", stride, problem());
   else if (void* first = mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0); first == MAP_FAILED)
     trouble = fmt::format("cannot map {} bytes: {}", total, problem());

@@ -18,7 +18,7 @@ inline std::string error_text(int code) {
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
   MPI_Error_string(code, text, &length);
-  std::string line(text, static_cast<std::size_t>(length));
+  std::string line(text, length);
   return line.substr(0, line.find('\n'));
 }
 

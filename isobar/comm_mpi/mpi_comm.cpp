@@ -92,8 +92,8 @@ std::function<void(std::span<float>)> MpiComm::native_sum() {
     for (std::size_t begin = 0; begin < data.size(); begin += most) {
       world->service().check(epoch);
       const auto lock = world->use_mpi();
-      call(MPI_Allreduce(MPI_IN_PLACE, data.data() + begin, static_cast<int>(std::min(most, data.size() - begin)),
-                         MPI_FLOAT, MPI_SUM, with),
+      call(MPI_Allreduce(MPI_IN_PLACE, data.data() + begin, std::min(most, data.size() - begin), MPI_FLOAT, MPI_SUM,
+                         with),
            "sum");
     }
   };
@@ -101,8 +101,7 @@ std::function<void(std::span<float>)> MpiComm::native_sum() {
 
 std::unique_ptr<MpiComm> world_group(std::shared_ptr<MpiWorld> world) {
   expects(world->numbers().take(0, 0), "one group of all ranks");
-  comm::Group all{.rank = world->rank(), .size = world->size(), .nodes = world->nodes()};
-  return std::make_unique<MpiComm>(std::move(world), 0, std::move(all));
+  return std::make_unique<MpiComm>(world, 0, world->all());
 }
 
 }  // namespace isobar::comm_mpi

@@ -51,7 +51,7 @@ void MpiTransfer::begin() {
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     Piece& piece = pieces_[i];
     std::byte* memory = (own_ ? own_.get() : message_.memory) + i * longest_piece;
-    piece.length = static_cast<int>(std::min(longest_piece, message_.length - i * longest_piece));
+    piece.length = std::min(longest_piece, message_.length - i * longest_piece);
     call(message_.sends ? MPI_Isend(memory, piece.length, MPI_BYTE, message_.peer, message_.tag, world_->messages(),
                                     &piece.request)
                         : MPI_Irecv(memory, piece.length, MPI_BYTE, message_.peer, message_.tag, world_->messages(),
@@ -113,7 +113,7 @@ bool MpiTransfer::withdrawn_within(double seconds) {
   const double begin = now_seconds();
   for (comm::Patience patience(longest_pause_microseconds);; patience.pause()) {
     {
-      const std::lock_guard lock(world_->mutex());
+      const auto lock = world_->gate().enter();
       for (; finished_ < pieces_.size(); ++finished_) {
         int done = 0;
         MPI_Test(&pieces_[finished_].request, &done, MPI_STATUS_IGNORE);
@@ -126,7 +126,7 @@ bool MpiTransfer::withdrawn_within(double seconds) {
 }
 
 void MpiTransfer::take_back_receives() {
-  const std::lock_guard lock(world_->mutex());
+  const auto lock = world_->gate().enter();
   for (std::size_t i = finished_; i < pieces_.size() && !message_.sends; ++i)
     if (pieces_[i].request != MPI_REQUEST_NULL) MPI_Cancel(&pieces_[i].request);
 }
@@ -148,7 +148,7 @@ void MpiTransfer::leave_to_mpi() { [[maybe_unused]] const std::byte* for_ever = 
 
 MpiTransfer::~MpiTransfer() {
   if (finished_ == pieces_.size()) return;
-  if (!world_->may_use_mpi()) {
+  if (!world_->gate().is_open()) {
     leave_to_mpi();
     return;
   }
@@ -166,7 +166,7 @@ MpiTransfer::~MpiTransfer() {
   } catch (...) {  // no memory for a message: the world ends without one
     leave_to_mpi();
   }
-  if (!world_->elastic()) world_->freeze();
+  if (!world_->elastic()) world_->gate().close();
 }
 
 }  // namespace isobar::comm_mpi

@@ -36,74 +36,86 @@ MPI_Comm another_communicator() {
   return made;
 }
 
-}  // namespace
-
-MpiWorld::MpiWorld(std::unique_ptr<control::Lifeline> lifeline) : lifeline_(std::move(lifeline)) {
-  if (!elastic()) witness_ = std::make_unique<Witness>();
+// Returns what the library allows threads.
+std::string start_mpi() {
   int level = 0;
   // Not MPI_THREAD_MULTIPLE: one lock of ours costs less than the library's many.
   call(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "begin");
   if (level < MPI_THREAD_SERIALIZED) fail("the MPI library does not let several threads of a rank use it in turn");
-  thread_level_ = level == MPI_THREAD_SERIALIZED ? "serialized" : "multiple";
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  call(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "tell this rank's number");
-  call(MPI_Comm_size(MPI_COMM_WORLD, &size_), "tell the number of ranks");
-  messages_ = another_communicator();
+  return level == MPI_THREAD_SERIALIZED ? "serialized" : "multiple";
+}
+
+int largest_tag() {
   void* largest = nullptr;
   int known = 0;
   call(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &known), "tell its largest tag");
-  tags_ = std::make_unique<TagLayout>(known ? *static_cast<int*>(largest) : 32767);
-  numbers_ = std::make_unique<GroupNumbers>(tags_->groups(), tags_->epochs());
-  find_nodes();
+  return known ? *static_cast<int*>(largest) : 32767;
+}
+
+comm::Group find_ranks(Witness* witness) {
+  comm::Group all;
+  call(MPI_Comm_rank(MPI_COMM_WORLD, &all.rank), "tell this rank's number");
+  call(MPI_Comm_size(MPI_COMM_WORLD, &all.size), "tell the number of ranks");
+  MPI_Comm node = MPI_COMM_NULL;
+  call(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "find the ranks of a node");
+  int first = all.rank;
+  call(MPI_Bcast(&first, 1, MPI_INT, 0, node), "find the ranks of a node");
+  if (witness) witness->meet(node, all.rank);
+  MPI_Comm_free(&node);
+  std::vector<int> firsts(all.size);
+  call(MPI_Allgather(&first, 1, MPI_INT, firsts.data(), 1, MPI_INT, MPI_COMM_WORLD), "find the nodes");
+  const int per_node = ranks_per_node();
+  std::map<std::pair<int, int>, int> numbers;
+  for (int rank = 0; rank < all.size; ++rank) {
+    const std::pair<int, int> key(firsts[rank], per_node ? rank / per_node : 0);
+    all.nodes.push_back(numbers.try_emplace(key, std::ssize(numbers)).first->second);
+  }
+  return all;
+}
+
+std::vector<std::string> find_hosts(int ranks) {
+  constexpr int longest = 256;
+  std::vector<char> names(longest * ranks);
+  char mine[longest] = {};
+  gethostname(mine, longest - 1);
+  call(MPI_Allgather(mine, longest, MPI_CHAR, names.data(), longest, MPI_CHAR, MPI_COMM_WORLD), "find the hosts");
+  std::vector<std::string> hosts;
+  for (int rank = 0; rank < ranks; ++rank) hosts.emplace_back(names.data() + rank * longest);
+  return hosts;
+}
+
+}  // namespace
+
+MpiWorld::MpiWorld(std::unique_ptr<control::Lifeline> lifeline)
+    : lifeline_(std::move(lifeline)),
+      witness_(elastic() ? nullptr : std::make_unique<Witness>()),
+      thread_level_(start_mpi()),
+      all_(find_ranks(witness_.get())),
+      hosts_(find_hosts(all_.size)),
+      messages_(another_communicator()),
+      tags_(largest_tag()),
+      numbers_(tags_.groups(), tags_.epochs()) {
   if (elastic()) {
     std::signal(SIGUSR1, SIG_IGN);  // which MPICH's launcher sends when a rank has died, even during MPI_Init
-    service_ = std::make_unique<LifelineService>(*lifeline_, [this] { let_messages_go_on(); });
+    service_ = std::make_unique<LifelineService>(*lifeline_, [this] {
+      int there = 0;
+      if (const auto lock = gate_.try_enter())
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, messages_, &there, MPI_STATUS_IGNORE);
+    });
   } else {
-    service_ = std::make_unique<LetterService>(another_communicator(), mutex_, frozen_, failure_, *witness_);
+    service_ = std::make_unique<LetterService>(another_communicator(), gate_, failure_, *witness_);
   }
 }
 
 MpiWorld::~MpiWorld() = default;
 
-void MpiWorld::find_nodes() {
-  MPI_Comm node = MPI_COMM_NULL;
-  call(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "find the ranks of a node");
-  int first = rank_;
-  call(MPI_Bcast(&first, 1, MPI_INT, 0, node), "find the ranks of a node");
-  if (witness_) witness_->meet(node, rank_);
-  MPI_Comm_free(&node);
-  std::vector<int> firsts(static_cast<std::size_t>(size_));
-  call(MPI_Allgather(&first, 1, MPI_INT, firsts.data(), 1, MPI_INT, MPI_COMM_WORLD), "find the nodes");
-  const int per_node = ranks_per_node();
-  std::map<std::pair<int, int>, int> numbers;
-  for (int rank = 0; rank < size_; ++rank) {
-    const std::pair<int, int> key(firsts[static_cast<std::size_t>(rank)], per_node ? rank / per_node : 0);
-    nodes_.push_back(numbers.try_emplace(key, static_cast<int>(numbers.size())).first->second);
-  }
-  constexpr std::size_t longest = 256;
-  std::vector<char> names(longest * static_cast<std::size_t>(size_));
-  char mine[longest] = {};
-  gethostname(mine, longest - 1);
-  call(MPI_Allgather(mine, longest, MPI_CHAR, names.data(), longest, MPI_CHAR, MPI_COMM_WORLD), "find the hosts");
-  for (std::size_t rank = 0; rank < firsts.size(); ++rank) hosts_.emplace_back(names.data() + rank * longest);
-}
-
-void MpiWorld::let_messages_go_on() {
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  int there = 0;
-  if (lock && !frozen_) MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, messages_, &there, MPI_STATUS_IGNORE);
-}
-
-std::unique_lock<std::timed_mutex> MpiWorld::use_mpi() {
-  std::unique_lock lock(mutex_);
-  if (frozen_) failure_.check();
-  expects(!frozen_, "messages before the world has ended");
+MpiGate::Lock MpiWorld::use_mpi() {
+  auto lock = gate_.enter();
+  if (gate_.is_open()) return lock;
+  failure_.check();
+  expects(false, "messages before the world has ended");
   return lock;
-}
-
-void MpiWorld::freeze() {
-  const std::lock_guard lock(mutex_);
-  frozen_ = true;
 }
 
 MPI_Comm MpiWorld::communicator(const std::vector<int>& members) {
@@ -113,7 +125,7 @@ MPI_Comm MpiWorld::communicator(const std::vector<int>& members) {
   MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
   MPI_Comm made = MPI_COMM_NULL;
   call(MPI_Comm_group(MPI_COMM_WORLD, &all), "list the ranks");
-  call(MPI_Group_incl(all, static_cast<int>(members.size()), members.data(), &some), "choose ranks");
+  call(MPI_Group_incl(all, std::ssize(members), members.data(), &some), "choose ranks");
   call(MPI_Comm_create_group(MPI_COMM_WORLD, some, 0, &made), "make a communicator");
   MPI_Group_free(&some);
   MPI_Group_free(&all);
@@ -139,10 +151,10 @@ void MpiWorld::finalize(int exit_code) {
     std::fflush(nullptr);
     std::_Exit(exit_code);
   });
+  gate_.close();
   {
-    const std::lock_guard lock(mutex_);
+    const auto lock = gate_.enter();
     MPI_Finalize();
-    frozen_ = true;
   }
   {
     const std::lock_guard lock(waiting);

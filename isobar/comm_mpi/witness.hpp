@@ -2,14 +2,17 @@
 // cannot be started, everything still works, but only the launcher reports a death.
 #pragma once
 
+#include <atomic>
+#include <memory>
 #include <mpi.h>
 #include <mutex>
 #include <optional>
 #include <string>
 
-namespace isobar::comm_mpi {
+#include "isobar/base/descriptor.hpp"
+#include "isobar/comm_mpi/witness_process.hpp"
 
-struct Notes;
+namespace isobar::comm_mpi {
 
 class Witness {
  public:
@@ -21,9 +24,6 @@ class Witness {
   /// Starts the process if the launcher says that this is the first rank of a node. Call it before MPI is started,
   /// because libraries for fast networks do not support fork well.
   Witness();
-  ~Witness();
-  Witness(const Witness&) = delete;
-  Witness& operator=(const Witness&) = delete;
 
   /// Presents this rank to the node's witness. All ranks of the node must call.
   void meet(MPI_Comm node, int rank);
@@ -32,20 +32,26 @@ class Witness {
   void note(const std::string& what);
   /// What the witness has reported meanwhile; does not wait.
   std::optional<Death> heard();
-  /// The world has failed and the reason is known: the witness does not report ranks that end from now on.
+  /// The world has failed and the reason is known: the witness does not report ranks that end from now on. Tells it
+  /// once.
   void failing();
   /// This rank ends normally.
-  void goodbye();
+  void goodbye() { say(WitnessWord::Kind::goodbye); }
 
  private:
-  void say(int kind);
+  struct Unmap {
+    void operator()(Notes* notes) const;
+  };
 
-  int socket_ = -1;
+  void say(WitnessWord::Kind kind);
+  void open_notes(Descriptor file);
+
+  Descriptor socket_, notes_file_;
   int rank_ = -1, slot_ = -1;
-  int notes_file_ = -1;
   char name_[32] = {};  // of the listener in the abstract name space, with its length in front
-  Notes* notes_ = nullptr;
-  std::mutex mutex_;
+  std::unique_ptr<Notes, Unmap> notes_;
+  std::mutex mutex_;  // around the socket
+  std::atomic<bool> said_failing_ = false;
 };
 
 }  // namespace isobar::comm_mpi

@@ -69,7 +69,7 @@ void accept_guest(int events, int listener) {
   // The list of ready sockets keeps the order in which they were closed: the first belongs to the rank that died.
   epoll_event event{};
   event.events = EPOLLIN | EPOLLRDHUP | EPOLLET;
-  event.data.u32 = static_cast<std::uint32_t>(place) + 1;
+  event.data.u32 = place + 1;
   epoll_ctl(events, EPOLL_CTL_ADD, socket, &event);
 }
 
@@ -104,7 +104,7 @@ void tell_death(const Guest& dead, int tell, const Notes& notes) {
                 doing);
   char line[sizeof word.text + 20];
   const int length = std::snprintf(line, sizeof line, "isobar: %s\n", word.text);
-  if (length > 0 && write(tell, line, static_cast<std::size_t>(length)) < 0) return;  // the user is gone too
+  if (length > 0 && write(tell, line, length) < 0) return;  // the user is gone too
   for (const Guest& guest : room.guests)
     if (guest.socket >= 0) send(guest.socket, &word, sizeof word, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
@@ -115,7 +115,7 @@ void hear(Guest& guest, int tell, const Notes& notes) {
     const ssize_t got = recv(guest.socket, &word, sizeof word, MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (got <= 0) break;
-    if (got != static_cast<ssize_t>(sizeof word)) continue;
+    if (got != sizeof word) continue;
     if (word.kind == WitnessWord::Kind::hello) guest.rank = word.rank, guest.slot = word.slot;
     if (word.kind == WitnessWord::Kind::failing) fails();
     if (word.kind == WitnessWord::Kind::goodbye) guest.said_goodbye = true;

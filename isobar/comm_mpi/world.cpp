@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "isobar/comm_mpi/alone_world.hpp"
 #include "isobar/comm_mpi/lifeline_crew.hpp"
 #include "isobar/comm_mpi/mpi_call.hpp"
 #include "isobar/comm_mpi/mpi_comm.hpp"
@@ -22,12 +21,12 @@ class Joined final : public World {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int length = 0;
     call(MPI_Get_library_version(text, &length), "tell its version");
-    const std::string_view all(text, static_cast<std::size_t>(length));
+    const std::string_view all(text, length);
     const auto begin = all.find_first_of("0123456789"), end = all.find_first_not_of("0123456789.", begin);
     return begin == all.npos ? std::string(library()) : fmt::format("{} {}", library(), all.substr(begin, end - begin));
   }
   std::string thread_level() const override { return world_->thread_level(); }
-  int node_count() const override { return std::ranges::max(world_->nodes()) + 1; }
+  int node_count() const override { return std::ranges::max(world_->all().nodes) + 1; }
   std::vector<std::string> hosts() const override { return world_->hosts(); }
   comm::Crew& crew() override { return *crew_; }
   control::Lifeline* lifeline() override { return world_->lifeline(); }

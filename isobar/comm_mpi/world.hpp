@@ -48,6 +48,8 @@ class World {
 
 /// Joins the other ranks. Call it once per process, before anything else uses MPI; all ranks must call.
 std::unique_ptr<World> join();
+/// The world of a process that no launcher started.
+std::unique_ptr<World> alone_world();
 
 /// The line this rank must show the user before it leaves, when `error` has ended its work; empty if another rank
 /// failed first. Notifies all ranks of this failure, if they do not know it.

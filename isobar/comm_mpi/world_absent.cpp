@@ -1,6 +1,5 @@
 // For builds without an MPI library: one process, and no launcher.
 #include "isobar/base/error.hpp"
-#include "isobar/comm_mpi/alone_world.hpp"
 #include "isobar/comm_mpi/world.hpp"
 
 namespace isobar::comm_mpi {

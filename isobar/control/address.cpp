@@ -47,7 +47,7 @@ std::string host_name() {
 
 std::string new_token() {
   unsigned char bytes[16] = {};
-  if (getrandom(bytes, sizeof bytes, 0) != static_cast<ssize_t>(sizeof bytes))
+  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
     fail("the system provides no random numbers for the token of a launch");
   std::string token;
   for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);

@@ -76,8 +76,8 @@ void Chronicle::died(Death death) {
 }
 
 void Chronicle::explained(int rank, int signal, int exit_code, const std::string& note) {
-  const auto found = std::find_if(deaths_.begin() + static_cast<std::ptrdiff_t>(of_launch_), deaths_.end(),
-                                  [&](const Death& each) { return each.rank == rank; });
+  const auto found =
+      std::find_if(deaths_.begin() + of_launch_, deaths_.end(), [&](const Death& each) { return each.rank == rank; });
   if (found == deaths_.end() || found->explained) return;
   found->explained = true;
   found->signal = signal;
@@ -190,7 +190,7 @@ std::string Chronicle::table() const {
 void Chronicle::write_post_mortem(const Death& death) const {
   std::error_code problem;
   if (folder_.empty() || !std::filesystem::is_directory(folder_, problem)) return;
-  post_mortem::PostMortem report{.rank = death.rank, .process = static_cast<long>(death.pid), .host = death.host};
+  post_mortem::PostMortem report{.rank = death.rank, .process = death.pid, .host = death.host};
   report.cause = "died of " + death.cause(freeze_seconds_);
   report.told_by = "the launcher";
   if (last_step_ >= 0) report.notes.push_back(fmt::format("step {} of the run was finished", last_step_));

@@ -7,17 +7,16 @@
 #include <string>
 #include <string_view>
 
+#include "isobar/base/descriptor.hpp"
+
 namespace isobar::control {
 
 class LineSocket {
  public:
-  /// Takes ownership of a socket; -1 counts as broken. Lines of more than `longest` bytes break it.
-  LineSocket(int socket, std::size_t longest);
-  ~LineSocket();
-  LineSocket(LineSocket&& other) noexcept;
-  LineSocket& operator=(LineSocket&& other) noexcept;
+  /// Takes ownership of a socket; none counts as broken. Lines of more than `longest` bytes break it.
+  LineSocket(Descriptor socket, std::size_t longest);
 
-  int descriptor() const { return socket_; }
+  int descriptor() const { return *socket_; }
   /// The other end has gone, or broke the rules: nothing more will come except the lines already received.
   bool broken() const { return broken_; }
   /// Whether something waits to be sent: if so, poll for writing and call flush().
@@ -34,23 +33,20 @@ class LineSocket {
   void finish(double seconds);
 
  private:
-  int socket_ = -1;
+  Descriptor socket_;
   std::size_t longest_ = 0, begin_ = 0;
   bool broken_ = false;
   std::string in_, out_;
 };
 
-/// Connects within `seconds`; -1 if there is no answer.
-int connect_to(const std::string& host, std::uint16_t port, double seconds);
+/// Connects within `seconds`; none if there is no answer.
+Descriptor connect_to(const std::string& host, std::uint16_t port, double seconds);
 
 struct ListeningSocket {
-  int socket = -1;
+  Descriptor socket{};
   std::uint16_t port = 0;
 };
 /// Listens for IPv4 and, where available, IPv6 connections: only from this machine, or on all its addresses.
 ListeningSocket listen_on(bool everywhere);
-
-/// Closes the descriptor if it is set, and unsets it.
-void close_descriptor(int& descriptor);
 
 }  // namespace isobar::control

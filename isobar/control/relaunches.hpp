@@ -21,7 +21,7 @@ class Relaunches {
     in_vain_ = used_ > 0 && last_step <= last_step_ ? in_vain_ + 1 : 0;
     last_step_ = last_step;
     ++used_;
-    return std::min(60.0, 0.5 * static_cast<double>(1 << std::min(in_vain_, 10)));
+    return std::min(60.0, 0.5 * (1 << std::min(in_vain_, 10)));
   }
 
  private:

@@ -8,7 +8,7 @@ namespace isobar::control {
 
 Roster::Roster(Setup setup) : setup_(setup) {
   expects(setup.ranks > 0 && setup.spares >= 0 && setup.ranks + setup.spares <= most_ranks, "a number of ranks");
-  ranks_.resize(static_cast<std::size_t>(setup.ranks + setup.spares));
+  ranks_.resize(setup.ranks + setup.spares);
 }
 
 std::vector<int> Roster::in(State state) const {
@@ -60,7 +60,7 @@ Actions Roster::ready(int rank, std::uint32_t epoch) {
 void Roster::go_if_all_ready(Actions& actions) {
   const std::vector<int> left = present(false);
   if (left.empty()) return begin_relaunch(actions, "no rank is left that could continue");
-  const bool too_few = static_cast<int>(left.size()) < setup_.least;
+  const bool too_few = std::ssize(left) < setup_.least;
   if (too_few && phase_ == Phase::mustering && in(State::finished).empty())
     return begin_relaunch(
         actions, fmt::format("{} left, --min-ranks asks for {}",
@@ -72,7 +72,7 @@ void Roster::go_if_all_ready(Actions& actions) {
   for (const bool worked : {true, false})
     for (const int rank : left)
       if (at(rank).worked == worked && std::ranges::find(next, rank) == next.end()) next.push_back(rank);
-  if (static_cast<int>(next.size()) > setup_.ranks) next.resize(static_cast<std::size_t>(setup_.ranks));
+  if (std::ssize(next) > setup_.ranks) next.resize(setup_.ranks);
   members_ = std::move(next);
   for (const int rank : left) at(rank).state = State::standing_by;
   for (const int rank : members_) at(rank) = {State::working, true};

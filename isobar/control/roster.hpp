@@ -50,8 +50,8 @@ class Roster {
 
   Phase phase() const { return phase_; }
   std::uint32_t epoch() const { return epoch_; }
-  State state(int rank) const { return ranks_[static_cast<std::size_t>(rank)].state; }
-  int size() const { return static_cast<int>(ranks_.size()); }
+  State state(int rank) const { return ranks_[rank].state; }
+  int size() const { return std::ssize(ranks_); }
   /// The ranks in this state.
   std::vector<int> in(State state) const;
   /// The group of the latest `go`.
@@ -70,7 +70,7 @@ class Roster {
     bool worked = false;
   };
 
-  Rank& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
+  Rank& at(int rank) { return ranks_[rank]; }
   std::vector<int> present(bool with_finished) const;
   bool running() const;
   void move_epoch();

@@ -19,28 +19,18 @@
 
 #include "isobar/base/clock.hpp"
 #include "isobar/control/address.hpp"
-#include "isobar/control/line_socket.hpp"
-#include "isobar/control/words.hpp"
+#include "isobar/control/launcher_line.hpp"
 
 namespace isobar::control {
 namespace {
 
 constexpr const char* shielded_variable = "ISOBAR_SHIELDED";
+constexpr double seconds_to_connect_shield = 10;
 LastWords* shared = nullptr;
 
 LastWords* share_memory() {
   void* memory = mmap(nullptr, sizeof(LastWords), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   return memory == MAP_FAILED ? nullptr : new (memory) LastWords;
-}
-
-LineSocket present_shield(int rank, const Address& launcher) {
-  LineSocket socket(connect_to(launcher.host, launcher.port, 10), longest_notice);
-  Report hello{.kind = Report::Kind::hello, .text = launcher.token, .shield = true, .rank = rank};
-  hello.launch = launch_number();
-  hello.pid = getpid();
-  hello.host = host_name();
-  socket.send(write(hello));
-  return socket;
 }
 
 void remove_matching(const std::string& pattern) {
@@ -60,10 +50,8 @@ bool condemns(LineSocket& socket) {
 // Signals to the shield are meant for the rank, except SIGUSR1, by which MPICH's launcher reports deaths.
 void pass_on(int signals, pid_t rank) {
   signalfd_siginfo info{};
-  while (read(signals, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-    const int signal = static_cast<int>(info.ssi_signo);
-    if (signal != SIGCHLD) kill(rank, signal);
-  }
+  while (read(signals, &info, sizeof info) == sizeof info)
+    if (info.ssi_signo != SIGCHLD) kill(rank, info.ssi_signo);
 }
 
 // Returns the status of the rank when it has ended.
@@ -88,7 +76,7 @@ int watch(pid_t rank, int signals, LineSocket& socket) {
   prctl(PR_SET_NAME, "isobar-shield");
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGUSR1, SIG_IGN);
-  LineSocket socket = present_shield(rank, launcher);
+  LineSocket socket = call_launcher(launcher, rank, true, seconds_to_connect_shield);
   const int status = watch(child, signals, socket);
   remove_matching(left_behind);
   Report died{.kind = Report::Kind::died};
@@ -103,7 +91,7 @@ int watch(pid_t rank, int signals, LineSocket& socket) {
   const bool told = !socket.broken();
   socket.finish(2);
   // Our launcher knows how the rank ended; MPI's own launcher must not end the others because of it.
-  _exit(told ? 0 : died.signal ? 128 + died.signal : static_cast<int>(died.number));
+  _exit(told ? 0 : died.signal ? 128 + died.signal : died.number);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -11,7 +12,7 @@ namespace isobar::control {
 
 /// What a rank leaves for its shield, in shared memory: read when the rank is dead.
 struct LastWords {
-  static constexpr int longest = 1000;
+  static constexpr std::size_t longest = 1000;
   std::atomic<std::int64_t> step{-1};  ///< the last finished step
   char note[longest] = {};
 };

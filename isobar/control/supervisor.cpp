@@ -33,25 +33,22 @@ class Signals {
     sigemptyset(&ours);
     for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGHUP, SIGCHLD}) sigaddset(&ours, signal);
     sigprocmask(SIG_BLOCK, &ours, &before_);
-    descriptor_ = signalfd(-1, &ours, SFD_NONBLOCK | SFD_CLOEXEC);
+    descriptor_ = Descriptor(signalfd(-1, &ours, SFD_NONBLOCK | SFD_CLOEXEC));
   }
-  ~Signals() {
-    close_descriptor(descriptor_);
-    sigprocmask(SIG_SETMASK, &before_, nullptr);
-  }
+  ~Signals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
   Signals(const Signals&) = delete;
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return *descriptor_; }
   /// How many stop signals have come.
   int stops() {
     int count = 0;
     signalfd_siginfo info{};
-    while (read(descriptor_, &info, sizeof info) == static_cast<ssize_t>(sizeof info))
+    while (read(*descriptor_, &info, sizeof info) == sizeof info)
       if (info.ssi_signo != SIGCHLD) ++count;
     return count;
   }
 
  private:
-  int descriptor_ = -1;
+  Descriptor descriptor_;
   sigset_t before_{};
 };
 

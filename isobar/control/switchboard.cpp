@@ -25,12 +25,11 @@ bool same(const std::string& a, const std::string& b) {
 }  // namespace
 
 struct Switchboard::Peer {
-  explicit Peer(int socket_of_peer, double now) : socket(socket_of_peer, longest_report), heard(now) {}
+  Peer(Descriptor socket_of_peer, double now) : socket(std::move(socket_of_peer), longest_report), heard(now) {}
 
   LineSocket socket;
   double heard;
   bool known = false, shield = false, closing = false;
-  bool told_end = false;  // for a shield: it has reported how its rank died
   int rank = -1;
   std::int64_t pid = 0;
   std::string host, note;
@@ -44,7 +43,7 @@ Switchboard::Switchboard(Setup setup, Chronicle& chronicle, Clock clock)
   begin(0);
 }
 
-Switchboard::~Switchboard() { close_descriptor(listener_.socket); }
+Switchboard::~Switchboard() = default;
 
 void Switchboard::begin(int launch) {
   peers_.clear();
@@ -62,7 +61,7 @@ Switchboard::Peer* Switchboard::find(int rank, bool shield) {
 }
 
 void Switchboard::turn(double seconds, int other) {
-  std::vector<pollfd> wait{{listener_.socket, POLLIN, 0}, {other, POLLIN, 0}};
+  std::vector<pollfd> wait{{*listener_.socket, POLLIN, 0}, {other, POLLIN, 0}};
   for (const auto& peer : peers_)
     wait.push_back({peer->socket.descriptor(), static_cast<short>(POLLIN | (peer->socket.sending() ? POLLOUT : 0)), 0});
   poll(wait.data(), wait.size(), static_cast<int>(seconds * 1e3) + 1);
@@ -81,11 +80,11 @@ void Switchboard::turn(double seconds, int other) {
 
 // There is room for two sockets per rank and some strangers; others must wait.
 void Switchboard::accept_peers() {
-  const auto most = static_cast<std::size_t>(2 * roster_->size() + 64);
-  while (peers_.size() < most) {
-    const int socket = accept4(listener_.socket, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (socket < 0) return;
-    peers_.push_back(std::make_unique<Peer>(socket, clock_()));
+  const int most = 2 * roster_->size() + 64;
+  while (std::ssize(peers_) < most) {
+    Descriptor socket(accept4(*listener_.socket, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket) return;
+    peers_.push_back(std::make_unique<Peer>(std::move(socket), clock_()));
   }
 }
 
@@ -117,7 +116,7 @@ void Switchboard::hear(Peer& peer, const Report& report) {
       break;
     }
     case Report::Kind::give_up: carry_out(roster_->give_up(peer.rank, report.text)); break;
-    case Report::Kind::goodbye: carry_out(roster_->goodbye(peer.rank, static_cast<int>(report.number))); break;
+    case Report::Kind::goodbye: carry_out(roster_->goodbye(peer.rank, report.number)); break;
     case Report::Kind::where: answer_where(peer); break;
     default: fail("not said by a rank that is known");
   }
@@ -148,11 +147,11 @@ void Switchboard::hear_shield(Peer& shield, const Report& report) {
     attend(*of_rank);
     if (!of_rank->closing) bury(*of_rank, false);
   } else if (roster_->state(rank) == Roster::State::absent) {
-    if (report.signal == 0) carry_out(roster_->goodbye(rank, static_cast<int>(report.number)));
+    if (report.signal == 0) carry_out(roster_->goodbye(rank, report.number));
     else lose(rank, {.rank = rank, .pid = shield.pid, .host = shield.host, .time = clock_()});
   }
-  chronicle_.explained(rank, report.signal, static_cast<int>(report.number), report.text);
-  shield.told_end = shield.closing = true;
+  chronicle_.explained(rank, report.signal, report.number, report.text);
+  shield.closing = true;
 }
 
 void Switchboard::bury(Peer& peer, bool frozen) {
@@ -203,7 +202,7 @@ void Switchboard::look_at_clocks() {
     const bool rank = peer.known && !peer.shield;
     if (!peer.closing && (peer.known ? rank && silent > setup_.freeze_seconds : silent > seconds_to_hello))
       bury(peer, peer.known);
-    if (peer.closing && silent > setup_.freeze_seconds + seconds_to_hello) peer.socket = LineSocket(-1, 0);
+    if (peer.closing && silent > setup_.freeze_seconds + seconds_to_hello) peer.socket = LineSocket(Descriptor(), 0);
   }
   if (roster_->phase() != phase_) phase_since_ = now;
   phase_ = roster_->phase();

@@ -1,7 +1,9 @@
 #include "isobar/control/words.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
+#include <span>
 
 #include "isobar/base/error.hpp"
 
@@ -9,34 +11,16 @@ namespace isobar::control {
 namespace {
 
 constexpr std::size_t longest_text = 2000;
-constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max(), largest_epoch = 0xffffffff;
 
-template <class Kind>
-struct Named {
-  Kind kind;
-  std::string_view name;
-};
-
-constexpr Named<Report::Kind> reports[] = {
-    {Report::Kind::hello, "hello"},     {Report::Kind::beat, "beat"},       {Report::Kind::progress, "progress"},
-    {Report::Kind::folder, "folder"},   {Report::Kind::ready, "ready"},     {Report::Kind::fail, "fail"},
-    {Report::Kind::give_up, "give_up"}, {Report::Kind::goodbye, "goodbye"}, {Report::Kind::where, "where"},
-    {Report::Kind::died, "died"},
-};
-constexpr Named<Notice::Kind> notices[] = {
-    {Notice::Kind::welcome, "welcome"}, {Notice::Kind::dead, "dead"}, {Notice::Kind::gone, "gone"},
-    {Notice::Kind::go, "go"},           {Notice::Kind::over, "over"}, {Notice::Kind::relaunch, "relaunch"},
-    {Notice::Kind::failure, "failure"}, {Notice::Kind::note, "note"}, {Notice::Kind::notes, "notes"},
-    {Notice::Kind::leave, "leave"},     {Notice::Kind::stop, "stop"}, {Notice::Kind::expelled, "expelled"},
-};
-
-template <class Table, class Kind>
-std::string_view name_of(const Table& table, Kind kind) {
-  for (const auto& row : table)
-    if (row.kind == kind) return row.name;
-  expects(false, "a kind with a name");
-  return {};
-}
+// In the order of their kinds.
+constexpr std::string_view report_names[] = {"hello", "beat",    "progress", "folder", "ready",
+                                             "fail",  "give_up", "goodbye",  "where",  "died"};
+constexpr std::string_view notice_names[] = {"welcome", "dead", "gone",  "go",    "over", "relaunch",
+                                             "failure", "note", "notes", "leave", "stop", "expelled"};
+static_assert(std::size(report_names) == static_cast<std::size_t>(Report::Kind::died) + 1);
+static_assert(std::size(notice_names) == static_cast<std::size_t>(Notice::Kind::expelled) + 1);
+using Names = std::span<const std::string_view>;
 
 // Removes everything that could end the line or move a terminal's cursor.
 std::string clean(std::string_view text) {
@@ -46,137 +30,135 @@ std::string clean(std::string_view text) {
   return line;
 }
 
+class Writer {
+ public:
+  template <class Kind>
+  void kind(Kind value, Names names) {
+    line_ = names[static_cast<std::size_t>(value)];
+  }
+  template <class Number>
+  void number(Number value, std::int64_t, std::int64_t) {
+    line_ += fmt::format(" {}", value);
+  }
+  void either(bool value, std::string_view yes, std::string_view no) { word(std::string(value ? yes : no)); }
+  void word(const std::string& text) { line_ += " " + clean(text); }
+  void rest(const std::string& text) { word(text); }
+  void ranks(const std::vector<int>& list) { line_ += fmt::format(" {}", fmt::join(list, " ")); }
+  const std::string& line() const { return line_; }
+
+ private:
+  std::string line_;
+};
+
 class Reader {
  public:
   explicit Reader(std::string_view line) : left_(line) {}
 
-  std::string_view word() {
+  template <class Number>
+  void number(Number& value, std::int64_t low, std::int64_t high) {
+    const std::string_view text = next();
+    std::int64_t whole = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), whole);
+    if (problem != std::errc() || end != text.data() + text.size() || whole < low || whole > high) refuse();
+    value = static_cast<Number>(whole);
+  }
+  void either(bool& value, std::string_view yes, std::string_view no) {
+    const std::string_view text = next();
+    if (text != yes && text != no) refuse();
+    value = text == yes;
+  }
+  void word(std::string& text) { text = next(); }
+  void rest(std::string& text) { text = clean(std::exchange(left_, {})); }
+  void ranks(std::vector<int>& list) {
+    do number(list.emplace_back(), 0, most_ranks - 1);
+    while (!left_.empty());
+  }
+  template <class Kind>
+  void kind(Kind& value, Names names) {
+    const auto found = std::ranges::find(names, next());
+    if (found == names.end()) refuse();
+    value = static_cast<Kind>(found - names.begin());
+  }
+  void end() const {
+    if (!left_.empty()) refuse();
+  }
+
+ private:
+  std::string_view next() {
     const auto end = left_.find(' ');
     const std::string_view found = left_.substr(0, end);
     if (found.empty()) refuse();
     left_.remove_prefix(end == left_.npos ? left_.size() : end + 1);
     return found;
   }
-  std::int64_t number(std::int64_t low, std::int64_t high) {
-    const std::string_view text = word();
-    std::int64_t value = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (problem != std::errc() || end != text.data() + text.size() || value < low || value > high) refuse();
-    return value;
-  }
-  int rank() { return static_cast<int>(number(0, most_ranks - 1)); }
-  std::uint32_t epoch() { return static_cast<std::uint32_t>(number(0, 0xffffffff)); }
-  template <class Table>
-  auto kind(const Table& table) {
-    const std::string_view name = word();
-    for (const auto& row : table)
-      if (row.name == name) return row.kind;
-    refuse();
-  }
-  std::string rest() { return clean(std::exchange(left_, {})); }
-  bool more() const { return !left_.empty(); }
-  void end() const {
-    if (more()) refuse();
-  }
   [[noreturn]] static void refuse() { fail("a line that is not part of the protocol of isobar run"); }
 
- private:
   std::string_view left_;
 };
 
-}  // namespace
-
-std::string write(const Report& report) {
-  const std::string_view name = name_of(reports, report.kind);
+// The parts of a message in order, with the numbers that are valid: for writing and for reading.
+template <class Line>
+void each_part(Line& line, Report& report) {
+  line.kind(report.kind, report_names);
   switch (report.kind) {
     case Report::Kind::hello:
-      return fmt::format("{} {} {} {} {} {} {}", name, report.shield ? "shield" : "rank", report.rank, report.launch,
-                         report.pid, clean(report.host), clean(report.text));
-    case Report::Kind::progress:
-    case Report::Kind::goodbye: return fmt::format("{} {}", name, report.number);
-    case Report::Kind::ready: return fmt::format("{} {}", name, report.epoch);
-    case Report::Kind::where: return std::string(name);
+      line.either(report.shield, "shield", "rank");
+      line.number(report.rank, 0, most_ranks - 1);
+      line.number(report.launch, 0, 1'000'000);
+      line.number(report.pid, 1, largest);
+      line.word(report.host);
+      return line.word(report.text);
+    case Report::Kind::progress: return line.number(report.number, 0, largest);
+    case Report::Kind::goodbye: return line.number(report.number, 0, 255);
+    case Report::Kind::ready: return line.number(report.epoch, 0, largest_epoch);
+    case Report::Kind::where: return;
     case Report::Kind::died:
-      return fmt::format("{} {} {} {} {}", name, report.signal, report.number, report.step, clean(report.text));
-    default: return fmt::format("{} {}", name, clean(report.text));
+      line.number(report.signal, 0, 128);
+      line.number(report.number, 0, 255);
+      line.number(report.step, -1, largest);
+      return line.rest(report.text);
+    default: return line.rest(report.text);
   }
 }
 
-std::string write(const Notice& notice) {
-  const std::string_view name = name_of(notices, notice.kind);
-  switch (notice.kind) {
-    case Notice::Kind::welcome:
-    case Notice::Kind::dead: return fmt::format("{} {} {}", name, notice.epoch, notice.rank);
-    case Notice::Kind::gone: return fmt::format("{} {}", name, notice.rank);
-    case Notice::Kind::go: return fmt::format("{} {} {}", name, notice.epoch, fmt::join(notice.members, " "));
-    case Notice::Kind::relaunch: return fmt::format("{} {} {}", name, notice.epoch, clean(notice.text));
-    case Notice::Kind::failure:
-    case Notice::Kind::note: return fmt::format("{} {} {}", name, notice.rank, clean(notice.text));
-    default: return std::string(name);
-  }
-}
-
-Report read_report(std::string_view line) {
-  Reader in(line);
-  Report report;
-  report.kind = in.kind(reports);
-  switch (report.kind) {
-    case Report::Kind::hello: {
-      const std::string_view who = in.word();
-      if (who != "rank" && who != "shield") Reader::refuse();
-      report.shield = who == "shield";
-      report.rank = in.rank();
-      report.launch = static_cast<int>(in.number(0, 1'000'000));
-      report.pid = in.number(1, largest);
-      report.host = in.word();
-      report.text = in.word();
-      break;
-    }
-    case Report::Kind::progress: report.number = in.number(0, largest); break;
-    case Report::Kind::goodbye: report.number = in.number(0, 255); break;
-    case Report::Kind::ready: report.epoch = in.epoch(); break;
-    case Report::Kind::where: break;
-    case Report::Kind::died:
-      report.signal = static_cast<int>(in.number(0, 128));
-      report.number = in.number(0, 255);
-      report.step = in.number(-1, largest);
-      report.text = in.rest();
-      break;
-    default: report.text = in.rest();
-  }
-  in.end();
-  return report;
-}
-
-Notice read_notice(std::string_view line) {
-  Reader in(line);
-  Notice notice;
-  notice.kind = in.kind(notices);
+template <class Line>
+void each_part(Line& line, Notice& notice) {
+  line.kind(notice.kind, notice_names);
   switch (notice.kind) {
     case Notice::Kind::welcome:
     case Notice::Kind::dead:
-      notice.epoch = in.epoch();
-      notice.rank = static_cast<int>(in.number(0, most_ranks));
-      break;
-    case Notice::Kind::gone: notice.rank = in.rank(); break;
-    case Notice::Kind::go:
-      notice.epoch = in.epoch();
-      while (in.more()) notice.members.push_back(in.rank());
-      if (notice.members.empty()) Reader::refuse();
-      break;
-    case Notice::Kind::relaunch:
-      notice.epoch = in.epoch();
-      notice.text = in.rest();
-      break;
+      line.number(notice.epoch, 0, largest_epoch);
+      return line.number(notice.rank, 0, most_ranks);
+    case Notice::Kind::gone: return line.number(notice.rank, 0, most_ranks - 1);
+    case Notice::Kind::go: line.number(notice.epoch, 0, largest_epoch); return line.ranks(notice.members);
+    case Notice::Kind::relaunch: line.number(notice.epoch, 0, largest_epoch); return line.rest(notice.text);
     case Notice::Kind::failure:
-    case Notice::Kind::note:
-      notice.rank = static_cast<int>(in.number(-1, most_ranks - 1));
-      notice.text = in.rest();
-      break;
-    default: break;
+    case Notice::Kind::note: line.number(notice.rank, -1, most_ranks - 1); return line.rest(notice.text);
+    default: return;
   }
-  in.end();
-  return notice;
 }
+
+template <class Message>
+std::string written(Message message) {
+  Writer out;
+  each_part(out, message);
+  return out.line();
+}
+
+template <class Message>
+Message parsed(std::string_view line) {
+  Reader in(line);
+  Message message;
+  each_part(in, message);
+  in.end();
+  return message;
+}
+
+}  // namespace
+
+std::string write(const Report& report) { return written(report); }
+std::string write(const Notice& notice) { return written(notice); }
+Report read_report(std::string_view line) { return parsed<Report>(line); }
+Notice read_notice(std::string_view line) { return parsed<Notice>(line); }
 
 }  // namespace isobar::control

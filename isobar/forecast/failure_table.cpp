@@ -10,11 +10,10 @@ namespace isobar::forecast {
 
 FailureTable failure_table(const sim::Scenario& base, double hours, std::span<const std::string> values,
                            ScenarioRunner& runner) {
-  const int on_node = base.ranks_per_node > 0 ? base.ranks_per_node : base.platform.node.ranks;
-  FailureTable table{.base = base, .nodes = (base.ranks + on_node - 1) / on_node, .hours = hours};
+  FailureTable table{.base = base, .nodes = base.nodes(), .hours = hours};
   std::vector<double> rates;
   for (const std::string& text : values)
-    rates.push_back(real_value(text, "hours between failures of a node", 1e-3, 1e9));
+    rates.push_back(value_of<double>(text, "hours between failures of a node", 1e-3, 1e9));
   if (const double own = base.platform.failures.node_hours; rates.empty() && own > 0) rates = {own / 10, own, own * 10};
   if (rates.empty())
     fail_usage("what-if failures: platform '{}' does not say how often nodes fail; give it in hours: --values 50000",

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "isobar/base/error.hpp"
-#include "isobar/base/random.hpp"
 
 namespace isobar::forecast {
 namespace {
@@ -39,31 +38,9 @@ double expected_seconds(const FailureCase& c, double interval) {
   return parts * m * std::expm1(length / m) * std::exp(c.restart_seconds / m);
 }
 
-double drawn_seconds(const FailureCase& c, double interval, std::uint64_t seed) {
-  check(c, interval);
-  const Random random(seed);
-  std::uint64_t drawn = 0;
-  const auto next_failure = [&] {
-    return c.between_seconds > 0 ? -c.between_seconds * std::log(random.uniform(drawn++)) : INFINITY;
-  };
-  double now = 0, failure = next_failure();
-  for (double done = 0; done < c.work_seconds * (1 - 1e-12);) {
-    const double work = std::min(interval, c.work_seconds - done);
-    double needed = work + c.checkpoint_seconds;
-    while (failure < now + needed) {
-      now = failure;
-      failure = now + next_failure();
-      needed = c.restart_seconds + work + c.checkpoint_seconds;
-    }
-    now += needed;
-    done += work;
-  }
-  return now;
-}
-
 FailureCase failure_case(const sim::Platform& platform, const sim::Workload& workload, int nodes, double hours,
                          int optimizer_slots) {
-  const double weights = static_cast<double>(workload.gradient_numbers() * sizeof(float));
+  const double weights = workload.gradient_numbers() * sizeof(float);
   const double client = platform.file_system.client_bytes_per_second > 0 ? platform.file_system.client_bytes_per_second
                                                                          : platform.file_system.bytes_per_second;
   return {.work_seconds = hours * 3600,

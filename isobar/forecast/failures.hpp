@@ -24,9 +24,6 @@ double best_interval(const FailureCase& c);
 /// multiple of the interval.
 double expected_seconds(const FailureCase& c, double interval);
 
-/// The time of one job with random failures; the same seed gives the same result.
-double drawn_seconds(const FailureCase& c, double interval, std::uint64_t seed);
-
 /// The case of a platform: `nodes` nodes with the failure rate in its file, and `hours` of work; a checkpoint holds
 /// weights and optimizer slots and is written by one client of the file system.
 FailureCase failure_case(const sim::Platform& platform, const sim::Workload& workload, int nodes, double hours,

@@ -9,19 +9,17 @@
 namespace isobar::forecast {
 namespace {
 
-double global_batch(const Sweep& sweep) {
-  return static_cast<double>(sweep.base.workload.batch) * *std::ranges::min_element(sweep.ranks);
-}
+double global_batch(const Sweep& sweep) { return 1.0 * sweep.base.workload.batch * std::ranges::min(sweep.ranks); }
 
 double batch_of(const Sweep& sweep, Mode mode, int ranks) {
-  return mode == Mode::weak ? static_cast<double>(sweep.base.workload.batch) : global_batch(sweep) / ranks;
+  return mode == Mode::weak ? sweep.base.workload.batch : global_batch(sweep) / ranks;
 }
 
 void check(const Sweep& sweep) {
   if (sweep.ranks.empty()) fail_usage("forecast: for how many ranks? (--ranks 1,64,1024)");
   if (sweep.strategies.empty()) fail_usage("forecast: with which strategy? (--strategy sync)");
-  const int on_node = sweep.base.ranks_per_node > 0 ? sweep.base.ranks_per_node : sweep.base.platform.node.ranks;
-  const auto most = static_cast<std::int64_t>(sweep.base.platform.nodes) * on_node;
+  const int on_node = sweep.base.on_node();
+  const std::int64_t most = std::int64_t{1} * sweep.base.platform.nodes * on_node;
   for (const int ranks : sweep.ranks) {
     if (ranks < 1) fail_usage("forecast: {} ranks; at least 1", ranks);
     if (ranks > most)
@@ -30,17 +28,6 @@ void check(const Sweep& sweep) {
                  with_commas(most));
   }
   for (const Spec& strategy : sweep.strategies) make(parallel::strategies(), strategy, "strategy");
-}
-
-ForecastRow forecast_row(const Sweep& sweep, Mode mode, const Spec& strategy, int ranks,
-                         const sim::Simulated& simulated, double reference) {
-  ForecastRow row{.mode = mode, .strategy = strategy, .ranks = ranks, .batch = batch_of(sweep, mode, ranks)};
-  row.simulated = simulated;
-  row.samples_per_second = row.batch * ranks / simulated.step_seconds;
-  row.flops_per_second =
-      row.samples_per_second * sweep.base.workload.flops / static_cast<double>(sweep.base.workload.batch);
-  row.efficiency = reference / simulated.step_seconds;
-  return row;
 }
 
 }  // namespace
@@ -62,39 +49,39 @@ Forecast forecast(const Sweep& sweep, ScenarioRunner& runner) {
   check(sweep);
   Forecast result{.sweep = sweep};
   struct Asked {
-    Mode mode;
-    Spec strategy;
-    int ranks;
-    std::size_t reference;  // the scenario that it is compared with
+    ForecastRow row;
+    std::size_t scenario, reference;  // which scenario it is, and with which it is compared
   };
   std::vector<Asked> asked;
   std::vector<sim::Scenario> scenarios;
-  std::vector<std::size_t> places;
   for (const Mode mode : sweep.modes)
     for (const Spec& strategy : sweep.strategies) {
       const int first = mode == Mode::weak ? 1 : *std::ranges::min_element(sweep.ranks);
       const std::size_t reference = scenarios.size();
       scenarios.push_back(scenario_of(sweep, mode, strategy, first));
       for (const int ranks : sweep.ranks) {
-        if (batch_of(sweep, mode, ranks) < 1) {
+        const double batch = batch_of(sweep, mode, ranks);
+        if (batch < 1) {
           const std::string note =
               fmt::format("strong scaling on {} ranks is left out: they would share {:g} samples, less than one each",
                           with_commas(ranks), global_batch(sweep));
           if (!std::ranges::count(result.notes, note)) result.notes.push_back(note);
           continue;
         }
-        asked.push_back({mode, strategy, ranks, reference});
-        places.push_back(scenarios.size());
+        asked.push_back({{mode, strategy, ranks, batch}, scenarios.size(), reference});
         scenarios.push_back(scenario_of(sweep, mode, strategy, ranks));
       }
     }
   const std::vector<sim::Simulated> simulated = runner.run(scenarios);
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    const Asked& of = asked[i];
-    const sim::Scenario& reference = scenarios[of.reference];
-    double ideal = simulated[of.reference].step_seconds;
-    if (of.mode == Mode::strong) ideal *= static_cast<double>(reference.ranks) / of.ranks;
-    result.rows.push_back(forecast_row(sweep, of.mode, of.strategy, of.ranks, simulated[places[i]], ideal));
+  for (auto& [row, scenario, reference] : asked) {
+    row.simulated = simulated[scenario];
+    const double seconds = row.simulated.step_seconds;
+    double ideal = simulated[reference].step_seconds;
+    if (row.mode == Mode::strong) ideal *= 1.0 * scenarios[reference].ranks / row.ranks;
+    row.samples_per_second = row.batch * row.ranks / seconds;
+    row.flops_per_second = row.samples_per_second * sweep.base.workload.flops / sweep.base.workload.batch;
+    row.efficiency = ideal / seconds;
+    result.rows.push_back(std::move(row));
   }
   return result;
 }

@@ -129,24 +129,21 @@ std::string forecast_html(const Forecast& forecast) {
   return report::html_page(title, body);
 }
 
-std::vector<std::pair<std::string, std::string>> forecast_pictures(const Forecast& forecast) {
-  return {{"efficiency.svg", standalone_svg(rank_chart(efficiency(forecast)), "efficiency over ranks")},
-          {"step.svg",
-           standalone_svg(part_bars(step_bars(forecast), "time of a step by what it goes to", "ms"), "time of a step")},
-          {"cost.svg", standalone_svg(rank_chart(cost(forecast)), "cost of simulating")}};
-}
-
 std::vector<std::string> write_forecast(const Forecast& forecast, const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
-  std::vector<std::pair<std::string, std::string>> files{{"forecast.html", forecast_html(forecast)},
-                                                         {"forecast.txt", forecast_text(forecast)},
-                                                         {"forecast.csv", forecast_csv(forecast)},
-                                                         {"forecast.json", forecast_json(forecast)}};
-  for (auto& picture : forecast_pictures(forecast)) files.push_back(std::move(picture));
+  const std::string bars = part_bars(step_bars(forecast), "time of a step by what it goes to", "ms");
+  const std::pair<const char*, std::string> files[] = {
+      {"forecast.html", forecast_html(forecast)},
+      {"forecast.txt", forecast_text(forecast)},
+      {"forecast.csv", forecast_csv(forecast)},
+      {"forecast.json", forecast_json(forecast)},
+      {"efficiency.svg", standalone_svg(rank_chart(efficiency(forecast)), "efficiency over ranks")},
+      {"step.svg", standalone_svg(bars, "time of a step")},
+      {"cost.svg", standalone_svg(rank_chart(cost(forecast)), "cost of simulating")}};
   std::vector<std::string> names;
   for (const auto& [name, text] : files) {
     disk::write_text(folder / name, text);
-    names.push_back(name);
+    names.emplace_back(name);
   }
   return names;
 }

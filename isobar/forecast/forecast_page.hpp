@@ -13,11 +13,8 @@ namespace isobar::forecast {
 /// The page.
 std::string forecast_html(const Forecast& forecast);
 
-/// Pictures by file name: efficiency.svg, step.svg, cost.svg.
-std::vector<std::pair<std::string, std::string>> forecast_pictures(const Forecast& forecast);
-
-/// Writes forecast.html, .txt, .csv, .json and the pictures into a folder, which is created if needed; returns their
-/// names.
+/// Writes forecast.html, .txt, .csv, .json, efficiency.svg, step.svg and cost.svg into a folder, which is created if
+/// needed; returns their names.
 std::vector<std::string> write_forecast(const Forecast& forecast, const std::filesystem::path& folder);
 
 }  // namespace isobar::forecast

@@ -13,10 +13,10 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 bool has_losses(const Forecast& forecast) {
-  return std::ranges::any_of(forecast.rows, [](const ForecastRow& row) {
-    const sim::Losses& l = row.simulated.losses;
-    return l.stragglers != 0 || l.input != 0 || l.contention != 0 || l.latency != 0 || l.bandwidth != 0;
-  });
+  bool any = false;
+  for (const ForecastRow& row : forecast.rows)
+    each_loss(row.simulated.losses, [&](const char*, double loss) { any = any || loss != 0; });
+  return any;
 }
 
 std::string rows_of(const Forecast& forecast, Mode mode) {
@@ -57,7 +57,7 @@ const char* input_name(sim::Input input) {
 
 std::string platform_line(const sim::Scenario& scenario) {
   const sim::Platform& p = scenario.platform;
-  const int on_node = scenario.ranks_per_node > 0 ? scenario.ranks_per_node : p.node.ranks;
+  const int on_node = scenario.on_node();
   return fmt::format("{}{}{}: {} nodes, {} rank{} on each, {}", p.name, p.summary.empty() ? "" : ", ", p.summary,
                      with_commas(p.nodes), on_node, on_node == 1 ? "" : "s", input_name(scenario.input));
 }

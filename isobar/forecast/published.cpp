@@ -24,8 +24,7 @@ std::vector<PublishedNetwork> networks_of(const PublishedCase& c) {
 }
 
 bool contains(std::string_view text, std::string_view part) {
-  const auto lower = [](char a) { return static_cast<char>(std::tolower(static_cast<unsigned char>(a))); };
-  return !std::ranges::search(text, part, {}, lower, lower).empty() || part.empty();
+  return lower_case(text).find(lower_case(part)) != std::string::npos;
 }
 
 }  // namespace
@@ -36,7 +35,7 @@ double server_seconds(const sim::Platform& platform, const sim::Workload& worklo
   double bytes = 0;
   int layers = 0;
   for (const sim::WorkloadParameter& p : workload.parameters)
-    if (p.trained) bytes += static_cast<double>(p.count * sizeof(float)), ++layers;
+    if (p.trained) bytes += p.count * sizeof(float), ++layers;
   return 2 * bytes / rate + 2 * layers * network.message_overhead + 2 * network.latency;
 }
 
@@ -77,7 +76,7 @@ std::vector<PublishedRow> forecast_published(std::string_view match, ScenarioRun
     const std::size_t networks = 1 + row.of->others.size();
     for (std::size_t n = 0; n < networks; ++n, at += 2) {
       const double one = simulated[at].step_seconds, step = simulated[at + 1].step_seconds + row.server_seconds;
-      row.efficiency += one / step / (row.of->strong ? row.of->ranks : 1) / static_cast<double>(networks);
+      row.efficiency += one / step / (row.of->strong ? row.of->ranks : 1) / networks;
     }
   }
   return rows;
@@ -86,7 +85,7 @@ std::vector<PublishedRow> forecast_published(std::string_view match, ScenarioRun
 double mean_points(std::span<const PublishedRow> rows) {
   double sum = 0;
   for (const PublishedRow& row : rows) sum += std::abs(row.points());
-  return rows.empty() ? 0 : sum / static_cast<double>(rows.size());
+  return rows.empty() ? 0 : sum / rows.size();
 }
 
 std::string published_text(std::span<const PublishedRow> rows) {

@@ -32,9 +32,9 @@ struct Range {
 };
 
 Range range_of(const std::vector<double>& values) {
-  Range range{values.empty() ? 0 : values[0], values.empty() ? 1 : values[0]};
-  for (const double value : values) range = {std::min(range.low, value), std::max(range.high, value)};
-  return range;
+  if (values.empty()) return {};
+  const auto [low, high] = std::ranges::minmax(values);
+  return {low, high};
 }
 
 std::string drawn(const RankChart& chart, double width) {
@@ -46,7 +46,7 @@ std::string drawn(const RankChart& chart, double width) {
   Range across = range_of(ranks);
   if (across.high - across.low < 1) across.low -= 0.5, across.high += 0.5;
   across = {across.low - 0.25, across.high + 0.25};
-  if (chart.from_zero && !chart.logarithmic) values.push_back(0);
+  if (!chart.logarithmic) values.push_back(0);
   const pictures::Axis axis = pictures::axis_over(values, {}, 6);
   const report::PlotArea plot{64, 30, width - 64 - 14, 270};
   const auto place_x = [&](double r) { return plot.x((std::log2(r) - across.low) / (across.high - across.low)); };
@@ -82,7 +82,7 @@ std::string drawn(const std::vector<Bar>& bars, std::string_view label, std::str
   }
   std::string inside;
   for (std::size_t i = 0; i < bars.size(); ++i) {
-    const double top = row * static_cast<double>(i);
+    const double top = row * i;
     double x = 0;
     inside += fmt::format("<text x=\"0\" y=\"{:.0f}\">{}</text>", top + 14, html_text(bars[i].label));
     for (std::size_t p = 0; p < bars[i].parts.size(); ++p) {
@@ -97,7 +97,7 @@ std::string drawn(const std::vector<Bar>& bars, std::string_view label, std::str
     }
     inside += "\n";
   }
-  return report::chart_svg(width, row * static_cast<double>(bars.size()), label, inside);
+  return report::chart_svg(width, row * bars.size(), label, inside);
 }
 
 }  // namespace

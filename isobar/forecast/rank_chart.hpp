@@ -16,7 +16,6 @@ struct RankLine {
 struct RankChart {
   std::string name{};  ///< of the values, above their axis
   std::vector<RankLine> lines{};
-  bool from_zero = true;
   bool logarithmic = false;  ///< for the values as well
 };
 

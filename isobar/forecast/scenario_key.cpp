@@ -57,21 +57,6 @@ void add(Digest& digest, const sim::Workload& w) {
   for (const sim::WorkloadParameter& p : w.parameters) digest.add(p.count, p.trained, p.update_seconds);
 }
 
-// The numbers of a Simulated by name, shared by writing and reading.
-template <class Simulated, class Visit>
-void numbers_of(Simulated& s, Visit visit) {
-  visit("step_seconds", s.step_seconds), visit("compute_seconds", s.compute_seconds);
-  visit("exposed_seconds", s.exposed_seconds), visit("exchange_seconds", s.exchange_seconds);
-  visit("input_seconds", s.input_seconds), visit("sent_messages", s.sent_messages), visit("sent_bytes", s.sent_bytes);
-  visit("real_seconds", s.real_seconds), visit("peak_bytes", s.peak_bytes);
-}
-
-template <class Losses, class Visit>
-void parts_of(Losses& l, Visit visit) {
-  visit("stragglers", l.stragglers), visit("input", l.input), visit("contention", l.contention);
-  visit("latency", l.latency), visit("bandwidth", l.bandwidth);
-}
-
 }  // namespace
 
 std::string scenario_key(const sim::Scenario& s) {
@@ -94,8 +79,8 @@ nlohmann::ordered_json row_of(const std::string& key, const sim::Scenario& scena
                              {"asked", scenario.strategy.str()},
                              {"strategy", simulated.strategy},
                              {"detail", simulated.detail}};
-  numbers_of(simulated, [&](const char* name, double value) { row[name] = value; });
-  if (losses) parts_of(simulated.losses, [&](const char* name, double value) { row["losses"][name] = value; });
+  each_number(simulated, [&](const char* name, double value) { row[name] = value; });
+  if (losses) each_loss(simulated.losses, [&](const char* name, double value) { row["losses"][name] = value; });
   return row;
 }
 
@@ -106,12 +91,12 @@ std::optional<KeptRow> read_row(const Json& line) {
   const auto read = [](const Json& from) {
     return [&from](const char* name, double& value) { value = record::member<double>(from, name, NAN); };
   };
-  numbers_of(row.simulated, read(line));
+  each_number(row.simulated, read(line));
   row.losses = line.is_object() && line.contains("losses");
-  if (row.losses) parts_of(row.simulated.losses, read(line["losses"]));
+  if (row.losses) each_loss(row.simulated.losses, read(line["losses"]));
   bool whole = row.key.size() == 16;
-  numbers_of(row.simulated, [&](const char*, double value) { whole = whole && std::isfinite(value); });
-  parts_of(row.simulated.losses, [&](const char*, double value) { whole = whole && std::isfinite(value); });
+  each_number(row.simulated, [&](const char*, double value) { whole = whole && std::isfinite(value); });
+  each_loss(row.simulated.losses, [&](const char*, double value) { whole = whole && std::isfinite(value); });
   if (!whole) return std::nullopt;
   return row;
 }

@@ -26,8 +26,7 @@ double weight(const sim::Scenario& scenario) { return scenario.ranks; }
 std::string status(std::size_t done, std::size_t all, double part, double seconds) {
   const double left = part > 0 ? seconds * (1 - part) / part : 0;
   return fmt::format("{} {} of {} scenarios, {:.2g} per second, {}", record::bar(part, 1, 20), done, all,
-                     static_cast<double>(done) / std::max(seconds, 1e-9),
-                     part > 0 ? human_seconds(left) + " left" : "just begun");
+                     done / std::max(seconds, 1e-9), part > 0 ? human_seconds(left) + " left" : "just begun");
 }
 
 }  // namespace
@@ -93,20 +92,14 @@ std::vector<sim::Simulated> ScenarioRunner::run(std::span<const sim::Scenario> s
     while (next < open.size() && !failure && !stopped()) {
       const std::size_t i = open[next++];
       lock.unlock();
-      std::optional<sim::Simulated> result;
-      std::exception_ptr error;
       try {
-        result = options_.simulate(scenarios[i], options_.losses);
+        const sim::Simulated result = options_.simulate(scenarios[i], options_.losses);
+        lock.lock();
+        keep(keys[i], scenarios[i], result);
       } catch (...) {
-        error = std::current_exception();
+        if (!lock) lock.lock();
+        if (!failure) failure = std::current_exception();
       }
-      lock.lock();
-      try {
-        if (result) keep(keys[i], scenarios[i], *result);
-      } catch (...) {
-        error = std::current_exception();
-      }
-      if (error && !failure) failure = error;
       ++done, done_weight += weight(scenarios[i]);
       ended.notify_all();
     }

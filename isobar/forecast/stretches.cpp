@@ -19,11 +19,11 @@ std::size_t gradient_room(std::int64_t numbers) {
 
 sim::Workload with_batch(const sim::Workload& workload, double batch) {
   expects(batch > 0 && workload.batch > 0, "a batch");
-  const double factor = batch / static_cast<double>(workload.batch);
+  const double factor = batch / workload.batch;
   sim::Workload other = workload;
   // A rank may have one sample more than another: times are for the mean, but loaders read whole samples.
   other.batch = std::llround(std::ceil(batch));
-  other.sample_bytes = workload.sample_bytes * batch / static_cast<double>(other.batch);
+  other.sample_bytes = workload.sample_bytes * batch / other.batch;
   other.flops *= factor;
   for (sim::Stretch& stretch : other.forward) stretch.seconds *= factor;
   for (sim::Stretch& stretch : other.backward) stretch.seconds *= factor;

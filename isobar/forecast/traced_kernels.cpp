@@ -1,5 +1,6 @@
 #include "isobar/forecast/traced_kernels.hpp"
 
+#include <numeric>
 #include <set>
 
 #include "isobar/base/error.hpp"
@@ -95,12 +96,6 @@ class Matching {
   std::size_t at_ = plan_.size(), last_ = 0;
 };
 
-double sum(const std::vector<double>& values) {
-  double all = 0;
-  for (const double value : values) all += value;
-  return all;
-}
-
 TracedKernels medians(const std::vector<TracedStep>& steps, std::size_t kernels, const std::string& origin) {
   TracedKernels result;
   result.steps = std::ssize(steps);
@@ -114,7 +109,8 @@ TracedKernels medians(const std::vector<TracedStep>& steps, std::size_t kernels,
            result.passes, step.passes.size());
     for (std::size_t k = 0; k < kernels; ++k) by_kernel[k].push_back(step.passes.back()[k]);
     double before = step.sums;
-    for (std::size_t p = 0; p + 1 < step.passes.size(); ++p) before += sum(step.passes[p]);
+    for (const auto& pass : std::span(step.passes).first(step.passes.size() - 1))
+      before += std::accumulate(pass.begin(), pass.end(), 0.0);
     earlier.push_back(before);
     for (const auto& [name, seconds] : step.updates) updates[name].push_back(seconds);
   }

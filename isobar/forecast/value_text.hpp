@@ -11,19 +11,12 @@
 namespace isobar::forecast {
 
 template <class T>
-T value_between(const std::string& text, const char* what, T least, T most) {
+T value_of(const std::string& text, const char* what, T least, T most) {
   T value{};
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
   if (read.ec != std::errc() || read.ptr != text.data() + text.size() || !(value >= least && value <= most))
     fail_usage("{}: '{}'; a number from {} to {} is needed", what, text, least, most);
   return value;
-}
-
-inline std::int64_t whole_value(const std::string& text, const char* what, std::int64_t least, std::int64_t most) {
-  return value_between<std::int64_t>(text, what, least, most);
-}
-inline double real_value(const std::string& text, const char* what, double least, double most) {
-  return value_between<double>(text, what, least, most);
 }
 
 }  // namespace isobar::forecast

@@ -8,21 +8,16 @@
 namespace isobar::forecast {
 namespace {
 
-int nodes_of(const sim::Scenario& s) {
-  const int on_node = s.ranks_per_node > 0 ? s.ranks_per_node : s.platform.node.ranks;
-  return (s.ranks + on_node - 1) / on_node;
-}
-
 // Bytes per second that all ranks together need so that none waits.
 double needed(const sim::Scenario& s) {
-  return s.workload.sample_bytes * static_cast<double>(s.workload.batch) * s.ranks / s.workload.compute_seconds();
+  return s.workload.sample_bytes * s.workload.batch * s.ranks / s.workload.compute_seconds();
 }
 
 double given(const sim::Scenario& s, sim::Input input) {
-  if (input == sim::Input::node_local) return s.platform.node.storage_bytes_per_second * nodes_of(s);
+  if (input == sim::Input::node_local) return s.platform.node.storage_bytes_per_second * s.nodes();
   const sim::StorageModel& storage =
       input == sim::Input::burst_buffer ? s.platform.burst_buffer : s.platform.file_system;
-  const double clients = storage.client_bytes_per_second * nodes_of(s);
+  const double clients = storage.client_bytes_per_second * s.nodes();
   return clients > 0 ? std::min(clients, storage.bytes_per_second) : storage.bytes_per_second;
 }
 
@@ -45,7 +40,7 @@ std::vector<Variant> inputs(const sim::Scenario& base, std::span<const std::stri
                                 source(base, "node-local storage", sim::Input::node_local)};
   for (const std::string& text : values) {
     sim::Scenario other = base;
-    other.platform.file_system = {real_value(text, "file system's GB/s", 1e-6, 1e9) * 1e9, 0};
+    other.platform.file_system = {value_of<double>(text, "file system's GB/s", 1e-6, 1e9) * 1e9, 0};
     variants.push_back(source(other, fmt::format("a file system of {} GB/s", text), sim::Input::file_system));
   }
   return variants;
@@ -57,9 +52,9 @@ std::vector<Variant> batches(const sim::Scenario& base, std::span<const std::str
     for (int factor = 1; factor <= 16; factor *= 2) texts.push_back(std::to_string(base.workload.batch * factor));
   std::vector<Variant> variants;
   for (const std::string& text : texts) {
-    const std::int64_t batch = whole_value(text, "batch of a rank", 1, 1 << 24);
+    const std::int64_t batch = value_of<std::int64_t>(text, "batch of a rank", 1, 1 << 24);
     Variant variant{.label = with_commas(batch), .scenario = base};
-    variant.scenario.workload = with_batch(base.workload, static_cast<double>(batch));
+    variant.scenario.workload = with_batch(base.workload, batch);
     variant.facts = {with_commas(batch * base.ranks), rate(needed(variant.scenario))};
     variants.push_back(std::move(variant));
   }

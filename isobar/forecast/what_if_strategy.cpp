@@ -23,12 +23,6 @@ Spec with(Spec strategy, std::string_view key, Value value) {
   return strategy;
 }
 
-// The same options for sums with another kind of strategy.
-Spec renamed(const Spec& strategy, const std::string& name) {
-  Spec other(name, strategy.arguments());
-  return other;
-}
-
 Spec without(const Spec& strategy, std::string_view key) {
   std::vector<std::pair<std::string, Value>> kept;
   for (const auto& argument : strategy.arguments())
@@ -39,10 +33,10 @@ Spec without(const Spec& strategy, std::string_view key) {
 std::vector<Variant> lags(const sim::Scenario& base, Values values) {
   std::vector<Variant> variants;
   for (const std::string& text : or_usual(values, {"0", "1", "2", "4"})) {
-    const std::int64_t k = whole_value(text, "lag", 0, 64);
+    const std::int64_t k = value_of<std::int64_t>(text, "lag", 0, 64);
     const Spec plain = without(base.strategy, "k");
-    variants.push_back(with_strategy(base, fmt::format("{}", k),
-                                     k == 0 ? renamed(plain, "sync") : with(renamed(plain, "lagged"), "k", k)));
+    const Spec strategy(k == 0 ? "sync" : "lagged", plain.arguments());  // with the same options for sums
+    variants.push_back(with_strategy(base, fmt::format("{}", k), k == 0 ? strategy : with(strategy, "k", k)));
   }
   return variants;
 }
@@ -60,8 +54,9 @@ std::vector<Variant> hierarchies(const sim::Scenario& base, Values values) {
 std::vector<Variant> buckets(const sim::Scenario& base, Values values) {
   std::vector<Variant> variants;
   for (const std::string& text : or_usual(values, {"0", "1", "4", "16", "64", "1000"}))
-    variants.push_back(with_strategy(base, text == "0" ? "0: each parameter" : text + " MB",
-                                     with(base.strategy, "bucket_mb", real_value(text, "bucket size in MB", 0, 1e6))));
+    variants.push_back(
+        with_strategy(base, text == "0" ? "0: each parameter" : text + " MB",
+                      with(base.strategy, "bucket_mb", value_of<double>(text, "bucket size in MB", 0, 1e6))));
   return variants;
 }
 

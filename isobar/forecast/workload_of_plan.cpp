@@ -48,7 +48,7 @@ sim::Workload workload_of_plan(const graph::Plan& plan, const RankRate& rate, do
     const bool unused = p.layout.data.ndims == 0;
     const std::size_t count = gradient_room(unused ? p.declared.shape.count() : padded_count(p.layout));
     // The weight is read and written, the gradient read, each slot read and written.
-    const double bytes = static_cast<double>(count * sizeof(float)) * (3 + 2 * rate.optimizer_slots);
+    const double bytes = count * sizeof(float) * (3.0 + 2 * rate.optimizer_slots);
     const bool updated = p.declared.trained && rate.memory_bytes_per_second > 0;
     workload.parameters.push_back(
         {p.name, count, p.declared.trained, updated ? bytes / rate.memory_bytes_per_second : 0});
@@ -61,7 +61,7 @@ sim::Workload workload_of_model(const Spec& model, std::int64_t batch, const Ran
   Spec resolved;
   const auto network = zoo::make_network(model, &resolved);
   const graph::Plan plan = graph::make_plan(zoo::training_graph(*network, batch));
-  sim::Workload workload = workload_of_plan(plan, rate, flops_per_sample * static_cast<double>(batch));
+  sim::Workload workload = workload_of_plan(plan, rate, flops_per_sample * batch);
   workload.name = model.str();
   workload.origin =
       fmt::format("plan of {}, batch {}, {} parameters, {} a step at {}/s", model.str(), batch,

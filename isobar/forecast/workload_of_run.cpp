@@ -26,7 +26,7 @@ double sample_bytes(const record::RunRecord& run) {
       const auto end = std::from_chars(shape.data() + at, shape.data() + shape.size(), extent);
       if (end.ec != std::errc() || extent < 1)
         fail("{}: the input '{}' has the invalid shape '{}'", (run.folder / "run.json").string(), name, shape);
-      numbers *= static_cast<double>(extent);
+      numbers *= extent;
       at = end.ptr - shape.data() + 1;
     }
     bytes += numbers * sizeof(float);
@@ -114,7 +114,7 @@ sim::Workload workload_of_run(const fs::path& run_or_trace) {
   workload.sample_bytes = sample_bytes(run);
   if (kernels.earlier_passes > 0) add_kernel(workload.forward, kernels.earlier_passes);
   for (std::size_t s = 0; s < run.plan.size(); ++s) {
-    workload.flops += run.plan[s].flops * static_cast<double>(kernels.passes);
+    workload.flops += run.plan[s].flops * kernels.passes;
     add_kernel(s < run.forward_steps ? workload.forward : workload.backward, kernels.seconds[s],
                run.plan[s].final_parameters);
   }

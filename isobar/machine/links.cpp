@@ -37,7 +37,7 @@ Result measure(comm::Comm& comm, int peer, bool first) {
   comm::Bytes message(small), block(large);
   const double round_trips = seconds(comm, peer, first, message, small, many);
   const double blocks = seconds(comm, peer, first, block, 0, few);
-  return {round_trips / many / 2 * 1e6, few * static_cast<double>(large) / std::max(blocks, 1e-9) / 1e6};
+  return {round_trips / many / 2 * 1e6, 1.0 * few * large / std::max(blocks, 1e-9) / 1e6};
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ Links measure_links(comm::Comm& comm) {
   for (const comm::Bytes& bytes : comm::all_gather(comm, std::as_bytes(std::span(&mine, 1)))) {
     Result result;
     std::memcpy(&result, bytes.data(), sizeof result);
-    if (static_cast<int>(all.latency_us.size()) == links) break;
+    if (std::ssize(all.latency_us) == links) break;
     all.latency_us.push_back(result.latency_us);
     all.mb_per_second.push_back(result.mb_per_second);
   }

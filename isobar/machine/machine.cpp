@@ -77,7 +77,7 @@ void read_memory(Machine& machine) {
   machine.available_bytes = memory_entry("MemAvailable");
   machine.swap_used_bytes = memory_entry("SwapTotal") - memory_entry("SwapFree");
   if (rlimit limit{}; getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-    machine.memory_limit = static_cast<double>(limit.rlim_cur);
+    machine.memory_limit = limit.rlim_cur;
   // The choice in force is in brackets: "always [madvise] never".
   const std::string choices = first_line_of("/sys/kernel/mm/transparent_hugepage/enabled");
   const auto open = choices.find('['), close = choices.find(']');

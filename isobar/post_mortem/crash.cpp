@@ -47,17 +47,12 @@ void put_into(void* file, std::string_view text) {
 }
 
 void put_cause(PostMortemWriter& out, const siginfo_t& info) {
-  out.put("died of signal ");
-  out.number(info.si_signo);
+  out.put("died of signal ", Digits(info.si_signo));
   for (const Crash& crash : crashes)
-    if (crash.number == info.si_signo) out.put(" ("), out.put(crash.name), out.put(")");
-  if (info.si_code > 0 && info.si_signo != SIGABRT) {
-    out.put(" at address ");
-    out.hexadecimal(reinterpret_cast<std::uint64_t>(info.si_addr));
-  } else if (info.si_pid > 0 && info.si_pid != getpid()) {
-    out.put(", sent by process ");
-    out.number(info.si_pid);
-  }
+    if (crash.number == info.si_signo) out.put(" (", crash.name, ")");
+  if (info.si_code > 0 && info.si_signo != SIGABRT)
+    out.put(" at address ", Hexadecimal{reinterpret_cast<std::uint64_t>(info.si_addr)});
+  else if (info.si_pid > 0 && info.si_pid != getpid()) out.put(", sent by process ", Digits(info.si_pid));
 }
 
 // The stack comes last: reading it may itself fail if memory is corrupted.
@@ -68,9 +63,7 @@ void put_report(int file, const siginfo_t& info) {
   put_cause(out, info);
   out.put("\n");
   out.fact("host", place.host);
-  out.put("process:  ");
-  out.number(getpid());
-  out.put("\n");
+  out.put("process:  ", Digits(getpid()), "\n");
   bool any = false;
   const auto line = [&](const char* what, double ago) {
     any = true;
@@ -94,11 +87,9 @@ void write_report(const siginfo_t& info) {
     file = open(place.file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   }
   PostMortemWriter out(put_into, &standard_error);
-  out.put("isobar: [rank ");
-  out.number(std::max(0, place.rank.load()));
-  out.put("] ");
+  out.put("isobar: [rank ", Digits(std::max(0, place.rank.load())), "] ");
   put_cause(out, info);
-  if (file >= 0) out.put("; see "), out.put(place.file);
+  if (file >= 0) out.put("; see ", place.file);
   out.put("\n");
   put_report(file >= 0 ? file : standard_error, info);
   if (file >= 0) close(file);

@@ -7,6 +7,17 @@
 
 namespace isobar::post_mortem {
 
+/// A number for a report, with at least so many digits.
+struct Digits {
+  explicit Digits(std::uint64_t number, int digits = 1) : value(number), least(digits) {}
+  std::uint64_t value;
+  int least;
+};
+/// An address for a report: "0x7ffd12".
+struct Hexadecimal {
+  std::uint64_t value = 0;
+};
+
 class PostMortemWriter {
  public:
   using Put = void (*)(void* to, std::string_view text);
@@ -22,12 +33,17 @@ class PostMortemWriter {
   /// Closes the report.
   void end() { put("\n"); }
 
-  void put(std::string_view text) { put_(to_, text); }
-  /// Puts a number with at least this many digits.
-  void number(std::uint64_t value, int digits = 1);
-  void hexadecimal(std::uint64_t value);
+  /// Puts texts and numbers, one after the other.
+  template <class... Parts>
+  void put(const Parts&... parts) {
+    (one(parts), ...);
+  }
 
  private:
+  void one(std::string_view text) { put_(to_, text); }
+  void one(Digits number);
+  void one(Hexadecimal number);
+
   Put put_;
   void* to_;
 };

@@ -58,7 +58,7 @@ class HeapMemory final : public comm::SharedMemory {
   std::span<std::byte> part(int rank) const override {
     const auto begin = reinterpret_cast<std::uintptr_t>(all_.data());
     const std::size_t skip = (64 - begin % 64) % 64;
-    return {const_cast<std::byte*>(all_.data()) + skip + static_cast<std::size_t>(rank) * each_, each_};
+    return {const_cast<std::byte*>(all_.data()) + skip + rank * each_, each_};
   }
 
  private:
@@ -97,13 +97,13 @@ class FlowComm final : public comm::Comm {
 
   std::unique_ptr<Comm> among(std::span<const int> ranks) override {
     comm::Group part = part_of(group(), ranks);
-    const auto number = world_.groups.number(static_cast<std::uint64_t>(number_), part);
-    return std::make_unique<FlowComm>(world_, view(), static_cast<int>(number), std::move(part));
+    const auto number = world_.groups.number(number_, part);
+    return std::make_unique<FlowComm>(world_, view(), number, std::move(part));
   }
   std::shared_ptr<comm::SharedMemory> share(std::size_t bytes) override {
     Meeting& meeting = world_.meetings[{number_, meetings_++}];
     if (!meeting.all) {
-      meeting.all = s4u::Barrier::create(static_cast<unsigned>(size()));
+      meeting.all = s4u::Barrier::create(size());
       meeting.memory = std::make_shared<HeapMemory>(members().size(), bytes);
     }
     meeting.all->wait();

@@ -35,7 +35,7 @@ class FlowReducer final : public comm::Reducer {
   Sum start(comm::SumRequest sum) override {
     comm::expect_within(sum.range, memory_.size());
     const codec::Codec& asked = sum.exact ? *codec::plain() : *options_.codec;
-    const Sum number = static_cast<Sum>(under_way_.size());
+    const Sum number = std::ssize(under_way_);
     under_way_.push_back(s4u::Semaphore::create(0));
     clock_.begin(s4u::Engine::get_clock());
     const bool gathers = asked.carriage() == codec::Carriage::gathered;
@@ -54,7 +54,7 @@ class FlowReducer final : public comm::Reducer {
   }
 
   void wait(Sum sum) override {
-    s4u::SemaphorePtr& done = under_way_.at(static_cast<std::size_t>(sum));
+    s4u::SemaphorePtr& done = under_way_.at(sum);
     if (!done) return;
     const double begun = s4u::Engine::get_clock();
     done->acquire();
@@ -73,9 +73,10 @@ class FlowReducer final : public comm::Reducer {
     if (members_.size() == 1) return alone;
     const Spec& algorithm = world_.costs.chosen(options_.algorithm, count);
     auto& shelf = shelves_[algorithm.str()];
-    if (!shelf)
-      shelf = std::make_unique<comm::ScheduleShelf>(algorithm,
-                                                    comm::Group{rank_, static_cast<int>(members_.size()), nodes_});
+    if (!shelf) {
+      const int size = std::ssize(members_);
+      shelf = std::make_unique<comm::ScheduleShelf>(algorithm, comm::Group{rank_, size, nodes_});
+    }
     return shelf->of(count);
   }
 
@@ -91,13 +92,13 @@ class FlowReducer final : public comm::Reducer {
     return shelf->of(words * members_.size());
   }
 
-  SharedCore& core() { return world_.cores[static_cast<std::size_t>(member(rank_))]; }
+  SharedCore& core() { return world_.cores[member(rank_)]; }
   double bytes_sent(const comm::Schedule& schedule, const codec::Codec& codec) const {
     std::size_t numbers = 0;
     for (const comm::Round& round : schedule)
       for (const Move& move : round)
         if (move.is_message_of(rank_)) numbers += move.range.count;
-    return static_cast<double>(codec.bound(numbers));
+    return codec.bound(numbers);
   }
 
   double latency_to(int peer) {
@@ -113,11 +114,10 @@ class FlowReducer final : public comm::Reducer {
       double latency = 0, overhead = 0, added = 0;
       for (const Move& move : round) {
         if (move.peer == rank_) continue;
-        if (move.kind == Move::Kind::add) added += static_cast<double>(move.range.count);
+        if (move.kind == Move::Kind::add) added += move.range.count;
         if (move.kind != Move::Kind::send) continue;
         latency = std::max(latency, latency_to(move.peer));
-        const auto messages = static_cast<double>(comm::Walk::messages(move.range.count));
-        overhead += messages * world_.platform.network.message_overhead;
+        overhead += comm::Walk::messages(move.range.count) * world_.platform.network.message_overhead;
       }
       if (!without.latency && latency + overhead > 0) s4u::this_actor::sleep_for(latency + overhead);
       std::vector<s4u::CommPtr> flows;
@@ -127,7 +127,7 @@ class FlowReducer final : public comm::Reducer {
         if (move.peer == rank_) continue;
         if (move.kind == Move::Kind::send) {
           const std::size_t bytes = codec.bound(move.range.count);
-          clock_.moved(1, static_cast<std::int64_t>(bytes));
+          clock_.moved(1, bytes);
           if (world_.options.sent) tell_sent(number, move, codec);
           flows.push_back(mailbox(number, rank_, move.peer)->put_async(&something, without.bandwidth ? 0 : bytes));
         } else {
@@ -148,7 +148,7 @@ class FlowReducer final : public comm::Reducer {
     }
   }
 
-  int member(int rank) const { return members_[static_cast<std::size_t>(rank)]; }
+  int member(int rank) const { return members_[rank]; }
   s4u::Mailbox* mailbox(Sum number, int from, int to) const {
     return s4u::Mailbox::by_name(
         fmt::format("{}.{}:{}>{}", name_, number % comm::sums_under_way, member(from), member(to)));

@@ -39,12 +39,12 @@ void run_flows(const Topology& topology, const Platform& platform, const Placeme
                SumCosts& costs, const FlowOptions& options, const std::function<void(FlowRank)>& work) {
   expects(!options.without.contention, "flows that meet");
   FlowWorld world{topology, platform, placement, costs, options};
-  world.cores.resize(static_cast<std::size_t>(placement.ranks));
+  world.cores.resize(placement.ranks);
   for (int rank = 0; rank < placement.ranks; ++rank)
     s4u::Actor::create("rank", topology.host(placement.node_of(rank)), [&, rank] {
       try {
         const auto comm = flow_comm(world, rank);
-        FlowTimeline timeline(rank, noise, options.read_seconds, world.cores[static_cast<std::size_t>(rank)]);
+        FlowTimeline timeline(rank, noise, options.read_seconds, world.cores[rank]);
         work({rank, *comm, timeline, timeline.waited_for_input});
       } catch (const std::exception&) {  // SimGrid's own way to end an actor is no std::exception
         if (!world.error) world.error = std::current_exception();

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "isobar/base/descriptor.hpp"
 #include "isobar/base/error.hpp"
 
 namespace isobar::sim {
@@ -24,47 +25,35 @@ namespace {
 enum MessageKind : char { result = 'r', error = 'e', usage_error = 'u', mistake = 'm' };
 constexpr char whole = '.';
 
-class Pipe {
- public:
-  Pipe() {
-    if (pipe(ends_) != 0) fail("no pipe to a process that simulates can be made: {}", std::strerror(errno));
-  }
-  ~Pipe() {
-    close_reading();
-    close_writing();
-  }
-  Pipe(const Pipe&) = delete;
-
-  void close_reading() { close_end(ends_[0]); }
-  void close_writing() { close_end(ends_[1]); }
-
-  std::string read_all() const {
-    std::string text;
-    char piece[1 << 16];
-    while (true) {
-      const ssize_t got = read(ends_[0], piece, sizeof piece);
-      if (got == 0) return text;
-      if (got > 0) text.append(piece, static_cast<std::size_t>(got));
-      if (got < 0 && errno != EINTR) fail("reading from a process that simulates: {}", std::strerror(errno));
-    }
-  }
-
-  bool write_all(std::string_view text) const {
-    while (!text.empty()) {
-      const ssize_t put = write(ends_[1], text.data(), text.size());
-      if (put < 0 && errno != EINTR) return false;
-      if (put > 0) text.remove_prefix(static_cast<std::size_t>(put));
-    }
-    return true;
-  }
-
- private:
-  static void close_end(int& end) {
-    if (end >= 0) close(std::exchange(end, -1));
-  }
-
-  int ends_[2] = {-1, -1};
+struct Pipe {
+  Descriptor reading, writing;
 };
+
+Pipe make_pipe() {
+  int ends[2];
+  if (pipe(ends) != 0) fail("no pipe to a process that simulates can be made: {}", std::strerror(errno));
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+std::string read_all(const Descriptor& from) {
+  std::string text;
+  char piece[1 << 16];
+  while (true) {
+    const ssize_t got = read(*from, piece, sizeof piece);
+    if (got == 0) return text;
+    if (got > 0) text.append(piece, got);
+    if (got < 0 && errno != EINTR) fail("reading from a process that simulates: {}", std::strerror(errno));
+  }
+}
+
+bool write_all(const Descriptor& to, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t put = write(*to, text.data(), text.size());
+    if (put < 0 && errno != EINTR) return false;
+    if (put > 0) text.remove_prefix(put);
+  }
+  return true;
+}
 
 /// A process that is ended and waited for whatever happens.
 class Child {
@@ -90,10 +79,10 @@ class Child {
 };
 
 /// Does the work and sends `kind text whole`; want of memory must not need any.
-bool report(const std::function<std::string()>& work, const Pipe& pipe) {
+bool report(const std::function<std::string()>& work, const Descriptor& to) {
   const auto send = [&](MessageKind kind, std::string_view text) {
     const char first = kind;
-    return pipe.write_all({&first, 1}) && pipe.write_all(text) && pipe.write_all({&whole, 1});
+    return write_all(to, {&first, 1}) && write_all(to, text) && write_all(to, {&whole, 1});
   };
   try {
     return send(result, work());
@@ -115,8 +104,8 @@ bool report(const std::function<std::string()>& work, const Pipe& pipe) {
 [[noreturn]] void be_child(const std::function<std::string()>& work, Pipe& pipe, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);  // it died before the signal was asked for
-  pipe.close_reading();
-  const bool told = report(work, pipe);
+  pipe.reading = Descriptor();
+  const bool told = report(work, pipe.writing);
   std::fflush(stdout);
   std::cout.flush();
   _exit(told ? 0 : 1);
@@ -137,7 +126,7 @@ std::string in_child(const std::function<std::string()>& work) {
   // keep it open.
   static std::mutex forking;
   std::unique_lock<std::mutex> alone(forking);
-  Pipe pipe;
+  Pipe pipe = make_pipe();
   // What the parent has not yet written must not be written by the child as well.
   std::cout.flush();
   std::fflush(stdout);
@@ -148,9 +137,9 @@ std::string in_child(const std::function<std::string()>& work) {
     be_child(work, pipe, parent);
   }
   Child child(process);
-  pipe.close_writing();
+  pipe.writing = Descriptor();
   alone.unlock();
-  std::string text = pipe.read_all();
+  std::string text = read_all(pipe.reading);
   const int status = child.wait();
   if (text.size() < 2 || text.back() != whole || status != 0) fail_with(status);
   const char kind = text.front();

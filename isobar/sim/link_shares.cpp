@@ -29,15 +29,15 @@ int LinkShares::begin(double at, std::vector<RoundPhase> phases) {
     sum.part = Part::latency;
     sum.left = sum.phases[0].latency;
     if (sum.left <= nothing) next_part(sum);
-    active_.push_back(static_cast<int>(sums_.size()));
+    active_.push_back(std::ssize(sums_));
   }
   sums_.push_back(std::move(sum));
   share_out();
-  return static_cast<int>(sums_.size()) - 1;
+  return std::ssize(sums_) - 1;
 }
 
 double LinkShares::end(int sum) {
-  const UnderWay& wanted = sums_.at(static_cast<std::size_t>(sum));
+  const UnderWay& wanted = sums_.at(sum);
   while (wanted.ended < 0) advance(std::numeric_limits<double>::infinity());
   return wanted.ended;
 }
@@ -65,13 +65,13 @@ bool LinkShares::advance(double until) {
   if (active_.empty()) return false;
   double step = until - now_;
   for (const int s : active_) {
-    const UnderWay& sum = sums_[static_cast<std::size_t>(s)];
+    const UnderWay& sum = sums_[s];
     step = std::min(step, sum.left / sum.speed);
   }
   now_ += step;
   bool changed = false;
   for (const int s : active_) {
-    UnderWay& sum = sums_[static_cast<std::size_t>(s)];
+    UnderWay& sum = sums_[s];
     sum.left -= step * sum.speed;
     if (sum.left > nothing) continue;
     next_part(sum);
@@ -79,7 +79,7 @@ bool LinkShares::advance(double until) {
     changed = true;
   }
   if (!changed) return true;
-  std::erase_if(active_, [&](int s) { return sums_[static_cast<std::size_t>(s)].part == Part::over; });
+  std::erase_if(active_, [&](int s) { return sums_[s].part == Part::over; });
   share_out();
   return true;
 }
@@ -87,7 +87,7 @@ bool LinkShares::advance(double until) {
 void LinkShares::share_out() {
   std::vector<std::pair<int, int>> moving;  // round and sum
   for (const int s : active_) {
-    UnderWay& sum = sums_[static_cast<std::size_t>(s)];
+    UnderWay& sum = sums_[s];
     sum.speed = 1;
     if (sum.part == Part::transfer) moving.emplace_back(sum.phases[sum.phase].round, s);
   }
@@ -96,7 +96,7 @@ void LinkShares::share_out() {
   std::vector<int> rounds;
   for (const auto& [round, _] : moving) rounds.push_back(round);
   const std::vector<double>& found = speeds(rounds);
-  for (std::size_t i = 0; i < moving.size(); ++i) sums_[static_cast<std::size_t>(moving[i].second)].speed = found[i];
+  for (std::size_t i = 0; i < moving.size(); ++i) sums_[moving[i].second].speed = found[i];
 }
 
 // Progressive filling: all speeds grow alike until a link is full; those who use it stay, the others go on.
@@ -109,33 +109,29 @@ const std::vector<double>& LinkShares::speeds(const std::vector<int>& rounds) {
   std::vector<int> touched;
   for (const int round : rounds)
     for (const LinkShare& share : shares_(round)) {
-      const auto at = static_cast<std::size_t>(share.link);
-      if (at >= used_.size()) used_.resize(at + 1), wanted_.resize(at + 1);
+      if (share.link >= std::ssize(used_)) used_.resize(share.link + 1), wanted_.resize(share.link + 1);
       touched.push_back(share.link);
-      used_[at] = wanted_[at] = 0;
+      used_[share.link] = wanted_[share.link] = 0;
     }
   std::ranges::sort(touched);
   touched.erase(std::ranges::unique(touched).begin(), touched.end());
   full_at_.clear();
   for (double level = 0; !growing.empty();) {
-    for (const int link : touched) wanted_[static_cast<std::size_t>(link)] = 0;
+    for (const int link : touched) wanted_[link] = 0;
     for (const std::size_t i : growing)
-      for (const LinkShare& share : shares_(rounds[i]))
-        wanted_[static_cast<std::size_t>(share.link)] += static_cast<double>(share.part);
+      for (const LinkShare& share : shares_(rounds[i])) wanted_[share.link] += share.part;
     double grow = 1 - level;
     for (const int link : touched)
-      if (const auto at = static_cast<std::size_t>(link); wanted_[at] > 0)
-        grow = std::min(grow, std::max(0.0, 1 - used_[at]) / wanted_[at]);
+      if (wanted_[link] > 0) grow = std::min(grow, std::max(0.0, 1 - used_[link]) / wanted_[link]);
     level += grow;
     for (const int link : touched) {
-      const auto at = static_cast<std::size_t>(link);
-      used_[at] += grow * wanted_[at];
-      if (used_[at] >= 1 - 1e-9) full_at_.try_emplace(link, level);
+      used_[link] += grow * wanted_[link];
+      if (used_[link] >= 1 - 1e-9) full_at_.try_emplace(link, level);
     }
     const auto stays = [&](std::size_t i) {
       result[i] = level;
       return level >= 1 - 1e-9 || std::ranges::any_of(shares_(rounds[i]), [&](const LinkShare& share) {
-               return share.part > hardly && used_[static_cast<std::size_t>(share.link)] >= 1 - 1e-9;
+               return share.part > hardly && used_[share.link] >= 1 - 1e-9;
              });
     };
     // A full link stops somebody; rounding must not let all go on forever.
@@ -144,9 +140,9 @@ const std::vector<double>& LinkShares::speeds(const std::vector<int>& rounds) {
   for (std::size_t i = 0; i < rounds.size(); ++i) {
     double weight = 0, slowed = 0;
     for (const LinkShare& share : shares_(rounds[i])) {
-      weight += static_cast<double>(share.part);
+      weight += share.part;
       const auto full = full_at_.find(share.link);
-      slowed += static_cast<double>(share.part) / (full == full_at_.end() ? 1 : full->second);
+      slowed += share.part / (full == full_at_.end() ? 1 : full->second);
     }
     const double worst = 1 / std::max(result[i], 1e-6);
     result[i] = 1 / (worst + mean_counts * (slowed / weight - worst));

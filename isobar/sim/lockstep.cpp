@@ -10,7 +10,7 @@ Lockstep::Lockstep(const Placement& placement, const Noise& noise, double read_s
       noise_(noise),
       costs_(costs),
       without_(without),
-      clocks_(static_cast<std::size_t>(placement.ranks)),
+      clocks_(placement.ranks),
       factors_(clocks_.size(), 1.0),
       loaders_(clocks_.size(), ReadAhead(read_seconds)),
       cores_(clocks_.size()),
@@ -22,10 +22,10 @@ void Lockstep::begin_step(std::int64_t step) {
   for (std::size_t r = 0; r < clocks_.size(); ++r) {
     const double ready = loaders_[r].ready(clocks_[r]);
     waited += ready - clocks_[r];
-    clocks_[r] = ready + noise_.delay(step, static_cast<int>(r));
-    factors_[r] = noise_.factor(step, static_cast<int>(r));
+    clocks_[r] = ready + noise_.delay(step, r);
+    factors_[r] = noise_.factor(step, r);
   }
-  waited_for_input_ += waited / static_cast<double>(clocks_.size());
+  waited_for_input_ += waited / clocks_.size();
 }
 
 void Lockstep::compute(double seconds) {
@@ -52,7 +52,7 @@ double Lockstep::wait_until(double end) {
     clocks_[r] += idle;
     waited += idle;
   }
-  return waited / static_cast<double>(clocks_.size());
+  return waited / clocks_.size();
 }
 
 }  // namespace isobar::sim

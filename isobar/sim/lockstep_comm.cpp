@@ -18,11 +18,11 @@ class LockstepReducer final : public comm::Reducer {
     const codec::Codec& codec = sum.exact ? *codec::plain() : *options_.codec;
     sums_.push_back({ranks_.now(), ranks_.begin_sum(options_.algorithm, sum.range.count, codec, cost_), false});
     if (sum.ended) sum.ended();
-    return static_cast<Sum>(sums_.size()) - 1;
+    return std::ssize(sums_) - 1;
   }
 
   void wait(Sum number) override {
-    UnderWay& sum = sums_.at(static_cast<std::size_t>(number));
+    UnderWay& sum = sums_.at(number);
     if (std::exchange(sum.waited_for, true)) return;
     const double end = ranks_.end_of_sum(sum.number);
     cost_.waited_seconds += ranks_.wait_until(end);

@@ -24,7 +24,7 @@ constexpr std::int64_t most_nodes = 1'000'000;
 constexpr std::int64_t most_nodes_of_torus = 20'000;
 
 double product(Numbers::const_iterator begin, Numbers::const_iterator end) {
-  return std::accumulate(begin, end, 1.0, [](double all, std::int64_t one) { return all * static_cast<double>(one); });
+  return std::accumulate(begin, end, 1.0, [](double all, std::int64_t one) { return all * one; });
 }
 
 double product(const Numbers& numbers) { return product(numbers.begin(), numbers.end()); }
@@ -32,17 +32,15 @@ double product(const Numbers& numbers) { return product(numbers.begin(), numbers
 double links_of_fat_tree(const NetworkModel& network) {
   double links = 0;
   for (std::size_t level = 0; level < network.shape.size(); ++level) {
-    const auto at = static_cast<std::ptrdiff_t>(level);
-    const double below =
-        product(network.up.begin(), network.up.begin() + at) * product(network.shape.begin() + at, network.shape.end());
-    links += below * static_cast<double>(network.up[level]) * static_cast<double>(network.parallel[level]);
+    const double below = product(network.up.begin(), network.up.begin() + level) *
+                         product(network.shape.begin() + level, network.shape.end());
+    links += below * network.up[level] * network.parallel[level];
   }
   return 2 * links;
 }
 
 double links_of_dragonfly(const Numbers& shape) {
-  const double groups = static_cast<double>(shape[0]), chassis = static_cast<double>(shape[1]);
-  const double routers = static_cast<double>(shape[2]), nodes = static_cast<double>(shape[3]);
+  const double groups = shape[0], chassis = shape[1], routers = shape[2], nodes = shape[3];
   const double within_chassis = groups * chassis * routers * (routers - 1);
   const double within_groups = groups * routers * chassis * (chassis - 1);
   return within_chassis + within_groups + groups * (groups - 1) + 2 * groups * chassis * routers * nodes;
@@ -53,7 +51,7 @@ double links(const NetworkModel& network) {
     case Kind::crossbar: return 0;
     case Kind::fat_tree: return links_of_fat_tree(network);
     case Kind::dragonfly: return links_of_dragonfly(network.shape);
-    case Kind::torus: return 2 * product(network.shape) * static_cast<double>(network.shape.size() + 1);
+    case Kind::torus: return 2 * product(network.shape) * (network.shape.size() + 1);
   }
   return 0;
 }
@@ -122,7 +120,7 @@ std::string shape_problem(const NetworkModel& network, std::int64_t nodes) {
         "shape = {}: {} groups with {} routers in a chassis cannot be routed; SimGrid needs at most as many groups as "
         "routers in a chassis: fewer, larger chassis can stand in",
         network.shape, network.shape[0], network.shape[2]);
-  if (links(network) > static_cast<double>(most_links))
+  if (links(network) > most_links)
     return fmt::format("shape = {} has {:.3g} links; at most {} can be simulated", network.shape, links(network),
                        with_commas(most_links));
   if (network.kind == Kind::torus && places(network) > most_nodes_of_torus)

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "isobar/base/descriptor.hpp"
 #include "isobar/base/error.hpp"
 
 namespace isobar::sim {
@@ -16,17 +17,15 @@ constexpr std::size_t chunk = std::size_t{1} << 24;
 
 PhantomFloats::PhantomFloats(std::size_t floats) : count_(floats) {
   bytes_ = (floats * sizeof(float) + chunk) / chunk * chunk;
-  const int file = memfd_create("phantom", MFD_CLOEXEC);
-  void* const place = file < 0 || ftruncate(file, chunk) != 0
+  const Descriptor file(memfd_create("phantom", MFD_CLOEXEC));
+  void* const place = ftruncate(*file, chunk) != 0
                           ? MAP_FAILED
                           : mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   bool good = place != MAP_FAILED;
   for (std::size_t at = 0; good && at < bytes_; at += chunk)
-    good = mmap(static_cast<char*>(place) + at, chunk, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) !=
+    good = mmap(static_cast<char*>(place) + at, chunk, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, *file, 0) !=
            MAP_FAILED;
-  const int reason = errno;
-  if (file >= 0) close(file);
-  if (!good) fail("simulation: {} bytes of address space cannot be reserved: {}", bytes_, std::strerror(reason));
+  if (!good) fail("simulation: {} bytes of address space cannot be reserved: {}", bytes_, std::strerror(errno));
   first_ = static_cast<float*>(place);
 }
 

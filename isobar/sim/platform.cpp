@@ -26,7 +26,11 @@ class Section {
  public:
   explicit Section(Args args) : args_(std::move(args)) {}
 
-  double positive(std::string_view key, double unit) { return positive_of(key, args_.real(key), unit); }
+  double positive(std::string_view key, double unit) {
+    const double value = args_.real(key);
+    check(std::isfinite(value) && value > 0, key, value, "a number above 0");
+    return value * unit;
+  }
   double positive(std::string_view key, double unit, double otherwise) {
     if (args_.has(key)) return positive(key, unit);
     args_.real(key, otherwise / unit);
@@ -48,13 +52,10 @@ class Section {
   }
   int count(std::string_view key) {
     const std::int64_t value = args_.integer(key);
-    check(value >= 1 && value <= most, key, static_cast<double>(value),
-          fmt::format("a whole number from 1 to {}", with_commas(most)));
-    return static_cast<int>(value);
+    check(value >= 1 && value <= most, key, value, fmt::format("a whole number from 1 to {}", with_commas(most)));
+    return value;
   }
-  int count(std::string_view key, int otherwise) {
-    return args_.has(key) ? count(key) : static_cast<int>(args_.integer(key, otherwise));
-  }
+  int count(std::string_view key, int otherwise) { return args_.has(key) ? count(key) : args_.integer(key, otherwise); }
   /// A list that only some kinds of network have.
   std::vector<std::int64_t> list(std::string_view key, bool wanted, std::vector<std::int64_t> otherwise,
                                  std::string_view kind) {
@@ -65,10 +66,6 @@ class Section {
   Args& args() { return args_; }
 
  private:
-  double positive_of(std::string_view key, double value, double unit) const {
-    check(std::isfinite(value) && value > 0, key, value, "a number above 0");
-    return value * unit;
-  }
   void check(bool condition, std::string_view key, double value, std::string_view valid) const {
     if (!condition) fail_usage("{}: {} = {} is not {}", args_.subject(), key, value, valid);
   }
@@ -209,7 +206,7 @@ std::string_view platform_text(std::string_view name) {
   for (const PlatformText& shipped : platform_texts())
     if (shipped.name == name) return shipped.text;
   const std::vector<std::string> names = platform_names();
-  fail_usage("no platform '{}' is shipped{}", name, suggestion(name, names));
+  fail_usage("unknown platform '{}'{}", name, suggestion(name, names));
 }
 
 }  // namespace isobar::sim

@@ -38,7 +38,7 @@ void ReplayedReplica::backward(const parallel::Feed&, const std::function<void(i
 }
 
 void ReplayedReplica::update(int p, std::span<const float>, const optim::Step&) {
-  timeline_.compute(workload_.parameters[static_cast<std::size_t>(p)].update_seconds);
+  timeline_.compute(workload_.parameters[p].update_seconds);
 }
 
 bool ReplayedReplica::pretends(double bytes) {

@@ -16,7 +16,7 @@ using comm::Move;
 template <class Work>
 void each_schedule(const comm::Algorithm& algorithm, const std::vector<int>& nodes, std::size_t count, Work work) {
   constexpr int threads = 2;
-  const int size = static_cast<int>(nodes.size());
+  const int size = std::ssize(nodes);
   const auto serve = [&](int thread) {
     comm::Group group{.rank = 0, .size = size, .nodes = nodes};
     for (int rank = thread; rank < size; rank += threads) {
@@ -37,12 +37,9 @@ std::vector<std::uint64_t> fingerprints(const comm::Algorithm& algorithm, const 
     sums.resize(std::max(sums.size(), schedule.size()));
     for (std::size_t round = 0; round < schedule.size(); ++round)
       for (const Move& move : schedule[round])
-        if (move.is_message_of(rank))
-          sums[round] +=
-              mix(mix(static_cast<std::uint64_t>(rank), static_cast<std::uint64_t>(move.peer)), move.range.count);
+        if (move.is_message_of(rank)) sums[round] += mix(mix(rank, move.peer), move.range.count);
         // Whether a message is added is known to its receiver.
-        else if (move.kind == Move::Kind::add)
-          sums[round] += mix(static_cast<std::uint64_t>(rank) << 32, move.range.count);
+        else if (move.kind == Move::Kind::add) sums[round] += mix(std::uint64_t{1} * rank << 32, move.range.count);
   });
   parts[0].resize(std::max(parts[0].size(), parts[1].size()));
   for (std::size_t i = 0; i < parts[1].size(); ++i) parts[0][i] += parts[1][i];
@@ -86,14 +83,14 @@ std::vector<DistinctRound> distinct_rounds(const comm::Algorithm& algorithm, con
       if (representatives[i] >= schedule.size()) continue;
       for (const Move& move : schedule[representatives[i]])
         if (move.is_message_of(rank)) sent[thread][i].push_back({rank, move.peer, move.range.count, false});
-        else if (move.kind == Move::Kind::add) adding[i][static_cast<std::size_t>(rank)] = 1;
+        else if (move.kind == Move::Kind::add) adding[i][rank] = 1;
     }
   });
   for (std::size_t i = 0; i < distinct.size(); ++i) {
     std::vector<RoundMessage>& messages = distinct[i].messages;
     messages = std::move(sent[0][i]);
     messages.insert(messages.end(), sent[1][i].begin(), sent[1][i].end());
-    for (RoundMessage& message : messages) message.added = adding[i][static_cast<std::size_t>(message.to)] != 0;
+    for (RoundMessage& message : messages) message.added = adding[i][message.to] != 0;
     std::ranges::sort(messages, {}, &RoundMessage::from);
   }
   return distinct;

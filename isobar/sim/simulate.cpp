@@ -20,8 +20,7 @@ constexpr double most_flow_messages = 1.5e6;  // some microseconds each
 
 Placement placement_of(const Scenario& scenario) {
   const Platform& platform = scenario.platform;
-  const Placement placement{scenario.ranks,
-                            scenario.ranks_per_node > 0 ? scenario.ranks_per_node : platform.node.ranks};
+  const Placement placement{scenario.ranks, scenario.on_node()};
   if (scenario.ranks < 1) fail_usage("simulation: {} ranks; there must be at least one", scenario.ranks);
   if (placement.nodes() > platform.nodes)
     fail_usage("simulation: {} ranks, {} on a node, need {} nodes; platform '{}' has {}", scenario.ranks,
@@ -34,6 +33,7 @@ struct Progress {
   double begun = 0, ended = 0;  // the last rank: when the steps began that count, and ended
   double exposed = 0, busy = 0, input = 0;
   comm::Traffic traffic{};
+  std::string described{};  // what the strategy says it does
 };
 
 std::unique_ptr<parallel::Strategy> strategy_of(const Scenario& scenario) {
@@ -42,7 +42,7 @@ std::unique_ptr<parallel::Strategy> strategy_of(const Scenario& scenario) {
 
 // What strategy, replica and clock of one rank, or of all as one, do.
 void train(const Scenario& scenario, int steps, comm::Comm& comm, Timeline& timeline, const double& waited_for_input,
-           Progress& progress, std::string& described) {
+           Progress& progress) {
   const auto strategy = strategy_of(scenario);
   const std::size_t numbers = scenario.workload.gradient_numbers();
   std::span<float> memory = strategy->open(comm, numbers, {.whole = false, .finite = false});
@@ -69,18 +69,18 @@ void train(const Scenario& scenario, int steps, comm::Comm& comm, Timeline& time
     progress.traffic.messages += cost.traffic.messages - before.traffic.messages;
     progress.traffic.bytes += cost.traffic.bytes - before.traffic.bytes;
   });
-  described = strategy->describe();
+  progress.described = strategy->describe();
 }
 
-Simulated summary(const Progress& progress, int steps, double ranks, std::string described, const char* detail) {
+Simulated summary(const Progress& progress, int steps, double ranks, const char* detail) {
   const double each = 1.0 / (steps * ranks);
   return {.step_seconds = (progress.ended - progress.begun) / steps,
           .exposed_seconds = progress.exposed * each,
           .exchange_seconds = progress.busy * each,
           .input_seconds = progress.input * each,
-          .sent_messages = static_cast<double>(progress.traffic.messages) * each,
-          .sent_bytes = static_cast<double>(progress.traffic.bytes) * each,
-          .strategy = std::move(described),
+          .sent_messages = progress.traffic.messages * each,
+          .sent_bytes = progress.traffic.bytes * each,
+          .strategy = progress.described,
           .detail = detail};
 }
 
@@ -97,7 +97,7 @@ struct Stage {
 };
 
 double read_seconds_of(const Scenario& scenario, const Placement& placement) {
-  const double bytes = scenario.workload.sample_bytes * static_cast<double>(scenario.workload.batch);
+  const double bytes = scenario.workload.sample_bytes * scenario.workload.batch;
   const double seconds =
       read_seconds(scenario.platform, scenario.input, placement.ranks, placement.ranks_per_node, bytes);
   return scenario.without.input ? 0 : seconds;
@@ -109,21 +109,18 @@ Simulated by_rounds(const Scenario& scenario, Stage& stage) {
                  scenario.platform.network.core_seconds_per_byte, stage.costs, scenario.without);
   const auto comm = ranks.comm();
   Progress progress;
-  std::string described;
-  train(scenario, scenario.steps, *comm, ranks, ranks.waited_for_input(), progress, described);
-  return summary(progress, scenario.steps, 1, described, "rounds");
+  train(scenario, scenario.steps, *comm, ranks, ranks.waited_for_input(), progress);
+  return summary(progress, scenario.steps, 1, "rounds");
 }
 
 Simulated by_flows(const Scenario& scenario, Stage& stage, int steps) {
   const Noise noise(scenario.platform.noise, scenario.seed, !scenario.without.noise);
   Progress progress;
-  std::string described;
-  run_flows(stage.topology, scenario.platform, stage.placement, noise, stage.costs,
-            {.without = scenario.without, .read_seconds = read_seconds_of(scenario, stage.placement)},
-            [&](const FlowRank& rank) {
-              train(scenario, steps, rank.comm, rank.timeline, rank.waited_for_input, progress, described);
-            });
-  return summary(progress, steps, stage.placement.ranks, described, "flows");
+  run_flows(
+      stage.topology, scenario.platform, stage.placement, noise, stage.costs,
+      {.without = scenario.without, .read_seconds = read_seconds_of(scenario, stage.placement)},
+      [&](const FlowRank& rank) { train(scenario, steps, rank.comm, rank.timeline, rank.waited_for_input, progress); });
+  return summary(progress, steps, stage.placement.ranks, "flows");
 }
 
 // How many steps flows can afford: what one costs is seen from rounds.
@@ -153,10 +150,10 @@ void break_up(Simulated& result, const Scenario& scenario, Stage& stage, double 
   losses.bandwidth = lost(&Without::bandwidth);
   result.compute_seconds = last;
   // Flows see the same causes and come to nearly the same time: their shares are taken from rounds.
-  const double all = losses.stragglers + losses.input + losses.contention + losses.latency + losses.bandwidth;
+  double all = 0;
+  each_loss(losses, [&](const char*, double loss) { all += loss; });
   const double scale = all > 0 ? std::max(0.0, result.step_seconds - last) / all : 0;
-  for (double* part : {&losses.stragglers, &losses.input, &losses.contention, &losses.latency, &losses.bandwidth})
-    *part *= scale;
+  each_loss(losses, [&](const char*, double& loss) { loss *= scale; });
 }
 
 // Where emulated nodes have cores together, ranks are bound to them and those of the fullest core take turns.
@@ -180,28 +177,9 @@ Simulated simulated(const Scenario& asked, bool with_losses) {
   if (with_losses) break_up(result, scenario, stage, rounds.step_seconds);
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
-  result.peak_bytes = static_cast<double>(used.ru_maxrss) * 1024;
+  result.peak_bytes = 1024.0 * used.ru_maxrss;
   result.real_seconds = now_seconds() - begun;
   return result;
-}
-
-// Everything that is a number travels from the child under its name.
-template <class Result, class Visit>
-void each_number(Result& result, Visit visit) {
-  visit("step", result.step_seconds);
-  visit("compute", result.compute_seconds);
-  visit("exposed", result.exposed_seconds);
-  visit("exchange", result.exchange_seconds);
-  visit("input", result.input_seconds);
-  visit("messages", result.sent_messages);
-  visit("bytes", result.sent_bytes);
-  visit("real", result.real_seconds);
-  visit("peak", result.peak_bytes);
-  visit("lost_stragglers", result.losses.stragglers);
-  visit("lost_input", result.losses.input);
-  visit("lost_contention", result.losses.contention);
-  visit("lost_latency", result.losses.latency);
-  visit("lost_bandwidth", result.losses.bandwidth);
 }
 
 Simulated in_own_process(const Scenario& scenario, bool with_losses) {
@@ -211,12 +189,14 @@ Simulated in_own_process(const Scenario& scenario, bool with_losses) {
   const std::string text = in_child([&] {
     const Simulated result = simulated(scenario, with_losses);
     nlohmann::json json{{"strategy", result.strategy}, {"detail", result.detail}};
-    each_number(result, [&](const char* name, double value) { json[name] = value; });
+    const auto put = [&](const char* name, double value) { json[name] = value; };
+    each_number(result, put), each_loss(result.losses, put);
     return json.dump();
   });
   const auto json = nlohmann::json::parse(text);
   Simulated result{.strategy = json.at("strategy"), .detail = json.at("detail")};
-  each_number(result, [&](const char* name, double& value) { value = json.at(name).get<double>(); });
+  const auto get = [&](const char* name, double& value) { value = json.at(name); };
+  each_number(result, get), each_loss(result.losses, get);
   return result;
 }
 

@@ -38,6 +38,9 @@ struct Scenario {
   std::uint64_t seed = 1;
   Detail detail = Detail::automatic;
   Without without{};
+
+  int on_node() const { return ranks_per_node > 0 ? ranks_per_node : platform.node.ranks; }
+  int nodes() const { return (ranks + on_node() - 1) / on_node(); }
 };
 
 /// Seconds of a step beyond computing, by what would have to be better. They add up to step - compute.
@@ -59,6 +62,20 @@ struct Simulated {
   double peak_bytes = 0;
   Losses losses{};  ///< only with simulate_losses()
 };
+
+/// Calls visit(name, number) for every loss, and for every other number of a Simulated.
+template <class AnyLosses, class Visit>
+void each_loss(AnyLosses& l, Visit visit) {
+  visit("stragglers", l.stragglers), visit("input", l.input), visit("contention", l.contention);
+  visit("latency", l.latency), visit("bandwidth", l.bandwidth);
+}
+template <class AnySimulated, class Visit>
+void each_number(AnySimulated& s, Visit visit) {
+  visit("step_seconds", s.step_seconds), visit("compute_seconds", s.compute_seconds);
+  visit("exposed_seconds", s.exposed_seconds), visit("exchange_seconds", s.exchange_seconds);
+  visit("input_seconds", s.input_seconds), visit("sent_messages", s.sent_messages), visit("sent_bytes", s.sent_bytes);
+  visit("real_seconds", s.real_seconds), visit("peak_bytes", s.peak_bytes);
+}
 
 /// Runs in a process of its own. Impossible scenarios are a UsageError.
 Simulated simulate(const Scenario& scenario);

@@ -27,7 +27,7 @@ double SumCosts::at_least(const Spec& algorithm, std::size_t count) const {
   double seconds = 0;
   for (const comm::Round& round : schedule) {
     const auto sends = std::ranges::count_if(round, [](const comm::Move& move) { return move.is_message_of(0); });
-    seconds += static_cast<double>(sends) * platform_.network.message_overhead + (sends > 0 ? shortest : 0);
+    seconds += sends * platform_.network.message_overhead + (sends > 0 ? shortest : 0);
   }
   return seconds;
 }

@@ -21,8 +21,8 @@ double per_second(double amount, double rate) { return rate > 0 ? amount / rate 
 }  // namespace
 
 std::vector<int> Placement::nodes_of_ranks() const {
-  std::vector<int> list(static_cast<std::size_t>(ranks));
-  for (int rank = 0; rank < ranks; ++rank) list[static_cast<std::size_t>(rank)] = node_of(rank);
+  std::vector<int> list(ranks);
+  for (int rank = 0; rank < ranks; ++rank) list[rank] = node_of(rank);
   return list;
 }
 
@@ -34,36 +34,31 @@ SumCosts::RoundCost SumCosts::cost_of(const DistinctRound& round) {
   RoundCost cost{.times = round.times};
   std::vector<int> touched, links;
   std::vector<double> sent(nodes_.size()), received(nodes_.size()), messages(nodes_.size());
-  const auto room = [&](int link) -> std::size_t {
-    const auto at = static_cast<std::size_t>(link);
-    if (at >= load_.size()) load_.resize(at + 1), own_load_.resize(at + 1);
-    return at;
-  };
+  load_.resize(topology_.links()), own_load_.resize(topology_.links());
   for (const RoundMessage& message : round.messages) {
-    const auto numbers = static_cast<double>(message.numbers);
-    const double bytes = numbers * sizeof(float);
+    const double numbers = message.numbers, bytes = numbers * sizeof(float);
     cost.latency = std::max(cost.latency,
                             topology_.route(placement_.node_of(message.from), placement_.node_of(message.to), links));
     for (std::size_t i = 0; i < links.size(); ++i) {
-      const std::size_t at = room(links[i]);
-      if (load_[at] == 0) touched.push_back(links[i]);
-      load_[at] += bytes;
-      if (i == 0 || i + 1 == links.size()) own_load_[at] += bytes;
-      else cost.alone = std::max(cost.alone, bytes / topology_.capacity(links[i]));
+      const int link = links[i];
+      if (load_[link] == 0) touched.push_back(link);
+      load_[link] += bytes;
+      if (i == 0 || i + 1 == links.size()) own_load_[link] += bytes;
+      else cost.alone = std::max(cost.alone, bytes / topology_.capacity(link));
     }
-    messages[static_cast<std::size_t>(message.from)] += 1;
-    sent[static_cast<std::size_t>(message.from)] += numbers;
-    if (message.added) received[static_cast<std::size_t>(message.to)] += numbers;
+    messages[message.from] += 1;
+    sent[message.from] += numbers;
+    if (message.added) received[message.to] += numbers;
   }
   for (const int link : touched) {
-    cost.transfer = std::max(cost.transfer, load_[room(link)] / topology_.capacity(link));
-    cost.alone = std::max(cost.alone, own_load_[room(link)] / topology_.capacity(link));
+    cost.transfer = std::max(cost.transfer, load_[link] / topology_.capacity(link));
+    cost.alone = std::max(cost.alone, own_load_[link] / topology_.capacity(link));
   }
-  cost.kind = static_cast<int>(shares_.size());
+  cost.kind = std::ssize(shares_);
   shares_.resize(shares_.size() + 2);
   const auto take = [&](std::vector<double>& loads, double seconds, std::vector<LinkShare>& into) {
     for (const int link : touched)
-      if (const double load = std::exchange(loads[room(link)], 0); load > 0)
+      if (const double load = std::exchange(loads[link], 0); load > 0)
         into.push_back({link, static_cast<float>(load / topology_.capacity(link) / seconds)});
   };
   take(load_, cost.transfer, shares_[shares_.size() - 2]);
@@ -84,7 +79,7 @@ std::size_t SumCosts::rounds_of(const Spec& algorithm, std::size_t count) {
 
 const SumCosts::Costed& SumCosts::costed(const Spec& algorithm, std::size_t count) {
   std::vector<Costed>& known = known_[algorithm.str()];
-  const auto ranks = static_cast<std::size_t>(placement_.ranks);
+  const std::size_t ranks = placement_.ranks;
   const bool many = count >= numbers_per_rank * ranks;
   const std::size_t rounds = rounds_of(algorithm, count);
   for (const Costed& one : known)
@@ -96,8 +91,8 @@ const SumCosts::Costed& SumCosts::costed(const Spec& algorithm, std::size_t coun
   for (const DistinctRound& round : distinct_rounds(*algorithm_of(algorithm), nodes_, even)) {
     made.rounds.push_back(cost_of(round));
     for (const RoundMessage& message : round.messages) {
-      made.messages += round.times / static_cast<double>(ranks);
-      made.bytes += round.times * static_cast<double>(message.numbers) * sizeof(float) / static_cast<double>(ranks);
+      made.messages += round.times / ranks;
+      made.bytes += round.times * message.numbers * sizeof(float) / ranks;
     }
   }
   known.push_back(std::move(made));
@@ -106,7 +101,7 @@ const SumCosts::Costed& SumCosts::costed(const Spec& algorithm, std::size_t coun
 
 double SumCosts::latency_of(const RoundCost& round, double scale) const {
   const auto numbers = static_cast<std::size_t>(std::ceil(round.longest * scale));
-  const double pieces = std::max(1.0, static_cast<double>(comm::Walk::messages(numbers)));
+  const double pieces = std::max<double>(1, comm::Walk::messages(numbers));
   return round.latency + platform_.network.message_overhead * round.messages * pieces;
 }
 
@@ -120,7 +115,7 @@ SumCost SumCosts::cost(const Spec& algorithm, std::size_t count, const codec::Co
   if (placement_.ranks == 1 || count == 0) return sum;
   const Costed& of = costed(algorithm, count);
   sum.messages = of.messages;
-  sum.bytes = of.bytes / static_cast<double>(of.count) * static_cast<double>(codec.bound(count)) / sizeof(float);
+  sum.bytes = of.bytes / of.count * codec.bound(count) / sizeof(float);
   return sum;
 }
 
@@ -129,8 +124,8 @@ std::vector<RoundPhase> SumCosts::phases(const Spec& algorithm, std::size_t coun
   std::vector<RoundPhase> list;
   if (placement_.ranks == 1 || count == 0) return list;
   const Costed& of = costed(algorithm, count);
-  const double scale = static_cast<double>(count) / static_cast<double>(of.count);
-  const double moving = without.bandwidth ? 0 : scale * static_cast<double>(codec.bound(1)) / sizeof(float);
+  const double scale = static_cast<double>(count) / of.count;
+  const double moving = without.bandwidth ? 0 : scale * codec.bound(1) / sizeof(float);
   for (const RoundCost& round : of.rounds) {
     const double phases = std::min(std::ceil(round.times), phases_of_kind), each = round.times / phases;
     const RoundPhase phase{.round = round.kind + (without.contention ? 1 : 0),

@@ -46,7 +46,7 @@ class SumCosts {
   std::vector<RoundPhase> phases(const Spec& algorithm, std::size_t count, const codec::Codec& codec = *codec::plain(),
                                  const Without& without = {});
   /// The links a kind of round uses, of phases() with contention or without.
-  std::span<const LinkShare> shares(int round) const { return shares_[static_cast<std::size_t>(round)]; }
+  std::span<const LinkShare> shares(int round) const { return shares_[round]; }
   /// What really sums so many numbers when `asked` is in the recipe: itself, or for auto, native, shared and a
   /// hierarchical one without its parts the fastest of what the reducer would choose from.
   const Spec& chosen(const Spec& asked, std::size_t count);

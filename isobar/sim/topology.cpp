@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <simgrid/s4u.hpp>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "isobar/base/error.hpp"
@@ -33,7 +32,7 @@ s4u::Engine* make_engine() {
                                  "--cfg=contexts/stack-size:128"};
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
-  int count = static_cast<int>(arguments.size());
+  int count = std::ssize(arguments);
   arguments.push_back(nullptr);
   return new s4u::Engine(&count, arguments.data());  // forever: no other can be made
 }
@@ -101,8 +100,8 @@ class Builder {
     const auto unsigned_of = [](const std::vector<std::int64_t>& numbers) {
       return std::vector<unsigned>(numbers.begin(), numbers.end());
     };
-    const s4u::FatTreeParams shape(static_cast<unsigned>(network_.shape.size()), unsigned_of(network_.shape),
-                                   unsigned_of(network_.up), unsigned_of(network_.parallel));
+    const s4u::FatTreeParams shape(network_.shape.size(), unsigned_of(network_.shape), unsigned_of(network_.up),
+                                   unsigned_of(network_.parallel));
     s4u::create_fatTree_zone("network", nullptr, shape, plain_leaves(), link_rate(), 0,
                              s4u::Link::SharingPolicy::SPLITDUPLEX)
         ->seal();
@@ -161,53 +160,29 @@ class Builder {
 
 }  // namespace
 
-struct Topology::State {
-  Platform platform{};
-  int nodes = 0;
-  std::size_t links_of_neighbours = 2;
-  std::vector<s4u::Host*> hosts{};
-  std::vector<double> capacities{};
-  std::unordered_map<const s4u::Link*, int> numbers{};
-  std::vector<s4u::Link*> route{};  // of the last question, for its memory
-};
-
-Topology::Topology(const Platform& platform, int nodes) {
+Topology::Topology(const Platform& platform, int nodes) : platform_(platform), nodes_(nodes) {
   if (nodes < 1 || nodes > platform.nodes)
     fail_usage("platform {} has {} nodes; {} of them are not possible", platform.name, with_commas(platform.nodes),
                with_commas(nodes));
   if (const std::string problem = shape_problem(platform.network, platform.nodes); !problem.empty())
     fail_usage("platform {}: {}", platform.name, problem);
   const s4u::Engine* engine = make_engine();
-  state_ = std::make_unique<State>();
-  state_->platform = platform;
-  state_->nodes = nodes;
-  state_->links_of_neighbours = platform.network.kind == Kind::torus ? 3 : 2;
-  Builder(platform, state_->hosts).build(nodes);
+  Builder(platform, hosts_).build(nodes);
   for (const s4u::Link* link : engine->get_all_links()) {
-    state_->numbers.emplace(link, static_cast<int>(state_->capacities.size()));
-    state_->capacities.push_back(link->get_bandwidth());
+    numbers_.emplace(link, links());
+    capacities_.push_back(link->get_bandwidth());
   }
 }
 
-Topology::~Topology() = default;
-
-int Topology::nodes() const { return state_->nodes; }
-
-int Topology::links() const { return static_cast<int>(state_->capacities.size()); }
-
-double Topology::capacity(int link) const { return state_->capacities[static_cast<std::size_t>(link)]; }
-
 double Topology::route(int from, int to, std::vector<int>& links) const {
-  State& state = *state_;
-  state.route.clear();
-  host(from)->route_to(host(to), state.route, nullptr);
+  route_.clear();
+  host(from)->route_to(host(to), route_, nullptr);
   links.clear();
-  for (const s4u::Link* link : state.route) links.push_back(state.numbers.at(link));
-  if (from == to) return state.platform.node.inside_latency;
-  const double further = static_cast<double>(links.size() - state.links_of_neighbours);
-  return state.platform.network.latency + state.platform.network.hop_latency * further;
+  for (const s4u::Link* link : route_) links.push_back(numbers_.at(link));
+  if (from == to) return platform_.node.inside_latency;
+  const NetworkModel& network = platform_.network;
+  const int links_of_neighbours = network.kind == Kind::torus ? 3 : 2;
+  return network.latency + network.hop_latency * (std::ssize(links) - links_of_neighbours);
 }
-
-s4u::Host* Topology::host(int node) const { return state_->hosts[static_cast<std::size_t>(node)]; }
 
 }  // namespace isobar::sim

@@ -3,14 +3,15 @@
 // SimGrid, which would weigh shares by it; routes tell theirs, and whoever sends waits for it.
 #pragma once
 
-#include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "isobar/sim/platform.hpp"
 
 namespace simgrid::s4u {
 class Host;
-}
+class Link;
+}  // namespace simgrid::s4u
 
 namespace isobar::sim {
 
@@ -18,21 +19,24 @@ class Topology {
  public:
   /// `nodes` of the platform, the first ones of its order. More than it has are a UsageError.
   Topology(const Platform& platform, int nodes);
-  ~Topology();
   Topology(const Topology&) = delete;
 
-  int nodes() const;
-  int links() const;
+  int nodes() const { return nodes_; }
+  int links() const { return std::ssize(capacities_); }
   /// Bytes per second, with what routing and protocol leave of it. Links to and from a node are further limited by its
   /// injection rate; the link within a node has the rate between its ranks.
-  double capacity(int link) const;
+  double capacity(int link) const { return capacities_[link]; }
   /// The links from one node to another, by number, and returns the latency; the same node: the link within it.
   double route(int from, int to, std::vector<int>& links) const;
-  simgrid::s4u::Host* host(int node) const;
+  simgrid::s4u::Host* host(int node) const { return hosts_[node]; }
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  const Platform platform_;
+  const int nodes_;
+  std::vector<simgrid::s4u::Host*> hosts_;
+  std::vector<double> capacities_;
+  std::unordered_map<const simgrid::s4u::Link*, int> numbers_;
+  mutable std::vector<simgrid::s4u::Link*> route_;  // of the last question, for its memory
 };
 
 }  // namespace isobar::sim

@@ -3,9 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "isobar/disk/text_file.hpp"
-#include "isobar/sim_cli/calibrated.hpp"
-#include "isobar/verbs/verb.hpp"
+#include "isobar/sim_cli/scenario_options.hpp"
 
 namespace isobar::sim_cli {
 namespace {
@@ -13,15 +11,13 @@ namespace {
 struct AdviseOptions {
   ScenarioOptions scenario;
   std::vector<int> ranks;
-  std::vector<std::string> strategies, calibrate;
+  std::vector<std::string> strategies;
   double samples = 0, threshold = 0.8;
-  std::string out;
-  bool resume = false;
 };
 
 void run_advise(const AdviseOptions& options) {
-  const Calibrated calibrated = read_calibrated(options.scenario, options.calibrate);
-  auto runner = make_runner(options.scenario, options.out, options.resume, false);
+  const Calibrated calibrated = read_calibrated(options.scenario);
+  auto runner = make_runner(options.scenario);
   const forecast::Advice advice = forecast::advise(
       {.sweep = {.base = calibrated.base, .ranks = options.ranks, .strategies = specs_of(options.strategies)},
        .epoch_samples = options.samples,
@@ -29,11 +25,7 @@ void run_advise(const AdviseOptions& options) {
       runner);
   const std::string text = forecast::advice_text(advice, calibrated.error);
   fmt::print("{}{}{}", calibrated.text, calibrated.text.empty() ? "" : "\n", text);
-  if (options.out.empty()) return;
-  const std::filesystem::path folder = options.out;
-  disk::write_text(folder / "advice.txt", text);
-  disk::write_text(folder / "advice.csv", forecast::advice_csv(advice));
-  fmt::print("written to {}: advice.txt, advice.csv\n", options.out);
+  write_table(options.scenario, "advice", text, forecast::advice_csv(advice));
 }
 
 void declare_advise(CLI::App& command) {
@@ -48,13 +40,8 @@ void declare_advise(CLI::App& command) {
   command.add_option("--threshold", options->threshold, "efficiency required for the second answer")
       ->capture_default_str();
   add_scenario_options(command, options->scenario);
-  add_calibrate_option(command, options->calibrate);
-  auto* out = command.add_option("--out", options->out, "folder for advice.txt and advice.csv")->type_name("FOLDER");
-  command.add_flag("--resume", options->resume, "continue with the results already in the folder")->needs(out);
-  command.callback([options] {
-    catch_signals_with_children();
-    run_advise(*options);
-  });
+  add_out_options(command, options->scenario, "folder for advice.txt and advice.csv");
+  on_call(command, options, run_advise);
 }
 
 }  // namespace

@@ -6,8 +6,7 @@
 #include "isobar/base/text.hpp"
 #include "isobar/forecast/forecast_page.hpp"
 #include "isobar/forecast/forecast_text.hpp"
-#include "isobar/sim_cli/calibrated.hpp"
-#include "isobar/verbs/verb.hpp"
+#include "isobar/sim_cli/scenario_options.hpp"
 
 namespace isobar::sim_cli {
 namespace {
@@ -15,26 +14,26 @@ namespace {
 struct ForecastOptions {
   ScenarioOptions scenario;
   std::vector<int> ranks;
-  std::vector<std::string> strategies{"sync"}, calibrate;
-  std::string mode = "weak", out;
-  bool resume = false, no_losses = false;
+  std::vector<std::string> strategies{"sync"};
+  std::string mode = "weak";
+  bool no_losses = false;
 };
 
 void run_forecast(const ForecastOptions& options) {
-  const Calibrated calibrated = read_calibrated(options.scenario, options.calibrate);
+  const Calibrated calibrated = read_calibrated(options.scenario);
   forecast::Sweep sweep{.base = calibrated.base,
                         .ranks = options.ranks,
                         .strategies = specs_of(options.strategies),
                         .modes = {forecast::Mode::weak}};
   if (options.mode == "strong") sweep.modes = {forecast::Mode::strong};
   if (options.mode == "both") sweep.modes = {forecast::Mode::weak, forecast::Mode::strong};
-  auto runner = make_runner(options.scenario, options.out, options.resume, !options.no_losses);
+  auto runner = make_runner(options.scenario, !options.no_losses);
   forecast::Forecast result = forecast::forecast(sweep, runner);
   result.error = calibrated.error;
   result.calibration = calibrated.text;
   fmt::print("{}", forecast::forecast_text(result));
-  if (options.out.empty()) return;
-  fmt::print("written to {}: {}\n", options.out, join(forecast::write_forecast(result, options.out), ", "));
+  if (const std::string& out = options.scenario.out; !out.empty())
+    fmt::print("written to {}: {}\n", out, join(forecast::write_forecast(result, out), ", "));
 }
 
 void declare_forecast(CLI::App& command) {
@@ -56,15 +55,9 @@ void declare_forecast(CLI::App& command) {
       ->check(CLI::IsMember({"weak", "strong", "both"}).description("weak|strong|both"))
       ->capture_default_str();
   add_scenario_options(command, options->scenario);
-  add_calibrate_option(command, options->calibrate);
   command.add_flag("--no-losses", options->no_losses, "do not break down losses: takes about a fifth of the time");
-  auto* out = command.add_option("--out", options->out, "folder for forecast.html, .txt, .csv, .json and pictures")
-                  ->type_name("FOLDER");
-  command.add_flag("--resume", options->resume, "continue with the results already in the folder")->needs(out);
-  command.callback([options] {
-    catch_signals_with_children();
-    run_forecast(*options);
-  });
+  add_out_options(command, options->scenario, "folder for forecast.html, .txt, .csv, .json and pictures");
+  on_call(command, options, run_forecast);
 }
 
 }  // namespace

@@ -3,41 +3,31 @@
 
 #include <fmt/format.h>
 
-#include "isobar/disk/text_file.hpp"
 #include "isobar/sim_cli/scenario_options.hpp"
-#include "isobar/verbs/verb.hpp"
 
 namespace isobar::sim_cli {
 namespace {
 
 struct PublishedOptions {
-  std::string match, out;
-  bool resume = false, quiet = false;
+  ScenarioOptions scenario;  // only its output and progress
+  std::string match;
 };
 
 void run_published(const PublishedOptions& options) {
-  auto runner = make_runner({.quiet = options.quiet}, options.out, options.resume, false);
+  auto runner = make_runner(options.scenario);
   const auto rows = forecast::forecast_published(options.match, runner);
-  fmt::print("{}", forecast::published_text(rows));
-  if (options.out.empty()) return;
-  const std::filesystem::path folder = options.out;
-  disk::write_text(folder / "published.txt", forecast::published_text(rows));
-  disk::write_text(folder / "published.csv", forecast::published_csv(rows));
-  fmt::print("written to {}: published.txt, published.csv\n", options.out);
+  const std::string text = forecast::published_text(rows);
+  fmt::print("{}", text);
+  write_table(options.scenario, "published", text, forecast::published_csv(rows));
 }
 
 void declare_published(CLI::App& command) {
   const auto options = std::make_shared<PublishedOptions>();
   command.add_option("--match", options->match, "only rows whose system or network has this in its name")
       ->type_name("TEXT");
-  auto* out =
-      command.add_option("--out", options->out, "folder for published.txt and published.csv")->type_name("FOLDER");
-  command.add_flag("--resume", options->resume, "continue with the results already in the folder")->needs(out);
-  command.add_flag("--quiet", options->quiet, "show no progress");
-  command.callback([options] {
-    catch_signals_with_children();
-    run_published(*options);
-  });
+  add_out_options(command, options->scenario, "folder for published.txt and published.csv");
+  command.add_flag("--quiet", options->scenario.quiet, "show no progress");
+  on_call(command, options, run_published);
 }
 
 }  // namespace

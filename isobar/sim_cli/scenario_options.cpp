@@ -1,11 +1,16 @@
 #include "isobar/sim_cli/scenario_options.hpp"
 
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
 #include "isobar/base/error.hpp"
+#include "isobar/disk/text_file.hpp"
 #include "isobar/forecast/stretches.hpp"
 #include "isobar/forecast/workload_of_plan.hpp"
 #include "isobar/forecast/workload_of_run.hpp"
 #include "isobar/optim/optimizer.hpp"
-#include "isobar/verbs/verb.hpp"
 
 namespace isobar::sim_cli {
 namespace {
@@ -27,10 +32,25 @@ sim::Workload read_workload(const ScenarioOptions& options, const sim::Platform&
                                        options.sample_gflops * 1e9);
   }
   sim::Workload workload = forecast::workload_of_run(options.trace);
-  if (options.batch > 0 && options.batch != workload.batch)
-    workload = forecast::with_batch(workload, static_cast<double>(options.batch));
+  if (options.batch > 0 && options.batch != workload.batch) workload = forecast::with_batch(workload, options.batch);
   if (options.as_measured) return workload;
   return forecast::on_another_rank(workload, rank, options.trace_gflops * 1e9);
+}
+
+sim::Scenario read_scenario(const ScenarioOptions& options) {
+  if (options.model.empty() && options.trace.empty())
+    fail_usage("nothing to train: give --model 'cosmoflow(size=128)', or --trace RUN of a traced run");
+  sim::Scenario scenario;
+  scenario.platform = sim::read_platform(options.platform);
+  if (options.node_gflops > 0) scenario.platform.node.flops_per_second = options.node_gflops * 1e9;
+  scenario.ranks_per_node = options.ranks_per_node;
+  scenario.workload = read_workload(options, scenario.platform, scenario.on_node());
+  if (options.sample_mb > 0) scenario.workload.sample_bytes = options.sample_mb * 1e6;
+  scenario.input = input_of(options.input);
+  scenario.steps = options.steps;
+  scenario.seed = options.seed;
+  scenario.detail = options.flows ? sim::Detail::flows : options.rounds ? sim::Detail::rounds : sim::Detail::automatic;
+  return scenario;
 }
 
 }  // namespace
@@ -96,32 +116,57 @@ void add_scenario_options(CLI::App& command, ScenarioOptions& options) {
   command.add_flag("--rounds", options.rounds, "cost every round of a schedule once, for any number of ranks")
       ->excludes(flows);
   command.add_flag("--quiet", options.quiet, "show no progress");
+  command
+      .add_option(
+          "--calibrate", options.calibrate,
+          "measured runs of the recipe on several numbers of ranks, as 'isobar scale' leaves them: the platform "
+          "is fitted to them, and the forecast's error is stated")
+      ->type_name("RUN...");
 }
 
-sim::Scenario read_scenario(const ScenarioOptions& options) {
+void add_out_options(CLI::App& command, ScenarioOptions& options, const std::string& meaning) {
+  auto* out = command.add_option("--out", options.out, meaning)->type_name("FOLDER");
+  command.add_flag("--resume", options.resume, "continue with the results already in the folder")->needs(out);
+}
+
+Calibrated read_calibrated(ScenarioOptions options) {
+  if (options.calibrate.empty()) return {.base = read_scenario(options)};
+  const std::vector<std::filesystem::path> folders(options.calibrate.begin(), options.calibrate.end());
+  const std::vector<forecast::MeasuredRun> measured = forecast::read_measured(folders);
   if (options.model.empty() && options.trace.empty())
-    fail_usage("nothing to train: give --model 'cosmoflow(size=128)', or --trace RUN of a traced run");
-  sim::Scenario scenario;
-  scenario.platform = sim::read_platform(options.platform);
-  if (options.node_gflops > 0) scenario.platform.node.flops_per_second = options.node_gflops * 1e9;
-  const int on_node = options.ranks_per_node > 0 ? options.ranks_per_node : scenario.platform.node.ranks;
-  scenario.workload = read_workload(options, scenario.platform, on_node);
-  if (options.sample_mb > 0) scenario.workload.sample_bytes = options.sample_mb * 1e6;
-  scenario.ranks_per_node = options.ranks_per_node;
-  scenario.input = input_of(options.input);
-  scenario.steps = options.steps;
-  scenario.seed = options.seed;
-  scenario.detail = options.flows ? sim::Detail::flows : options.rounds ? sim::Detail::rounds : sim::Detail::automatic;
-  return scenario;
+    options.trace = std::ranges::min_element(measured, {}, &forecast::MeasuredRun::ranks)->name;
+  if (!options.trace.empty() && options.trace_gflops == 0) options.as_measured = true;
+  Calibrated result{.base = read_scenario(options)};
+  sim::Scenario few = result.base;  // a fit needs many simulations with few ranks; a few steps of each are enough
+  few.steps = std::min(few.steps, 8);
+  if (!options.quiet) fmt::print(stderr, "fitting the platform to {} runs\n", measured.size());
+  const forecast::Calibration fit =
+      forecast::calibrate(measured, forecast::simulated_step(few, [](const sim::Scenario& scenario) {
+                            if (stop_requested()) throw forecast::Stopped("stopped while the platform was fitted");
+                            return forecast::simulate_scenario(scenario, false);
+                          }));
+  result.base = forecast::scaled(result.base, fit.factors);
+  result.base.workload.origin += "; fitted to measured runs";
+  result.error = fit.error;
+  result.text = fit.text();
+  return result;
 }
 
-forecast::ScenarioRunner make_runner(const ScenarioOptions& options, const std::string& folder, bool resume,
-                                     bool losses) {
-  return forecast::ScenarioRunner({.folder = folder,
-                                   .resume = resume,
+forecast::ScenarioRunner make_runner(const ScenarioOptions& options, bool losses) {
+  return forecast::ScenarioRunner({.folder = options.out,
+                                   .resume = options.resume,
                                    .losses = losses,
                                    .progress = options.quiet ? nullptr : stderr,
                                    .stop = &stop_requested()});
+}
+
+void write_table(const ScenarioOptions& options, const std::string& name, const std::string& text,
+                 const std::string& csv) {
+  if (options.out.empty()) return;
+  const std::filesystem::path folder = options.out;
+  disk::write_text(folder / (name + ".txt"), text);
+  disk::write_text(folder / (name + ".csv"), csv);
+  fmt::print("written to {0}: {1}.txt, {1}.csv\n", options.out, name);
 }
 
 std::vector<Spec> specs_of(const std::vector<std::string>& texts) {

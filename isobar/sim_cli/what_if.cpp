@@ -4,21 +4,18 @@
 #include <fmt/format.h>
 
 #include "isobar/base/text.hpp"
-#include "isobar/disk/text_file.hpp"
 #include "isobar/forecast/failure_table.hpp"
-#include "isobar/sim_cli/calibrated.hpp"
-#include "isobar/verbs/verb.hpp"
+#include "isobar/sim_cli/scenario_options.hpp"
 
 namespace isobar::sim_cli {
 namespace {
 
 struct WhatIfOptions {
   ScenarioOptions scenario;
-  std::string quantity, strategy = "sync", out;
-  std::vector<std::string> values, calibrate;
+  std::string quantity, strategy = "sync";
+  std::vector<std::string> values;
   int ranks = 1;
   double hours = 24;
-  bool resume = false;
 };
 
 std::string summaries() {
@@ -34,11 +31,11 @@ std::string summaries() {
 void run_what_if(const WhatIfOptions& options) {
   const bool failures = options.quantity == "failures";
   const forecast::Quantity* quantity = failures ? nullptr : &forecast::find_quantity(options.quantity);
-  const Calibrated calibrated = read_calibrated(options.scenario, options.calibrate);
+  const Calibrated calibrated = read_calibrated(options.scenario);
   sim::Scenario base = calibrated.base;
   base.ranks = options.ranks;
   base.strategy = Spec(options.strategy);
-  auto runner = make_runner(options.scenario, options.out, options.resume, false);
+  auto runner = make_runner(options.scenario);
   std::string text, csv;
   if (failures) {
     const forecast::FailureTable table = forecast::failure_table(base, options.hours, options.values, runner);
@@ -49,11 +46,7 @@ void run_what_if(const WhatIfOptions& options) {
   }
   text += "error: " + calibrated.error.text + "\n";
   fmt::print("{}", text);
-  if (options.out.empty()) return;
-  const std::filesystem::path folder = options.out;
-  disk::write_text(folder / (options.quantity + ".txt"), text);
-  disk::write_text(folder / (options.quantity + ".csv"), csv);
-  fmt::print("written to {0}: {1}.txt, {1}.csv\n", options.out, options.quantity);
+  write_table(options.scenario, options.quantity, text, csv);
 }
 
 void declare_what_if(CLI::App& command) {
@@ -76,13 +69,8 @@ void declare_what_if(CLI::App& command) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   add_scenario_options(command, options->scenario);
-  add_calibrate_option(command, options->calibrate);
-  auto* out = command.add_option("--out", options->out, "folder for the table as text and CSV")->type_name("FOLDER");
-  command.add_flag("--resume", options->resume, "continue with the results already in the folder")->needs(out);
-  command.callback([options] {
-    catch_signals_with_children();
-    run_what_if(*options);
-  });
+  add_out_options(command, options->scenario, "folder for the table as text and CSV");
+  on_call(command, options, run_what_if);
 }
 
 }  // namespace

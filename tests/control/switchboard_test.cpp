@@ -153,7 +153,7 @@ TEST_F(Turns, ranks_that_never_begin_are_not_waited_for) {
 TEST_F(Turns, ranks_that_do_not_get_ready_are_not_waited_for) {
   std::vector<LineSocket> ranks;
   begin(ranks);
-  ranks[0] = LineSocket(-1, 0);
+  ranks[0] = LineSocket(Descriptor(), 0);
   say(ranks[1], {.kind = Report::Kind::ready, .epoch = 2});
   EXPECT_EQ(board.roster().phase(), Roster::Phase::mustering);
   pass(51, [&] {
@@ -182,7 +182,7 @@ TEST_F(Turns, a_finished_rank_is_not_killed_by_its_shield) {
   begin(ranks);
   LineSocket shield = peer(1, true);
   say(ranks[1], {.kind = Report::Kind::goodbye});
-  ranks[1] = LineSocket(-1, 0);
+  ranks[1] = LineSocket(Descriptor(), 0);
   turn();
   EXPECT_TRUE(heard(shield).empty());
   EXPECT_EQ(board.roster().phase(), Roster::Phase::working);

@@ -1,7 +1,9 @@
 #include "isobar/forecast/failures.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "isobar/base/random.hpp"
 #include "isobar/forecast/failure_table.hpp"
 
 #include "tests/expect_error.hpp"
@@ -12,6 +14,28 @@ namespace {
 
 constexpr FailureCase hard{
     .work_seconds = 36000, .between_seconds = 3000, .checkpoint_seconds = 60, .restart_seconds = 200};
+
+// The time of one job with random failures; the same seed gives the same result.
+double drawn_seconds(const FailureCase& c, double interval, std::uint64_t seed) {
+  const Random random(seed);
+  std::uint64_t drawn = 0;
+  const auto next_failure = [&] {
+    return c.between_seconds > 0 ? -c.between_seconds * std::log(random.uniform(drawn++)) : INFINITY;
+  };
+  double now = 0, failure = next_failure();
+  for (double done = 0; done < c.work_seconds * (1 - 1e-12);) {
+    const double work = std::min(interval, c.work_seconds - done);
+    double needed = work + c.checkpoint_seconds;
+    while (failure < now + needed) {
+      now = failure;
+      failure = now + next_failure();
+      needed = c.restart_seconds + work + c.checkpoint_seconds;
+    }
+    now += needed;
+    done += work;
+  }
+  return now;
+}
 
 double mean_of_draws(const FailureCase& c, double interval, int draws) {
   double sum = 0;

@@ -62,7 +62,7 @@ TEST(WhatIf, WrongWordsAreAnswered) {
   EXPECT_HAS(tests::error_of([] { asked("lag", {"-1"}); }), "lag: '-1'; a number from 0 to 64");
   EXPECT_HAS(tests::error_of([] { asked("batch", {"4.5"}); }), "batch of a rank: '4.5'");
   EXPECT_HAS(tests::error_of([] { asked("hierarchy", {"1"}); }), "takes no values");
-  EXPECT_EQ(real_value("2.5", "x", 0, 3), 2.5);
+  EXPECT_EQ(value_of<double>("2.5", "x", 0, 3), 2.5);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // isobar-sim as a user sees it: forecasts, advice, what-if, platforms; and the mistakes users make.
 #include <nlohmann/json.hpp>
 
-#include "isobar/sim_cli/calibrated.hpp"
+#include "isobar/sim_cli/scenario_options.hpp"
 #include "isobar/verbs/verb.hpp"
 
 #include "tests/sim_cli/program.hpp"
