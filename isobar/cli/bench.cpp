@@ -145,8 +145,7 @@ void declare_bench(CLI::App& command) {
 
 }  // namespace
 
-extern const Verb bench_verb;
-const Verb bench_verb{"bench", "measure operators, networks and training, side by side with the best peers",
-                      declare_bench};
+extern const Verb bench_verb{"bench", "measure operators, networks and training, side by side with the best peers",
+                             declare_bench};
 
 }  // namespace isobar::cli

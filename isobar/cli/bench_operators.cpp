@@ -39,8 +39,7 @@ void bench_operators(const BenchOptions& options, RecordBook& book) {
 
 }  // namespace
 
-extern const BenchLevel operators_level;
-const BenchLevel operators_level{"operators", "every operator against oneDNN's bare primitive and PyTorch's",
-                                 bench_operators};
+extern const BenchLevel operators_level{"operators", "every operator against oneDNN's bare primitive and PyTorch's",
+                                        bench_operators};
 
 }  // namespace isobar::cli

@@ -104,10 +104,8 @@ void measure_ranks(const BenchOptions& all, RecordBook& book) {
 
 }  // namespace
 
-extern const BenchLevel sums_level;
-const BenchLevel sums_level{"sums", "sums over ranks compared with the MPI library's", launch_sums};
+extern const BenchLevel sums_level{"sums", "sums over ranks compared with the MPI library's", launch_sums};
 
-extern const BenchLevel ranks_level;
-const BenchLevel ranks_level{"ranks", "steps on several ranks compared with PyTorch's", measure_ranks};
+extern const BenchLevel ranks_level{"ranks", "steps on several ranks compared with PyTorch's", measure_ranks};
 
 }  // namespace isobar::cli

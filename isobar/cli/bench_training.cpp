@@ -137,11 +137,11 @@ void serve_training(const std::string& recipe) {
   train::Trainer(std::move(job), all).run(&gate.stop);
 }
 
-extern const BenchLevel training_level;
-const BenchLevel training_level{"training", "training from files with evaluation: samples/s, time to a given accuracy",
-                                [](const BenchOptions& options, RecordBook& book) {
-                                  for (const bench::TrainingTask& task : bench::training_tasks())
-                                    measure(task, options, book);
-                                }};
+extern const BenchLevel training_level{"training",
+                                       "training from files with evaluation: samples/s, time to a given accuracy",
+                                       [](const BenchOptions& options, RecordBook& book) {
+                                         for (const bench::TrainingTask& task : bench::training_tasks())
+                                           measure(task, options, book);
+                                       }};
 
 }  // namespace isobar::cli

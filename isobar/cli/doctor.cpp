@@ -127,8 +127,7 @@ void declare_doctor(CLI::App& command) {
 
 }  // namespace
 
-extern const Verb doctor_verb;
-const Verb doctor_verb{"doctor", "look at this machine: processor, threads, memory, versions, speed, problems",
-                       declare_doctor};
+extern const Verb doctor_verb{"doctor", "look at this machine: processor, threads, memory, versions, speed, problems",
+                              declare_doctor};
 
 }  // namespace isobar::cli

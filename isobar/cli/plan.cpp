@@ -123,7 +123,6 @@ void declare_plan(CLI::App& command) {
 
 }  // namespace
 
-extern const Verb plan_verb;
-const Verb plan_verb{"plan", "show the steps, work and memory of a network without running it", declare_plan};
+extern const Verb plan_verb{"plan", "show the steps, work and memory of a network without running it", declare_plan};
 
 }  // namespace isobar::cli

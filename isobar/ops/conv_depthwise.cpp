@@ -216,8 +216,7 @@ Layout depthwise_layout(const ConvCase& p) {
   return Layout(axes, Dtype::f32, strides);
 }
 
-extern const ConvMethod conv_depthwise;
-const ConvMethod conv_depthwise{
+extern const ConvMethod conv_depthwise{
     "depthwise", "every channel with itself, at the speed of memory",
     [](const Setting&, const ConvCase& p, Direction direction) -> std::optional<std::vector<Kernel>> {
       if (!is_depthwise(p) || (direction == Direction::forward && p.after)) return std::nullopt;

@@ -67,8 +67,7 @@ std::optional<std::vector<Kernel>> data_gradient_by_forward(const Setting& setti
   }
 }
 
-extern const ConvMethod conv_flipped;
-const ConvMethod conv_flipped{
+extern const ConvMethod conv_flipped{
     "flipped", "data gradient of stride 1 as a forward convolution with turned weights",
     [](const Setting& setting, const ConvCase& problem, Direction direction) -> std::optional<std::vector<Kernel>> {
       if (direction != Direction::data_gradient) return std::nullopt;

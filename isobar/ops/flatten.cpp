@@ -29,11 +29,9 @@ class Flatten final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow flatten;
-const OperatorRow flatten{"flatten", "all axes but the batch become one",
-                          [](Args&) -> std::unique_ptr<Operator> { return std::make_unique<Flatten>(); },
-                          [] {
-                            return std::vector<Problem>{{"flatten", {{2, 3, 4, 5}}}, {"flatten", {{3, 7}}}};
-                          }};
+extern const OperatorRow flatten{"flatten",
+                                 "all axes but the batch become one",
+                                 make_member<Flatten>,
+                                 {{"flatten", {{2, 3, 4, 5}}}, {"flatten", {{3, 7}}}}};
 
 }  // namespace isobar::ops

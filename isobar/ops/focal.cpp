@@ -29,18 +29,15 @@ struct FocalTerm {
 
 }  // namespace
 
-extern const OperatorRow focal;
-const OperatorRow focal{"focal", "cross entropy that counts well predicted positions less",
-                        [](Args& args) -> std::unique_ptr<Operator> {
-                          const double alpha = args.real("alpha", 1), gamma = args.real("gamma", 2);
-                          args.require(gamma >= 0, "gamma must not be negative");
-                          return std::make_unique<ClassLoss<FocalTerm>>(FocalTerm{alpha, gamma}, ClassWeights());
-                        },
-                        [] {
-                          return std::vector<Problem>{
-                              {"focal", {{4, 5}, {4}}, -3, 3, {0, 5}},
-                              {"focal(alpha=0.25, gamma=0.5)", {{2, 3, 4, 3}, {2, 3, 4}}, -3, 3, {0, 3}},
-                              {"focal(gamma=0)", {{2, 7, 2}, {2, 7, 1}}, -1, 1, {0, 2}}};
-                        }};
+extern const OperatorRow focal{"focal",
+                               "cross entropy that counts well predicted positions less",
+                               [](Args& args) -> std::unique_ptr<Operator> {
+                                 const double alpha = args.real("alpha", 1), gamma = args.real("gamma", 2);
+                                 args.require(gamma >= 0, "gamma must not be negative");
+                                 return std::make_unique<ClassLoss<FocalTerm>>(FocalTerm{alpha, gamma}, ClassWeights());
+                               },
+                               {{"focal", {{4, 5}, {4}}, -3, 3, {0, 5}},
+                                {"focal(alpha=0.25, gamma=0.5)", {{2, 3, 4, 3}, {2, 3, 4}}, -3, 3, {0, 3}},
+                                {"focal(gamma=0)", {{2, 7, 2}, {2, 7, 1}}, -1, 1, {0, 2}}}};
 
 }  // namespace isobar::ops

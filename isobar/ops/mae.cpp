@@ -15,11 +15,9 @@ struct Distance {
 
 }  // namespace
 
-extern const OperatorRow mae;
-const OperatorRow mae{"mae", "mean absolute error",
-                      [](Args&) -> std::unique_ptr<Operator> { return std::make_unique<TermLoss<Distance>>(); },
-                      [] {
-                        return std::vector<Problem>{{"mae", {{3, 4}, {3, 4}}}, {"mae", {{2, 3, 5, 2}, {2, 3, 5, 2}}}};
-                      }};
+extern const OperatorRow mae{"mae",
+                             "mean absolute error",
+                             make_member<TermLoss<Distance>>,
+                             {{"mae", {{3, 4}, {3, 4}}}, {"mae", {{2, 3, 5, 2}, {2, 3, 5, 2}}}}};
 
 }  // namespace isobar::ops

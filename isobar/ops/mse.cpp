@@ -16,11 +16,9 @@ struct Square {
 
 }  // namespace
 
-extern const OperatorRow mse;
-const OperatorRow mse{"mse", "mean squared error",
-                      [](Args&) -> std::unique_ptr<Operator> { return std::make_unique<TermLoss<Square>>(); },
-                      [] {
-                        return std::vector<Problem>{{"mse", {{3, 4}, {3, 4}}}, {"mse", {{2, 3, 5, 2}, {2, 3, 5, 2}}}};
-                      }};
+extern const OperatorRow mse{"mse",
+                             "mean squared error",
+                             make_member<TermLoss<Square>>,
+                             {{"mse", {{3, 4}, {3, 4}}}, {"mse", {{2, 3, 5, 2}, {2, 3, 5, 2}}}}};
 
 }  // namespace isobar::ops

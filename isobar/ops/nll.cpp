@@ -17,16 +17,13 @@ struct LikelihoodTerm {
 
 }  // namespace
 
-extern const OperatorRow nll;
-const OperatorRow nll{
-    "nll", "cross entropy of logarithms of probabilities against class numbers",
+extern const OperatorRow nll{
+    "nll",
+    "cross entropy of logarithms of probabilities against class numbers",
     [](Args& args) -> std::unique_ptr<Operator> {
       return std::make_unique<ClassLoss<LikelihoodTerm>>(LikelihoodTerm{}, ClassWeights(args));
     },
-    [] {
-      return std::vector<Problem>{
-          {"nll", {{4, 5}, {4}}, -3, -0.1, {0, 5}},
-          {"nll(weights=[0.5, 2, 4], reduction=weighted_mean)", {{2, 7, 3}, {2, 7, 1}}, -3, -0.1, {-1, 3}}};
-    }};
+    {{"nll", {{4, 5}, {4}}, -3, -0.1, {0, 5}},
+     {"nll(weights=[0.5, 2, 4], reduction=weighted_mean)", {{2, 7, 3}, {2, 7, 1}}, -3, -0.1, {-1, 3}}}};
 
 }  // namespace isobar::ops

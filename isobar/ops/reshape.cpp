@@ -55,13 +55,11 @@ class Reshape final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow reshape;
-const OperatorRow reshape{"reshape", "another shape, of a sample or of the whole",
-                          [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Reshape>(args); },
-                          [] {
-                            return std::vector<Problem>{{"reshape(shape=[3, -1])", {{2, 12}}},
-                                                        {"reshape(shape=[2, 3, 4])", {{3, 4, 6}}},
-                                                        {"reshape(whole=[6, -1])", {{2, 3, 4}}}};
-                          }};
+extern const OperatorRow reshape{"reshape",
+                                 "another shape, of a sample or of the whole",
+                                 make_member<Reshape>,
+                                 {{"reshape(shape=[3, -1])", {{2, 12}}},
+                                  {"reshape(shape=[2, 3, 4])", {{3, 4, 6}}},
+                                  {"reshape(whole=[6, -1])", {{2, 3, 4}}}}};
 
 }  // namespace isobar::ops

@@ -32,9 +32,9 @@ struct SigmoidTerm {
 
 }  // namespace
 
-extern const OperatorRow sigmoid_cross_entropy;
-const OperatorRow sigmoid_cross_entropy{
-    "sigmoid_cross_entropy", "cross entropy of every class by itself, for several labels",
+extern const OperatorRow sigmoid_cross_entropy{
+    "sigmoid_cross_entropy",
+    "cross entropy of every class by itself, for several labels",
     [](Args& args) -> std::unique_ptr<Operator> {
       const auto weight = static_cast<float>(args.real("positive_weight", 1));
       args.require(weight >= 0, "positive_weight must not be negative");
@@ -42,11 +42,9 @@ const OperatorRow sigmoid_cross_entropy{
       const bool sum = args.one_of("reduction", "sum_classes", {"sum_classes", "mean"}) == "sum_classes";
       return std::make_unique<TermLoss<SigmoidTerm>>(SigmoidTerm{weight, ignore, sum});
     },
-    [] {
-      return std::vector<Problem>{{"sigmoid_cross_entropy", {{3, 5}, {3, 5}}, -3, 3, {0, 2}},
-                                  {"sigmoid_cross_entropy(positive_weight=12)", {{4, 7}, {4, 7}}, -3, 3, {-1, 2}},
-                                  {"sigmoid_cross_entropy(reduction=mean)", {{2, 3, 4}, {2, 3, 4}}, -3, 3, {-1, 2}},
-                                  {"sigmoid_cross_entropy", {{2, 3, 4}, {2, 3, 4}}, -3, 3, {-1, 2}}};
-    }};
+    {{"sigmoid_cross_entropy", {{3, 5}, {3, 5}}, -3, 3, {0, 2}},
+     {"sigmoid_cross_entropy(positive_weight=12)", {{4, 7}, {4, 7}}, -3, 3, {-1, 2}},
+     {"sigmoid_cross_entropy(reduction=mean)", {{2, 3, 4}, {2, 3, 4}}, -3, 3, {-1, 2}},
+     {"sigmoid_cross_entropy", {{2, 3, 4}, {2, 3, 4}}, -3, 3, {-1, 2}}}};
 
 }  // namespace isobar::ops

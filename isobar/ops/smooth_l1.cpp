@@ -20,16 +20,14 @@ struct SmoothDistance {
 
 }  // namespace
 
-extern const OperatorRow smooth_l1;
-const OperatorRow smooth_l1{"smooth_l1", "mean absolute error, squared near zero",
-                            [](Args& args) -> std::unique_ptr<Operator> {
-                              const double knee = args.real("knee", 1);
-                              args.require(knee > 0, "knee must be positive");
-                              return std::make_unique<TermLoss<SmoothDistance>>(SmoothDistance{knee});
-                            },
-                            [] {
-                              return std::vector<Problem>{{"smooth_l1", {{3, 4}, {3, 4}}, -2, 2},
-                                                          {"smooth_l1(knee=0.3)", {{2, 3, 5, 2}, {2, 3, 5, 2}}}};
-                            }};
+extern const OperatorRow smooth_l1{
+    "smooth_l1",
+    "mean absolute error, squared near zero",
+    [](Args& args) -> std::unique_ptr<Operator> {
+      const double knee = args.real("knee", 1);
+      args.require(knee > 0, "knee must be positive");
+      return std::make_unique<TermLoss<SmoothDistance>>(SmoothDistance{knee});
+    },
+    {{"smooth_l1", {{3, 4}, {3, 4}}, -2, 2}, {"smooth_l1(knee=0.3)", {{2, 3, 5, 2}, {2, 3, 5, 2}}}}};
 
 }  // namespace isobar::ops

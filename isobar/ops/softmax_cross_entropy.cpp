@@ -27,8 +27,7 @@ struct SoftmaxTerm {
 
 }  // namespace
 
-extern const OperatorRow softmax_cross_entropy;
-const OperatorRow softmax_cross_entropy{
+extern const OperatorRow softmax_cross_entropy{
     "softmax_cross_entropy", "softmax and cross entropy against class numbers, with class weights",
     [](Args& args) -> std::unique_ptr<Operator> {
       return std::make_unique<ClassLoss<SoftmaxTerm>>(SoftmaxTerm{}, ClassWeights(args));
@@ -42,6 +41,6 @@ const OperatorRow softmax_cross_entropy{
           {weighted + "sum, scale=0.1)", {{2, 3, 4, 3}, {2, 3, 4}}, -1, 1, {-1, 3}},
           {weighted + "weighted_mean)", {{2, 3, 4, 3}, {2, 3, 4}}, -1, 1, {-1, 3}},
           {weighted + "nonzero_mean, ignore=2)", {{2, 3, 4, 3}, {2, 3, 4}}, -1, 1, {0, 3}}};
-    }};
+    }()};
 
 }  // namespace isobar::ops

@@ -7,7 +7,7 @@ namespace isobar::optim {
 
 extern const Row<Optimizer> adagrad;  // adagrad.cpp
 extern const Row<Optimizer> adam;     // adam.cpp
-extern const Row<Optimizer> adamw;    // adamw.cpp
+extern const Row<Optimizer> adamw;    // adam.cpp
 extern const Row<Optimizer> lamb;     // lamb.cpp
 extern const Row<Optimizer> larc;     // larc.cpp
 extern const Row<Optimizer> lars;     // lars.cpp

@@ -18,8 +18,6 @@ class ConstantRamp final : public BatchRamp {
 
 }  // namespace
 
-extern const Row<BatchRamp> ramp_constant{
-    "constant", "the same batch throughout",
-    [](Args& args) -> std::unique_ptr<BatchRamp> { return std::make_unique<ConstantRamp>(args); }};
+extern const Row<BatchRamp> ramp_constant{"constant", "the same batch throughout", make_member<ConstantRamp>};
 
 }  // namespace isobar::optim

@@ -30,8 +30,7 @@ class Linear final : public BatchRamp {
 
 }  // namespace
 
-extern const Row<BatchRamp> ramp_linear{
-    "linear", "the multiple of the batch along a straight line",
-    [](Args& args) -> std::unique_ptr<BatchRamp> { return std::make_unique<Linear>(args); }};
+extern const Row<BatchRamp> ramp_linear{"linear", "the multiple of the batch along a straight line",
+                                        make_member<Linear>};
 
 }  // namespace isobar::optim

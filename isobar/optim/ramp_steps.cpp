@@ -35,8 +35,6 @@ class Steps final : public BatchRamp {
 
 }  // namespace
 
-extern const Row<BatchRamp> ramp_steps{
-    "steps", "a new multiple of the batch at given epochs",
-    [](Args& args) -> std::unique_ptr<BatchRamp> { return std::make_unique<Steps>(args); }};
+extern const Row<BatchRamp> ramp_steps{"steps", "a new multiple of the batch at given epochs", make_member<Steps>};
 
 }  // namespace isobar::optim

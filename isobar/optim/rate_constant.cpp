@@ -11,8 +11,6 @@ class ConstantRate final : public RateSchedule {
 
 }  // namespace
 
-extern const Row<RateSchedule> rate_constant{
-    "constant", "the base rate throughout",
-    [](Args&) -> std::unique_ptr<RateSchedule> { return std::make_unique<ConstantRate>(); }};
+extern const Row<RateSchedule> rate_constant{"constant", "the base rate throughout", make_member<ConstantRate>};
 
 }  // namespace isobar::optim

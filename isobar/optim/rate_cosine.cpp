@@ -23,8 +23,7 @@ class Cosine final : public RateSchedule {
 
 }  // namespace
 
-extern const Row<RateSchedule> rate_cosine{
-    "cosine", "down to a factor `end` of the base rate along half a cosine",
-    [](Args& args) -> std::unique_ptr<RateSchedule> { return std::make_unique<Cosine>(args); }};
+extern const Row<RateSchedule> rate_cosine{"cosine", "down to a factor `end` of the base rate along half a cosine",
+                                           make_member<Cosine>};
 
 }  // namespace isobar::optim

@@ -22,8 +22,7 @@ class Exponential final : public RateSchedule {
 
 }  // namespace
 
-extern const Row<RateSchedule> rate_exponential{
-    "exponential", "times gamma per `every` epochs, smoothly",
-    [](Args& args) -> std::unique_ptr<RateSchedule> { return std::make_unique<Exponential>(args); }};
+extern const Row<RateSchedule> rate_exponential{"exponential", "times gamma per `every` epochs, smoothly",
+                                                make_member<Exponential>};
 
 }  // namespace isobar::optim

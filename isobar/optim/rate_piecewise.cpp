@@ -29,8 +29,7 @@ class Piecewise final : public RateSchedule {
 
 }  // namespace
 
-extern const Row<RateSchedule> rate_piecewise{
-    "piecewise", "a factor of the base rate for each range of epochs",
-    [](Args& args) -> std::unique_ptr<RateSchedule> { return std::make_unique<Piecewise>(args); }};
+extern const Row<RateSchedule> rate_piecewise{"piecewise", "a factor of the base rate for each range of epochs",
+                                              make_member<Piecewise>};
 
 }  // namespace isobar::optim

@@ -23,7 +23,6 @@ class Polynomial final : public RateSchedule {
 }  // namespace
 
 extern const Row<RateSchedule> rate_polynomial{
-    "polynomial", "down to a factor `end` of the base rate along a power of the time left",
-    [](Args& args) -> std::unique_ptr<RateSchedule> { return std::make_unique<Polynomial>(args); }};
+    "polynomial", "down to a factor `end` of the base rate along a power of the time left", make_member<Polynomial>};
 
 }  // namespace isobar::optim

@@ -28,8 +28,7 @@ class Scale final : public RateSchedule {
 
 }  // namespace
 
-extern const Row<RateSchedule> rate_scale{
-    "scale", "another schedule, its base rate scaled with the global batch",
-    [](Args& args) -> std::unique_ptr<RateSchedule> { return std::make_unique<Scale>(args); }};
+extern const Row<RateSchedule> rate_scale{"scale", "another schedule, its base rate scaled with the global batch",
+                                          make_member<Scale>};
 
 }  // namespace isobar::optim

@@ -23,8 +23,6 @@ class StepDrop final : public RateSchedule {
 
 }  // namespace
 
-extern const Row<RateSchedule> rate_step{
-    "step", "times gamma after every `every` epochs",
-    [](Args& args) -> std::unique_ptr<RateSchedule> { return std::make_unique<StepDrop>(args); }};
+extern const Row<RateSchedule> rate_step{"step", "times gamma after every `every` epochs", make_member<StepDrop>};
 
 }  // namespace isobar::optim

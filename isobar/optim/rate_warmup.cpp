@@ -35,8 +35,7 @@ class Warmup final : public RateSchedule {
 
 }  // namespace
 
-extern const Row<RateSchedule> rate_warmup{
-    "warmup", "linearly up to another schedule during the first epochs",
-    [](Args& args) -> std::unique_ptr<RateSchedule> { return std::make_unique<Warmup>(args); }};
+extern const Row<RateSchedule> rate_warmup{"warmup", "linearly up to another schedule during the first epochs",
+                                           make_member<Warmup>};
 
 }  // namespace isobar::optim

@@ -1,8 +1,6 @@
-// Binary: y = f(a, b) element by element with broadcasting, shared by sub, mul, div, maximum and minimum.
+// Functions of two inputs, y = f(a, b) element by element with broadcasting, each with its formula at its row.
 //   da = sum of dy * f_a(a, b) over the axes along which a was repeated; db likewise
 // F has static value(a, b), slope_a(a, b), slope_b(a, b), and states which of a and b each slope reads.
-#pragma once
-
 #include <algorithm>
 #include <array>
 
@@ -10,8 +8,9 @@
 #include "isobar/ops/primitive.hpp"
 
 namespace isobar::ops {
+namespace {
 
-/// Which operands a slope reads; an operand that no slope reads need not be kept for backward.
+// Which operands a slope reads; an operand that no slope reads need not be kept for backward.
 struct SlopeReads {
   bool a, b;
 };
@@ -91,10 +90,81 @@ class Binary final : public Operator {
   }
 };
 
-/// A row of the catalogue for a binary operator without arguments.
-template <class F>
-std::unique_ptr<Operator> make_binary(Args&) {
-  return std::make_unique<Binary<F>>();
-}
+struct Quotient {
+  static constexpr SlopeReads reads_a{false, true}, reads_b{true, true};
+  static float value(float a, float b) { return a / b; }
+  static float slope_a(float, float b) { return 1 / b; }
+  static float slope_b(float a, float b) { return -a / b / b; }
+};
+
+struct Larger {
+  static constexpr SlopeReads reads_a{true, true}, reads_b{true, true};
+  static float value(float a, float b) { return a > b ? a : b; }
+  static float slope_a(float a, float b) { return a == b ? 0.5f : static_cast<float>(a > b); }
+  static float slope_b(float a, float b) { return slope_a(b, a); }
+};
+
+struct Smaller {
+  static constexpr SlopeReads reads_a{true, true}, reads_b{true, true};
+  static float value(float a, float b) { return a < b ? a : b; }
+  static float slope_a(float a, float b) { return a == b ? 0.5f : static_cast<float>(a < b); }
+  static float slope_b(float a, float b) { return slope_a(b, a); }
+};
+
+struct Product {
+  static constexpr SlopeReads reads_a{false, true}, reads_b{true, false};
+  static float value(float a, float b) { return a * b; }
+  static float slope_a(float, float b) { return b; }
+  static float slope_b(float a, float) { return a; }
+};
+
+struct Difference {
+  static constexpr SlopeReads reads_a{false, false}, reads_b{false, false};
+  static float value(float a, float b) { return a - b; }
+  static float slope_a(float, float) { return 1; }
+  static float slope_b(float, float) { return -1; }
+};
+
+}  // namespace
+
+// y = a / b;  da = dy / b, db = -dy * a / b^2, summed over the axes along which the input was repeated
+extern const OperatorRow div{"div",
+                             "the quotient of two inputs, with broadcasting",
+                             make_member<Binary<Quotient>>,
+                             {{"div", {{2, 3, 5}, {2, 3, 5}}, 0.5, 2},
+                              {"div", {{2, 3, 5}, {3, 1}}, 0.5, 2},
+                              {"div", {{1, 5}, {4, 2, 1}}, -3, -1}}};
+
+// y = max(a, b);  dy goes to the larger input, half to each if they are equal, summed over repeated axes
+extern const OperatorRow maximum{
+    "maximum",
+    "the larger of two inputs, with broadcasting",
+    make_member<Binary<Larger>>,
+    {{"maximum", {{2, 3, 5}, {2, 3, 5}}}, {"maximum", {{4, 7}, {4, 1}}}, {"maximum", {{1}, {5, 6}}}}};
+
+// y = min(a, b);  dy goes to the smaller input, half to each if they are equal, summed over repeated axes
+extern const OperatorRow minimum{
+    "minimum",
+    "the smaller of two inputs, with broadcasting",
+    make_member<Binary<Smaller>>,
+    {{"minimum", {{2, 3, 5}, {2, 3, 5}}}, {"minimum", {{4, 7}, {4, 1}}}, {"minimum", {{1}, {5, 6}}}}};
+
+// y = a * b;  da = dy * b, db = dy * a, summed over the axes along which the input was repeated
+extern const OperatorRow mul{"mul",
+                             "the product of two inputs, with broadcasting",
+                             make_member<Binary<Product>>,
+                             {{"mul", {{2, 3, 5}, {2, 3, 5}}},
+                              {"mul", {{2, 3, 3, 70}, {70}}},
+                              {"mul", {{3, 4}, {1}}},
+                              {"mul", {{2, 3, 5, 1}, {2, 3, 5, 7}}},
+                              {"mul", {{4, 1, 3, 1, 2}, {2, 1, 5, 1}}},
+                              {"mul", {{30, 40, 40}, {40, 1}}}}};
+
+// y = a - b;  da = dy, db = -dy, summed over the axes along which the input was repeated
+extern const OperatorRow sub{
+    "sub",
+    "the difference of two inputs, with broadcasting",
+    make_member<Binary<Difference>>,
+    {{"sub", {{2, 3, 5}, {2, 3, 5}}}, {"sub", {{2, 3, 5}, {5}}}, {"sub", {{2, 1, 5}, {2, 3, 1}}}}};
 
 }  // namespace isobar::ops
