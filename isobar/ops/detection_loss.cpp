@@ -4,7 +4,7 @@
 //      empty cells of -0.5 ln(p_none + e); object, none and classes of p are probabilities
 //   b: mean over object cells of h(xy) + h(wh) + CE(classes), plus the mean over all cells of CE({object, none}), or 0
 //      without object cells; object, none and classes of p are logits
-#include "isobar/ops/class_loss.hpp"
+#include "isobar/ops/loss.hpp"
 
 namespace isobar::ops {
 namespace {
