@@ -9,8 +9,6 @@
 #include "isobar/base/row.hpp"
 #include "isobar/bench/compare.hpp"
 #include "isobar/cli/bench_level.hpp"
-#include "isobar/cli/bench_page.hpp"
-#include "isobar/cli/bench_training.hpp"
 #include "isobar/machine/machine.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/verbs/verb.hpp"

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "isobar/base/row.hpp"
-#include "isobar/bench/methods.hpp"
 #include "isobar/bench/operators.hpp"
 #include "isobar/cli/bench_level.hpp"
 

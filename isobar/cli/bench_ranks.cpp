@@ -1,5 +1,4 @@
-#include "isobar/cli/bench_ranks.hpp"
-
+// What `isobar bench` measures on several ranks: sums, compared with the MPI library's own, and training steps.
 #include <cstdio>
 #include <omp.h>
 

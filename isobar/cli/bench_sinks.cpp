@@ -1,5 +1,5 @@
-#include "isobar/cli/bench_sinks.hpp"
-
+// What `isobar bench sinks` and `saves` measure: what records and checkpoints cost a run. Programs take turns in the
+// same training: with all sinks of a run, with every step traced, with checkpoints, and with none of these.
 #include <atomic>
 #include <cstdio>
 

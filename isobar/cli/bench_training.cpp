@@ -1,5 +1,6 @@
-#include "isobar/cli/bench_training.hpp"
-
+// What `isobar bench training` measures: level 2, a whole training run from files with evaluation, epoch by epoch,
+// compared with PyTorch on the same files: samples per second, and time until the result on the test set is good
+// enough.
 #include <atomic>
 #include <cstdio>
 #include <fstream>

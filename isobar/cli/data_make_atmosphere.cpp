@@ -8,7 +8,6 @@
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/cli/data.hpp"
-#include "isobar/cli/data_weather.hpp"
 #include "isobar/verbs/verb.hpp"
 #include "isobar/writing/make_atmosphere.hpp"
 
