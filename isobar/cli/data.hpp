@@ -1,4 +1,4 @@
-// The commands below `isobar data`, one file each: data_<command>.cpp.
+// The commands below `isobar data`, each in data_<command>.cpp.
 #pragma once
 
 #include <cstdint>
