@@ -1,13 +1,24 @@
-#include "isobar/worlds/measure.hpp"
+// Measures fields as a survey would: power in shells of wave number, and fluctuations in balls.
+#pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <numbers>
+#include <span>
+#include <vector>
 
 #include "isobar/base/error.hpp"
+#include "isobar/worlds/mesh.hpp"
 #include "isobar/worlds/spectrum.hpp"
 
 namespace isobar::worlds {
-namespace {
+
+/// Power in one shell; its relative sampling error for a Gaussian field is 1 / sqrt(modes).
+struct Shell {
+  double k = 0;      ///< mean wave number, h/Mpc
+  double power = 0;  ///< mean power, (Mpc/h)^3
+  double modes = 0;  ///< independent complex modes
+};
 
 // f(|n|, |mode|^2, independent modes it stands for): in the plane nz = 0 each mode is stored with its conjugate.
 template <class F>
@@ -18,9 +29,9 @@ void each_power(const Mesh& field, F f) {
   });
 }
 
-}  // namespace
-
-std::vector<Shell> measure_power(const Mesh& field, double box) {
+/// Power of a field in modes, in shells one fundamental wave number wide: shell i covers (i + 0.5 ... i + 1.5) * 2 pi /
+/// box, and the last ends below the Nyquist frequency.
+inline std::vector<Shell> measure_power(const Mesh& field, double box) {
   const int shells = field.size() / 2 - 1;
   std::vector<Shell> found(shells);
   each_power(field, [&](double n, double power, double modes) {
@@ -38,7 +49,8 @@ std::vector<Shell> measure_power(const Mesh& field, double box) {
   return found;
 }
 
-double measure_sigma(const Mesh& field, double box, double radius) {
+/// Standard deviation of a field in modes after averaging over balls; the radius is in the units of the box.
+inline double measure_sigma(const Mesh& field, double box, double radius) {
   double variance = 0;
   each_power(field, [&](double n, double power, double modes) {
     if (n == 0) return;
@@ -48,7 +60,8 @@ double measure_sigma(const Mesh& field, double box, double radius) {
   return std::sqrt(variance);
 }
 
-Mesh overdensity(std::span<const float> volume, int size, int channels, int channel) {
+/// One channel of a volume of counts as density relative to the mean, minus one, in real space.
+inline Mesh overdensity(std::span<const float> volume, int size, int channels, int channel) {
   Mesh field(size);
   expects(channel >= 0 && channel < channels, "a channel of the volume");
   expects(std::int64_t(volume.size()) == field.cells() * channels, "a whole volume");
