@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "isobar/base/error.hpp"
@@ -23,6 +24,13 @@ struct Row {
   std::string_view summary;
   std::unique_ptr<T> (*make)(Args&);
 };
+
+/// A maker for a row: of the member M, whose constructor reads the arguments if it takes them.
+template <class M, class T>
+std::unique_ptr<T> make_member([[maybe_unused]] Args& args) {
+  if constexpr (std::is_constructible_v<M, Args&>) return std::make_unique<M>(args);
+  else return std::make_unique<M>();
+}
 
 /// A family: pointers to its rows. R is Row<T>, or a type with the same three members and more.
 template <class R>

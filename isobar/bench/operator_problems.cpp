@@ -59,7 +59,7 @@ const std::vector<ops::Problem>& realistic(std::string_view name) {
 }  // namespace
 
 std::vector<ops::Problem> operator_problems(const ops::OperatorRow& row) {
-  std::vector<ops::Problem> problems = row.problems();
+  std::vector<ops::Problem> problems = row.problems;
   for (const ops::Problem& problem : realistic(row.name)) problems.push_back(problem);
   return problems;
 }

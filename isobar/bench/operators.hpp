@@ -57,4 +57,8 @@ struct OperatorContest {
 /// A record each for the forward and the backward pass, if they compute anything.
 std::vector<Record> measure_operator(const ops::Problem& problem, const OperatorContest& contest);
 
+/// All methods to compute the same convolution, with their work, workspace and time: a record for every method that
+/// applies, in every direction; empty for operators other than convolutions.
+std::vector<Record> measure_methods(const std::string& spec, const Shape& x, int rounds);
+
 }  // namespace isobar::bench

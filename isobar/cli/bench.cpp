@@ -9,8 +9,6 @@
 #include "isobar/base/row.hpp"
 #include "isobar/bench/compare.hpp"
 #include "isobar/cli/bench_level.hpp"
-#include "isobar/cli/bench_page.hpp"
-#include "isobar/cli/bench_training.hpp"
 #include "isobar/machine/machine.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/verbs/verb.hpp"
@@ -145,8 +143,7 @@ void declare_bench(CLI::App& command) {
 
 }  // namespace
 
-extern const Verb bench_verb;
-const Verb bench_verb{"bench", "measure operators, networks and training, side by side with the best peers",
-                      declare_bench};
+extern const Verb bench_verb{"bench", "measure operators, networks and training, side by side with the best peers",
+                             declare_bench};
 
 }  // namespace isobar::cli

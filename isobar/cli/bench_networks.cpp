@@ -24,8 +24,7 @@ void bench_networks(const BenchOptions& options, RecordBook& book) {
 
 }  // namespace
 
-extern const BenchLevel networks_level;
-const BenchLevel networks_level{"networks", "training steps, forward passes and memory of the zoo's networks",
-                                bench_networks};
+extern const BenchLevel networks_level{"networks", "training steps, forward passes and memory of the zoo's networks",
+                                       bench_networks};
 
 }  // namespace isobar::cli

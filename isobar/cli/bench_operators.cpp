@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "isobar/base/row.hpp"
-#include "isobar/bench/methods.hpp"
 #include "isobar/bench/operators.hpp"
 #include "isobar/cli/bench_level.hpp"
 
@@ -39,8 +38,7 @@ void bench_operators(const BenchOptions& options, RecordBook& book) {
 
 }  // namespace
 
-extern const BenchLevel operators_level;
-const BenchLevel operators_level{"operators", "every operator against oneDNN's bare primitive and PyTorch's",
-                                 bench_operators};
+extern const BenchLevel operators_level{"operators", "every operator against oneDNN's bare primitive and PyTorch's",
+                                        bench_operators};
 
 }  // namespace isobar::cli

@@ -1,5 +1,4 @@
-#include "isobar/cli/bench_ranks.hpp"
-
+// What `isobar bench` measures on several ranks: sums, compared with the MPI library's own, and training steps.
 #include <cstdio>
 #include <omp.h>
 
@@ -104,10 +103,8 @@ void measure_ranks(const BenchOptions& all, RecordBook& book) {
 
 }  // namespace
 
-extern const BenchLevel sums_level;
-const BenchLevel sums_level{"sums", "sums over ranks compared with the MPI library's", launch_sums};
+extern const BenchLevel sums_level{"sums", "sums over ranks compared with the MPI library's", launch_sums};
 
-extern const BenchLevel ranks_level;
-const BenchLevel ranks_level{"ranks", "steps on several ranks compared with PyTorch's", measure_ranks};
+extern const BenchLevel ranks_level{"ranks", "steps on several ranks compared with PyTorch's", measure_ranks};
 
 }  // namespace isobar::cli

@@ -24,7 +24,6 @@ void bench_reads(const BenchOptions& options, RecordBook& book) {
 
 }  // namespace
 
-extern const BenchLevel reads_level;
-const BenchLevel reads_level{"reads", "reading files, compared with the tools made for them", bench_reads};
+extern const BenchLevel reads_level{"reads", "reading files, compared with the tools made for them", bench_reads};
 
 }  // namespace isobar::cli

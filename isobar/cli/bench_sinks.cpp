@@ -1,5 +1,5 @@
-#include "isobar/cli/bench_sinks.hpp"
-
+// What `isobar bench sinks` and `saves` measure: what records and checkpoints cost a run. Programs take turns in the
+// same training: with all sinks of a run, with every step traced, with checkpoints, and with none of these.
 #include <atomic>
 #include <cstdio>
 
@@ -180,14 +180,12 @@ void measure(const Contest& contest, const BenchOptions& options, RecordBook& bo
 
 }  // namespace
 
-extern const BenchLevel sinks_level;
-const BenchLevel sinks_level{"sinks", "what recording costs a run", [](const BenchOptions& options, RecordBook& book) {
-                               measure(sinks_contest, options, book);
-                             }};
+extern const BenchLevel sinks_level{
+    "sinks", "what recording costs a run",
+    [](const BenchOptions& options, RecordBook& book) { measure(sinks_contest, options, book); }};
 
-extern const BenchLevel saves_level;
-const BenchLevel saves_level{"saves", "what checkpoints cost a run", [](const BenchOptions& options, RecordBook& book) {
-                               measure(saves_contest, options, book);
-                             }};
+extern const BenchLevel saves_level{
+    "saves", "what checkpoints cost a run",
+    [](const BenchOptions& options, RecordBook& book) { measure(saves_contest, options, book); }};
 
 }  // namespace isobar::cli

@@ -1,5 +1,6 @@
-#include "isobar/cli/bench_training.hpp"
-
+// What `isobar bench training` measures: level 2, a whole training run from files with evaluation, epoch by epoch,
+// compared with PyTorch on the same files: samples per second, and time until the result on the test set is good
+// enough.
 #include <atomic>
 #include <cstdio>
 #include <fstream>
@@ -137,11 +138,11 @@ void serve_training(const std::string& recipe) {
   train::Trainer(std::move(job), all).run(&gate.stop);
 }
 
-extern const BenchLevel training_level;
-const BenchLevel training_level{"training", "training from files with evaluation: samples/s, time to a given accuracy",
-                                [](const BenchOptions& options, RecordBook& book) {
-                                  for (const bench::TrainingTask& task : bench::training_tasks())
-                                    measure(task, options, book);
-                                }};
+extern const BenchLevel training_level{"training",
+                                       "training from files with evaluation: samples/s, time to a given accuracy",
+                                       [](const BenchOptions& options, RecordBook& book) {
+                                         for (const bench::TrainingTask& task : bench::training_tasks())
+                                           measure(task, options, book);
+                                       }};
 
 }  // namespace isobar::cli

@@ -80,7 +80,6 @@ int threads_or_all(int threads) {
   return threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-extern const Verb data_verb;
-const Verb data_verb{"data", "make, inspect and convert data sets", declare_data};
+extern const Verb data_verb{"data", "make, inspect and convert data sets", declare_data};
 
 }  // namespace isobar::cli

@@ -1,4 +1,4 @@
-// The commands below `isobar data`, one file each: data_<command>.cpp.
+// The commands below `isobar data`, each in data_<command>.cpp.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "isobar/datasets/weather_series.hpp"
 #include "isobar/record/status_line.hpp"
 
 namespace isobar::cli {
@@ -23,6 +24,8 @@ void declare_universe(CLI::App& make);
 
 /// The options of commands that read through a data set: --samples, --threads and --transform.
 void add_reading_options(CLI::App& command, std::int64_t& samples, int& threads, std::vector<std::string>& transforms);
+/// Adds --height, --width, --start, --hours, --seed and --run to a command that makes weather.
+void add_weather_options(CLI::App& command, datasets::WeatherOptions& weather);
 /// `threads`, or one per processor if it is 0.
 int threads_or_all(int threads);
 

@@ -8,7 +8,6 @@
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/cli/data.hpp"
-#include "isobar/cli/data_weather.hpp"
 #include "isobar/disk/output_file.hpp"
 #include "isobar/pictures/weather_map.hpp"
 #include "isobar/verbs/verb.hpp"

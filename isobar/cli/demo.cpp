@@ -97,8 +97,7 @@ void declare_demo(CLI::App& command) {
 
 }  // namespace
 
-extern const Verb demo_verb;
-const Verb demo_verb{"demo", "train CosmoFlow on small universes, about 3 minutes, and show what it learned",
-                     declare_demo};
+extern const Verb demo_verb{"demo", "train CosmoFlow on small universes, about 3 minutes, and show what it learned",
+                            declare_demo};
 
 }  // namespace isobar::cli

@@ -97,7 +97,6 @@ void declare_eval(CLI::App& command) {
 
 }  // namespace
 
-extern const Verb eval_verb;
-const Verb eval_verb{"eval", "loss and metrics of a trained network on data", declare_eval};
+extern const Verb eval_verb{"eval", "loss and metrics of a trained network on data", declare_eval};
 
 }  // namespace isobar::cli

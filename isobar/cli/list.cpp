@@ -117,7 +117,7 @@ void declare_list(CLI::App& command) {
 
 }  // namespace
 
-extern const Verb list_verb;
-const Verb list_verb{"list", "list what can be named in recipes: optimizers, operators, datasets, ...", declare_list};
+extern const Verb list_verb{"list", "list what can be named in recipes: optimizers, operators, datasets, ...",
+                            declare_list};
 
 }  // namespace isobar::cli

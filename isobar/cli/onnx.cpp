@@ -205,7 +205,6 @@ void declare_onnx(CLI::App& command) {
 
 }  // namespace
 
-extern const Verb onnx_verb;
-const Verb onnx_verb{"onnx", "check, import and export ONNX files", declare_onnx};
+extern const Verb onnx_verb{"onnx", "check, import and export ONNX files", declare_onnx};
 
 }  // namespace isobar::cli

@@ -151,7 +151,6 @@ void declare_predict(CLI::App& command) {
 
 }  // namespace
 
-extern const Verb predict_verb;
-const Verb predict_verb{"predict", "write the predictions of a trained network", declare_predict};
+extern const Verb predict_verb{"predict", "write the predictions of a trained network", declare_predict};
 
 }  // namespace isobar::cli

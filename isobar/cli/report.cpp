@@ -56,7 +56,6 @@ void declare_report(CLI::App& command) {
 
 }  // namespace
 
-extern const Verb report_verb;
-const Verb report_verb{"report", "make the page and the run card of a run, or compare several", declare_report};
+extern const Verb report_verb{"report", "make the page and the run card of a run, or compare several", declare_report};
 
 }  // namespace isobar::cli

@@ -114,8 +114,7 @@ void declare_run(CLI::App& command) {
 
 }  // namespace
 
-extern const Verb run_verb;
-const Verb run_verb{"run", "train on many ranks and survive the death of some: isobar run -n 4 -- train r.toml",
-                    declare_run};
+extern const Verb run_verb{"run", "train on many ranks and survive the death of some: isobar run -n 4 -- train r.toml",
+                           declare_run};
 
 }  // namespace isobar::cli

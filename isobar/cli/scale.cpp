@@ -115,8 +115,7 @@ void declare_scale(CLI::App& command) {
 
 }  // namespace
 
-extern const Verb scale_verb;
-const Verb scale_verb{"scale", "train a recipe on several numbers of ranks and compare: strong or weak scaling",
-                      declare_scale};
+extern const Verb scale_verb{"scale", "train a recipe on several numbers of ranks and compare: strong or weak scaling",
+                             declare_scale};
 
 }  // namespace isobar::cli

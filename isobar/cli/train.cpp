@@ -33,7 +33,6 @@ void declare_train(CLI::App& command) {
 
 }  // namespace
 
-extern const Verb train_verb;
-const Verb train_verb{"train", "train a network as a recipe says", declare_train};
+extern const Verb train_verb{"train", "train a network as a recipe says", declare_train};
 
 }  // namespace isobar::cli

@@ -37,7 +37,6 @@ void declare_watch(CLI::App& command) {
 
 }  // namespace
 
-extern const Verb watch_verb;
-const Verb watch_verb{"watch", "follow a run from another terminal, or see how it went", declare_watch};
+extern const Verb watch_verb{"watch", "follow a run from another terminal, or see how it went", declare_watch};
 
 }  // namespace isobar::cli

@@ -31,8 +31,7 @@ void list_networks() {
 
 }  // namespace
 
-extern const Verb zoo_verb;
-const Verb zoo_verb{"zoo", "list the networks with their parameters, work and arguments",
-                    [](CLI::App& command) { command.callback(list_networks); }};
+extern const Verb zoo_verb{"zoo", "list the networks with their parameters, work and arguments",
+                           [](CLI::App& command) { command.callback(list_networks); }};
 
 }  // namespace isobar::cli

@@ -5,7 +5,6 @@
 #include "isobar/base/error.hpp"
 #include "isobar/datasets/counts.hpp"
 #include "isobar/worlds/cut.hpp"
-#include "isobar/worlds/merge.hpp"
 
 namespace isobar::datasets {
 

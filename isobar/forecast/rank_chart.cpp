@@ -9,7 +9,7 @@
 #include "isobar/base/html_text.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/report/chart.hpp"
-#include "isobar/report/html_style.hpp"
+#include "isobar/report/html.hpp"
 
 namespace isobar::forecast {
 namespace {

@@ -31,7 +31,6 @@ Graph fuse_all(const Graph& graph) {
 
 }  // namespace
 
-extern const Pass fuse_pointwise;
-const Pass fuse_pointwise{"fuse_pointwise", "an operator absorbs the activation after it", fuse_all};
+extern const Pass fuse_pointwise{"fuse_pointwise", "an operator absorbs the activation after it", fuse_all};
 
 }  // namespace isobar::graph

@@ -135,4 +135,8 @@ Plan make_plan(const Graph& graph, const PlanOptions& options = {});
 /// Decides in-place use and offsets; called by make_plan.
 void plan_memory(Plan& plan, const Wishes& in_place_wishes, const PlanOptions& options);
 
+/// For every step of the plan, the bytes of the arena that hold something this or a later step needs; at most
+/// arena_bytes.
+IdVector<StepId, std::size_t> live_bytes(const Plan& plan);
+
 }  // namespace isobar::graph

@@ -32,8 +32,7 @@ Graph pool_first(const Graph& graph) {
 
 }  // namespace
 
-extern const Pass pool_before_activation;
-const Pass pool_before_activation{"pool_before_activation", "an increasing activation moves after max pooling",
-                                  pool_first};
+extern const Pass pool_before_activation{"pool_before_activation", "an increasing activation moves after max pooling",
+                                         pool_first};
 
 }  // namespace isobar::graph

@@ -7,7 +7,7 @@
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/graph/drop_search.hpp"
-#include "isobar/graph/live_bytes.hpp"
+#include "isobar/graph/plan.hpp"
 #include "isobar/graph/rehearsal.hpp"
 
 namespace isobar::graph {

@@ -114,11 +114,12 @@ Rehearsal::Score Rehearsal::play(const Dropped& dropped, std::size_t target) {
 // As in plan_memory(): which buffers may overwrite which, and the lifetimes of storages.
 void Rehearsal::find_storages() {
   const int end = std::ssize(items_);
-  storages_.clear(), root_.clear();
-  for (const Fact& fact : facts_)
-    storages_.push_back({fact.bytes, end, fact.output || fact.gradient ? end : -1, fact.arena, fact.gradient});
-  for (const BufferId b : copies_) storages_.push_back({facts_[b].bytes, end, -1, facts_[b].arena, facts_[b].gradient});
-  for (const BufferId b : storages_.ids()) root_.push_back(b);
+  storages_.clear();
+  const auto add = [&](const Fact& fact, int last) {
+    storages_.push_back({fact.bytes, end, last, fact.arena, fact.gradient, storages_.next()});
+  };
+  for (const Fact& fact : facts_) add(fact, fact.output || fact.gradient ? end : -1);
+  for (const BufferId b : copies_) add(facts_[b], -1);
   const auto ports_of = [&](int i) {
     return std::pair(items_[i].first_port, i + 1 < end ? items_[i + 1].first_port : ports_.size());
   };
@@ -134,12 +135,12 @@ void Rehearsal::find_storages() {
     for (std::size_t w = 0; w < move.writes.size(); ++w) {
       if (move.wishes[w] < 0) continue;
       const BufferId b = ports_[item.first_port + move.reads.size() + w];
-      const BufferId root = root_[ports_[item.first_port + move.wishes[w]]];
+      const BufferId root = storages_[ports_[item.first_port + move.wishes[w]]].root;
       Storage &mine = storages_[b], &theirs = storages_[root];
       const bool fits = mine.arena && !mine.gradient && mine.bytes == theirs.bytes;
       const bool may_write = in_place_ && theirs.arena && !theirs.gradient && theirs.last <= i;
       if (!(move.view ? fits : fits && may_write)) continue;
-      root_[b] = root;
+      mine.root = root;
       theirs.last = std::max(theirs.last, mine.last);
       mine.arena = false;  // counted with the root
     }

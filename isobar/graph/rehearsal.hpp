@@ -72,6 +72,7 @@ class Rehearsal {
     int first = 0, last = -1;  // items
     bool arena = false;
     bool gradient = false;  // has a fixed place that no other buffer takes over
+    BufferId root{};        // whose bytes it uses
   };
 
   static Move move_of(const PlanStep& step, const std::vector<BufferId>& wishes);
@@ -93,7 +94,6 @@ class Rehearsal {
   std::vector<BufferId> ports_, copies_;
   IdVector<BufferId, BufferId> current_;
   double seconds_ = 0;
-  IdVector<BufferId, BufferId> root_;
   IdVector<BufferId, Storage> storages_;
   std::vector<std::int64_t> change_;
 };

@@ -30,8 +30,6 @@ class Accuracy final : public Metric {
 
 }  // namespace
 
-extern const Row<Metric> accuracy;
-const Row<Metric> accuracy{"accuracy", "fraction of the classes that are right",
-                           [](Args&) -> std::unique_ptr<Metric> { return std::make_unique<Accuracy>(); }};
+extern const Row<Metric> accuracy{"accuracy", "fraction of the classes that are right", make_member<Accuracy>};
 
 }  // namespace isobar::metrics

@@ -25,9 +25,8 @@ class AveragePrecision final : public Ranking {
 
 }  // namespace
 
-extern const Row<Metric> average_precision;
-const Row<Metric> average_precision{
-    "average_precision", "area under precision over recall, for two classes or many labels",
-    [](Args&) -> std::unique_ptr<Metric> { return std::make_unique<AveragePrecision>(); }};
+extern const Row<Metric> average_precision{"average_precision",
+                                           "area under precision over recall, for two classes or many labels",
+                                           make_member<AveragePrecision>};
 
 }  // namespace isobar::metrics

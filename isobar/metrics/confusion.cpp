@@ -35,8 +35,7 @@ class Confusion final : public Metric {
 
 }  // namespace
 
-extern const Row<Metric> confusion;
-const Row<Metric> confusion{"confusion", "how often each class was taken for each other, as confusion.true.predicted",
-                            [](Args&) -> std::unique_ptr<Metric> { return std::make_unique<Confusion>(); }};
+extern const Row<Metric> confusion{
+    "confusion", "how often each class was taken for each other, as confusion.true.predicted", make_member<Confusion>};
 
 }  // namespace isobar::metrics

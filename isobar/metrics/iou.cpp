@@ -75,10 +75,10 @@ class Iou final : public Metric {
 
 }  // namespace
 
-extern const Row<Metric> iou;
-const Row<Metric> iou{"iou", "intersection over union of each class and their mean, over the set or by sample",
-                      [](Args& args) -> std::unique_ptr<Metric> {
-                        return std::make_unique<Iou>(args.one_of("kind", "stream", {"stream", "sample"}) == "sample");
-                      }};
+extern const Row<Metric> iou{
+    "iou", "intersection over union of each class and their mean, over the set or by sample",
+    [](Args& args) -> std::unique_ptr<Metric> {
+      return std::make_unique<Iou>(args.one_of("kind", "stream", {"stream", "sample"}) == "sample");
+    }};
 
 }  // namespace isobar::metrics

@@ -33,8 +33,6 @@ class Mae final : public Metric {
 
 }  // namespace
 
-extern const Row<Metric> mae;
-const Row<Metric> mae{"mae", "mean absolute error",
-                      [](Args&) -> std::unique_ptr<Metric> { return std::make_unique<Mae>(); }};
+extern const Row<Metric> mae{"mae", "mean absolute error", make_member<Mae>};
 
 }  // namespace isobar::metrics

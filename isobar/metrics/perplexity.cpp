@@ -36,8 +36,7 @@ class Perplexity final : public Metric {
 
 }  // namespace
 
-extern const Row<Metric> perplexity;
-const Row<Metric> perplexity{"perplexity", "exp of the mean negative log-likelihood, from logits",
-                             [](Args&) -> std::unique_ptr<Metric> { return std::make_unique<Perplexity>(); }};
+extern const Row<Metric> perplexity{"perplexity", "exp of the mean negative log-likelihood, from logits",
+                                    make_member<Perplexity>};
 
 }  // namespace isobar::metrics

@@ -61,8 +61,6 @@ class R2 final : public Metric {
 
 }  // namespace
 
-extern const Row<Metric> r2;
-const Row<Metric> r2{"r2", "coefficient of determination of each target",
-                     [](Args&) -> std::unique_ptr<Metric> { return std::make_unique<R2>(); }};
+extern const Row<Metric> r2{"r2", "coefficient of determination of each target", make_member<R2>};
 
 }  // namespace isobar::metrics

@@ -27,8 +27,7 @@ class RocAuc final : public Ranking {
 
 }  // namespace
 
-extern const Row<Metric> roc_auc;
-const Row<Metric> roc_auc{"roc_auc", "area under the receiver operating curve, for two classes or many labels",
-                          [](Args&) -> std::unique_ptr<Metric> { return std::make_unique<RocAuc>(); }};
+extern const Row<Metric> roc_auc{"roc_auc", "area under the receiver operating curve, for two classes or many labels",
+                                 make_member<RocAuc>};
 
 }  // namespace isobar::metrics

@@ -37,12 +37,11 @@ class TopK final : public Metric {
 
 }  // namespace
 
-extern const Row<Metric> top_k;
-const Row<Metric> top_k{"top_k", "fraction of the classes that are among the k best predictions",
-                        [](Args& args) -> std::unique_ptr<Metric> {
-                          const std::int64_t k = args.integer("k", 5);
-                          args.require(k >= 1, "k must be at least 1");
-                          return std::make_unique<TopK>(k);
-                        }};
+extern const Row<Metric> top_k{"top_k", "fraction of the classes that are among the k best predictions",
+                               [](Args& args) -> std::unique_ptr<Metric> {
+                                 const std::int64_t k = args.integer("k", 5);
+                                 args.require(k >= 1, "k must be at least 1");
+                                 return std::make_unique<TopK>(k);
+                               }};
 
 }  // namespace isobar::metrics

@@ -77,7 +77,6 @@ void lstm(Exporter& e) {
 
 }  // namespace
 
-std::span<const ExportRule> export_blocks();
 std::span<const ExportRule> export_blocks() {
   static constexpr ExportRule all[] = {{"attention", attention}, {"lstm", lstm}};
   return all;

@@ -91,7 +91,6 @@ void elementary(Exporter& e) {
 
 }  // namespace
 
-std::span<const ExportRule> export_elementwise();
 std::span<const ExportRule> export_elementwise() {
   static constexpr ExportRule all[] = {
       {"add", [](Exporter& e) { binary(e, "Add"); }},

@@ -190,7 +190,6 @@ void resize(Exporter& e) {
 
 }  // namespace
 
-std::span<const ExportRule> export_layers();
 std::span<const ExportRule> export_layers() {
   static constexpr ExportRule all[] = {
       {"conv", conv},

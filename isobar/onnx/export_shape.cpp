@@ -168,7 +168,6 @@ void space_to_depth(Exporter& e) {
 
 }  // namespace
 
-std::span<const ExportRule> export_shape();
 std::span<const ExportRule> export_shape() {
   static constexpr ExportRule all[] = {
       {"flatten", flatten},

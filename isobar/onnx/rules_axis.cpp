@@ -169,7 +169,6 @@ bool pad(Importer& m) {
 
 }  // namespace
 
-std::span<const ImportRule> rules_axis();
 std::span<const ImportRule> rules_axis() {
   static constexpr ImportRule all[] = {
       {"Softmax", [](Importer& m) { return softmax(m, "softmax"); }},

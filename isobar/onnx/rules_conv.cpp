@@ -74,7 +74,6 @@ bool conv_transpose(Importer& m) {
 
 }  // namespace
 
-std::span<const ImportRule> rules_conv();
 std::span<const ImportRule> rules_conv() {
   static constexpr ImportRule all[] = {{"Conv", conv}, {"ConvTranspose", conv_transpose}};
   return all;

@@ -142,7 +142,6 @@ std::string with(const OnnxNode& node, const char* f, std::initializer_list<std:
 
 }  // namespace
 
-std::span<const ImportRule> rules_elementwise();
 std::span<const ImportRule> rules_elementwise() {
   static constexpr ImportRule all[] = {
       {"Abs", [](Importer& m) { return unary(m, "elementary(f=abs)"); }},

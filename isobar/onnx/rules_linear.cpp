@@ -61,7 +61,6 @@ bool gemm(Importer& m) {
 
 }  // namespace
 
-std::span<const ImportRule> rules_linear();
 std::span<const ImportRule> rules_linear() {
   static constexpr ImportRule all[] = {{"MatMul", matmul}, {"Gemm", gemm}};
   return all;

@@ -70,7 +70,6 @@ bool lrn(Importer& m) {
 
 }  // namespace
 
-std::span<const ImportRule> rules_norm();
 std::span<const ImportRule> rules_norm() {
   static constexpr ImportRule all[] = {{"BatchNormalization", batch_norm},
                                        {"InstanceNormalization", instance_norm},

@@ -101,7 +101,6 @@ bool upsample(Importer& m) {
 
 }  // namespace
 
-std::span<const ImportRule> rules_pool();
 std::span<const ImportRule> rules_pool() {
   static constexpr ImportRule all[] = {
       {"MaxPool", max_pool},

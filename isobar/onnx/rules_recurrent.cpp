@@ -68,7 +68,6 @@ bool lstm(Importer& m) {
 
 }  // namespace
 
-std::span<const ImportRule> rules_recurrent();
 std::span<const ImportRule> rules_recurrent() {
   static constexpr ImportRule all[] = {{"LSTM", lstm}};
   return all;

@@ -189,7 +189,6 @@ bool depth_space(Importer& m, bool to_space) {
 
 }  // namespace
 
-std::span<const ImportRule> rules_shape();
 std::span<const ImportRule> rules_shape() {
   static constexpr ImportRule all[] = {
       {"Reshape", reshape},

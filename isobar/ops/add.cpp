@@ -88,15 +88,13 @@ class Add final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow add;
-const OperatorRow add{"add", "the sum of two or more inputs, with broadcasting",
-                      [](Args&) -> std::unique_ptr<Operator> { return std::make_unique<Add>(); },
-                      [] {
-                        return std::vector<Problem>{{"add", {{2, 3, 5}, {2, 3, 5}}},
-                                                    {"add", {{1, 3, 3, 4}, {1, 3, 3, 4}, {1, 3, 3, 4}}},
-                                                    {"add", {{2, 3, 600}, {600}, {3, 1}}},
-                                                    {"add", {{1}, {2, 1, 4}, {3, 1}}},
-                                                    {"add", {{700, 50}, {50}}}};
-                      }};
+extern const OperatorRow add{"add",
+                             "the sum of two or more inputs, with broadcasting",
+                             make_member<Add>,
+                             {{"add", {{2, 3, 5}, {2, 3, 5}}},
+                              {"add", {{1, 3, 3, 4}, {1, 3, 3, 4}, {1, 3, 3, 4}}},
+                              {"add", {{2, 3, 600}, {600}, {3, 1}}},
+                              {"add", {{1}, {2, 1, 4}, {3, 1}}},
+                              {"add", {{700, 50}, {50}}}}};
 
 }  // namespace isobar::ops

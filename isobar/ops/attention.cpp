@@ -204,16 +204,14 @@ class Attention final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow attention;
-const OperatorRow attention{"attention", "softmax(q k^T / sqrt(width of a head)) v, for several heads",
-                            [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Attention>(args); },
-                            [] {
-                              return std::vector<Problem>{
-                                  {"attention", {{2, 3, 4}, {2, 3, 4}, {2, 3, 4}}},
-                                  {"attention(heads=2)", {{2, 3, 6}, {2, 5, 6}, {2, 5, 6}}},
-                                  {"attention(heads=3, causal=true)", {{2, 5, 6}, {2, 5, 6}, {2, 5, 6}}},
-                                  {"attention(causal=true)", {{1, 70, 2}, {1, 67, 2}, {1, 67, 2}}},
-                              };
-                            }};
+extern const OperatorRow attention{"attention",
+                                   "softmax(q k^T / sqrt(width of a head)) v, for several heads",
+                                   make_member<Attention>,
+                                   {
+                                       {"attention", {{2, 3, 4}, {2, 3, 4}, {2, 3, 4}}},
+                                       {"attention(heads=2)", {{2, 3, 6}, {2, 5, 6}, {2, 5, 6}}},
+                                       {"attention(heads=3, causal=true)", {{2, 5, 6}, {2, 5, 6}, {2, 5, 6}}},
+                                       {"attention(causal=true)", {{1, 70, 2}, {1, 67, 2}, {1, 67, 2}}},
+                                   }};
 
 }  // namespace isobar::ops

@@ -330,18 +330,16 @@ class BatchNorm final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow batch_norm;
-const OperatorRow batch_norm{"batch_norm", "every channel brought to mean 0 and variance 1, then scaled and shifted",
-                             [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<BatchNorm>(args); },
-                             [] {
-                               return std::vector<Problem>{
-                                   {"batch_norm", {{3, 4, 5, 3}}},
-                                   {"batch_norm", {{7, 2}}},
-                                   {"batch_norm(scale=false)", {{2, 3, 2, 2, 17}}},
-                                   {"batch_norm(shift=false, eps=0.01)", {{2, 5, 3}}},
-                                   {"batch_norm(scale=false, shift=false)", {{4, 3}}},
-                                   {"batch_norm(frozen=true)", {{2, 3, 3, 4}}},
-                               };
-                             }};
+extern const OperatorRow batch_norm{"batch_norm",
+                                    "every channel brought to mean 0 and variance 1, then scaled and shifted",
+                                    make_member<BatchNorm>,
+                                    {
+                                        {"batch_norm", {{3, 4, 5, 3}}},
+                                        {"batch_norm", {{7, 2}}},
+                                        {"batch_norm(scale=false)", {{2, 3, 2, 2, 17}}},
+                                        {"batch_norm(shift=false, eps=0.01)", {{2, 5, 3}}},
+                                        {"batch_norm(scale=false, shift=false)", {{4, 3}}},
+                                        {"batch_norm(frozen=true)", {{2, 3, 3, 4}}},
+                                    }};
 
 }  // namespace isobar::ops

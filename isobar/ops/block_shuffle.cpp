@@ -1,9 +1,24 @@
-#include "isobar/ops/block_shuffle.hpp"
-
+// depth_to_space and space_to_depth: channels become blocks of positions, and the reverse. With two spatial axes, block
+// b and k = b*b, where x has C channels wide and k*C deep:
+//   wide[n, h*b + i, w*b + j, c] = deep[n, h, w, (i*b + j)*C + c]  (mode dcr)  or  deep[n, h, w, c*k + i*b + j]  (crd)
+// Each is the gradient of the other. Any number of spatial axes; space_to_depth knows mode dcr only.
 #include "isobar/base/error.hpp"
+#include "isobar/ops/permute.hpp"
 
 namespace isobar::ops {
+namespace {
 
+using Kind = Slot::Kind;
+
+// How positions and channels are exchanged:
+//   split  [N, s_1, .., s_d, b_1, .., b_d, C]  (dcr; crd: C before the b)   <->   joined [N, s_1, b_1, .., s_d, b_d, C]
+struct BlockShuffle {
+  Shape deep, wide;        // [N, s.., b^d * C] and [N, s * b.., C]
+  Shape split;             // `deep` with its channels split
+  std::vector<int> order;  // axes of `split` in the order that forms `wide`
+};
+
+// For x with many channels (`from_deep`) or with many positions.
 BlockShuffle block_shuffle(const Shape& x, bool from_deep, std::int64_t block, bool depth_first) {
   const int space = x.rank() - 2;
   if (space < 1) fail("x = {} must be [batch, spatial..., channels]", x.str());
@@ -35,5 +50,57 @@ BlockShuffle block_shuffle(const Shape& x, bool from_deep, std::int64_t block, b
   s.order.push_back(depth_first ? 1 + 2 * space : 1 + space);
   return s;
 }
+
+template <bool from_deep>
+class ShuffleBlocks final : public Operator {
+ public:
+  explicit ShuffleBlocks(Args& args) : block_(args.integer("block", 2)) {
+    if (from_deep) depth_first_ = args.one_of("mode", "dcr", {"dcr", "crd"}) == "dcr";
+    args.require(block_ >= 1, "block must be at least 1");
+  }
+
+  std::vector<Shape> infer(std::span<const Shape> in) const override {
+    const BlockShuffle s = shuffle(in[0]);
+    return {from_deep ? s.wide : s.deep};
+  }
+
+  Kernel forward(const Setting& setting, std::span<const Operand> in) const override {
+    return kernel(setting, "forward", in[0].shape, from_deep, {Kind::x, 0}, {Kind::y, 0});
+  }
+
+  std::vector<Kernel> backward(const Setting& setting, std::span<const Operand> in) const override {
+    if (!in[0].needs_gradient) return {};
+    return {kernel(setting, "backward", in[0].shape, !from_deep, {Kind::dy, 0}, {Kind::dx, 0})};
+  }
+
+ private:
+  BlockShuffle shuffle(const Shape& x) const { return block_shuffle(x, from_deep, block_, depth_first_); }
+
+  Kernel kernel(const Setting& setting, const char* name, const Shape& x, bool widens, Slot from, Slot to) const {
+    const BlockShuffle s = shuffle(x);
+    if (widens) return permute_kernel(setting, name, from, s.deep, s.split, s.order, to, s.wide);
+    return permute_kernel(setting, name, from, s.wide, permuted(s.split, s.order), inverse_order(s.order), to, s.deep);
+  }
+
+  std::int64_t block_;
+  bool depth_first_ = true;
+};
+
+}  // namespace
+
+extern const OperatorRow depth_to_space{"depth_to_space",
+                                        "channels become blocks of positions",
+                                        make_member<ShuffleBlocks<true>>,
+                                        {{"depth_to_space", {{2, 3, 4, 12}}},
+                                         {"depth_to_space(mode=crd)", {{2, 3, 4, 12}}},
+                                         {"depth_to_space(block=3)", {{2, 5, 6}}},
+                                         {"depth_to_space(mode=crd)", {{1, 2, 3, 2, 16}}}}};
+
+extern const OperatorRow space_to_depth{"space_to_depth",
+                                        "blocks of positions become channels",
+                                        make_member<ShuffleBlocks<false>>,
+                                        {{"space_to_depth", {{2, 6, 4, 3}}},
+                                         {"space_to_depth(block=3)", {{2, 9, 2}}},
+                                         {"space_to_depth", {{1, 2, 4, 6, 2}}}}};
 
 }  // namespace isobar::ops

@@ -1,65 +1,65 @@
-// All operators: one row from each file.
+// All operators: rows from the files named beside them.
 #include "isobar/ops/op.hpp"
 
 namespace isobar::ops {
 
 extern const OperatorRow add;                    // add.cpp
 extern const OperatorRow attention;              // attention.cpp
-extern const OperatorRow average_pool;           // average_pool.cpp
+extern const OperatorRow average_pool;           // pool.cpp
 extern const OperatorRow batch_norm;             // batch_norm.cpp
-extern const OperatorRow clip;                   // clip.cpp
+extern const OperatorRow clip;                   // eltwise.cpp
 extern const OperatorRow concat;                 // concat.cpp
 extern const OperatorRow conv;                   // conv.cpp
 extern const OperatorRow deconv;                 // deconv.cpp
 extern const OperatorRow dense;                  // dense.cpp
-extern const OperatorRow depth_to_space;         // depth_to_space.cpp
+extern const OperatorRow depth_to_space;         // block_shuffle.cpp
 extern const OperatorRow detection_loss;         // detection_loss.cpp
-extern const OperatorRow div;                    // div.cpp
+extern const OperatorRow div;                    // binary.cpp
 extern const OperatorRow dropout;                // dropout.cpp
 extern const OperatorRow elementary;             // elementary.cpp
-extern const OperatorRow elu;                    // elu.cpp
+extern const OperatorRow elu;                    // eltwise.cpp
 extern const OperatorRow embedding;              // embedding.cpp
-extern const OperatorRow exp;                    // exp.cpp
+extern const OperatorRow exp;                    // eltwise.cpp
 extern const OperatorRow expand;                 // expand.cpp
-extern const OperatorRow flatten;                // flatten.cpp
-extern const OperatorRow focal;                  // focal.cpp
+extern const OperatorRow flatten;                // reshape.cpp
+extern const OperatorRow focal;                  // class_loss.cpp
 extern const OperatorRow gather;                 // gather.cpp
-extern const OperatorRow gelu;                   // gelu.cpp
+extern const OperatorRow gelu;                   // eltwise.cpp
 extern const OperatorRow global_pool;            // global_pool.cpp
 extern const OperatorRow layer_norm;             // layer_norm.cpp
-extern const OperatorRow leaky_relu;             // leaky_relu.cpp
+extern const OperatorRow leaky_relu;             // eltwise.cpp
 extern const OperatorRow log;                    // log.cpp
-extern const OperatorRow log_softmax;            // log_softmax.cpp
+extern const OperatorRow log_softmax;            // softmax.cpp
 extern const OperatorRow lrn;                    // lrn.cpp
 extern const OperatorRow lstm;                   // lstm.cpp
-extern const OperatorRow mae;                    // mae.cpp
+extern const OperatorRow mae;                    // term_loss.cpp
 extern const OperatorRow matmul;                 // matmul.cpp
-extern const OperatorRow max_pool;               // max_pool.cpp
-extern const OperatorRow maximum;                // maximum.cpp
-extern const OperatorRow minimum;                // minimum.cpp
-extern const OperatorRow mse;                    // mse.cpp
-extern const OperatorRow mul;                    // mul.cpp
-extern const OperatorRow nll;                    // nll.cpp
+extern const OperatorRow max_pool;               // pool.cpp
+extern const OperatorRow maximum;                // binary.cpp
+extern const OperatorRow minimum;                // binary.cpp
+extern const OperatorRow mse;                    // term_loss.cpp
+extern const OperatorRow mul;                    // binary.cpp
+extern const OperatorRow nll;                    // class_loss.cpp
 extern const OperatorRow pad;                    // pad.cpp
-extern const OperatorRow pow;                    // pow.cpp
+extern const OperatorRow pow;                    // eltwise.cpp
 extern const OperatorRow prelu;                  // prelu.cpp
 extern const OperatorRow reduce;                 // reduce.cpp
-extern const OperatorRow relu;                   // relu.cpp
+extern const OperatorRow relu;                   // eltwise.cpp
 extern const OperatorRow reshape;                // reshape.cpp
 extern const OperatorRow resize;                 // resize.cpp
 extern const OperatorRow scale;                  // scale.cpp
-extern const OperatorRow sigmoid;                // sigmoid.cpp
-extern const OperatorRow sigmoid_cross_entropy;  // sigmoid_cross_entropy.cpp
+extern const OperatorRow sigmoid;                // eltwise.cpp
+extern const OperatorRow sigmoid_cross_entropy;  // term_loss.cpp
 extern const OperatorRow slice;                  // slice.cpp
-extern const OperatorRow smooth_l1;              // smooth_l1.cpp
+extern const OperatorRow smooth_l1;              // term_loss.cpp
 extern const OperatorRow softmax;                // softmax.cpp
-extern const OperatorRow softmax_cross_entropy;  // softmax_cross_entropy.cpp
-extern const OperatorRow softplus;               // softplus.cpp
-extern const OperatorRow space_to_depth;         // space_to_depth.cpp
+extern const OperatorRow softmax_cross_entropy;  // class_loss.cpp
+extern const OperatorRow softplus;               // eltwise.cpp
+extern const OperatorRow space_to_depth;         // block_shuffle.cpp
 extern const OperatorRow split;                  // split.cpp
-extern const OperatorRow sqrt;                   // sqrt.cpp
-extern const OperatorRow sub;                    // sub.cpp
-extern const OperatorRow tanh;                   // tanh.cpp
+extern const OperatorRow sqrt;                   // eltwise.cpp
+extern const OperatorRow sub;                    // binary.cpp
+extern const OperatorRow tanh;                   // eltwise.cpp
 extern const OperatorRow transpose;              // transpose.cpp
 
 Table<OperatorRow> operators() {

@@ -86,14 +86,12 @@ class Concat final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow concat;
-const OperatorRow concat{"concat", "inputs joined along an axis",
-                         [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Concat>(args); },
-                         [] {
-                           return std::vector<Problem>{{"concat", {{2, 3, 5, 4}, {2, 3, 5, 1}, {2, 3, 5, 7}}},
-                                                       {"concat(axis=1)", {{2, 3, 4}, {2, 5, 4}}},
-                                                       {"concat(axis=0)", {{3, 2, 4}, {1, 2, 4}}},
-                                                       {"concat", {{3, 4}}}};
-                         }};
+extern const OperatorRow concat{"concat",
+                                "inputs joined along an axis",
+                                make_member<Concat>,
+                                {{"concat", {{2, 3, 5, 4}, {2, 3, 5, 1}, {2, 3, 5, 7}}},
+                                 {"concat(axis=1)", {{2, 3, 4}, {2, 5, 4}}},
+                                 {"concat(axis=0)", {{3, 2, 4}, {1, 2, 4}}},
+                                 {"concat", {{3, 4}}}}};
 
 }  // namespace isobar::ops

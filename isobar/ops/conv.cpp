@@ -113,27 +113,25 @@ std::optional<ConvCase> conv_case(const Operator& op, std::span<const Operand> i
   return conv_operator->fitted(phase, in);
 }
 
-extern const OperatorRow conv;
-const OperatorRow conv{
-    "conv", "convolution over 1 to 3 spatial axes: groups, stride, dilation, any padding",
-    [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Conv>(args); },
-    [] {
-      return std::vector<Problem>{
-          {"conv(filters=3, kernel=3, padding=same)", {{2, 5, 6, 4}}},
-          {"conv(filters=32, kernel=3, padding=same)", {{1, 6, 6, 6, 16}}},
-          {"conv(filters=16, kernel=3, padding=same)", {{1, 6, 7, 5, 4}}},
-          {"conv(filters=4, kernel=3, stride=2, padding=same, bias=false)", {{2, 6, 7, 3}}},
-          {"conv(filters=6, kernel=[3, 2], stride=[2, 1], padding=[1, 0], padding_after=[0, 1], groups=2)",
-           {{2, 7, 5, 4}}},
-          {"conv(filters=80, kernel=3, padding=same, groups=2)", {{2, 5, 6, 32}}},
-          {"conv(filters=4, kernel=3, dilation=2, padding=same)", {{1, 9, 8, 2}}},
-          {"conv(filters=70, kernel=3, dilation=2, padding=same, groups=70)", {{2, 5, 6, 70}}},
-          {"conv(filters=18, kernel=3, stride=2, padding=same, groups=18, bias=false)", {{1, 5, 4, 18}}},
-          {"conv(filters=5, kernel=4)", {{2, 9, 3}}},
-          {"conv(filters=8, kernel=4)", {{1, 7, 7, 7, 1}}},
-          {"conv(filters=2, kernel=2)", {{1, 4, 5, 3, 3}}},
-          {"conv(filters=16, kernel=1, stride=2, bias=false)", {{4, 16, 16, 4}}},
-      };
+extern const OperatorRow conv{
+    "conv",
+    "convolution over 1 to 3 spatial axes: groups, stride, dilation, any padding",
+    make_member<Conv>,
+    {
+        {"conv(filters=3, kernel=3, padding=same)", {{2, 5, 6, 4}}},
+        {"conv(filters=32, kernel=3, padding=same)", {{1, 6, 6, 6, 16}}},
+        {"conv(filters=16, kernel=3, padding=same)", {{1, 6, 7, 5, 4}}},
+        {"conv(filters=4, kernel=3, stride=2, padding=same, bias=false)", {{2, 6, 7, 3}}},
+        {"conv(filters=6, kernel=[3, 2], stride=[2, 1], padding=[1, 0], padding_after=[0, 1], groups=2)",
+         {{2, 7, 5, 4}}},
+        {"conv(filters=80, kernel=3, padding=same, groups=2)", {{2, 5, 6, 32}}},
+        {"conv(filters=4, kernel=3, dilation=2, padding=same)", {{1, 9, 8, 2}}},
+        {"conv(filters=70, kernel=3, dilation=2, padding=same, groups=70)", {{2, 5, 6, 70}}},
+        {"conv(filters=18, kernel=3, stride=2, padding=same, groups=18, bias=false)", {{1, 5, 4, 18}}},
+        {"conv(filters=5, kernel=4)", {{2, 9, 3}}},
+        {"conv(filters=8, kernel=4)", {{1, 7, 7, 7, 1}}},
+        {"conv(filters=2, kernel=2)", {{1, 4, 5, 3, 3}}},
+        {"conv(filters=16, kernel=1, stride=2, bias=false)", {{4, 16, 16, 4}}},
     }};
 
 }  // namespace isobar::ops

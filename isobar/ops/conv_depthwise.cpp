@@ -1,11 +1,13 @@
-#include "isobar/ops/conv_depthwise.hpp"
-
+// Depthwise convolutions (groups = channels = filters), forward and backward. For gradients of channels-last tensors
+// with dilation, oneDNN 2.6 has no fast kernel and processes them number by number; there is little to compute, so
+// memory should be the limit. Weights and their gradient are [taps, C] in memory.
 #include <algorithm>
 #include <cstring>
 #include <memory>
 #include <type_traits>
 
 #include "isobar/base/loops.hpp"
+#include "isobar/ops/conv_methods.hpp"
 #include "isobar/ops/lanes.hpp"
 #include "isobar/ops/primitive.hpp"
 
@@ -13,6 +15,18 @@ namespace isobar::ops {
 namespace {
 
 using Kind = Slot::Kind;
+
+// The layout of the weights: axes C, 1, 1, kernel...
+Layout depthwise_layout(const ConvCase& p) {
+  const std::int64_t channels = p.x[-1];
+  Extents axes{channels, 1, 1}, strides{1, channels, channels};
+  std::int64_t stride = channels;
+  for (std::size_t a = p.window.kernel.size(); a-- > 0; stride *= p.window.kernel[a]) {
+    axes.insert(axes.begin() + 3, p.window.kernel[a]);
+    strides.insert(strides.begin() + 3, stride);
+  }
+  return Layout(axes, Dtype::f32, strides);
+}
 
 constexpr int most_vectors = 4;                    // sums of this many are held in registers
 constexpr std::int64_t most_depthwise_parts = 16;  // of the sum of a weight gradient
@@ -205,22 +219,11 @@ Kernel weight_gradient(const ConvCase& p) {
 
 }  // namespace
 
-Layout depthwise_layout(const ConvCase& p) {
-  const std::int64_t channels = p.x[-1];
-  Extents axes{channels, 1, 1}, strides{1, channels, channels};
-  std::int64_t stride = channels;
-  for (std::size_t a = p.window.kernel.size(); a-- > 0; stride *= p.window.kernel[a]) {
-    axes.insert(axes.begin() + 3, p.window.kernel[a]);
-    strides.insert(strides.begin() + 3, stride);
-  }
-  return Layout(axes, Dtype::f32, strides);
-}
-
-extern const ConvMethod conv_depthwise;
-const ConvMethod conv_depthwise{
+extern const ConvMethod conv_depthwise{
     "depthwise", "every channel with itself, at the speed of memory",
     [](const Setting&, const ConvCase& p, Direction direction) -> std::optional<std::vector<Kernel>> {
-      if (!is_depthwise(p) || (direction == Direction::forward && p.after)) return std::nullopt;
+      const bool depthwise = p.groups > 1 && p.groups == p.x[-1] && p.groups == p.y[-1];
+      if (!depthwise || (direction == Direction::forward && p.after)) return std::nullopt;
       switch (direction) {
         case Direction::forward:
           return one_kernel(gathering("forward", Category::forward_convolution, p, false, {{Kind::x, 0}, p.x_layout},

@@ -8,10 +8,9 @@ namespace {
 using Kind = Slot::Kind;
 
 dnnl::convolution_forward::primitive_desc forward_descriptor(const Setting& setting, const ConvCase& p) {
-  const auto prop = p.phase == Phase::training ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
   return planned("convolution", [&] {
-    const dnnl::convolution_forward::desc desc(prop, dnnl::algorithm::convolution_direct, p.x_layout, p.w, p.b,
-                                               p.y_layout, p.window.stride, p.window.gaps(), p.window.before,
+    const dnnl::convolution_forward::desc desc(forward_kind(p.phase), dnnl::algorithm::convolution_direct, p.x_layout,
+                                               p.w, p.b, p.y_layout, p.window.stride, p.window.gaps(), p.window.before,
                                                p.window.after);
     return dnnl::convolution_forward::primitive_desc(desc, with_post_op(p.after), setting.engine);
   });
@@ -68,8 +67,7 @@ std::optional<std::vector<Kernel>> make_direct(const Setting& setting, const Con
 
 }  // namespace
 
-extern const ConvMethod conv_direct;
-const ConvMethod conv_direct{"direct", "oneDNN's convolution primitives", make_direct,
-                             [](const ConvCase&, Direction) { return true; }};
+extern const ConvMethod conv_direct{"direct", "oneDNN's convolution primitives", make_direct,
+                                    [](const ConvCase&, Direction) { return true; }};
 
 }  // namespace isobar::ops

@@ -138,8 +138,7 @@ std::shared_ptr<const TileTransform> transform(const ConvCase& p) {
 
 }  // namespace
 
-extern const ConvMethod conv_fft;
-const ConvMethod conv_fft{
+extern const ConvMethod conv_fft{
     "fft",
     "kernels from 4x4 to 15x15 of stride 1 by Fourier transforms of tiles",
     [](const Setting& setting, const ConvCase& p, Direction direction) -> std::optional<std::vector<Kernel>> {

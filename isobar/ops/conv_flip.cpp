@@ -1,8 +1,11 @@
-#include "isobar/ops/conv_flip.hpp"
-
+// The data gradient of a stride-1 convolution as a forward convolution: dx = dz * w', where w' has input and output
+// channels exchanged and every spatial axis reversed. oneDNN 2.6 has a faster kernel for the forward direction of
+// channels-last tensors: 1.65 times as fast in CosmoFlow's second layer, 1.2 in the third and fourth, equal in the
+// last. Turning the weights takes under 3 % of the time, except in the last layer (a tenth).
 #include <algorithm>
 #include <string_view>
 
+#include "isobar/ops/conv_methods.hpp"
 #include "isobar/ops/group_layout.hpp"
 #include "isobar/ops/primitive.hpp"
 #include "isobar/ops/turned_weights.hpp"
@@ -30,9 +33,10 @@ constexpr std::int64_t most_flipped_groups = 8;  // more groups are small, and l
 
 bool is_fast(std::string_view implementation) { return implementation.starts_with("brgconv"); }
 
-}  // namespace
-
-std::optional<std::vector<Kernel>> data_gradient_by_forward(const Setting& setting, const ConvCase& problem) {
+// Two kernels: one turns the weights (the first temporary), one convolves dz. Nothing if oneDNN's own data gradient is
+// as good.
+std::optional<std::vector<Kernel>> make_flipped(const Setting& setting, const ConvCase& problem, Direction direction) {
+  if (direction != Direction::data_gradient) return std::nullopt;
   const Window& window = problem.window;
   const Layout& stored = problem.stored;
   if (!problem.unit_stride() || problem.groups > most_flipped_groups || stored.data.ndims == 0) return std::nullopt;
@@ -67,13 +71,10 @@ std::optional<std::vector<Kernel>> data_gradient_by_forward(const Setting& setti
   }
 }
 
-extern const ConvMethod conv_flipped;
-const ConvMethod conv_flipped{
-    "flipped", "data gradient of stride 1 as a forward convolution with turned weights",
-    [](const Setting& setting, const ConvCase& problem, Direction direction) -> std::optional<std::vector<Kernel>> {
-      if (direction != Direction::data_gradient) return std::nullopt;
-      return data_gradient_by_forward(setting, problem);
-    },
-    [](const ConvCase&, Direction) { return true; }};
+}  // namespace
+
+extern const ConvMethod conv_flipped{"flipped",
+                                     "data gradient of stride 1 as a forward convolution with turned weights",
+                                     make_flipped, [](const ConvCase&, Direction) { return true; }};
 
 }  // namespace isobar::ops

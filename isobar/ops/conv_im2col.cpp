@@ -112,8 +112,7 @@ std::optional<std::vector<Kernel>> make_im2col(const Setting& setting, const Con
 
 }  // namespace
 
-extern const ConvMethod conv_im2col;
-const ConvMethod conv_im2col{"im2col", "columns of all windows, and one product of matrices", make_im2col,
-                             [](const ConvCase&, Direction) { return false; }};
+extern const ConvMethod conv_im2col{"im2col", "columns of all windows, and one product of matrices", make_im2col,
+                                    [](const ConvCase&, Direction) { return false; }};
 
 }  // namespace isobar::ops

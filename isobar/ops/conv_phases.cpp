@@ -15,8 +15,7 @@ std::optional<std::vector<Kernel>> make_phases(const Setting& setting, const Con
 
 }  // namespace
 
-extern const ConvMethod conv_phases;
-const ConvMethod conv_phases{"phases", "data gradient: a forward convolution for every phase of the stride",
-                             make_phases, [](const ConvCase&, Direction) { return true; }};
+extern const ConvMethod conv_phases{"phases", "data gradient: a forward convolution for every phase of the stride",
+                                    make_phases, [](const ConvCase&, Direction) { return true; }};
 
 }  // namespace isobar::ops

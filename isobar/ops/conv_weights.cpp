@@ -76,8 +76,7 @@ std::optional<Kernel> tiled_weight_gradient(const TiledGradient& p) {
   return kernel;
 }
 
-extern const ConvMethod conv_own;
-const ConvMethod conv_own{
+extern const ConvMethod conv_own{
     "own", "weight gradient by tiles of 14 channels and 32 outputs",
     [](const Setting&, const ConvCase& p, Direction direction) -> std::optional<std::vector<Kernel>> {
       if (direction != Direction::weight_gradient) return std::nullopt;

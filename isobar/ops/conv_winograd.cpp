@@ -119,13 +119,11 @@ bool never(const ConvCase&, Direction) { return false; }
 
 }  // namespace
 
-extern const ConvMethod conv_winograd;
-const ConvMethod conv_winograd{
+extern const ConvMethod conv_winograd{
     "winograd", "3x3 kernels of stride 1 with a quarter of the products, tiles of 4x4", make_winograd<F4>, never, false,
     work<F4>};
 
-extern const ConvMethod conv_winograd2;
-const ConvMethod conv_winograd2{
+extern const ConvMethod conv_winograd2{
     "winograd2", "the same with tiles of 2x2: more products, better rounding", make_winograd<F2>, never, false,
     work<F2>};
 

@@ -231,22 +231,20 @@ class Deconv final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow deconv;
-const OperatorRow deconv{
-    "deconv", "transposed convolution over 1 to 3 spatial axes: groups, stride, dilation, any padding",
-    [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Deconv>(args); },
-    [] {
-      return std::vector<Problem>{
-          {"deconv(filters=16, kernel=3, stride=2, padding=same)", {{1, 5, 4, 32}}},
-          {"deconv(filters=3, kernel=5, stride=2, padding=same, bias=false)", {{2, 4, 3, 5}}},
-          {"deconv(filters=4, kernel=2, stride=3, padding=same)", {{1, 3, 4, 2}}},
-          {"deconv(filters=4, kernel=3, stride=2, padding=1, output_padding=1)", {{1, 3, 2, 3, 6}}},
-          {"deconv(filters=6, kernel=[3, 2], stride=[2, 1], padding=[1, 0], padding_after=[0, 1], groups=2)",
-           {{2, 4, 5, 4}}},
-          {"deconv(filters=5, kernel=3, dilation=2)", {{2, 4, 3}}},
-          {"deconv(filters=32, kernel=2, stride=2)", {{1, 3, 3, 3, 16}}},
-          {"deconv(filters=4, kernel=1, stride=2)", {{4, 8, 8, 16}}},
-      };
+extern const OperatorRow deconv{
+    "deconv",
+    "transposed convolution over 1 to 3 spatial axes: groups, stride, dilation, any padding",
+    make_member<Deconv>,
+    {
+        {"deconv(filters=16, kernel=3, stride=2, padding=same)", {{1, 5, 4, 32}}},
+        {"deconv(filters=3, kernel=5, stride=2, padding=same, bias=false)", {{2, 4, 3, 5}}},
+        {"deconv(filters=4, kernel=2, stride=3, padding=same)", {{1, 3, 4, 2}}},
+        {"deconv(filters=4, kernel=3, stride=2, padding=1, output_padding=1)", {{1, 3, 2, 3, 6}}},
+        {"deconv(filters=6, kernel=[3, 2], stride=[2, 1], padding=[1, 0], padding_after=[0, 1], groups=2)",
+         {{2, 4, 5, 4}}},
+        {"deconv(filters=5, kernel=3, dilation=2)", {{2, 4, 3}}},
+        {"deconv(filters=32, kernel=2, stride=2)", {{1, 3, 3, 3, 16}}},
+        {"deconv(filters=4, kernel=1, stride=2)", {{4, 8, 8, 16}}},
     }};
 
 }  // namespace isobar::ops

@@ -101,10 +101,8 @@ class Dense final : public Operator {
   }
 
   dnnl::inner_product_forward::primitive_desc forward_descriptor(const Setting& setting, const Case& p) const {
-    const auto prop =
-        setting.phase == Phase::training ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
     return with_stored(p.w, p.free_w, "dense", [&](const Layout& w) {
-      const dnnl::inner_product_forward::desc desc(prop, p.x, w, bias_ ? p.b : Layout(), p.y);
+      const dnnl::inner_product_forward::desc desc(forward_kind(setting.phase), p.x, w, bias_ ? p.b : Layout(), p.y);
       return dnnl::inner_product_forward::primitive_desc(desc, with_post_op(after_), setting.engine);
     });
   }
@@ -156,15 +154,16 @@ class Dense final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow dense;
-const OperatorRow dense{"dense", "full linear map of the features",
-                        [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Dense>(args); },
-                        [] {
-                          return std::vector<Problem>{
-                              {"dense(units=3)", {{2, 5}}},    {"dense(units=17, bias=false)", {{1, 33}}},
-                              {"dense(units=16)", {{9, 32}}},  {"dense(units=5)", {{11, 7}}},
-                              {"dense(units=4)", {{2, 3, 5}}}, {"dense(units=3, bias=false)", {{1, 2, 3, 2, 4}}},
-                          };
-                        }};
+extern const OperatorRow dense{"dense",
+                               "full linear map of the features",
+                               make_member<Dense>,
+                               {
+                                   {"dense(units=3)", {{2, 5}}},
+                                   {"dense(units=17, bias=false)", {{1, 33}}},
+                                   {"dense(units=16)", {{9, 32}}},
+                                   {"dense(units=5)", {{11, 7}}},
+                                   {"dense(units=4)", {{2, 3, 5}}},
+                                   {"dense(units=3, bias=false)", {{1, 2, 3, 2, 4}}},
+                               }};
 
 }  // namespace isobar::ops

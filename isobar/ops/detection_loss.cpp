@@ -4,7 +4,7 @@
 //      empty cells of -0.5 ln(p_none + e); object, none and classes of p are probabilities
 //   b: mean over object cells of h(xy) + h(wh) + CE(classes), plus the mean over all cells of CE({object, none}), or 0
 //      without object cells; object, none and classes of p are logits
-#include "isobar/ops/class_loss.hpp"
+#include "isobar/ops/loss.hpp"
 
 namespace isobar::ops {
 namespace {
@@ -135,14 +135,12 @@ class DetectionLoss final : public Loss {
 
 }  // namespace
 
-extern const OperatorRow detection_loss;
-const OperatorRow detection_loss{
-    "detection_loss", "boxes on a grid: place, size, objectness and class",
-    [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<DetectionLoss>(args); },
-    [] {
-      return std::vector<Problem>{{"detection_loss", {{2, 3, 4, 10}, {2, 3, 4, 10}}, 0.1, 2.5, {0, 2}},
-                                  {"detection_loss(variant=b)", {{2, 3, 4, 10}, {2, 3, 4, 10}}, -2.5, 2.5, {0, 2}},
-                                  {"detection_loss(variant=b)", {{3, 5, 8}, {3, 5, 8}}, -1, 1, {0, 2}}};
-    }};
+extern const OperatorRow detection_loss{
+    "detection_loss",
+    "boxes on a grid: place, size, objectness and class",
+    make_member<DetectionLoss>,
+    {{"detection_loss", {{2, 3, 4, 10}, {2, 3, 4, 10}}, 0.1, 2.5, {0, 2}},
+     {"detection_loss(variant=b)", {{2, 3, 4, 10}, {2, 3, 4, 10}}, -2.5, 2.5, {0, 2}},
+     {"detection_loss(variant=b)", {{3, 5, 8}, {3, 5, 8}}, -1, 1, {0, 2}}}};
 
 }  // namespace isobar::ops

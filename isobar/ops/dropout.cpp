@@ -116,13 +116,10 @@ class Dropout final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow dropout;
-const OperatorRow dropout{"dropout", "drops elements at random while training",
-                          [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Dropout>(args); },
-                          [] {
-                            return std::vector<Problem>{{"dropout", {{3, 7}}},
-                                                        {"dropout(rate=0.25)", {{2, 3, 5, 3}}},
-                                                        {"dropout(rate=0)", {{2, 6}}}};
-                          }};
+extern const OperatorRow dropout{
+    "dropout",
+    "drops elements at random while training",
+    make_member<Dropout>,
+    {{"dropout", {{3, 7}}}, {"dropout(rate=0.25)", {{2, 3, 5, 3}}}, {"dropout(rate=0)", {{2, 6}}}}};
 
 }  // namespace isobar::ops

@@ -146,25 +146,23 @@ class Elementary final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow elementary;
-const OperatorRow elementary{"elementary", "a function of one number by its name: abs, sin, erf, ...",
-                             [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Elementary>(args); },
-                             [] {
-                               std::vector<Problem> list;
-                               for (const Named& f : functions) {
-                                 Problem problem{fmt::format("elementary(f={})", f.name), {{3, 7}}, -2.9, 3};
-                                 const auto is = [&](auto... names) { return ((f.name == names) || ...); };
-                                 if (is("acos", "asin", "atanh", "tan")) problem.low = -0.9, problem.high = 0.9;
-                                 if (is("acosh")) problem.low = 1.2;
-                                 if (is("log1p", "reciprocal")) problem.low = 0.3;
-                                 problem.flat = f.slope == step;
-                                 list.push_back(problem);
-                               }
-                               list.push_back({"elementary(f=hard_sigmoid, alpha=0.4, beta=0.3)", {{3, 7}}, -2.9, 3});
-                               list.push_back({"elementary(f=selu, alpha=2, gamma=0.7)", {{3, 7}}, -2.9, 3});
-                               list.push_back({"elementary(f=celu, alpha=2)", {{3, 7}}, -2.9, 3});
-                               list.push_back({"elementary(f=shrink, bias=0.2, lambd=1)", {{3, 7}}, -2.9, 3});
-                               return list;
-                             }};
+extern const OperatorRow elementary{
+    "elementary", "a function of one number by its name: abs, sin, erf, ...", make_member<Elementary>, [] {
+      std::vector<Problem> list;
+      for (const Named& f : functions) {
+        Problem problem{fmt::format("elementary(f={})", f.name), {{3, 7}}, -2.9, 3};
+        const auto is = [&](auto... names) { return ((f.name == names) || ...); };
+        if (is("acos", "asin", "atanh", "tan")) problem.low = -0.9, problem.high = 0.9;
+        if (is("acosh")) problem.low = 1.2;
+        if (is("log1p", "reciprocal")) problem.low = 0.3;
+        problem.flat = f.slope == step;
+        list.push_back(problem);
+      }
+      list.push_back({"elementary(f=hard_sigmoid, alpha=0.4, beta=0.3)", {{3, 7}}, -2.9, 3});
+      list.push_back({"elementary(f=selu, alpha=2, gamma=0.7)", {{3, 7}}, -2.9, 3});
+      list.push_back({"elementary(f=celu, alpha=2)", {{3, 7}}, -2.9, 3});
+      list.push_back({"elementary(f=shrink, bias=0.2, lambd=1)", {{3, 7}}, -2.9, 3});
+      return list;
+    }()};
 
 }  // namespace isobar::ops

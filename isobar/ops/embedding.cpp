@@ -69,12 +69,10 @@ class Embedding final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow embedding;
-const OperatorRow embedding{"embedding", "rows of a trained table, picked by number",
-                            [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Embedding>(args); },
-                            [] {
-                              return std::vector<Problem>{{"embedding(rows=5, width=3)", {{2, 7}}, -1, 1, Whole{0, 5}},
-                                                          {"embedding(rows=9, width=17)", {{4}}, -1, 1, Whole{-9, 9}}};
-                            }};
+extern const OperatorRow embedding{"embedding",
+                                   "rows of a trained table, picked by number",
+                                   make_member<Embedding>,
+                                   {{"embedding(rows=5, width=3)", {{2, 7}}, -1, 1, Whole{0, 5}},
+                                    {"embedding(rows=9, width=17)", {{4}}, -1, 1, Whole{-9, 9}}}};
 
 }  // namespace isobar::ops

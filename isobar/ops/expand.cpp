@@ -57,14 +57,12 @@ class Expand final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow expand;
-const OperatorRow expand{"expand", "repeated along axes until it has a given shape",
-                         [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Expand>(args); },
-                         [] {
-                           return std::vector<Problem>{{"expand(shape=[2, 3, 4])", {{2, 1, 4}}},
-                                                       {"expand(shape=[5, 3, 7])", {{3, 1}}},
-                                                       {"expand(shape=[1, 3])", {{4, 1}}},
-                                                       {"expand(shape=[1, 2, 3])", {{2, 3}}}};
-                         }};
+extern const OperatorRow expand{"expand",
+                                "repeated along axes until it has a given shape",
+                                make_member<Expand>,
+                                {{"expand(shape=[2, 3, 4])", {{2, 1, 4}}},
+                                 {"expand(shape=[5, 3, 7])", {{3, 1}}},
+                                 {"expand(shape=[1, 3])", {{4, 1}}},
+                                 {"expand(shape=[1, 2, 3])", {{2, 3}}}}};
 
 }  // namespace isobar::ops

@@ -70,13 +70,11 @@ class Gather final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow gather;
-const OperatorRow gather{"gather", "elements of an axis, picked by number",
-                         [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Gather>(args); },
-                         [] {
-                           return std::vector<Problem>{{"gather", {{5, 3}, {4}}, -1, 1, {0, 5}},
-                                                       {"gather(axis=1)", {{2, 4, 3}, {2, 5}}, -1, 1, {-4, 4}},
-                                                       {"gather(axis=-1)", {{3, 7}, {9}}, -1, 1, {0, 7}}};
-                         }};
+extern const OperatorRow gather{"gather",
+                                "elements of an axis, picked by number",
+                                make_member<Gather>,
+                                {{"gather", {{5, 3}, {4}}, -1, 1, {0, 5}},
+                                 {"gather(axis=1)", {{2, 4, 3}, {2, 5}}, -1, 1, {-4, 4}},
+                                 {"gather(axis=-1)", {{3, 7}, {9}}, -1, 1, {0, 7}}}};
 
 }  // namespace isobar::ops

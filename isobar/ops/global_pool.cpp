@@ -132,15 +132,12 @@ class GlobalPool final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow global_pool;
-const OperatorRow global_pool{
-    "global_pool", "the mean or the maximum over all positions",
-    [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<GlobalPool>(args); },
-    [] {
-      return std::vector<Problem>{{"global_pool", {{2, 3, 4, 5}}},
-                                  {"global_pool", {{1, 3, 2, 2, 70}}},
-                                  {"global_pool(kind=max)", {{2, 3, 4, 5}}},
-                                  {"global_pool(kind=max)", {{1, 7, 70}}}};
-    }};
+extern const OperatorRow global_pool{"global_pool",
+                                     "the mean or the maximum over all positions",
+                                     make_member<GlobalPool>,
+                                     {{"global_pool", {{2, 3, 4, 5}}},
+                                      {"global_pool", {{1, 3, 2, 2, 70}}},
+                                      {"global_pool(kind=max)", {{2, 3, 4, 5}}},
+                                      {"global_pool(kind=max)", {{1, 7, 70}}}}};
 
 }  // namespace isobar::ops

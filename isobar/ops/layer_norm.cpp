@@ -101,10 +101,9 @@ class LayerNorm final : public Operator {
   }
 
   dnnl::layer_normalization_forward::primitive_desc forward_descriptor(const Setting& setting, const Shape& x) const {
-    const auto prop =
-        setting.phase == Phase::training ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
     return planned("layer_norm", [&] {
-      const dnnl::layer_normalization_forward::desc desc(prop, view(x), static_cast<float>(eps_), flags());
+      const dnnl::layer_normalization_forward::desc desc(forward_kind(setting.phase), view(x), static_cast<float>(eps_),
+                                                         flags());
       return dnnl::layer_normalization_forward::primitive_desc(desc, own_scratchpad(), setting.engine);
     });
   }
@@ -116,18 +115,16 @@ class LayerNorm final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow layer_norm;
-const OperatorRow layer_norm{"layer_norm", "every row brought to mean 0 and variance 1, then scaled and shifted",
-                             [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<LayerNorm>(args); },
-                             [] {
-                               return std::vector<Problem>{
-                                   {"layer_norm", {{3, 6}}},
-                                   {"layer_norm", {{2, 3, 33}}},
-                                   {"layer_norm(axis=1, eps=0.001)", {{3, 2, 5}}},
-                                   {"layer_norm(scale=false)", {{2, 4, 5}}},
-                                   {"layer_norm(shift=false)", {{2, 2, 2, 8}}},
-                                   {"layer_norm(axis=-2, scale=false, shift=false)", {{2, 3, 5}}},
-                               };
-                             }};
+extern const OperatorRow layer_norm{"layer_norm",
+                                    "every row brought to mean 0 and variance 1, then scaled and shifted",
+                                    make_member<LayerNorm>,
+                                    {
+                                        {"layer_norm", {{3, 6}}},
+                                        {"layer_norm", {{2, 3, 33}}},
+                                        {"layer_norm(axis=1, eps=0.001)", {{3, 2, 5}}},
+                                        {"layer_norm(scale=false)", {{2, 4, 5}}},
+                                        {"layer_norm(shift=false)", {{2, 2, 2, 8}}},
+                                        {"layer_norm(axis=-2, scale=false, shift=false)", {{2, 3, 5}}},
+                                    }};
 
 }  // namespace isobar::ops

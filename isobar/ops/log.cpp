@@ -56,11 +56,7 @@ class Log final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow log;
-const OperatorRow log{"log", "the natural logarithm",
-                      [](Args&) -> std::unique_ptr<Operator> { return std::make_unique<Log>(); },
-                      [] {
-                        return std::vector<Problem>{{"log", {{2, 5}}, 0.1, 3}, {"log", {{1, 3, 5, 7}}, 0.1, 3}};
-                      }};
+extern const OperatorRow log{
+    "log", "the natural logarithm", make_member<Log>, {{"log", {{2, 5}}, 0.1, 3}, {"log", {{1, 3, 5, 7}}, 0.1, 3}}};
 
 }  // namespace isobar::ops

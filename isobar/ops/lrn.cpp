@@ -227,18 +227,16 @@ class Lrn final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow lrn;
-const OperatorRow lrn{"lrn", "local response normalisation across channels or within them",
-                      [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Lrn>(args); },
-                      [] {
-                        return std::vector<Problem>{
-                            {"lrn", {{2, 3, 3, 7}}},
-                            {"lrn(size=3, alpha=2, beta=0.5, k=2)", {{3, 2}}},
-                            {"lrn(size=4, alpha=1)", {{1, 2, 6}}},
-                            {"lrn(size=5, alpha=0.5)", {{1, 2, 2, 2, 18}}},
-                            {"lrn(size=3, alpha=2, region=within)", {{2, 4, 5, 3}}},
-                            {"lrn(size=2, alpha=3, beta=1, region=within)", {{1, 3, 4, 2}}},
-                        };
-                      }};
+extern const OperatorRow lrn{"lrn",
+                             "local response normalisation across channels or within them",
+                             make_member<Lrn>,
+                             {
+                                 {"lrn", {{2, 3, 3, 7}}},
+                                 {"lrn(size=3, alpha=2, beta=0.5, k=2)", {{3, 2}}},
+                                 {"lrn(size=4, alpha=1)", {{1, 2, 6}}},
+                                 {"lrn(size=5, alpha=0.5)", {{1, 2, 2, 2, 18}}},
+                                 {"lrn(size=3, alpha=2, region=within)", {{2, 4, 5, 3}}},
+                                 {"lrn(size=2, alpha=3, beta=1, region=within)", {{1, 3, 4, 2}}},
+                             }};
 
 }  // namespace isobar::ops

@@ -208,18 +208,16 @@ class Lstm final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow lstm;
-const OperatorRow lstm{"lstm", "long short-term memory over a sequence, in one or both directions",
-                       [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Lstm>(args); },
-                       [] {
-                         return std::vector<Problem>{
-                             {"lstm(units=3)", {{2, 4, 5}}},
-                             {"lstm(units=4, sequence=false, forget_bias=1)", {{3, 3, 2}}},
-                             {"lstm(units=2, direction=reverse, bias=false)", {{2, 3, 3}}},
-                             {"lstm(units=3, direction=bidirectional)", {{2, 3, 2}, {2, 2, 3}, {2, 2, 3}}},
-                             {"lstm(units=2, direction=bidirectional, sequence=false)", {{1, 5, 3}}},
-                             {"lstm(units=17)", {{1, 1, 4}, {1, 1, 17}, {1, 1, 17}}},
-                         };
-                       }};
+extern const OperatorRow lstm{"lstm",
+                              "long short-term memory over a sequence, in one or both directions",
+                              make_member<Lstm>,
+                              {
+                                  {"lstm(units=3)", {{2, 4, 5}}},
+                                  {"lstm(units=4, sequence=false, forget_bias=1)", {{3, 3, 2}}},
+                                  {"lstm(units=2, direction=reverse, bias=false)", {{2, 3, 3}}},
+                                  {"lstm(units=3, direction=bidirectional)", {{2, 3, 2}, {2, 2, 3}, {2, 2, 3}}},
+                                  {"lstm(units=2, direction=bidirectional, sequence=false)", {{1, 5, 3}}},
+                                  {"lstm(units=17)", {{1, 1, 4}, {1, 1, 17}, {1, 1, 17}}},
+                              }};
 
 }  // namespace isobar::ops

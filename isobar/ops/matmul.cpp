@@ -184,19 +184,17 @@ class Matmul final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow matmul;
-const OperatorRow matmul{"matmul", "products of matrices, broadcasting all axes but the last two",
-                         [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Matmul>(args); },
-                         [] {
-                           return std::vector<Problem>{
-                               {"matmul", {{3, 5}, {5, 4}}},
-                               {"matmul", {{2, 3, 4}, {2, 4, 5}}},
-                               {"matmul(transpose_b=true)", {{2, 3, 2, 4}, {2, 3, 5, 4}}},
-                               {"matmul(transpose_a=true)", {{2, 4, 3}, {4, 5}}},
-                               {"matmul", {{2, 3, 4, 2}, {2, 17}}},
-                               {"matmul(transpose_a=true, transpose_b=true)", {{1, 3, 4, 2}, {2, 1, 3, 4}}},
-                               {"matmul", {{1, 4}, {3, 4, 2}}},
-                           };
-                         }};
+extern const OperatorRow matmul{"matmul",
+                                "products of matrices, broadcasting all axes but the last two",
+                                make_member<Matmul>,
+                                {
+                                    {"matmul", {{3, 5}, {5, 4}}},
+                                    {"matmul", {{2, 3, 4}, {2, 4, 5}}},
+                                    {"matmul(transpose_b=true)", {{2, 3, 2, 4}, {2, 3, 5, 4}}},
+                                    {"matmul(transpose_a=true)", {{2, 4, 3}, {4, 5}}},
+                                    {"matmul", {{2, 3, 4, 2}, {2, 17}}},
+                                    {"matmul(transpose_a=true, transpose_b=true)", {{1, 3, 4, 2}, {2, 1, 3, 4}}},
+                                    {"matmul", {{1, 4}, {3, 4, 2}}},
+                                }};
 
 }  // namespace isobar::ops

@@ -156,7 +156,7 @@ struct OperatorRow {
   std::string_view name;
   std::string_view summary;
   std::unique_ptr<Operator> (*make)(Args&);
-  std::vector<Problem> (*problems)();
+  std::vector<Problem> problems;
 };
 
 Table<OperatorRow> operators();

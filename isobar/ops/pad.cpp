@@ -65,15 +65,12 @@ class Pad final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow pad;
-const OperatorRow pad{"pad", "a constant, the edge or a reflection around x; or a crop",
-                      [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Pad>(args); },
-                      [] {
-                        return std::vector<Problem>{
-                            {"pad(before=[0, 1, 2, 0], after=[0, 2, 1, 0], value=0.5)", {{2, 3, 4, 3}}},
-                            {"pad(before=[0, -1, 1], after=[0, 2, -2])", {{2, 3, 4}}},
-                            {"pad(before=[0, 2, 3], after=[1, 1, 0], mode=edge)", {{2, 3, 4}}},
-                            {"pad(before=[0, 2, 5, 0], after=[0, 1, 3, 0], mode=reflect)", {{1, 3, 4, 2}}}};
-                      }};
+extern const OperatorRow pad{"pad",
+                             "a constant, the edge or a reflection around x; or a crop",
+                             make_member<Pad>,
+                             {{"pad(before=[0, 1, 2, 0], after=[0, 2, 1, 0], value=0.5)", {{2, 3, 4, 3}}},
+                              {"pad(before=[0, -1, 1], after=[0, 2, -2])", {{2, 3, 4}}},
+                              {"pad(before=[0, 2, 3], after=[1, 1, 0], mode=edge)", {{2, 3, 4}}},
+                              {"pad(before=[0, 2, 5, 0], after=[0, 1, 3, 0], mode=reflect)", {{1, 3, 4, 2}}}}};
 
 }  // namespace isobar::ops

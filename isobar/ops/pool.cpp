@@ -1,17 +1,44 @@
-#include "isobar/ops/pool.hpp"
-
+// max_pool and average_pool: a window slides over 1 to 3 spatial axes and yields one number per channel. Windows that
+// cover every number once use our own loops (pool_tiles.hpp), the others oneDNN. For oneDNN, a last window that reaches
+// beyond the padding (`ceil`) is padded further; where padding counts in a mean, oneDNN counts this padding too, so the
+// mean is corrected.
 #include <algorithm>
 
 #include "isobar/base/loops.hpp"
 #include "isobar/ops/lanes.hpp"
+#include "isobar/ops/op.hpp"
 #include "isobar/ops/pool_tiles.hpp"
 #include "isobar/ops/primitive.hpp"
+#include "isobar/ops/window.hpp"
 
 namespace isobar::ops {
+namespace {
 
 using Kind = Slot::Kind;
 
-namespace {
+// y[n, p, c] = f(the maximum or mean of x[n, window at p, c]), with a fused f; for maxima, their places are saved.
+class Pool final : public Operator {
+ public:
+  Pool(Args& args, dnnl::algorithm algorithm) : window_(args, "window", true), algorithm_(algorithm) {}
+
+  std::vector<Shape> infer(std::span<const Shape> in) const override;
+  Kernel forward(const Setting& setting, std::span<const Operand> in) const override;
+  std::vector<Kernel> backward(const Setting& setting, std::span<const Operand> in) const override;
+  bool selects_maximum() const override { return algorithm_ == dnnl::algorithm::pooling_max; }
+  std::shared_ptr<const Operator> absorb(const Pointwise& next) const override;
+
+ private:
+  Window fit(const Shape& x) const;
+  std::optional<PoolTiles> own_tiles(const Setting& setting, const Shape& x) const;
+  Kernel own_forward(PoolTiles tiles, bool training, const Shape& x) const;
+  Kernel own_backward(PoolTiles tiles, const Shape& x) const;
+  std::vector<float> corrections(const Shape& x) const;
+  dnnl::pooling_v2_forward::primitive_desc forward_descriptor(const Setting& setting, const Shape& x) const;
+
+  WindowSpec window_;
+  dnnl::algorithm algorithm_;
+  std::optional<Pointwise> after_;
+};
 
 // to[row] = from[row] * factor of the row's position; one row has `channels` numbers.
 void scale_positions(const std::vector<float>& factors, std::int64_t rows, std::int64_t channels, const float* from,
@@ -25,8 +52,6 @@ void scale_positions(const std::vector<float>& factors, std::int64_t rows, std::
   };
   in_parts(rows, part, std::max<std::int64_t>(1, loop_part / channels));
 }
-
-}  // namespace
 
 Window Pool::fit(const Shape& x) const {
   Window w = window_.fit(x);
@@ -76,10 +101,8 @@ std::shared_ptr<const Operator> Pool::absorb(const Pointwise& next) const {
 
 dnnl::pooling_v2_forward::primitive_desc Pool::forward_descriptor(const Setting& setting, const Shape& x) const {
   const Window w = fit(x);
-  const auto prop =
-      setting.phase == Phase::training ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
   return planned("pooling", [&] {
-    const dnnl::pooling_v2_forward::desc desc(prop, algorithm_, channels_last(x),
+    const dnnl::pooling_v2_forward::desc desc(forward_kind(setting.phase), algorithm_, channels_last(x),
                                               channels_last(infer(std::span(&x, 1))[0]), w.stride, w.kernel, w.gaps(),
                                               w.before, w.after);
     return dnnl::pooling_v2_forward::primitive_desc(desc, with_post_op(after_), setting.engine);
@@ -178,5 +201,50 @@ std::vector<Kernel> Pool::backward(const Setting& setting, std::span<const Opera
       std::move(reads), {{DNNL_ARG_DIFF_SRC, {{Kind::dx, 0}, x}}}, static_cast<double>(padded_count(y) * w.volume())));
   return list;
 }
+
+}  // namespace
+
+// average_pool: the mean under a sliding window, per channel.
+//   y[n, p, c] = 1/m * sum over k of x[n, p*stride + k*dilation - before, c];  dx = the transposed sum of dy/m
+// x [N, spatial..., C], y [N, positions..., C]; m counts the elements of x under the window, or with include_padding
+// all elements of the window up to the end of the padding.
+extern const OperatorRow average_pool{
+    "average_pool",
+    "the mean under a sliding window",
+    [](Args& args) -> std::unique_ptr<Operator> {
+      return std::make_unique<Pool>(args, args.flag("include_padding", false)
+                                              ? dnnl::algorithm::pooling_avg_include_padding
+                                              : dnnl::algorithm::pooling_avg_exclude_padding);
+    },
+    {
+        {"average_pool", {{1, 6, 4, 8, 16}}},
+        {"average_pool", {{2, 7, 5, 3}}},
+        {"average_pool(window=3, stride=2, padding=same)", {{2, 7, 6, 5}}},
+        {"average_pool(window=3, stride=2, padding=1, include_padding=true)", {{2, 7, 6, 5}}},
+        {"average_pool(window=2, stride=1, dilation=2)", {{1, 6, 7, 2}}},
+        {"average_pool(window=3)", {{2, 9, 4}}},
+        {"average_pool(window=3, stride=2, ceil=true)", {{2, 6, 7, 5}}},
+        {"average_pool(window=3, stride=2, padding=1, ceil=true, include_padding=true)", {{2, 6, 8, 16}}},
+        {"average_pool(window=2, stride=3, dilation=2, ceil=true, include_padding=true)", {{1, 5, 3}}},
+    }};
+
+// max_pool: the largest number under a sliding window, per channel; padding is never the maximum.
+//   y[n, p, c] = max over k of x[n, p*stride + k*dilation - before, c];  dx = dy at the place of the maximum, else 0
+// x [N, spatial..., C], y [N, positions..., C]. The k of the maximum is saved, in one byte per output if the window has
+// at most 256 elements.
+extern const OperatorRow max_pool{
+    "max_pool",
+    "the largest number under a sliding window",
+    [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Pool>(args, dnnl::algorithm::pooling_max); },
+    {
+        {"max_pool", {{1, 6, 4, 8, 16}}},
+        {"max_pool", {{2, 7, 5, 3}}},
+        {"max_pool(window=3, stride=2, padding=same)", {{2, 7, 6, 5}}},
+        {"max_pool(window=[3, 2], stride=[1, 2], padding=[1, 0])", {{1, 5, 6, 4}}},
+        {"max_pool(window=2, stride=1, dilation=2)", {{1, 6, 7, 2}}},
+        {"max_pool(window=3)", {{2, 9, 4}}},
+        {"max_pool(window=3, stride=2, ceil=true)", {{2, 6, 7, 5}}},
+        {"max_pool(window=3, stride=2, padding=1, ceil=true)", {{1, 6, 8, 5, 16}}},
+    }};
 
 }  // namespace isobar::ops

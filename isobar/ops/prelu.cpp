@@ -77,12 +77,9 @@ class Prelu final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow prelu;
-const OperatorRow prelu{
-    "prelu", "x, or a trained slope times x where x is negative",
-    [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Prelu>(args); },
-    [] {
-      return std::vector<Problem>{{"prelu", {{2, 3, 4, 5}}}, {"prelu", {{7, 3}}}, {"prelu(shared=true)", {{2, 3, 4}}}};
-    }};
+extern const OperatorRow prelu{"prelu",
+                               "x, or a trained slope times x where x is negative",
+                               make_member<Prelu>,
+                               {{"prelu", {{2, 3, 4, 5}}}, {"prelu", {{7, 3}}}, {"prelu(shared=true)", {{2, 3, 4}}}}};
 
 }  // namespace isobar::ops

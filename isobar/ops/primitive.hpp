@@ -25,6 +25,11 @@ dnnl::primitive_attr own_scratchpad();
 /// Attributes with `f` applied to the result.
 dnnl::primitive_attr with_post_op(const std::optional<Pointwise>& f);
 
+/// How oneDNN is to plan a forward pass.
+inline dnnl::prop_kind forward_kind(Phase phase) {
+  return phase == Phase::training ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
+}
+
 /// Runs `make` and turns an error of oneDNN into an Error that says what was planned.
 template <class Make>
 auto planned(const std::string& what, Make&& make) {

@@ -230,24 +230,22 @@ class Reduce final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow reduce;
-const OperatorRow reduce{"reduce", "sum, mean, maximum or another fold over axes",
-                         [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Reduce>(args); },
-                         [] {
-                           return std::vector<Problem>{
-                               {"reduce", {{3, 4, 5}}},
-                               {"reduce(axes=[0, 1])", {{6, 100, 70}}},
-                               {"reduce(kind=mean, axes=[1, 2], keep=true)", {{2, 3, 4, 5}}},
-                               {"reduce(kind=max, axes=[1, 3])", {{2, 3, 4, 5}}},
-                               {"reduce(kind=min, axes=-1)", {{2, 3, 19}}},
-                               {"reduce(kind=prod, axes=[0])", {{4, 5}}},
-                               {"reduce(kind=l1)", {{2, 3, 5}}},
-                               {"reduce(kind=l2, axes=[-1])", {{2, 3, 5}}},
-                               {"reduce(kind=log_sum)", {{2, 11}}, 0.5, 2},
-                               {"reduce(kind=log_sum_exp, axes=[0, 2])", {{2, 3, 7}}},
-                               {"reduce(kind=sum_square, axes=[1], keep=true)", {{2, 9, 3}}},
-                               {"reduce(kind=mean)", {{1, 20000}}},
-                           };
-                         }};
+extern const OperatorRow reduce{"reduce",
+                                "sum, mean, maximum or another fold over axes",
+                                make_member<Reduce>,
+                                {
+                                    {"reduce", {{3, 4, 5}}},
+                                    {"reduce(axes=[0, 1])", {{6, 100, 70}}},
+                                    {"reduce(kind=mean, axes=[1, 2], keep=true)", {{2, 3, 4, 5}}},
+                                    {"reduce(kind=max, axes=[1, 3])", {{2, 3, 4, 5}}},
+                                    {"reduce(kind=min, axes=-1)", {{2, 3, 19}}},
+                                    {"reduce(kind=prod, axes=[0])", {{4, 5}}},
+                                    {"reduce(kind=l1)", {{2, 3, 5}}},
+                                    {"reduce(kind=l2, axes=[-1])", {{2, 3, 5}}},
+                                    {"reduce(kind=log_sum)", {{2, 11}}, 0.5, 2},
+                                    {"reduce(kind=log_sum_exp, axes=[0, 2])", {{2, 3, 7}}},
+                                    {"reduce(kind=sum_square, axes=[1], keep=true)", {{2, 9, 3}}},
+                                    {"reduce(kind=mean)", {{1, 20000}}},
+                                }};
 
 }  // namespace isobar::ops

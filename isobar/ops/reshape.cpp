@@ -1,5 +1,5 @@
-// reshape: another shape, without copying: `shape` has the axes after the batch, `whole` all axes including the batch.
-// One extent may be -1, meaning whatever remains.
+// reshape and flatten: another shape, without copying: `shape` has the axes after the batch, `whole` all axes including
+// the batch. One extent may be -1, meaning whatever remains. flatten is reshape(shape=[-1]).
 //   y = x;  dx = dy
 #include <algorithm>
 
@@ -14,6 +14,7 @@ namespace {
 
 class Reshape final : public Operator {
  public:
+  Reshape(bool whole, std::vector<std::int64_t> extents) : whole_(whole), extents_(std::move(extents)) {}
   explicit Reshape(Args& args)
       : whole_(args.has("whole")), extents_(whole_ ? args.integers("whole", {}) : args.integers("shape", {-1})) {
     args.require(std::count(extents_.begin(), extents_.end(), std::int64_t{-1}) <= 1, "a shape may hold -1 only once");
@@ -55,13 +56,17 @@ class Reshape final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow reshape;
-const OperatorRow reshape{"reshape", "another shape, of a sample or of the whole",
-                          [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Reshape>(args); },
-                          [] {
-                            return std::vector<Problem>{{"reshape(shape=[3, -1])", {{2, 12}}},
-                                                        {"reshape(shape=[2, 3, 4])", {{3, 4, 6}}},
-                                                        {"reshape(whole=[6, -1])", {{2, 3, 4}}}};
-                          }};
+extern const OperatorRow flatten{
+    "flatten",
+    "all axes but the batch become one",
+    [](Args&) -> std::unique_ptr<Operator> { return std::make_unique<Reshape>(false, std::vector<std::int64_t>{-1}); },
+    {{"flatten", {{2, 3, 4, 5}}}, {"flatten", {{3, 7}}}}};
+
+extern const OperatorRow reshape{"reshape",
+                                 "another shape, of a sample or of the whole",
+                                 make_member<Reshape>,
+                                 {{"reshape(shape=[3, -1])", {{2, 12}}},
+                                  {"reshape(shape=[2, 3, 4])", {{3, 4, 6}}},
+                                  {"reshape(whole=[6, -1])", {{2, 3, 4}}}}};
 
 }  // namespace isobar::ops

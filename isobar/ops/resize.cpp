@@ -209,22 +209,21 @@ class Resize final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow resize;
-const OperatorRow resize{"resize", "other extents of the spatial axes: nearest, linear or cubic",
-                         [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Resize>(args); },
-                         [] {
-                           return std::vector<Problem>{
-                               {"resize(factor=2)", {{1, 3, 4, 5}}},
-                               {"resize(factor=[2, 3], kind=linear)", {{2, 3, 2, 3}}},
-                               {"resize(size=[7, 2], kind=linear, coordinates=align_corners)", {{1, 4, 5, 2}}},
-                               {"resize(size=[3, 4, 3], kind=linear, coordinates=asymmetric)", {{1, 2, 3, 4, 3}}},
-                               {"resize(size=5, kind=cubic)", {{2, 3, 2}}},
-                               {"resize(size=[6, 3], kind=cubic, exclude_outside=true, cubic_a=-0.5)", {{1, 4, 5, 2}}},
-                               {"resize(size=[1, 3], kind=linear, coordinates=pytorch_half_pixel)", {{1, 4, 2, 3}}},
-                               {"resize(size=7, coordinates=asymmetric, rounding=floor)", {{1, 4, 3}}},
-                               {"resize(size=7, rounding=round_prefer_ceil, scales=[1.8])", {{1, 4, 3}}},
-                               {"resize(size=2, coordinates=asymmetric, rounding=ceil)", {{1, 5, 3}}},
-                           };
-                         }};
+extern const OperatorRow resize{
+    "resize",
+    "other extents of the spatial axes: nearest, linear or cubic",
+    make_member<Resize>,
+    {
+        {"resize(factor=2)", {{1, 3, 4, 5}}},
+        {"resize(factor=[2, 3], kind=linear)", {{2, 3, 2, 3}}},
+        {"resize(size=[7, 2], kind=linear, coordinates=align_corners)", {{1, 4, 5, 2}}},
+        {"resize(size=[3, 4, 3], kind=linear, coordinates=asymmetric)", {{1, 2, 3, 4, 3}}},
+        {"resize(size=5, kind=cubic)", {{2, 3, 2}}},
+        {"resize(size=[6, 3], kind=cubic, exclude_outside=true, cubic_a=-0.5)", {{1, 4, 5, 2}}},
+        {"resize(size=[1, 3], kind=linear, coordinates=pytorch_half_pixel)", {{1, 4, 2, 3}}},
+        {"resize(size=7, coordinates=asymmetric, rounding=floor)", {{1, 4, 3}}},
+        {"resize(size=7, rounding=round_prefer_ceil, scales=[1.8])", {{1, 4, 3}}},
+        {"resize(size=2, coordinates=asymmetric, rounding=ceil)", {{1, 5, 3}}},
+    }};
 
 }  // namespace isobar::ops

@@ -46,11 +46,9 @@ class Scale final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow scale;
-const OperatorRow scale{"scale", "multiplies by a number",
-                        [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Scale>(args); },
-                        [] {
-                          return std::vector<Problem>{{"scale(by=1.2)", {{3, 4}}}, {"scale(by=-0.5)", {{2, 3, 5, 2}}}};
-                        }};
+extern const OperatorRow scale{"scale",
+                               "multiplies by a number",
+                               make_member<Scale>,
+                               {{"scale(by=1.2)", {{3, 4}}}, {"scale(by=-0.5)", {{2, 3, 5, 2}}}}};
 
 }  // namespace isobar::ops

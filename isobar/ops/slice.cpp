@@ -76,15 +76,12 @@ class Slice final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow slice;
-const OperatorRow slice{"slice", "some elements of some axes, as numpy slices",
-                        [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Slice>(args); },
-                        [] {
-                          return std::vector<Problem>{
-                              {"slice(axes=[1], begin=[1], end=[3])", {{2, 5, 4}}},
-                              {"slice(axes=[-1, 0], begin=[-3, 1], end=[100, 3])", {{4, 3, 5}}},
-                              {"slice(axes=[2], begin=[-1], end=[-100], step=[-2])", {{2, 3, 8}}},
-                              {"slice(axes=[0, 1], begin=[0, 1], end=[5, 9], step=[2, 3])", {{5, 9, 3}}}};
-                        }};
+extern const OperatorRow slice{"slice",
+                               "some elements of some axes, as numpy slices",
+                               make_member<Slice>,
+                               {{"slice(axes=[1], begin=[1], end=[3])", {{2, 5, 4}}},
+                                {"slice(axes=[-1, 0], begin=[-3, 1], end=[100, 3])", {{4, 3, 5}}},
+                                {"slice(axes=[2], begin=[-1], end=[-100], step=[-2])", {{2, 3, 8}}},
+                                {"slice(axes=[0, 1], begin=[0, 1], end=[5, 9], step=[2, 3])", {{5, 9, 3}}}}};
 
 }  // namespace isobar::ops

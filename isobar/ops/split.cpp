@@ -83,14 +83,12 @@ class Split final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow split;
-const OperatorRow split{"split", "cut along an axis into several outputs",
-                        [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Split>(args); },
-                        [] {
-                          return std::vector<Problem>{{"split", {{2, 3, 4}}},
-                                                      {"split(axis=1, sizes=[1, 4, 2])", {{2, 7, 3}}},
-                                                      {"split(axis=0, parts=3)", {{6, 5}}},
-                                                      {"split(parts=1)", {{2, 3}}}};
-                        }};
+extern const OperatorRow split{"split",
+                               "cut along an axis into several outputs",
+                               make_member<Split>,
+                               {{"split", {{2, 3, 4}}},
+                                {"split(axis=1, sizes=[1, 4, 2])", {{2, 7, 3}}},
+                                {"split(axis=0, parts=3)", {{6, 5}}},
+                                {"split(parts=1)", {{2, 3}}}}};
 
 }  // namespace isobar::ops

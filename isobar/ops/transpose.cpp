@@ -55,15 +55,13 @@ class Transpose final : public Operator {
 
 }  // namespace
 
-extern const OperatorRow transpose;
-const OperatorRow transpose{"transpose", "axes in another order",
-                            [](Args& args) -> std::unique_ptr<Operator> { return std::make_unique<Transpose>(args); },
-                            [] {
-                              return std::vector<Problem>{{"transpose", {{2, 3, 17, 5}}},
-                                                          {"transpose(order=[1, 0])", {{7, 33}}},
-                                                          {"transpose(order=[0, 3, 1, 2])", {{2, 4, 5, 3}}},
-                                                          {"transpose(order=[-1, 1, 0, 2, 3])", {{2, 3, 4, 1, 5}}},
-                                                          {"transpose(order=[1, 0, 2])", {{1, 5, 3}}}};
-                            }};
+extern const OperatorRow transpose{"transpose",
+                                   "axes in another order",
+                                   make_member<Transpose>,
+                                   {{"transpose", {{2, 3, 17, 5}}},
+                                    {"transpose(order=[1, 0])", {{7, 33}}},
+                                    {"transpose(order=[0, 3, 1, 2])", {{2, 4, 5, 3}}},
+                                    {"transpose(order=[-1, 1, 0, 2, 3])", {{2, 3, 4, 1, 5}}},
+                                    {"transpose(order=[1, 0, 2])", {{1, 5, 3}}}}};
 
 }  // namespace isobar::ops

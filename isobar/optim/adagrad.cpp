@@ -50,8 +50,7 @@ class Adagrad final : public Optimizer {
 
 }  // namespace
 
-extern const Row<Optimizer> adagrad{
-    "adagrad", "rates that shrink with the sum of squared gradients",
-    [](Args& args) -> std::unique_ptr<Optimizer> { return std::make_unique<Adagrad>(args); }};
+extern const Row<Optimizer> adagrad{"adagrad", "rates that shrink with the sum of squared gradients",
+                                    make_member<Adagrad>};
 
 }  // namespace isobar::optim

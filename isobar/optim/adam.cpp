@@ -2,16 +2,19 @@
 //   m = beta1 m + (1 - beta1) d;   v = beta2 v + (1 - beta2) d^2
 //   form=paper (PyTorch):            w -= r m^ / (sqrt(v^) + epsilon),  m^ = m / (1 - beta1^t),  v^ = v / (1 - beta2^t)
 //   form=tf (the paper's epsilon-hat): w -= r sqrt(1 - beta2^t) / (1 - beta1^t) m / (sqrt(v) + epsilon)
-// Decay on the weight (AdamW) subtracts r weight_decay w from the weight before that.
-#include "isobar/optim/adam.hpp"
-
+// AdamW's decay acts on the weight itself, w -= r weight_decay w, before that, and not through the moments.
+// (Kingma and Ba, 2015; Loshchilov and Hutter, 2019)
 #include <cmath>
 #include <limits>
 
 #include "isobar/base/loops.hpp"
+#include "isobar/optim/optimizer.hpp"
 
 namespace isobar::optim {
 namespace {
+
+// Where the weight decay acts.
+enum class Decay { in_gradient, on_weight };
 
 class Adam final : public Optimizer {
  public:
@@ -68,11 +71,12 @@ class Adam final : public Optimizer {
 
 }  // namespace
 
-std::unique_ptr<Optimizer> make_adam(Args& args, Decay kind, double default_decay) {
-  return std::make_unique<Adam>(args, kind, default_decay);
-}
+extern const Row<Optimizer> adam{
+    "adam", "adaptive moments with bias correction",
+    [](Args& args) -> std::unique_ptr<Optimizer> { return std::make_unique<Adam>(args, Decay::in_gradient, 0); }};
 
-extern const Row<Optimizer> adam{"adam", "adaptive moments with bias correction",
-                                 [](Args& args) { return make_adam(args, Decay::in_gradient, 0); }};
+extern const Row<Optimizer> adamw{
+    "adamw", "adam with decoupled weight decay",
+    [](Args& args) -> std::unique_ptr<Optimizer> { return std::make_unique<Adam>(args, Decay::on_weight, 0.01); }};
 
 }  // namespace isobar::optim

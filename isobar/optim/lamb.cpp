@@ -115,6 +115,6 @@ class Lamb final : public Optimizer {
 }  // namespace
 
 extern const Row<Optimizer> lamb{"lamb", "adamw's step of each layer, scaled to the norm of its weights",
-                                 [](Args& args) -> std::unique_ptr<Optimizer> { return std::make_unique<Lamb>(args); }};
+                                 make_member<Lamb>};
 
 }  // namespace isobar::optim

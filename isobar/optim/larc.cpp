@@ -71,6 +71,6 @@ class Larc final : public Optimizer {
 }  // namespace
 
 extern const Row<Optimizer> larc{"larc", "another rule, each layer's gradient scaled by the ratio of its norms",
-                                 [](Args& args) -> std::unique_ptr<Optimizer> { return std::make_unique<Larc>(args); }};
+                                 make_member<Larc>};
 
 }  // namespace isobar::optim

@@ -50,6 +50,6 @@ class Lars final : public Optimizer {
 }  // namespace
 
 extern const Row<Optimizer> lars{"lars", "momentum with a rate for each layer from the ratio of its norms",
-                                 [](Args& args) -> std::unique_ptr<Optimizer> { return std::make_unique<Lars>(args); }};
+                                 make_member<Lars>};
 
 }  // namespace isobar::optim

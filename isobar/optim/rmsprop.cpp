@@ -80,6 +80,6 @@ class RmsProp final : public Optimizer {
 
 extern const Row<Optimizer> rmsprop{
     "rmsprop", "gradients divided by their running root mean square, optionally centered, with momentum",
-    [](Args& args) -> std::unique_ptr<Optimizer> { return std::make_unique<RmsProp>(args); }};
+    make_member<RmsProp>};
 
 }  // namespace isobar::optim

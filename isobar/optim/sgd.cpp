@@ -74,6 +74,6 @@ class Sgd final : public Optimizer {
 }  // namespace
 
 extern const Row<Optimizer> sgd{"sgd", "gradient descent with momentum, Nesterov momentum and weight decay",
-                                [](Args& args) -> std::unique_ptr<Optimizer> { return std::make_unique<Sgd>(args); }};
+                                make_member<Sgd>};
 
 }  // namespace isobar::optim

@@ -143,7 +143,6 @@ std::vector<Picture> draw_boxes(Subject& subject, const std::filesystem::path& f
 
 }  // namespace
 
-extern const PictureKind boxes;
-const PictureKind boxes{"boxes", "true and predicted boxes", fits_boxes, draw_boxes};
+extern const PictureKind boxes{"boxes", "true and predicted boxes", fits_boxes, draw_boxes};
 
 }  // namespace isobar::pictures

@@ -151,7 +151,6 @@ std::vector<Picture> draw_confusion(Subject& subject, const std::filesystem::pat
 
 }  // namespace
 
-extern const PictureKind confusion;
-const PictureKind confusion{"confusion", "which classes are mistaken for which", fits_confusion, draw_confusion};
+extern const PictureKind confusion{"confusion", "which classes are mistaken for which", fits_confusion, draw_confusion};
 
 }  // namespace isobar::pictures

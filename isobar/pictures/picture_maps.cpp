@@ -97,7 +97,6 @@ std::vector<Picture> draw_maps(Subject& subject, const std::filesystem::path& fo
 
 }  // namespace
 
-extern const PictureKind maps;
-const PictureKind maps{"maps", "labels and predictions over their input", fits_maps, draw_maps};
+extern const PictureKind maps{"maps", "labels and predictions over their input", fits_maps, draw_maps};
 
 }  // namespace isobar::pictures

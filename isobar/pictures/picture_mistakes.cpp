@@ -117,7 +117,6 @@ std::vector<Picture> draw_mistakes(Subject& subject, const std::filesystem::path
 
 }  // namespace
 
-extern const PictureKind mistakes;
-const PictureKind mistakes{"mistakes", "samples that are classified wrongly", fits_mistakes, draw_mistakes};
+extern const PictureKind mistakes{"mistakes", "samples that are classified wrongly", fits_mistakes, draw_mistakes};
 
 }  // namespace isobar::pictures

@@ -102,7 +102,6 @@ std::vector<Picture> draw_regression(Subject& subject, const std::filesystem::pa
 
 }  // namespace
 
-extern const PictureKind regression;
-const PictureKind regression{"regression", "predictions against the truth", fits_regression, draw_regression};
+extern const PictureKind regression{"regression", "predictions against the truth", fits_regression, draw_regression};
 
 }  // namespace isobar::pictures

@@ -157,7 +157,6 @@ std::vector<Picture> draw_text(Subject& subject, const std::filesystem::path& fo
 
 }  // namespace
 
-extern const PictureKind made_text;
-const PictureKind made_text{"text", "generated text", fits_text, draw_text};
+extern const PictureKind made_text{"text", "generated text", fits_text, draw_text};
 
 }  // namespace isobar::pictures

@@ -134,7 +134,6 @@ std::vector<Picture> draw_weather(Subject& subject, const std::filesystem::path&
 
 }  // namespace
 
-extern const PictureKind weather;
-const PictureKind weather{"weather", "predictions over time", fits_weather, draw_weather};
+extern const PictureKind weather{"weather", "predictions over time", fits_weather, draw_weather};
 
 }  // namespace isobar::pictures

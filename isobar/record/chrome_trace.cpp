@@ -1,5 +1,5 @@
-#include "isobar/record/chrome_trace.hpp"
-
+// chrome_trace: traced steps for the trace viewers people use (Perfetto, chrome://tracing): trace/rank<r>.json, a JSON
+// array with one event per line. trace_row.hpp defines the rows of a rank.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -10,7 +10,7 @@
 
 #include "isobar/base/clock.hpp"
 #include "isobar/record/kept_bytes.hpp"
-#include "isobar/record/rank_file.hpp"
+#include "isobar/record/sinks.hpp"
 #include "isobar/record/trace_row.hpp"
 
 namespace isobar::record {

@@ -1,6 +1,6 @@
-#include "isobar/record/disk_summary.hpp"
-
+// disk_summary: at the end of a run, lists the files that could not be written, if any, on rank 0.
 #include "isobar/disk/late_file.hpp"
+#include "isobar/record/sinks.hpp"
 
 namespace isobar::record {
 namespace {

@@ -1,10 +1,13 @@
-#include "isobar/record/json_lines.hpp"
-
+// json_lines: a run as files for programs, one JSON object per line. metrics.jsonl holds only what follows from recipe
+// and seed: two runs with the same seed write the same bytes, even if one was interrupted and resumed. What depends on
+// the machine (seconds, rates) is in timing.jsonl. Lines are written in the background, within a tenth of a second
+// unless the disk is in trouble, so that they survive if the run is killed.
 #include <algorithm>
 
 #include <nlohmann/json.hpp>
 
 #include "isobar/record/kept_bytes.hpp"
+#include "isobar/record/sinks.hpp"
 
 namespace isobar::record {
 namespace {

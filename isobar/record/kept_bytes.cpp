@@ -1,8 +1,11 @@
 #include "isobar/record/kept_bytes.hpp"
 
+#include <charconv>
 #include <fstream>
 
 #include <nlohmann/json.hpp>
+
+#include "isobar/base/error.hpp"
 
 namespace isobar::record {
 
@@ -55,6 +58,27 @@ KeptLines open_lines(const fs::path& path, const train::Start& start, disk::Late
     });
   lines.file = disk::LateFile(path, bytes, std::move(options));
   return lines;
+}
+
+static void remove_other_ranks(const fs::path& folder, int ranks) {
+  std::error_code ignored;
+  std::vector<fs::path> gone;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    int rank = -1;
+    if (!name.starts_with("rank")) continue;
+    const auto [end, problem] = std::from_chars(name.data() + 4, name.data() + name.size(), rank);
+    if (problem == std::errc() && *end == '.' && rank >= ranks) gone.push_back(entry.path());
+  }
+  for (const fs::path& file : gone) fs::remove(file, ignored);
+}
+
+std::optional<fs::path> rank_file(const train::Start& start, const std::string& kind, const std::string& extension) {
+  std::error_code ignored;
+  if (start.rank > 0 && !fs::exists(start.folder, ignored)) return std::nullopt;
+  const fs::path folder = start.folder / kind;
+  if (start.rank == 0) remove_other_ranks(folder, start.ranks);
+  return folder / fmt::format("rank{}{}", start.rank, extension);
 }
 
 }  // namespace isobar::record

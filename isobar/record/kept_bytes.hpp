@@ -1,9 +1,12 @@
-// Files of JSON lines when a run is resumed: lines about steps that will be repeated are dropped.
+// Files of JSON lines when a run is resumed: lines about steps that will be repeated are dropped. And files that every
+// rank writes for itself, such as profile/rank3.jsonl.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
+#include <string>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -27,5 +30,11 @@ struct KeptLines {
 
 /// Opens a file of JSON lines and truncates it to kept_bytes(), or to nothing when the run is new.
 KeptLines open_lines(const std::filesystem::path& path, const train::Start& start, disk::LateOptions options = {});
+
+/// The path folder/<kind>/rank<r><extension> for the rank of `start`; folder/<kind> may not exist yet. Nothing where
+/// the folder of the run is not visible because it is on another node's disk. Rank 0 removes files of ranks that no
+/// longer exist.
+std::optional<std::filesystem::path> rank_file(const train::Start& start, const std::string& kind,
+                                               const std::string& extension);
 
 }  // namespace isobar::record

@@ -1,5 +1,7 @@
-#include "isobar/record/metrics_csv.hpp"
-
+// metrics_csv: a run as a table for spreadsheets and data frames: metrics.csv, a row for every step (kind "step") and
+// for every epoch (kind "epoch"). Columns: kind, step, epoch, loss (of the step, or the epoch's mean), learning_rate,
+// samples, seconds (of the step, or of the epoch's training), wait_seconds, exchange_seconds, bytes_sent, test_seconds,
+// and one for every figure of the test set, "test_loss", "test_mae". Cells without a value are empty.
 #include <algorithm>
 #include <charconv>
 #include <fstream>
@@ -9,6 +11,7 @@
 
 #include "isobar/base/text.hpp"
 #include "isobar/disk/late_file.hpp"
+#include "isobar/record/sinks.hpp"
 
 namespace isobar::record {
 namespace {

@@ -1,5 +1,6 @@
-#include "isobar/record/mlperf_log.hpp"
-
+// mlperf_log: a run in the log format of MLPerf HPC: mlperf.log, lines of ":::MLLOG" and a JSON object with namespace,
+// time_ms, event_type, key, value and metadata, in order of time. CosmoFlow and DeepCAM have all keys that their rules
+// require, other networks only the common keys. This program does not clear caches, and the log says so.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include "isobar/disk/late_file.hpp"
 #include "isobar/record/json_member.hpp"
 #include "isobar/record/mlperf_recipe.hpp"
+#include "isobar/record/sinks.hpp"
 
 namespace isobar::record {
 namespace {

@@ -1,12 +1,12 @@
-#include "isobar/record/profile.hpp"
-
+// profile: where the time of traced steps went on this rank, by category, as one JSON line each in
+// profile/rank<r>.jsonl. The seconds of the categories, including idle, add up to the step.
 #include <algorithm>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
 #include "isobar/record/kept_bytes.hpp"
-#include "isobar/record/rank_file.hpp"
+#include "isobar/record/sinks.hpp"
 
 namespace isobar::record {
 namespace {

@@ -1,6 +1,6 @@
-#include "isobar/record/progress.hpp"
-
+// progress: shows a run on the terminal: one line that is redrawn, and one permanent line for every epoch.
 #include "isobar/record/run_status.hpp"
+#include "isobar/record/sinks.hpp"
 
 namespace isobar::record {
 namespace {

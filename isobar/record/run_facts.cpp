@@ -1,5 +1,5 @@
-#include "isobar/record/run_facts.hpp"
-
+// run_facts: writes what is known about a run before its first step to run.json: where and how it runs, its size, its
+// plan. What happens later is in other files.
 #include <ctime>
 #include <fstream>
 #include <optional>
@@ -7,7 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "isobar/disk/late_file.hpp"
-#include "isobar/graph/live_bytes.hpp"
+#include "isobar/graph/plan.hpp"
+#include "isobar/record/sinks.hpp"
 #include "isobar/tensor/layout.hpp"
 #include "isobar/train/feeds.hpp"
 

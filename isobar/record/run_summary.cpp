@@ -1,5 +1,5 @@
-#include "isobar/record/run_summary.hpp"
-
+// run_summary: a run summarized in text files: report.txt (what was run, how well it did, where the time went) and
+// predictions.csv (every held-out sample).
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include "isobar/disk/text_file.hpp"
 #include "isobar/metrics/metric.hpp"
 #include "isobar/pictures/series.hpp"
+#include "isobar/record/sinks.hpp"
 
 namespace isobar::record {
 namespace {

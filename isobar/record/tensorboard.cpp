@@ -1,5 +1,5 @@
-#include "isobar/record/tensorboard.hpp"
-
+// tensorboard: a run as TensorBoard shows it, in tensorboard/ of its folder: scalars of steps and epochs, the recipe,
+// samples of the test set, histograms of weights. A resumed run begins a new file that replaces the repeated steps.
 #include <algorithm>
 #include <optional>
 
@@ -8,6 +8,7 @@
 #include "isobar/base/text.hpp"
 #include "isobar/files/event_file.hpp"
 #include "isobar/pictures/sample_images.hpp"
+#include "isobar/record/sinks.hpp"
 #include "isobar/record/weight_histograms.hpp"
 
 namespace isobar::record {

@@ -7,7 +7,7 @@
 #include "isobar/base/text.hpp"
 #include "isobar/report/card_facts.hpp"
 #include "isobar/report/processor_family.hpp"
-#include "isobar/report/scaling_kind.hpp"
+#include "isobar/report/scaling.hpp"
 
 namespace isobar::report {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
-#include "isobar/report/scaling_kind.hpp"
+#include "isobar/report/scaling.hpp"
 
 namespace isobar::report {
 namespace {

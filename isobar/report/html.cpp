@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "isobar/base/html_text.hpp"
-#include "isobar/report/html_style.hpp"
 
 namespace isobar::report {
 

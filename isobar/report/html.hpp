@@ -29,4 +29,11 @@ std::string html_section(std::string_view id, std::string_view title, std::strin
 /// A whole page: the frame with the stylesheet around a title (text) and a body (HTML).
 std::string html_page(std::string_view title, std::string_view body);
 
+/// The stylesheet. Classes: note, missing, good, bad, box, cards, columns, chart, picture, key, wide and narrow (shown
+/// on screens of that kind); c0 to c9 have the colour of a category, s0 to s7 in a chart that of a curve.
+std::string_view html_style();
+
+/// Shows the <title> of the mark under the pointer immediately; optional, since pages contain the same without it.
+std::string_view html_script();
+
 }  // namespace isobar::report

@@ -1,4 +1,5 @@
-#include "isobar/report/html_style.hpp"
+// The stylesheet and the script that all HTML pages share.
+#include "isobar/report/html.hpp"
 
 namespace isobar::report {
 

@@ -11,7 +11,6 @@
 
 namespace isobar::report {
 
-extern const Section card_section;           // page_card.cpp
 extern const Section configuration_section;  // page_configuration.cpp
 extern const Section curves_section;         // page_curves.cpp
 extern const Section kernels_section;        // page_kernels.cpp
@@ -24,9 +23,19 @@ extern const Section roofline_section;       // page_roofline.cpp
 extern const Section timeline_section;       // page_timeline.cpp
 
 std::span<const Section* const> sections() {
-  static constexpr const Section* all[] = {
-      &card_section,     &results_section, &curves_section, &pictures_section,      &kernels_section, &roofline_section,
-      &timeline_section, &ranks_section,   &memory_section, &configuration_section, &machine_section};
+  static constexpr Section card{"card", "Run card",
+                                [](const PageSource& source) { return card_html(run_card(source.run)); }};
+  static constexpr const Section* all[] = {&card,
+                                           &results_section,
+                                           &curves_section,
+                                           &pictures_section,
+                                           &kernels_section,
+                                           &roofline_section,
+                                           &timeline_section,
+                                           &ranks_section,
+                                           &memory_section,
+                                           &configuration_section,
+                                           &machine_section};
   return all;
 }
 

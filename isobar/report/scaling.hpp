@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "isobar/base/spec.hpp"
 #include "isobar/report/curves.hpp"
 
 namespace isobar::report {
@@ -40,5 +42,23 @@ std::vector<Panel> scaling_panels(std::span<const ScalingRun> runs, Scaling kind
 std::string scaling_table(std::span<const ScalingRun> runs, Scaling kind);
 std::string scaling_csv(std::span<const ScalingRun> runs, Scaling kind);
 std::string scaling_svg(std::span<const ScalingRun> runs, Scaling kind);
+
+// The kind of scaling between runs: strong if the global batch is constant, weak if the batch per rank is; anything
+// else is neither and must not be called scaling.
+
+/// The ranks of a run and their global batch.
+struct Spread {
+  int ranks = 1;
+  std::int64_t global_batch = 0;
+};
+
+/// Nothing if the numbers of ranks are equal, or neither batch is constant.
+std::optional<Scaling> scaling_between(const Spread& a, const Spread& b);
+
+/// The kind that holds between all runs, if there is one.
+std::optional<Scaling> scaling_of(std::span<const Spread> runs);
+
+/// True if two recipes differ only in the batch, the folder and reporting.
+bool same_but_batch(const Spec& a, const Spec& b);
 
 }  // namespace isobar::report

@@ -10,11 +10,22 @@
 #include <string>
 #include <vector>
 
+#include "isobar/graph/plan.hpp"
+#include "isobar/ops/conv_methods.hpp"
 #include "isobar/ops/tuning_text.hpp"
 #include "isobar/tune/kernel_timer.hpp"
-#include "isobar/tune/layers.hpp"
 
 namespace isobar::tune {
+
+/// A convolution of a network.
+struct Layer {
+  std::string node;
+  ops::ConvCase problem;                     ///< its stored layout is that of the usual forward kernel
+  std::vector<ops::Direction> directions{};  ///< those that are computed
+};
+
+/// All convolutions of a network, each with the directions that its plan computes, in the order in which they run.
+std::vector<Layer> convolutions(const graph::Graph& graph, const graph::PlanOptions& options = {});
 
 struct TuneOptions {
   std::size_t workspace = 256'000'000;  ///< bytes a kernel may use in addition to its operands

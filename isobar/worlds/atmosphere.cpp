@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "isobar/base/error.hpp"
-#include "isobar/worlds/balance.hpp"
 #include "isobar/worlds/mesh.hpp"
+#include "isobar/worlds/sphere.hpp"
 #include "isobar/worlds/weather.hpp"
 
 namespace isobar::worlds {
@@ -39,14 +39,16 @@ Plane drawn(const SphereGrid& grid, int threads, F f) {
 
 }  // namespace
 
-Atmosphere::Standing::Standing(const SphereGrid& on, int threads)
+Atmosphere::Stage::Stage(const SphereGrid& on, int threads)
     : grid(on),
+      harmonics(grid, threads),
+      land(make_land(grid)),
       mean(drawn(on, threads, [](double y, double x) { return Climate::standing(y, x, 0); })),
       summer(drawn(on, threads, [](double y, double x) { return Climate::standing(y, x, 1); })) {
   for (std::size_t cell = 0; cell < mean.size(); ++cell) summer[cell] -= mean[cell];
 }
 
-void Atmosphere::Standing::complete(Plane& eddies, const Climate& climate, int row) const {
+void Atmosphere::Stage::complete(Plane& eddies, const Climate& climate, int row) const {
   const std::size_t begin = grid.cell(row, 0), end = grid.cell(row + 1, 0);
   const float storminess = climate.zonal(grid.latitude(row)).storminess, season = static_cast<float>(climate.summer());
   for (std::size_t cell = begin; cell < end; ++cell)
@@ -55,16 +57,10 @@ void Atmosphere::Standing::complete(Plane& eddies, const Climate& climate, int r
 
 Atmosphere::Atmosphere(const AtmosphereOptions& options)
     : options_(checked(options)),
-      grid_{options.height, options.width},
-      coarse_{121, 240},
       random_(Random(options.seed).sub(options.run)),
-      harmonics_(grid_, options.threads),
-      coarse_harmonics_(coarse_, options.threads),
-      land_(make_land(grid_)),
-      coarse_land_(make_land(coarse_)),
-      sea_anomaly_(drawn(grid_, options.threads, Climate::sea_anomaly)),
-      standing_(grid_, options.threads),
-      coarse_standing_(coarse_, options.threads),
+      fine_({options.height, options.width}, options.threads),
+      coarse_({121, 240}, options.threads),
+      sea_anomaly_(drawn(fine_.grid, options.threads, Climate::sea_anomaly)),
       flow_({EddyKind::wind, 13, 20, 90}, random_.sub(flow_stream)),
       upper_({EddyKind::wind, 9, 24, 100}, random_.sub(upper_stream)),
       moisture_({EddyKind::scalar, 7, -4, 90}, random_.sub(moisture_stream)),
@@ -75,28 +71,29 @@ std::vector<Storm> Atmosphere::storms(std::int64_t hour) const {
 }
 
 Past Atmosphere::past_winds(std::int64_t hour, const Climate& climate) const {
-  Past past{coarse_, moment_hours, std::vector<Flow>(moments)};
+  const SphereGrid& coarse = coarse_.grid;
+  Past past{coarse, moment_hours, std::vector<Flow>(moments)};
   std::vector<Coefficients> eddies;
   for (std::size_t i = 0; i < moments; ++i)
     eddies.push_back(flow_.at(static_cast<double>(hour) - static_cast<double>(i) * moment_hours, stirring_degree));
   std::vector<Plane> psi(moments);
-  coarse_harmonics_.synthesise(eddies, psi);
+  coarse_.harmonics.synthesise(eddies, psi);
   each_part(moments, options_.threads, [&](int moment) {
     Plane& plane = psi[moment];
-    for (int row = 0; row < coarse_.height; ++row) coarse_standing_.complete(plane, climate, row);
+    for (int row = 0; row < coarse.height; ++row) coarse_.complete(plane, climate, row);
     Flow& flow = past.flows[moment];
-    flow = {Plane(coarse_.cells()), Plane(coarse_.cells())};
+    flow = {Plane(coarse.cells()), Plane(coarse.cells())};
     std::size_t cell = 0;
-    for (int row = 0; row < coarse_.height; ++row) {
-      const double latitude = coarse_.latitude(row), mean = climate.zonal(latitude).wind_850;
+    for (int row = 0; row < coarse.height; ++row) {
+      const double latitude = coarse.latitude(row), mean = climate.zonal(latitude).wind_850;
       const double metres = 3600 / (earth_radius * degree);
       // Near a pole the wind would cross all meridians within a step.
       const double narrow = std::max(0.1, std::cos(latitude * degree));
-      for (int column = 0; column < coarse_.width; ++column, ++cell) {
-        const Wind wind = wind_of(plane, coarse_, row, column);
-        flow.rows[cell] = static_cast<float>(stirring_gain * wind.north * metres / coarse_.row_step());
+      for (int column = 0; column < coarse.width; ++column, ++cell) {
+        const Wind wind = wind_of(plane, coarse, row, column);
+        flow.rows[cell] = static_cast<float>(stirring_gain * wind.north * metres / coarse.row_step());
         flow.columns[cell] =
-            static_cast<float>((stirring_gain * wind.east + mean) * metres / (coarse_.column_step() * narrow));
+            static_cast<float>((stirring_gain * wind.east + mean) * metres / (coarse.column_step() * narrow));
       }
     }
   });
@@ -104,12 +101,13 @@ Past Atmosphere::past_winds(std::int64_t hour, const Climate& climate) const {
 }
 
 Plane Atmosphere::usual_moisture(const Climate& climate) const {
-  Plane plane(coarse_.cells());
+  const SphereGrid& coarse = coarse_.grid;
+  Plane plane(coarse.cells());
   std::size_t cell = 0;
-  for (int row = 0; row < coarse_.height; ++row)
-    for (int column = 0; column < coarse_.width; ++column, ++cell) {
-      const double latitude = coarse_.latitude(row), longitude = coarse_.longitude(column);
-      const double land = coarse_land_.fraction[cell];
+  for (int row = 0; row < coarse.height; ++row)
+    for (int column = 0; column < coarse.width; ++column, ++cell) {
+      const double latitude = coarse.latitude(row), longitude = coarse.longitude(column);
+      const double land = coarse_.land.fraction[cell];
       const double sea = climate.zonal(latitude).sea_temperature + Climate::sea_anomaly(latitude, longitude);
       const double air = sea - 1.4 + land * climate.land_anomaly(latitude);
       // A column holds as much water as 2.6 km of saturated air, times its humidity.
@@ -121,18 +119,19 @@ Plane Atmosphere::usual_moisture(const Climate& climate) const {
 
 void Atmosphere::make(std::int64_t hour, std::span<float> state) const {
   expects(state.size() == count(), "room for height x width x 16 numbers");
+  const SphereGrid& grid = fine_.grid;
   std::vector<Coefficients> eddies;
   for (const Eddies* source : {&flow_, &upper_, &moisture_, &convection_})
-    eddies.push_back(source->at(static_cast<double>(hour), Harmonics::finest(grid_), options_.threads));
+    eddies.push_back(source->at(static_cast<double>(hour), Harmonics::finest(grid), options_.threads));
   std::vector<Plane> fields(eddies.size());
-  harmonics_.synthesise(eddies, fields);
+  fine_.harmonics.synthesise(eddies, fields);
 
   const Climate climate(hour);
-  each_part(grid_.height, options_.threads, [&](int row) { standing_.complete(fields[0], climate, row); });
-  WeatherMoment moment{.grid = grid_,
+  each_part(grid.height, options_.threads, [&](int row) { fine_.complete(fields[0], climate, row); });
+  WeatherMoment moment{.grid = grid,
                        .hour_of_day = static_cast<double>(((hour % 24) + 24) % 24),
                        .climate = climate,
-                       .land = land_,
+                       .land = fine_.land,
                        .sea_anomaly = sea_anomaly_,
                        .psi = std::move(fields[0]),
                        .upper = std::move(fields[1]),
@@ -140,14 +139,14 @@ void Atmosphere::make(std::int64_t hour, std::span<float> state) const {
                        .convection = std::move(fields[3]),
                        .past = past_winds(hour, climate),
                        .usual_moisture = usual_moisture(climate),
-                       .coarse_land = coarse_land_.fraction,
+                       .coarse_land = coarse_.land.fraction,
                        .vortices = {}};
-  for (const Storm& storm : storms(hour)) moment.vortices.emplace_back(storm, grid_.row_step() * degree * earth_radius);
+  for (const Storm& storm : storms(hour)) moment.vortices.emplace_back(storm, grid.row_step() * degree * earth_radius);
 
-  each_part(grid_.height, options_.threads, [&](int row) {
+  each_part(grid.height, options_.threads, [&](int row) {
     const WeatherRow weather(moment, row);
-    float* out = state.data() + static_cast<std::ptrdiff_t>(row) * grid_.width * channel_count;
-    for (int column = 0; column < grid_.width; ++column, out += channel_count)
+    float* out = state.data() + static_cast<std::ptrdiff_t>(row) * grid.width * channel_count;
+    for (int column = 0; column < grid.width; ++column, out += channel_count)
       fill_channels(weather.at(column), std::span<float, channel_count>(out, channel_count));
   });
 }

@@ -36,32 +36,31 @@ class Atmosphere {
   /// The tropical cyclones of an hour, for tests and pictures; labels are derived from the state alone.
   std::vector<Storm> storms(std::int64_t hour) const;
 
-  const SphereGrid& grid() const { return grid_; }
+  const SphereGrid& grid() const { return fine_.grid; }
   const AtmosphereOptions& options() const { return options_; }
   /// Numbers in a state.
-  std::size_t count() const { return grid_.cells() * channel_count; }
+  std::size_t count() const { return fine_.grid.cells() * channel_count; }
 
  private:
-  // Standing highs and lows on a grid: the mean and the contribution of summer.
-  struct Standing {
-    Standing(const SphereGrid& on, int threads);
+  // What does not change on a grid.
+  struct Stage {
+    Stage(const SphereGrid& on, int threads);
     // Turns a row of unit eddies into the streamfunction of this climate.
     void complete(Plane& eddies, const Climate& climate, int row) const;
 
     SphereGrid grid;
-    Plane mean, summer;
+    Harmonics harmonics;
+    Land land;
+    Plane mean, summer;  // standing highs and lows, and the contribution of summer
   };
 
   Past past_winds(std::int64_t hour, const Climate& climate) const;
   Plane usual_moisture(const Climate& climate) const;
 
   AtmosphereOptions options_;
-  SphereGrid grid_, coarse_;
   Random random_;
-  Harmonics harmonics_, coarse_harmonics_;
-  Land land_, coarse_land_;
+  Stage fine_, coarse_;  // of the states, and of the winds of the last days
   Plane sea_anomaly_;
-  Standing standing_, coarse_standing_;
   Eddies flow_, upper_, moisture_, convection_;
 };
 

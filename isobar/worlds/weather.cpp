@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "isobar/worlds/balance.hpp"
+#include "isobar/worlds/sphere.hpp"
 
 namespace isobar::worlds {
 namespace {

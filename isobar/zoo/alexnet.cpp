@@ -1,8 +1,9 @@
 // alexnet: Caffe's bvlc_alexnet. Five convolutions, the second, fourth and fifth in two groups, local response
 // normalisation across channels after the first two, ceil pooling 3/2, three dense layers with dropout.
 // 60,965,224 parameters and 724.4 M multiply-adds at 227 x 227 x 3. Biases learn twice as fast and do not decay.
-#include "isobar/zoo/alexnet.hpp"
-
+// caffenet: Caffe's bvlc_reference_caffenet, the same layers with pooling before normalisation and biases that start at
+// 1.
+#include "isobar/zoo/network.hpp"
 #include "isobar/zoo/width_scaling.hpp"
 
 namespace isobar::zoo {
@@ -18,6 +19,12 @@ constexpr AlexnetLayer alexnet_layers[] = {{11, 96, 4, 0, 1, false, true},
                                            {3, 384, 1, 1, 1, false, false},
                                            {3, 384, 1, 1, 2, true, false},
                                            {3, 256, 1, 1, 2, true, false}};
+
+// What distinguishes the two networks.
+struct AlexNetKind {
+  bool pool_first;  // pooling before normalisation, which then works on the smaller map
+  double bias;      // initial value of the biases of conv2, conv4, conv5, fc6 and fc7; the others start at 0
+};
 
 class AlexNet final : public Network {
  public:
@@ -81,11 +88,14 @@ class AlexNet final : public Network {
 
 }  // namespace
 
-std::unique_ptr<Network> make_alexnet(Args& args, AlexNetKind kind) { return std::make_unique<AlexNet>(args, kind); }
+extern const Row<Network> alexnet{
+    "alexnet", "Caffe's AlexNet: ImageNet photographs in 1000 classes", [](Args& args) -> std::unique_ptr<Network> {
+      return std::make_unique<AlexNet>(args, AlexNetKind{.pool_first = false, .bias = 0.1});
+    }};
 
-extern const Row<Network> alexnet;
-const Row<Network> alexnet{
-    "alexnet", "Caffe's AlexNet: ImageNet photographs in 1000 classes",
-    [](Args& args) -> std::unique_ptr<Network> { return make_alexnet(args, {.pool_first = false, .bias = 0.1}); }};
+extern const Row<Network> caffenet{"caffenet", "Caffe's reference network: AlexNet with pooling before normalisation",
+                                   [](Args& args) -> std::unique_ptr<Network> {
+                                     return std::make_unique<AlexNet>(args, AlexNetKind{.pool_first = true, .bias = 1});
+                                   }};
 
 }  // namespace isobar::zoo

@@ -4,9 +4,9 @@
 namespace isobar::zoo {
 
 extern const Row<Network> alexnet;           // alexnet.cpp
-extern const Row<Network> caffenet;          // caffenet.cpp
-extern const Row<Network> cifar10_full;      // cifar10_full.cpp
-extern const Row<Network> cifar10_quick;     // cifar10_quick.cpp
+extern const Row<Network> caffenet;          // alexnet.cpp
+extern const Row<Network> cifar10_full;      // cifar10.cpp
+extern const Row<Network> cifar10_quick;     // cifar10.cpp
 extern const Row<Network> climate_detector;  // climate_detector.cpp
 extern const Row<Network> cosmoflow;         // cosmoflow.cpp
 extern const Row<Network> cosmoflow_sc18;    // cosmoflow_sc18.cpp
@@ -14,7 +14,7 @@ extern const Row<Network> deepcam;           // deepcam.cpp
 extern const Row<Network> deeplabv3plus;     // deeplabv3plus.cpp
 extern const Row<Network> googlenet;         // googlenet.cpp
 extern const Row<Network> gpt;               // gpt.cpp
-extern const Row<Network> gpt2_small;        // gpt2_small.cpp
+extern const Row<Network> gpt2_small;        // gpt.cpp
 extern const Row<Network> hep;               // hep.cpp
 extern const Row<Network> lenet;             // lenet.cpp
 extern const Row<Network> lstm_classifier;   // lstm_classifier.cpp

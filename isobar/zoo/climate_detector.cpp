@@ -100,9 +100,8 @@ class ClimateDetector final : public Network {
 
 }  // namespace
 
-extern const Row<Network> climate_detector;
-const Row<Network> climate_detector{
+extern const Row<Network> climate_detector{
     "climate_detector", "semi-supervised detector of extreme weather, variants a (tied) and b (15 PF)",
-    [](Args& args) -> std::unique_ptr<Network> { return std::make_unique<ClimateDetector>(args); }};
+    make_member<ClimateDetector>};
 
 }  // namespace isobar::zoo

@@ -57,8 +57,7 @@ class CosmoFlow final : public Network {
 
 }  // namespace
 
-extern const Row<Network> cosmoflow;
-const Row<Network> cosmoflow{"cosmoflow", "MLPerf-HPC CosmoFlow: cosmological parameters from dark-matter volumes",
-                             [](Args& args) -> std::unique_ptr<Network> { return std::make_unique<CosmoFlow>(args); }};
+extern const Row<Network> cosmoflow{
+    "cosmoflow", "MLPerf-HPC CosmoFlow: cosmological parameters from dark-matter volumes", make_member<CosmoFlow>};
 
 }  // namespace isobar::zoo

@@ -68,9 +68,8 @@ class CosmoFlowSc18 final : public Network {
 
 }  // namespace
 
-extern const Row<Network> cosmoflow_sc18;
-const Row<Network> cosmoflow_sc18{
+extern const Row<Network> cosmoflow_sc18{
     "cosmoflow_sc18", "CosmoFlow as trained on 8,192 nodes in 2018: three parameters from one density channel",
-    [](Args& args) -> std::unique_ptr<Network> { return std::make_unique<CosmoFlowSc18>(args); }};
+    make_member<CosmoFlowSc18>};
 
 }  // namespace isobar::zoo

@@ -165,8 +165,7 @@ class DeepCam final : public Network {
 
 }  // namespace
 
-extern const Row<Network> deepcam;
-const Row<Network> deepcam{"deepcam", "MLPerf-HPC DeepCAM: extreme weather, pixel by pixel",
-                           [](Args& args) -> std::unique_ptr<Network> { return std::make_unique<DeepCam>(args); }};
+extern const Row<Network> deepcam{"deepcam", "MLPerf-HPC DeepCAM: extreme weather, pixel by pixel",
+                                  make_member<DeepCam>};
 
 }  // namespace isobar::zoo

@@ -132,9 +132,8 @@ class DeepLabV3Plus final : public Network {
 
 }  // namespace
 
-extern const Row<Network> deeplabv3plus;
-const Row<Network> deeplabv3plus{
-    "deeplabv3plus", "DeepLabv3+ of the exascale climate runs: cyclones and rivers, pixel by pixel",
-    [](Args& args) -> std::unique_ptr<Network> { return std::make_unique<DeepLabV3Plus>(args); }};
+extern const Row<Network> deeplabv3plus{"deeplabv3plus",
+                                        "DeepLabv3+ of the exascale climate runs: cyclones and rivers, pixel by pixel",
+                                        make_member<DeepLabV3Plus>};
 
 }  // namespace isobar::zoo

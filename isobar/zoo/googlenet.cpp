@@ -117,8 +117,7 @@ class GoogLeNet final : public Network {
 
 }  // namespace
 
-extern const Row<Network> googlenet;
-const Row<Network> googlenet{"googlenet", "Caffe's GoogLeNet: ImageNet photographs by inception modules",
-                             [](Args& args) -> std::unique_ptr<Network> { return std::make_unique<GoogLeNet>(args); }};
+extern const Row<Network> googlenet{"googlenet", "Caffe's GoogLeNet: ImageNet photographs by inception modules",
+                                    make_member<GoogLeNet>};
 
 }  // namespace isobar::zoo

@@ -3,12 +3,17 @@
 // also the output layer. x [N, context] holds token numbers, the target the numbers of the next tokens. Weights start
 // normal with deviation 0.02, those before an addition with 0.02 / sqrt(2 layers). Dropout, if requested, acts on the
 // embedding and before every addition, not on attention's probabilities.
-#include "isobar/zoo/gpt.hpp"
-
 #include <cmath>
+
+#include "isobar/zoo/network.hpp"
 
 namespace isobar::zoo {
 namespace {
+
+// Defaults of the arguments.
+struct GptSize {
+  std::int64_t layers, heads, width, context, vocabulary;
+};
 
 class Gpt final : public Network {
  public:
@@ -77,11 +82,15 @@ class Gpt final : public Network {
 
 }  // namespace
 
-std::unique_ptr<Network> make_gpt(Args& args, const GptSize& size) { return std::make_unique<Gpt>(args, size); }
+extern const Row<Network> gpt{"gpt", "a small GPT-2-style language model, over bytes by default",
+                              [](Args& args) -> std::unique_ptr<Network> {
+                                return std::make_unique<Gpt>(args, GptSize{4, 4, 128, 128, 256});
+                              }};
 
-extern const Row<Network> gpt;
-const Row<Network> gpt{"gpt", "a small GPT-2-style language model, over bytes by default", [](Args& args) {
-                         return make_gpt(args, {4, 4, 128, 128, 256});
-                       }};
+// The smallest published GPT-2: 124,439,808 parameters; the token table is used at both ends but counted once.
+extern const Row<Network> gpt2_small{"gpt2_small", "GPT-2 small: a language model over 1024 tokens",
+                                     [](Args& args) -> std::unique_ptr<Network> {
+                                       return std::make_unique<Gpt>(args, GptSize{12, 12, 768, 1024, 50257});
+                                     }};
 
 }  // namespace isobar::zoo

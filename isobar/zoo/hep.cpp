@@ -49,8 +49,7 @@ class Hep final : public Network {
 
 }  // namespace
 
-extern const Row<Network> hep;
-const Row<Network> hep{"hep", "high-energy physics: signal or background from calorimeter images",
-                       [](Args& args) -> std::unique_ptr<Network> { return std::make_unique<Hep>(args); }};
+extern const Row<Network> hep{"hep", "high-energy physics: signal or background from calorimeter images",
+                              make_member<Hep>};
 
 }  // namespace isobar::zoo

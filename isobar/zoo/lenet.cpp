@@ -42,8 +42,6 @@ class LeNet final : public Network {
 
 }  // namespace
 
-extern const Row<Network> lenet;
-const Row<Network> lenet{"lenet", "Caffe's LeNet: handwritten digits",
-                         [](Args& args) -> std::unique_ptr<Network> { return std::make_unique<LeNet>(args); }};
+extern const Row<Network> lenet{"lenet", "Caffe's LeNet: handwritten digits", make_member<LeNet>};
 
 }  // namespace isobar::zoo

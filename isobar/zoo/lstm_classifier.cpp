@@ -73,9 +73,8 @@ class LstmClassifier final : public Network {
 
 }  // namespace
 
-extern const Row<Network> lstm_classifier;
-const Row<Network> lstm_classifier{
-    "lstm_classifier", "two LSTM layers and a classifier: programs or other sequences in classes",
-    [](Args& args) -> std::unique_ptr<Network> { return std::make_unique<LstmClassifier>(args); }};
+extern const Row<Network> lstm_classifier{"lstm_classifier",
+                                          "two LSTM layers and a classifier: programs or other sequences in classes",
+                                          make_member<LstmClassifier>};
 
 }  // namespace isobar::zoo

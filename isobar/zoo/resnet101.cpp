@@ -66,8 +66,7 @@ class ResNet101 final : public Network {
 
 }  // namespace
 
-extern const Row<Network> resnet101;
-const Row<Network> resnet101{"resnet101", "pre-activation ResNet-101 for images with several labels (ML-Images)",
-                             [](Args& args) -> std::unique_ptr<Network> { return std::make_unique<ResNet101>(args); }};
+extern const Row<Network> resnet101{"resnet101", "pre-activation ResNet-101 for images with several labels (ML-Images)",
+                                    make_member<ResNet101>};
 
 }  // namespace isobar::zoo

@@ -87,8 +87,7 @@ class Tiramisu final : public Network {
 
 }  // namespace
 
-extern const Row<Network> tiramisu;
-const Row<Network> tiramisu{"tiramisu", "modified Tiramisu: cyclones and atmospheric rivers, pixel by pixel",
-                            [](Args& args) -> std::unique_ptr<Network> { return std::make_unique<Tiramisu>(args); }};
+extern const Row<Network> tiramisu{"tiramisu", "modified Tiramisu: cyclones and atmospheric rivers, pixel by pixel",
+                                   make_member<Tiramisu>};
 
 }  // namespace isobar::zoo

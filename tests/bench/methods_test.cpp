@@ -1,8 +1,8 @@
-#include "isobar/bench/methods.hpp"
-
 #include <algorithm>
 
 #include <gtest/gtest.h>
+
+#include "isobar/bench/operators.hpp"
 
 namespace isobar::bench {
 namespace {

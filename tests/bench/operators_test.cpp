@@ -10,7 +10,7 @@ namespace {
 class Operators : public testing::TestWithParam<const ops::OperatorRow*> {};
 
 TEST_P(Operators, CanBeMeasuredOnTheirProblems) {
-  for (const ops::Problem& problem : GetParam()->problems()) {
+  for (const ops::Problem& problem : GetParam()->problems) {
     OperatorRun run(problem);
     const OperatorRun::Times times = run.run();
     EXPECT_EQ(times.forward > 0, run.computes(false)) << problem.spec;
@@ -63,7 +63,7 @@ TEST(OperatorRun, ThePeerIsAskedWhatItKnows) {
 
 TEST(OperatorProblems, SizesOfNetworksFollowThoseOfTests) {
   const ops::OperatorRow& conv = find(ops::operators(), "conv", "operator");
-  EXPECT_GT(operator_problems(conv).size(), conv.problems().size() + 5);
+  EXPECT_GT(operator_problems(conv).size(), conv.problems.size() + 5);
 }
 
 }  // namespace

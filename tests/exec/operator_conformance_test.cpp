@@ -290,7 +290,7 @@ TEST_P(Conformance, PassesChangeOnlyRounding) {
   if (op->is_loss()) return;
   for (const ops::OperatorRow* row : ops::operators()) {
     const std::string activation(row->name);
-    const auto made = row->problems().front();
+    const auto made = row->problems.front();
     if (made.spec != activation || made.low != -1) continue;  // needs arguments or special inputs
     const auto function = ops::make_operator(activation)->pointwise();
     if (!function) continue;
@@ -310,7 +310,7 @@ TEST_P(Conformance, PassesChangeOnlyRounding) {
 std::vector<ops::Problem> all_problems() {
   std::vector<ops::Problem> list;
   for (const ops::OperatorRow* row : ops::operators())
-    for (const ops::Problem& problem : row->problems()) list.push_back(problem);
+    for (const ops::Problem& problem : row->problems) list.push_back(problem);
   return list;
 }
 

@@ -18,7 +18,7 @@ void write(const fs::path& file, const onnx::OnnxModel& model) {
 
 void write_operator(const fs::path& folder, const ops::OperatorRow& row) {
   std::size_t number = 0;
-  for (const ops::Problem& problem : row.problems()) {
+  for (const ops::Problem& problem : row.problems) {
     if (number == most_problems || ops::make_operator(problem.spec)->is_loss()) return;
     graph::Graph graph;
     std::vector<graph::ValueId> in;

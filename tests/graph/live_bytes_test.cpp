@@ -1,4 +1,4 @@
-#include "isobar/graph/live_bytes.hpp"
+#include "isobar/graph/plan.hpp"
 
 #include <algorithm>
 

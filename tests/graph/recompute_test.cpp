@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "isobar/base/error.hpp"
-#include "isobar/graph/live_bytes.hpp"
+#include "isobar/graph/plan.hpp"
 
 namespace isobar::graph {
 namespace {

@@ -10,7 +10,7 @@ namespace {
 
 TEST(Exporter, HasARuleForEveryOperatorThatIsNoLoss) {
   for (const ops::OperatorRow* row : ops::operators()) {
-    const bool loss = ops::make_operator(row->problems().front().spec)->is_loss();
+    const bool loss = ops::make_operator(row->problems.front().spec)->is_loss();
     EXPECT_EQ(find_export_rule(row->name) != nullptr, !loss) << row->name;
   }
 }

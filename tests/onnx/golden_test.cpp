@@ -40,7 +40,7 @@ TEST_P(GoldenOperator, HasPyTorchsOutputsAndGradients) {
   const std::string name(GetParam()->name);
   const ordered_json file = read_golden("operators", name);
   std::size_t compared = 0;
-  for (const ops::Problem& problem : GetParam()->problems()) {
+  for (const ops::Problem& problem : GetParam()->problems) {
     if (inexpressible(problem)) continue;
     const std::string title = problem_title(problem);
     expect_agreement(*operator_case(problem), golden_case(file, title, name).at("starts").at(0), title);

@@ -28,7 +28,7 @@ void write_operators(const std::filesystem::path& folder, const std::string& nam
   int index = 0;
   for (const ops::OperatorRow* row : ops::operators()) {
     if (row->name != name) continue;
-    for (const ops::Problem& problem : row->problems())
+    for (const ops::Problem& problem : row->problems)
       if (!inexpressible(problem))
         write_case(folder / std::to_string(index++) / "1", *operator_case(problem), problem_title(problem));
   }

@@ -57,7 +57,7 @@ TEST_F(Oracle, PyTorchHasTheSameLossAndGradients) {
 TEST_F(Oracle, PyTorchHasTheSameOperators) {
   for (const ops::OperatorRow* row : ops::operators()) {
     int index = 0;
-    for (const ops::Problem& problem : row->problems())
+    for (const ops::Problem& problem : row->problems)
       if (!inexpressible(problem))
         write_case(folder_ / fmt::format("{}_{}", row->name, index++) / "1", *operator_case(problem),
                    problem_title(problem));

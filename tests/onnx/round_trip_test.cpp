@@ -116,7 +116,7 @@ TEST_P(RoundTrip, ComputesTheSame) {
 std::vector<ops::Problem> problems() {
   std::vector<ops::Problem> list;
   for (const ops::OperatorRow* row : ops::operators())
-    for (const ops::Problem& problem : row->problems())
+    for (const ops::Problem& problem : row->problems)
       if (!ops::make_operator(problem.spec)->is_loss()) list.push_back(problem);
   return list;
 }

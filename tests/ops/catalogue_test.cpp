@@ -16,8 +16,8 @@ TEST(Catalogue, IsSortedAndEveryRowHasProblems) {
   EXPECT_EQ(std::ranges::adjacent_find(known), known.end());
   for (const OperatorRow* row : operators()) {
     EXPECT_FALSE(row->summary.empty()) << row->name;
-    EXPECT_FALSE(row->problems().empty()) << row->name;
-    for (const Problem& problem : row->problems()) EXPECT_EQ(Spec(problem.spec).name(), row->name);
+    EXPECT_FALSE(row->problems.empty()) << row->name;
+    for (const Problem& problem : row->problems) EXPECT_EQ(Spec(problem.spec).name(), row->name);
   }
 }
 

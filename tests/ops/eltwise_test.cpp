@@ -1,5 +1,3 @@
-#include "isobar/ops/eltwise.hpp"
-
 #include <gtest/gtest.h>
 
 #include "isobar/base/error.hpp"

@@ -1,9 +1,8 @@
-#include "isobar/record/chrome_trace.hpp"
-
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "isobar/base/clock.hpp"
+#include "isobar/record/sinks.hpp"
 
 #include "tests/record/traced.hpp"
 

@@ -1,8 +1,7 @@
-#include "isobar/record/disk_summary.hpp"
-
 #include <gtest/gtest.h>
 
 #include "isobar/disk/late_file.hpp"
+#include "isobar/record/sinks.hpp"
 
 namespace isobar::record {
 namespace {

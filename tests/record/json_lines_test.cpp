@@ -1,12 +1,10 @@
-#include "isobar/record/json_lines.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
 
-#include "isobar/record/disk_summary.hpp"
+#include "isobar/record/sinks.hpp"
 
 #include "tests/capture.hpp"
 #include "tests/expect_error.hpp"

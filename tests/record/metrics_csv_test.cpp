@@ -1,12 +1,11 @@
 // metrics.csv: one table with a row for every step and epoch, even if figures come later or the run is resumed.
-#include "isobar/record/metrics_csv.hpp"
-
 #include <sstream>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "isobar/base/error.hpp"
+#include "isobar/record/sinks.hpp"
 
 #include "tests/capture.hpp"
 

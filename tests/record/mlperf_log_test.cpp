@@ -1,11 +1,10 @@
 // Logs for MLPerf HPC: whole runs pass the rules, damaged logs do not, and values are those of the recipe.
-#include "isobar/record/mlperf_log.hpp"
-
 #include <gtest/gtest.h>
 
 #include "isobar/base/config.hpp"
 #include "isobar/disk/text_file.hpp"
 #include "isobar/record/mlperf_recipe.hpp"
+#include "isobar/record/sinks.hpp"
 
 #include "tests/capture.hpp"
 #include "tests/record/mlperf_rules.hpp"

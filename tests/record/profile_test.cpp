@@ -1,7 +1,7 @@
-#include "isobar/record/profile.hpp"
-
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include "isobar/record/sinks.hpp"
 
 #include "tests/record/traced.hpp"
 

@@ -1,8 +1,7 @@
-#include "isobar/record/progress.hpp"
-
 #include <gtest/gtest.h>
 
 #include "isobar/record/rate.hpp"
+#include "isobar/record/sinks.hpp"
 
 #include "tests/capture.hpp"
 

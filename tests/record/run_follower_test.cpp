@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "isobar/disk/text_file.hpp"
-#include "isobar/record/json_lines.hpp"
 #include "isobar/record/json_member.hpp"
+#include "isobar/record/sinks.hpp"
 
 #include "tests/capture.hpp"
 

@@ -1,6 +1,6 @@
-#include "isobar/record/run_summary.hpp"
-
 #include <gtest/gtest.h>
+
+#include "isobar/record/sinks.hpp"
 
 #include "tests/capture.hpp"
 

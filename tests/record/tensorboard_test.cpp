@@ -1,6 +1,4 @@
 // What a run writes for TensorBoard, read by the tests' own reader.
-#include "isobar/record/tensorboard.hpp"
-
 #include <algorithm>
 #include <sstream>
 
@@ -9,7 +7,7 @@
 
 #include "isobar/disk/text_file.hpp"
 #include "isobar/files/image.hpp"
-#include "isobar/record/json_lines.hpp"
+#include "isobar/record/sinks.hpp"
 
 #include "tests/capture.hpp"
 #include "tests/event_reader.hpp"

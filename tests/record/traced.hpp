@@ -2,9 +2,7 @@
 #pragma once
 
 #include "isobar/comm/local_comm.hpp"
-#include "isobar/record/chrome_trace.hpp"
-#include "isobar/record/profile.hpp"
-#include "isobar/record/run_facts.hpp"
+#include "isobar/record/sinks.hpp"
 
 #include "tests/capture.hpp"
 #include "tests/train/recorder.hpp"

@@ -7,7 +7,7 @@
 
 #include "isobar/base/error.hpp"
 #include "isobar/disk/text_file.hpp"
-#include "isobar/record/json_lines.hpp"
+#include "isobar/record/sinks.hpp"
 
 #include "tests/capture.hpp"
 

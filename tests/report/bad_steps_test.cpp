@@ -2,10 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "isobar/disk/text_file.hpp"
-#include "isobar/record/json_lines.hpp"
-#include "isobar/record/progress.hpp"
 #include "isobar/record/run_follower.hpp"
-#include "isobar/record/run_summary.hpp"
+#include "isobar/record/sinks.hpp"
 #include "isobar/report/page.hpp"
 #include "isobar/report/run_card.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "isobar/record/json_lines.hpp"
+#include "isobar/record/sinks.hpp"
 
 #include "tests/capture.hpp"
 

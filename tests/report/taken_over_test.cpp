@@ -5,9 +5,7 @@
 
 #include "isobar/disk/late_file.hpp"
 #include "isobar/disk/text_file.hpp"
-#include "isobar/record/json_lines.hpp"
-#include "isobar/record/metrics_csv.hpp"
-#include "isobar/record/run_facts.hpp"
+#include "isobar/record/sinks.hpp"
 #include "isobar/report/curves.hpp"
 #include "isobar/report/ledger.hpp"
 #include "isobar/train/recent.hpp"

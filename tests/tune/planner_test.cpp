@@ -9,7 +9,6 @@
 #include "isobar/ops/conv_pieces.hpp"
 #include "isobar/tensor/engine.hpp"
 #include "isobar/tune/compare_methods.hpp"
-#include "isobar/tune/layers.hpp"
 
 namespace isobar::tune {
 namespace {

@@ -1,4 +1,4 @@
-#include "isobar/tune/tuning_cache.hpp"
+#include "isobar/tune/remembered.hpp"
 
 #include <fstream>
 

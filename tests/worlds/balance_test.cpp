@@ -1,7 +1,7 @@
 // Winds and pressure of known streamfunctions.
-#include "isobar/worlds/balance.hpp"
-
 #include <gtest/gtest.h>
+
+#include "isobar/worlds/sphere.hpp"
 
 namespace isobar::worlds {
 namespace {

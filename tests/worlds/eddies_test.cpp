@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "isobar/worlds/balance.hpp"
+#include "isobar/worlds/sphere.hpp"
 
 namespace isobar::worlds {
 namespace {

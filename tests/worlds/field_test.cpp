@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "isobar/worlds/measure.hpp"
+#include "tests/worlds/measure.hpp"
 
 namespace isobar::worlds {
 namespace {

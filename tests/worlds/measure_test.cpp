@@ -1,5 +1,5 @@
 // Estimators on fields whose power is known exactly.
-#include "isobar/worlds/measure.hpp"
+#include "tests/worlds/measure.hpp"
 
 #include <cmath>
 #include <numbers>

@@ -1,9 +1,9 @@
-#include "isobar/worlds/merge.hpp"
-
 #include <numeric>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
+
+#include "isobar/worlds/cut.hpp"
 
 namespace isobar::worlds {
 namespace {

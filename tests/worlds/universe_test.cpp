@@ -10,8 +10,9 @@
 #include <gtest/gtest.h>
 
 #include "isobar/base/error.hpp"
-#include "isobar/worlds/measure.hpp"
 #include "isobar/worlds/spectrum.hpp"
+
+#include "tests/worlds/measure.hpp"
 
 namespace isobar::worlds {
 namespace {
