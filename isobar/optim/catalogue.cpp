@@ -19,14 +19,14 @@ Table<Row<Optimizer>> optimizers() {
   return all;
 }
 
-extern const Row<RateSchedule> rate_constant;     // rate_decays.cpp
-extern const Row<RateSchedule> rate_cosine;       // rate_decays.cpp
-extern const Row<RateSchedule> rate_exponential;  // rate_decays.cpp
-extern const Row<RateSchedule> rate_piecewise;    // rate_decays.cpp
-extern const Row<RateSchedule> rate_polynomial;   // rate_decays.cpp
-extern const Row<RateSchedule> rate_scale;        // rate_around.cpp
-extern const Row<RateSchedule> rate_step;         // rate_decays.cpp
-extern const Row<RateSchedule> rate_warmup;       // rate_around.cpp
+extern const Row<RateSchedule> rate_constant;     // rate_constant.cpp
+extern const Row<RateSchedule> rate_cosine;       // rate_cosine.cpp
+extern const Row<RateSchedule> rate_exponential;  // rate_exponential.cpp
+extern const Row<RateSchedule> rate_piecewise;    // rate_piecewise.cpp
+extern const Row<RateSchedule> rate_polynomial;   // rate_polynomial.cpp
+extern const Row<RateSchedule> rate_scale;        // rate_scale.cpp
+extern const Row<RateSchedule> rate_step;         // rate_step.cpp
+extern const Row<RateSchedule> rate_warmup;       // rate_warmup.cpp
 
 Table<Row<RateSchedule>> rate_schedules() {
   static constexpr const Row<RateSchedule>* all[] = {&rate_constant,   &rate_cosine, &rate_exponential, &rate_piecewise,
@@ -34,9 +34,9 @@ Table<Row<RateSchedule>> rate_schedules() {
   return all;
 }
 
-extern const Row<BatchRamp> ramp_constant;  // batch_ramps.cpp
-extern const Row<BatchRamp> ramp_linear;    // batch_ramps.cpp
-extern const Row<BatchRamp> ramp_steps;     // batch_ramps.cpp
+extern const Row<BatchRamp> ramp_constant;  // ramp_constant.cpp
+extern const Row<BatchRamp> ramp_linear;    // ramp_linear.cpp
+extern const Row<BatchRamp> ramp_steps;     // ramp_steps.cpp
 
 Table<Row<BatchRamp>> batch_ramps() {
   static constexpr const Row<BatchRamp>* all[] = {&ramp_constant, &ramp_linear, &ramp_steps};

@@ -34,4 +34,20 @@ class RateSchedule {
 /// All schedules; made with make(rate_schedules(), "cosine(end=0.01)", "rate schedule").
 Table<Row<RateSchedule>> rate_schedules();
 
+/// The schedule in the argument `then` of a wrapping schedule; the default is constant.
+std::unique_ptr<RateSchedule> read_inner(Args& args);
+
+/// Reads `epochs`, the length of a decay (0 means the whole run), and returns the part of it that is over, in [0, 1].
+class Elapsed {
+ public:
+  explicit Elapsed(Args& args);
+  double part(const Progress& progress) const;
+
+ private:
+  double epochs_;
+};
+
+/// Reads `end`, the final factor of a decay, in [0, 1].
+double read_end(Args& args);
+
 }  // namespace isobar::optim
