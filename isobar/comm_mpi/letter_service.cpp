@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "isobar/base/clock.hpp"
+#include "isobar/comm_mpi/mpi_call.hpp"
 #include "isobar/comm_mpi/periodic.hpp"
 #include "isobar/post_mortem/flight_recorder.hpp"
 
@@ -20,7 +21,7 @@ using Word = Letter::Word;
 }  // namespace
 
 LetterService::LetterService(MPI_Comm communicator, MpiGate& mpi, Failure& failure, Witness& witness)
-    : letters_(communicator, mpi), failure_(failure), witness_(witness) {
+    : Service(/*elastic=*/false, library_version()), letters_(communicator, mpi), failure_(failure), witness_(witness) {
   if (letters_.size() == 1) return;
   thread_ = periodic([this] {
     serve();

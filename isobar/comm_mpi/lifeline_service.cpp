@@ -6,6 +6,7 @@
 
 #include "isobar/base/clock.hpp"
 #include "isobar/comm/crew.hpp"
+#include "isobar/comm_mpi/mpi_call.hpp"
 #include "isobar/comm_mpi/periodic.hpp"
 #include "isobar/post_mortem/flight_recorder.hpp"
 
@@ -18,7 +19,7 @@ constexpr const char* at_its_end = "has come to its end";
 }  // namespace
 
 LifelineService::LifelineService(control::Lifeline& lifeline, std::function<void()> progress)
-    : Service(/*elastic=*/true), lifeline_(lifeline), thread_(periodic(std::move(progress))) {}
+    : Service(/*elastic=*/true, library_version()), lifeline_(lifeline), thread_(periodic(std::move(progress))) {}
 
 // The group of all ranks, with epoch 0, is as valid as the first group: until a rank dies.
 void LifelineService::check(std::uint32_t epoch) const {

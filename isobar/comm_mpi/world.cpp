@@ -16,15 +16,7 @@ class Joined final : public World {
       : world_(std::make_shared<MpiWorld>(std::move(lifeline))) {}
 
   comm::Comm& comm() override { return *comm_; }
-  // "MPICH Version:\t4.0.2\n...", "Open MPI v4.1.4, package: ...": the first word that has a digit and a point.
-  std::string version() const override {
-    char text[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length = 0;
-    call(MPI_Get_library_version(text, &length), "tell its version");
-    const std::string_view all(text, length);
-    const auto begin = all.find_first_of("0123456789"), end = all.find_first_not_of("0123456789.", begin);
-    return begin == all.npos ? std::string(library()) : fmt::format("{} {}", library(), all.substr(begin, end - begin));
-  }
+  std::string version() const override { return world_->service().carrier(); }
   std::string thread_level() const override { return world_->thread_level(); }
   int node_count() const override { return std::ranges::max(world_->all().nodes) + 1; }
   std::vector<std::string> hosts() const override { return world_->hosts(); }

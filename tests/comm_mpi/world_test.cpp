@@ -14,6 +14,7 @@ using namespace comm;
 
 TEST(World, KnowsItsLibraryAndItsHosts) {
   EXPECT_TRUE(world().version().starts_with(library())) << world().version();
+  EXPECT_EQ(world().comm().carrier(), world().version()) << "what is measured with one library is not for another";
   EXPECT_NE(world().version().find('.'), std::string::npos) << world().version();
   EXPECT_TRUE(world().thread_level() == "serialized" || world().thread_level() == "multiple");
   char name[256] = {};
