@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/random.hpp"
@@ -69,6 +70,16 @@ std::vector<std::int64_t> Sampler::samples(std::int64_t epoch, std::int64_t batc
   std::vector<std::int64_t> list;
   for (std::int64_t position = mine.first; position < mine.last; ++position) list.push_back(sample(epoch, position));
   return list;
+}
+
+std::int64_t Course::length() const {
+  if (last_epoch < 0) return std::numeric_limits<std::int64_t>::max();
+  return (last_epoch - epoch) * sampler.batches() - step;
+}
+
+Course::Place Course::at(std::int64_t serial) const {
+  const std::int64_t batches = sampler.batches(), position = epoch * batches + step + serial;
+  return {position / batches, position % batches};
 }
 
 }  // namespace isobar::datasets
