@@ -28,7 +28,7 @@ class Cifar final : public Dataset {
       if (std::error_code code; fs::is_directory(path, code)) add_folder(path);
       else add_file(path);
     }
-    const auto found = static_cast<std::int64_t>(bytes_.size() / record());
+    const std::int64_t found = bytes_.size() / record();
     if (samples > found) fail("{}: {} samples were requested, there are {}", paths[0], samples, found);
     size_ = samples > 0 ? samples : found;
   }
@@ -79,14 +79,14 @@ class Cifar final : public Dataset {
   void add_file(const fs::path& path) {
     files::ArchiveReader reader(path);
     std::vector<std::pair<std::string, files::Bytes>> members;
-    std::int64_t held = static_cast<std::int64_t>(bytes_.size());
+    std::int64_t held = std::ssize(bytes_);
     while (reader.next()) {
       const fs::path name = reader.name();
       if (!name.empty() && (name.extension() != ".bin" || !std::ranges::count(kind_.names, name.stem().string())))
         continue;
       members.emplace_back(path.string() + (name.empty() ? "" : ": " + name.string()), files::Bytes());
       reader.append(members.back().second, max_bytes_ - held);
-      held += static_cast<std::int64_t>(members.back().second.size());
+      held += std::ssize(members.back().second);
     }
     if (members.empty()) fail("{}: holds no records", path.string());
     std::ranges::sort(members);

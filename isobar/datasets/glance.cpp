@@ -47,7 +47,7 @@ bool is_companion(const fs::path& file) {
 
 bool Glance::begins(std::string_view magic, std::size_t at) const {
   return head.size() >= at + magic.size() &&
-         std::equal(magic.begin(), magic.end(), head.begin() + static_cast<std::ptrdiff_t>(at),
+         std::equal(magic.begin(), magic.end(), head.begin() + at,
                     [](char m, std::uint8_t h) { return static_cast<std::uint8_t>(m) == h; });
 }
 

@@ -133,7 +133,7 @@ Contents look_netcdf(const Glance& glance) {
   const NetcdfVariable& leader = file.variable(guess.x[0]);
   const NetcdfAxes axes = axes_of(file, leader, "");
   for (const std::size_t axis : axes.channels) {
-    if (axes.time || axis == axes.level || leader.shape[static_cast<int>(axis)] < 2) continue;
+    if (axes.time || axis == axes.level || leader.shape[axis] < 2) continue;
     reader.set("time", file.dimensions()[leader.dimensions[axis]].name);
     contents.readers.push_back(reader);
   }

@@ -48,8 +48,8 @@ std::int64_t Sampler::sample(std::int64_t epoch, std::int64_t position) const {
   if (!shuffle) return position;
   const int bits = std::bit_width(static_cast<std::uint64_t>(count - 1));
   const int half_bits = std::max(1, (bits + 1) / 2);
-  const Random key = Random(seed, 0x5a).sub(static_cast<std::uint64_t>(epoch));
-  auto at = static_cast<std::uint64_t>(position);
+  const Random key = Random(seed, 0x5a).sub(epoch);
+  std::uint64_t at = position;
   do at = permute(key, half_bits, at);
   while (at >= static_cast<std::uint64_t>(count));
   return static_cast<std::int64_t>(at);

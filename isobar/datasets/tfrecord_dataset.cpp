@@ -213,8 +213,8 @@ class Tfrecord final : public Dataset {
       return;
     }
     if (!source.type) fail("feature '{}' holds bytes, in the first record it held numbers", source.name);
-    const auto bytes = static_cast<std::int64_t>(width_of(*source.type)) * wanted;
-    const auto held = static_cast<std::int64_t>(feature.bytes().size());
+    const std::int64_t bytes = width_of(*source.type) * wanted;
+    const std::int64_t held = feature.bytes().size();
     if (feature.count != 1 || held != bytes)
       fail("feature '{}' holds {} bytes in {} pieces, but a sample of {} in {} has {} in one", source.name, held,
            feature.count, source.shape.str(), name_of(*source.type), bytes);
@@ -275,7 +275,7 @@ std::unique_ptr<Dataset> make_tfrecord(Args& args, Survey& survey) {
   options.x.image = args.flag("image", false);
   options.size = args.integers("size", {});
   if (options.size.size() == 1) options.size.push_back(options.size[0]);
-  options.channels = static_cast<int>(args.integer("channels", 3));
+  options.channels = args.integer("channels", 3);
   options.per_file = args.integer("per_file", current ? 1 : sc18 ? 64 : 0);
   options.samples = args.integer("samples", 0);
   options.max_bytes = files::read_memory_limit(args);

@@ -48,12 +48,12 @@ class Tokens final : public Dataset {
     const Stream& stream = stream_of(index);
     const std::int64_t first = (index - stream.first) * stride_;
     thread_local std::vector<std::uint8_t> bytes;
-    bytes.resize(static_cast<std::size_t>(2 * (context_ + 1)));
+    bytes.resize(2 * (context_ + 1));
     const files::InputFile& file = stream.opened();
     if (file.size() != stream.bytes)
       fail("{}: has {} bytes, there were {}", stream.path.string(), file.size(), stream.bytes);
     file.read_at(2 * first, bytes);
-    const auto count = static_cast<std::size_t>(context_);
+    const std::size_t count = context_;
     for (std::size_t i = 0; i <= count; ++i) {
       const int token = bytes[2 * i] | bytes[2 * i + 1] << 8;
       if (token >= vocabulary_)

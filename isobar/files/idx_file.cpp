@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "isobar/base/error.hpp"
 
@@ -50,14 +49,14 @@ IdxFile::IdxFile(const std::filesystem::path& path, std::int64_t max_bytes) : by
   type_ = bytes_[2];
   const int rank = bytes_[3];
   if (rank < 1 || rank > max_rank) fail("{}: has rank {}; valid: 1 to {}", file, rank, max_rank);
-  header_ = prefix + 4 * static_cast<std::size_t>(rank);
+  header_ = prefix + 4 * rank;
   if (bytes_.size() < header_) fail("{}: ends inside its header", file);
   std::vector<std::int64_t> extents;
-  const auto held = static_cast<std::int64_t>(bytes_.size() - header_);
-  std::int64_t wanted = static_cast<std::int64_t>(idx_width_of(type_));
+  const std::int64_t held = bytes_.size() - header_;
+  std::int64_t wanted = idx_width_of(type_);
   bool fits = true;
   for (int axis = 0; axis < rank; ++axis) {
-    extents.push_back(big_endian<std::uint32_t>(bytes_.data() + prefix + 4 * static_cast<std::size_t>(axis)));
+    extents.push_back(big_endian<std::uint32_t>(bytes_.data() + prefix + 4 * axis));
     if (extents.back() == 0) fail("{}: axis {} has no entries", file, axis);
     fits = fits && wanted <= held / extents.back();
     if (fits) wanted *= extents.back();
@@ -94,7 +93,7 @@ bool idx_can_hold(NumberType type) {
 Bytes idx_header(NumberType type, const Shape& shape) {
   expects(idx_can_hold(type) && shape.rank() >= 1, "a type and a shape that the format has");
   if (shape.rank() > max_rank) fail("idx: {} has more than {} axes", shape.str(), max_rank);
-  Bytes bytes(prefix + 4 * static_cast<std::size_t>(shape.rank()));
+  Bytes bytes(prefix + 4 * shape.rank());
   for (const auto& [of, code] : codes)
     if (of == type) bytes[2] = code;
   bytes[3] = static_cast<std::uint8_t>(shape.rank());
@@ -108,7 +107,7 @@ Bytes idx_header(NumberType type, const Shape& shape) {
 
 void IdxFile::read_row(std::int64_t index, std::span<float> out) const {
   expects(index >= 0 && index < shape_[0], "an entry of the first axis");
-  expects(static_cast<std::int64_t>(out.size()) == shape_.count(1, shape_.rank()), "memory of an entry's size");
+  expects(std::ssize(out) == shape_.count(1, shape_.rank()), "memory of an entry's size");
   const std::uint8_t* from =
       bytes_.data() + header_ + static_cast<std::size_t>(index) * out.size() * idx_width_of(type_);
   switch (type_) {

@@ -125,7 +125,7 @@ Shape Hdf5File::extents(const Handle& array, std::string_view name) const {
   const Handle space(checked(H5Dget_space(array.id), "get the shape of", name), H5Sclose);
   if (H5Sget_simple_extent_type(space.id) == H5S_NULL) return Shape{0};
   const auto rank = checked(H5Sget_simple_extent_ndims(space.id), "get the shape of", name);
-  std::vector<hsize_t> sizes(static_cast<std::size_t>(rank));
+  std::vector<hsize_t> sizes(rank);
   checked(H5Sget_simple_extent_dims(space.id, sizes.data(), nullptr), "get the shape of", name);
   // Products of these, also with the bytes of a number, must not overflow.
   std::int64_t product = 16;

@@ -35,15 +35,15 @@ Hdf5Handle made_type(files::NumberType type) {
 
 template <class T>
 void Hdf5File::write(std::string_view name, const Shape& shape, std::span<const T> values) {
-  expects(shape.count() == static_cast<std::int64_t>(values.size()), "as many values as the shape says");
+  expects(shape.count() == std::ssize(values), "as many values as the shape says");
   const auto lock = lock_hdf5();
   const Handle links(checked(H5Pcreate(H5P_LINK_CREATE), "make array", name), H5Pclose);
   checked(H5Pset_create_intermediate_group(links.id, 1), "make array", name);
   const std::vector<hsize_t> sizes(shape.extents().begin(), shape.extents().end());
-  const Handle space(checked(sizes.empty() ? H5Screate(H5S_SCALAR)
-                                           : H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr),
-                             "make array", name),
-                     H5Sclose);
+  const Handle space(
+      checked(sizes.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(sizes.size(), sizes.data(), nullptr),
+              "make array", name),
+      H5Sclose);
   const Handle array(checked(H5Dcreate2(file_, std::string(name).c_str(), hdf5_memory_type<T>(), space.id, links.id,
                                         H5P_DEFAULT, H5P_DEFAULT),
                              "make array", name),
@@ -75,10 +75,10 @@ void Hdf5File::make_typed(std::string_view name, const Shape& shape, const Handl
   if (making.chunk.rank() > 0) {
     const std::vector<hsize_t> chunk(making.chunk.extents().begin(), making.chunk.extents().end());
     expects(chunk.size() == shape.extents().size(), "chunks with the axes of the array");
-    checked(H5Pset_chunk(properties.id, static_cast<int>(chunk.size()), chunk.data()), "chunk", name);
+    checked(H5Pset_chunk(properties.id, chunk.size(), chunk.data()), "chunk", name);
     if (making.gzip > 0) {
       checked(H5Pset_shuffle(properties.id), "compress", name);
-      checked(H5Pset_deflate(properties.id, static_cast<unsigned>(making.gzip)), "compress", name);
+      checked(H5Pset_deflate(properties.id, making.gzip), "compress", name);
     }
   }
   const std::vector<hsize_t> sizes(shape.extents().begin(), shape.extents().end());
@@ -96,9 +96,9 @@ void Hdf5File::write_rows(std::string_view name, std::int64_t first, std::span<c
   const Shape shape = extents(array, name);
   const std::size_t row = static_cast<std::size_t>(shape.count(1, shape.rank())) * H5Tget_size(type.id);
   expects(row > 0 && bytes.size() % row == 0, "whole rows");
-  std::vector<hsize_t> from(static_cast<std::size_t>(shape.rank()), 0);
+  std::vector<hsize_t> from(shape.rank(), 0);
   std::vector<hsize_t> extent(shape.extents().begin(), shape.extents().end());
-  from[0] = static_cast<hsize_t>(first);
+  from[0] = first;
   extent[0] = bytes.size() / row;
   const Handle part(checked(H5Dget_space(array.id), "get the shape of", name), H5Sclose);
   checked(H5Sselect_hyperslab(part.id, H5S_SELECT_SET, from.data(), nullptr, extent.data(), nullptr), "select rows of",
