@@ -6,8 +6,6 @@
 namespace isobar::datasets {
 namespace {
 
-std::size_t memory_of(const Field& field) { return field.shape.count(); }
-
 class Join final : public Dataset {
  public:
   Join(std::unique_ptr<Dataset> x, std::unique_ptr<Dataset> y)
@@ -29,13 +27,13 @@ class Join final : public Dataset {
     std::vector<float> unwanted;  // not thread_local: x or y may be joins themselves
     std::vector<std::span<float>> parts{out[0]};
     if (x_fields_.size() > 1) {
-      unwanted.resize(memory_of(x_fields_[1]));
+      unwanted.resize(x_fields_[1].shape.count());
       parts.emplace_back(unwanted);
     }
     x_->read(index, parts);
     parts = {out[1]};
     if (label_ == 1) {
-      unwanted.resize(memory_of(y_fields_[0]));
+      unwanted.resize(y_fields_[0].shape.count());
       parts.insert(parts.begin(), unwanted);
     }
     y_->read(index, parts);

@@ -84,23 +84,14 @@ class Tfrecord final : public Dataset {
   }
 
   std::string where(std::int64_t index) const override {
-    const std::size_t file = file_of(index);
+    const std::size_t file = file_of(firsts_, index);
     return fmt::format("{} record {}", files_[file].string(), index - firsts_[file]);
   }
 
-  std::vector<FileSpan> spans() const override {
-    std::vector<FileSpan> list;
-    for (std::size_t f = 0; files_.size() > 1 && f < files_.size() && firsts_[f] < size_; ++f)
-      list.push_back({files_[f], firsts_[f], std::min(size_, firsts_[f + 1]) - firsts_[f]});
-    return list;
-  }
+  std::vector<FileSpan> spans() const override { return spans_of(files_, firsts_, size_); }
 
  private:
   static constexpr std::size_t most_open = 128;
-
-  std::size_t file_of(std::int64_t index) const {
-    return static_cast<std::size_t>(std::ranges::upper_bound(firsts_, index) - firsts_.begin()) - 1;
-  }
 
   // firsts_[f] is the number of the first sample of file f, the last entry that of all. Returns the first file if
   // it had to be opened.
@@ -150,7 +141,7 @@ class Tfrecord final : public Dataset {
 
   template <class F>
   void with_record(std::int64_t index, F work) const {
-    const std::size_t f = file_of(index);
+    const std::size_t f = file_of(firsts_, index);
     const std::int64_t number = index - firsts_[f];
     thread_local files::ByteBuffer scratch, memory;
     if (firsts_[f + 1] - firsts_[f] == 1) {  // read once per epoch: nothing to keep

@@ -1,8 +1,8 @@
 #include "isobar/feeding/sample_store.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
-#include <cstring>
 #include <thread>
 
 #include "isobar/base/error.hpp"
@@ -10,11 +10,6 @@
 #include "isobar/comm/collectives.hpp"
 
 namespace isobar::feeding {
-namespace {
-
-std::string megabytes(std::size_t bytes) { return human_bytes(bytes); }
-
-}  // namespace
 
 std::vector<std::int64_t> share_bounds(const datasets::Dataset& dataset, int ranks) {
   const std::int64_t count = dataset.size();
@@ -59,7 +54,7 @@ void SampleStore::check_quota() const {
       fail(
           "sample store: rank {} would hold {} samples in {}, more than the {} that are allowed; allow more "
           "(max_gigabytes=...), use more ranks, or hold=float16",
-          rank, samples, megabytes(samples * bytes), megabytes(options_.max_bytes));
+          rank, samples, human_bytes(samples * bytes), human_bytes(options_.max_bytes));
   }
 }
 
@@ -154,7 +149,7 @@ std::shared_ptr<datasets::Fetching> SampleStore::foresee(const datasets::Course&
   const std::size_t memory = share + (options_.ahead + 1) * course.rows() * held_.sample_bytes;
   if (memory > static_cast<std::size_t>(options_.max_bytes))
     fail("sample store: a share of {} and {} batches on their way take {}, more than the {} that are allowed",
-         megabytes(share), options_.ahead + 1, megabytes(memory), megabytes(options_.max_bytes));
+         human_bytes(share), options_.ahead + 1, human_bytes(memory), human_bytes(options_.max_bytes));
   const std::lock_guard lock(mutex_);
   expects(exchange_.expired(), "one course at a time");
   const int tag = courses_++ % comm::first_reserved_tag;
@@ -170,16 +165,9 @@ StoreCounters SampleStore::counters() const {
 
 StoreCounters SampleStore::counters_of_all() const {
   const StoreCounters mine = counters();
-  StoreCounters sum;
-  for (const comm::Bytes& bytes : comm::all_gather(*comm_, std::as_bytes(std::span(&mine, 1)))) {
-    StoreCounters theirs;
-    std::memcpy(&theirs, bytes.data(), sizeof theirs);
-    sum.samples_read += theirs.samples_read;
-    sum.bytes_held += theirs.bytes_held;
-    sum.bytes_sent += theirs.bytes_sent;
-    sum.bytes_received += theirs.bytes_received;
-  }
-  return sum;
+  std::array numbers{mine.samples_read, mine.bytes_held, mine.bytes_sent, mine.bytes_received};
+  comm::sum_over_ranks(*comm_, numbers);
+  return {numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 
 }  // namespace isobar::feeding

@@ -4,7 +4,7 @@
 #include "isobar/feeding/stage_files.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
 #include <unistd.h>
 
 #include "isobar/base/text.hpp"
@@ -130,14 +130,10 @@ class Exchange {
   StageCounters counters_;
 };
 
-StageCounters sum_over_ranks(const StageCounters& mine, comm::Comm& comm) {
-  StageCounters total;
-  for (const comm::Bytes& bytes : comm::all_gather(comm, std::as_bytes(std::span(&mine, 1)))) {
-    StageCounters theirs;
-    std::memcpy(&theirs, bytes.data(), sizeof theirs);
-    total += theirs;
-  }
-  return total;
+StageCounters total_of(const StageCounters& mine, comm::Comm& comm) {
+  std::array numbers{mine.read, mine.sent, mine.received, mine.written};
+  comm::sum_over_ranks(comm, numbers);
+  return {numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 
 StageResult stage(const Spec& dataset, const StageOptions& options, comm::Comm& comm) {
@@ -162,7 +158,7 @@ StageResult stage(const Spec& dataset, const StageOptions& options, comm::Comm& 
       result.counters = Exchange(plan, folder, std::max<std::size_t>(1, options.block_bytes), comm).run();
       comm::barrier(comm);
       if (first_of_node && !result.reused) folder.finish();
-      result.total = sum_over_ranks(result.counters, comm);
+      result.total = total_of(result.counters, comm);
     });
   } catch (...) {
     // When the last rank of the node arrives here, no rank is writing any more.
@@ -177,14 +173,6 @@ StageResult stage(const Spec& dataset, const StageOptions& options, comm::Comm& 
 }
 
 }  // namespace
-
-StageCounters& StageCounters::operator+=(const StageCounters& other) {
-  read += other.read;
-  sent += other.sent;
-  received += other.received;
-  written += other.written;
-  return *this;
-}
 
 StageResult stage_files(const Spec& dataset, const StageOptions& options, comm::Comm& comm) {
   expects(!options.to.empty(), "a folder to stage to");

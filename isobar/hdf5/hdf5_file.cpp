@@ -171,14 +171,4 @@ std::pair<std::uint64_t, std::uint64_t> Hdf5File::identity(std::string_view name
   return {info.fileno, info.addr};
 }
 
-void Hdf5File::make_group(std::string_view name) {
-  const auto lock = lock_hdf5();
-  if (linked(name)) return;
-  const Handle links(checked(H5Pcreate(H5P_LINK_CREATE), "make group", name), H5Pclose);
-  checked(H5Pset_create_intermediate_group(links.id, 1), "make group", name);
-  const Handle group(
-      checked(H5Gcreate2(file_, std::string(name).c_str(), links.id, H5P_DEFAULT, H5P_DEFAULT), "make group", name),
-      H5Gclose);
-}
-
 }  // namespace isobar::hdf5

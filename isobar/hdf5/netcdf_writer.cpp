@@ -3,6 +3,7 @@
 #include <array>
 #include <netcdf.h>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "isobar/base/error.hpp"
@@ -37,24 +38,17 @@ int type_of(files::NumberType type) {
   }
 }
 
-int put(int id, int variable, const size_t* from, const size_t* extent, const float* values) {
-  return nc_put_vara_float(id, variable, from, extent, values);
-}
-int put(int id, int variable, const size_t* from, const size_t* extent, const double* values) {
-  return nc_put_vara_double(id, variable, from, extent, values);
-}
-int put(int id, int variable, const size_t* from, const size_t* extent, const std::int16_t* values) {
-  return nc_put_vara_short(id, variable, from, extent, values);
-}
-int put(int id, int variable, const size_t* from, const size_t* extent, const std::int32_t* values) {
-  return nc_put_vara_int(id, variable, from, extent, values);
-}
-int put(int id, int variable, const size_t* from, const size_t* extent, const std::int64_t* values) {
-  static_assert(sizeof(long long) == sizeof(std::int64_t));
-  return nc_put_vara_longlong(id, variable, from, extent, reinterpret_cast<const long long*>(values));
-}
-int put(int id, int variable, const size_t* from, const size_t* extent, const std::uint8_t* values) {
-  return nc_put_vara_uchar(id, variable, from, extent, values);
+template <class T>
+int put(int id, int variable, const size_t* from, const size_t* extent, const T* values) {
+  if constexpr (std::is_same_v<T, float>) return nc_put_vara_float(id, variable, from, extent, values);
+  else if constexpr (std::is_same_v<T, double>) return nc_put_vara_double(id, variable, from, extent, values);
+  else if constexpr (std::is_same_v<T, std::int16_t>) return nc_put_vara_short(id, variable, from, extent, values);
+  else if constexpr (std::is_same_v<T, std::int32_t>) return nc_put_vara_int(id, variable, from, extent, values);
+  else if constexpr (std::is_same_v<T, std::uint8_t>) return nc_put_vara_uchar(id, variable, from, extent, values);
+  else {
+    static_assert(std::is_same_v<T, std::int64_t> && sizeof(long long) == sizeof(T));
+    return nc_put_vara_longlong(id, variable, from, extent, reinterpret_cast<const long long*>(values));
+  }
 }
 
 }  // namespace
