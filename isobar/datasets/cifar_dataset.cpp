@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "isobar/datasets/cifar_format.hpp"
+#include "isobar/datasets/packing.hpp"
 #include "isobar/files/archive.hpp"
 
 namespace isobar::datasets {
@@ -28,9 +29,7 @@ class Cifar final : public Dataset {
       if (std::error_code code; fs::is_directory(path, code)) add_folder(path);
       else add_file(path);
     }
-    const std::int64_t found = bytes_.size() / record();
-    if (samples > found) fail("{}: {} samples were requested, there are {}", paths[0], samples, found);
-    size_ = samples > 0 ? samples : found;
+    size_ = limited(paths[0], samples, bytes_.size() / record());
   }
 
   std::int64_t size() const override { return size_; }

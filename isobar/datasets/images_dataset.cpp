@@ -7,6 +7,7 @@
 #include <map>
 
 #include "isobar/datasets/images_format.hpp"
+#include "isobar/datasets/packing.hpp"
 #include "isobar/files/archive.hpp"
 #include "isobar/files/image.hpp"
 #include "isobar/files/input_file.hpp"
@@ -38,10 +39,7 @@ class Images final : public Dataset {
            options_.part.empty() ? "" : " below '" + options_.part + "'");
     std::ranges::sort(files_, {}, &File::name);
     if (options_.labels) number_classes();
-    const auto found = std::ssize(files_);
-    if (options_.samples > found)
-      fail("{}: {} samples were requested, there are {}", options_.path.string(), options_.samples, found);
-    if (options_.samples > 0) files_.resize(options_.samples);
+    files_.resize(limited(options_.path, options_.samples, std::ssize(files_)));
     if (!options_.size.empty()) {
       height_ = options_.size[0], width_ = options_.size[1];
       return;

@@ -25,6 +25,7 @@ std::span<std::uint8_t> ByteBuffer::take(std::size_t size) { return grow(size, 0
 std::span<std::uint8_t> ByteBuffer::grow(std::size_t size, std::size_t kept) {
   expects(kept <= capacity_ && kept <= size, "to keep what is there");
   if (size > capacity_) {
+    if (kept == 0) memory_.reset(), capacity_ = 0;
     auto larger = std::make_unique_for_overwrite<std::uint8_t[]>(size);
     if (kept > 0) std::memcpy(larger.get(), memory_.get(), kept);
     memory_ = std::move(larger);

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "isobar/base/error.hpp"
+#include "isobar/files/gzip.hpp"
 #include "isobar/hdf5/chunk_cache.hpp"
-#include "isobar/hdf5/scratch.hpp"
 
 namespace isobar::hdf5 {
 namespace {
@@ -69,10 +69,10 @@ class BoxReading {
 
   void read_run(std::int64_t offset, T* to, std::int64_t count) {
     if (same_) return read_at(storage_, offset, std::as_writable_bytes(std::span(to, count)));
-    static thread_local Scratch scratch;
+    static thread_local files::ByteBuffer scratch;
     for (const std::int64_t most = convert_bytes / bytes_; count > 0;) {
       const std::int64_t some = std::min(most, count);
-      const std::span<std::byte> stored = scratch.take(some * bytes_);
+      const std::span<std::byte> stored = std::as_writable_bytes(scratch.take(some * bytes_));
       read_at(storage_, offset, stored);
       decode_(stored.data(), to, some);
       offset += some * bytes_, to += some, count -= some;
@@ -111,8 +111,8 @@ class BoxReading {
       IndexArray last(block_at);
       for (std::size_t a = 0; a < last.rank; ++a) last[a] += block[a] - 1;
       const std::int64_t first = flat_index(region, block_at), count = flat_index(region, last) - first + 1;
-      static thread_local Scratch scratch;
-      const std::span<std::byte> stored = scratch.take(count * bytes_);
+      static thread_local files::ByteBuffer scratch;
+      const std::span<std::byte> stored = std::as_writable_bytes(scratch.take(count * bytes_));
       read_at(storage_, offset + first * bytes_, stored);
       decode_box(stored.data(), first, region, block_at, block, block_to);
     }
@@ -180,8 +180,8 @@ class BoxReading {
       return decode_box(held.data(), 0, storage_.chunk, at, part, to);
     if (!can_expand(filters, chunk.skipped, stored_bytes, expanded))
       wrong(fmt::format("its {} bytes cannot become {}", stored_bytes, expanded));
-    static thread_local Scratch raw, decoded;
-    const std::span<std::byte> stored = raw.take(stored_bytes);
+    static thread_local files::ByteBuffer raw, decoded;
+    const std::span<std::byte> stored = std::as_writable_bytes(raw.take(stored_bytes));
     read_at(storage_, chunk.offset, stored);
     const auto undo = [&](std::span<std::byte> into) { return undo_filters(filters, chunk.skipped, stored, into); };
 
@@ -193,7 +193,7 @@ class BoxReading {
     }
     const bool keep = !whole && expanded <= ChunkCache::largest;
     const std::span<std::byte> into =
-        keep ? cache.make_room(storage_.number, number, expanded) : decoded.take(expanded);
+        keep ? cache.make_room(storage_.number, number, expanded) : std::as_writable_bytes(decoded.take(expanded));
     if (const std::string what = undo(into); !what.empty()) {
       if (keep) cache.forget();
       wrong(what);
