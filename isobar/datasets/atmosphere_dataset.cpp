@@ -20,7 +20,7 @@ namespace {
 struct Kept {
   std::vector<float> x;
   std::vector<std::uint8_t> y;
-  std::int64_t held_bytes() const { return static_cast<std::int64_t>(x.size() * sizeof(float) + y.size()); }
+  std::int64_t held_bytes() const { return x.size() * sizeof(float) + y.size(); }
 };
 
 class AtmosphereDataset final : public Dataset {
@@ -62,8 +62,7 @@ class AtmosphereDataset final : public Dataset {
     kept->y = std::move(frame.labels[labels_]);
     kept->x.reserve(kept->y.size() * channels_.size());
     for (std::size_t cell = 0; cell < kept->y.size(); ++cell)
-      for (const int channel : channels_)
-        kept->x.push_back(frame.state[cell * worlds::channel_count + static_cast<std::size_t>(channel)]);
+      for (const int channel : channels_) kept->x.push_back(frame.state[cell * worlds::channel_count + channel]);
     return kept;
   }
 

@@ -37,7 +37,7 @@ class Cifar final : public Dataset {
 
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
     expects_request(index, out);
-    const std::uint8_t* from = bytes_.data() + static_cast<std::size_t>(index) * record();
+    const std::uint8_t* from = bytes_.data() + index * record();
     const int label = from[kind_.label_at];
     if (label >= kind_.classes) fail("label {} is no class; valid: 0 to {}", label, kind_.classes - 1);
     out[1][0] = static_cast<float>(label);

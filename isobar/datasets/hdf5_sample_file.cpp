@@ -157,7 +157,7 @@ void Hdf5SampleFile::read_x(std::int64_t index, std::span<float> out) const {
     }
     return channels_to_last(planes, chosen, out);
   }
-  const std::span<float> all = scratch(out.size() / positions_.size() * static_cast<std::size_t>(there));
+  const std::span<float> all = scratch(out.size() / positions_.size() * there);
   read_scaled(from, extent, all);
   float* to = out.data();
   for (const float* point = all.data(); point != all.data() + all.size(); point += there)

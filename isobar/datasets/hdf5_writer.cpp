@@ -33,7 +33,7 @@ constexpr std::int64_t usual_chunk = 1 << 20;  // bytes
 Extents chosen_chunk(const Shape& sample, std::int64_t number_bytes) {
   Extents chunk = sample.extents();
   for (std::size_t a = 0; a < chunk.size(); ++a) {
-    const std::int64_t rest = sample.count(static_cast<int>(a) + 1, sample.rank()) * number_bytes;
+    const std::int64_t rest = sample.count(a + 1, sample.rank()) * number_bytes;
     chunk[a] = std::clamp<std::int64_t>(usual_chunk / std::max<std::int64_t>(1, rest), 1, chunk[a]);
     if (chunk[a] > 1 || rest <= usual_chunk) break;
   }

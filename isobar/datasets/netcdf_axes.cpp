@@ -102,7 +102,7 @@ NetcdfAxes axes_of(const NetcdfFile& file, const NetcdfVariable& variable, std::
   const auto at = [&](AxisRole role) -> std::optional<std::size_t> {
     const auto found = std::ranges::find(roles, role);
     if (found == roles.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - roles.begin());
+    return found - roles.begin();
   };
   if (time.empty()) {
     axes.time = at(AxisRole::time);

@@ -210,7 +210,7 @@ void NetcdfSeries::join(const std::vector<Found>& found) {
            lacks ? name(variable) : name(*leader));
     }
   }
-  for (std::size_t i = 0; i < leader->entries.size(); i += static_cast<std::size_t>(choice_.every)) {
+  for (std::size_t i = 0; i < leader->entries.size(); i += choice_.every) {
     const std::size_t file = leader->entries[i].place.file;
     for (const Found& variable : found) {
       if (!variable.entries.empty()) places_.push_back(variable.entries[i].place);
@@ -224,7 +224,7 @@ void NetcdfSeries::join(const std::vector<Found>& found) {
 void NetcdfSeries::limit(std::int64_t samples) { size_ = std::min(size_, samples); }
 
 const NetcdfStep& NetcdfSeries::at(std::int64_t sample, std::size_t variable) const {
-  return places_[static_cast<std::size_t>(sample) * choice_.variables.size() + variable];
+  return places_[sample * choice_.variables.size() + variable];
 }
 
 std::string NetcdfSeries::date(std::int64_t sample) const {

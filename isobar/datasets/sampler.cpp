@@ -52,7 +52,7 @@ std::int64_t Sampler::sample(std::int64_t epoch, std::int64_t position) const {
   std::uint64_t at = position;
   do at = permute(key, half_bits, at);
   while (at >= static_cast<std::uint64_t>(count));
-  return static_cast<std::int64_t>(at);
+  return at;
 }
 
 Sampler::Slice Sampler::slice(std::int64_t batch_index, int rank, int size) const {

@@ -185,8 +185,7 @@ class Tfrecord final : public Dataset {
           "picture",
           source.name, feature.bytes().size());
     if (source.shape.rank() > 0) return check_size(feature, source);
-    const std::int64_t count =
-        bytes ? static_cast<std::int64_t>(feature.bytes().size() / width_of(*source.type)) : feature.count;
+    const std::int64_t count = bytes ? feature.bytes().size() / width_of(*source.type) : feature.count;
     if (bytes && &source == &options_.x && count > 1)
       fail("feature '{}' holds {} numbers of type {}; shape = [...] says how they lie", source.name, count,
            name_of(*source.type));

@@ -57,8 +57,7 @@ class Tokens final : public Dataset {
     for (std::size_t i = 0; i <= count; ++i) {
       const int token = bytes[2 * i] | bytes[2 * i + 1] << 8;
       if (token >= vocabulary_)
-        fail("{}: number {} is {}; valid tokens: 0 to {}", stream.path.string(), first + static_cast<std::int64_t>(i),
-             token, vocabulary_ - 1);
+        fail("{}: number {} is {}; valid tokens: 0 to {}", stream.path.string(), first + i, token, vocabulary_ - 1);
       if (i < count) out[0][i] = static_cast<float>(token);
       if (i > 0) out[1][i - 1] = static_cast<float>(token);
     }

@@ -33,7 +33,7 @@ class UniverseDataset final : public Dataset {
     expects_request(index, out);
     const std::int64_t universe = index / cubes_.parts(), part = index % cubes_.parts();
     const std::span<const std::int16_t> all = made(universe);
-    expand_counts(all.subspan(static_cast<std::size_t>(part) * out[0].size(), out[0].size()), scaling_, out[0]);
+    expand_counts(all.subspan(part * out[0].size(), out[0].size()), scaling_, out[0]);
     std::ranges::copy(cubes_.family().targets(first_ + universe), out[1].begin());
   }
 
@@ -71,7 +71,7 @@ class UniverseDataset final : public Dataset {
 int small(Args& args, std::string_view key, int otherwise) {
   const std::int64_t value = args.integer(key, otherwise);
   args.require(value >= 1 && value <= std::numeric_limits<int>::max(), fmt::format("{} is a number of cells", key));
-  return static_cast<int>(value);
+  return value;
 }
 
 std::unique_ptr<Dataset> make_universe(Args& args, Survey&) {

@@ -118,9 +118,7 @@ class NetcdfPredictions final : public PredictionWriter {
     }
   }
 
-  static std::size_t channels_of(const Shape& shape) {
-    return shape.rank() == 3 ? static_cast<std::size_t>(shape[2]) : 1;
-  }
+  static std::size_t channels_of(const Shape& shape) { return shape.rank() == 3 ? shape[2] : 1; }
 
   void write_places(int variable, std::span<const double> places) {
     if (variable >= 0)
@@ -142,8 +140,8 @@ class NetcdfPredictions final : public PredictionWriter {
 
   void write_rows(std::int64_t first, std::int64_t count, std::span<const float> predictions,
                   std::span<const float> targets) override {
-    const std::size_t width = predictions.size() / static_cast<std::size_t>(count);
-    const std::size_t target_width = targets.size() / static_cast<std::size_t>(count);
+    const std::size_t width = predictions.size() / count;
+    const std::size_t target_width = targets.size() / count;
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t sample = first + i, number = outline().first + sample;
       const std::array<std::int64_t, 1> from{sample}, one{1};

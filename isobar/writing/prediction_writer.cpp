@@ -27,7 +27,7 @@ PredictionWriter::PredictionWriter(PredictionOutline outline)
     : outline_(std::move(outline)),
       width_(numbers(outline_.prediction)),
       target_width_(outline_.target ? numbers(*outline_.target) : 0),
-      classes_(outline_.prediction.rank() > 0 ? static_cast<std::size_t>(outline_.prediction[-1]) : 1) {
+      classes_(outline_.prediction.rank() > 0 ? outline_.prediction[-1] : 1) {
   expects(width_ > 0 && outline_.samples, "predictions of samples");
   expects(!outline_.probabilities || outline_.squash != Squash::none, "scores that can become probabilities");
   positions_ = width_ / classes_;
@@ -49,8 +49,7 @@ void PredictionWriter::write(std::span<const std::int64_t> samples, std::span<co
   predictions_.assign(all * width_, missing);
   targets_.assign(all * target_width_, missing);
   const auto place = [&](std::span<const float> from, std::size_t i, std::size_t width, std::vector<float>& to) {
-    std::ranges::copy(from.subspan(i * width, width),
-                      to.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(samples[i] - first) * width));
+    std::ranges::copy(from.subspan(i * width, width), to.begin() + (samples[i] - first) * width);
   };
   for (std::size_t i = 0; i < samples.size(); ++i) {
     place(predictions, i, width_, predictions_);
