@@ -20,7 +20,7 @@ namespace {
 struct Kept {
   std::vector<float> x;
   std::vector<std::uint8_t> y;
-  std::int64_t held_bytes() const { return static_cast<std::int64_t>(x.size() * sizeof(float) + y.size()); }
+  std::int64_t held_bytes() const { return x.size() * sizeof(float) + y.size(); }
 };
 
 class AtmosphereDataset final : public Dataset {
@@ -36,19 +36,18 @@ class AtmosphereDataset final : public Dataset {
   std::int64_t size() const override { return count_; }
   std::vector<Field> fields() const override {
     const worlds::SphereGrid& grid = series_.atmosphere().grid();
-    return {{"x", Shape{grid.height, grid.width, static_cast<std::int64_t>(channels_.size())}},
-            {"y", Shape{grid.height, grid.width}}};
+    return {{"x", Shape{grid.height, grid.width, std::ssize(channels_)}}, {"y", Shape{grid.height, grid.width}}};
   }
   std::vector<std::string> channels() const override {
     std::vector<std::string> names;
-    for (const int channel : channels_) names.emplace_back(worlds::channels[static_cast<std::size_t>(channel)].name);
+    for (const int channel : channels_) names.emplace_back(worlds::channels[channel].name);
     return names;
   }
   std::vector<std::string> classes() const override { return {"background", "cyclone", "river"}; }
 
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
     expects_request(index, out);
-    const auto sample = kept_.get(static_cast<std::size_t>(index), [&] { return made(index); });
+    const auto sample = kept_.get(index, [&] { return made(index); });
     std::ranges::copy(sample->x, out[0].begin());
     std::ranges::copy(sample->y, out[1].begin());
   }
@@ -63,8 +62,7 @@ class AtmosphereDataset final : public Dataset {
     kept->y = std::move(frame.labels[labels_]);
     kept->x.reserve(kept->y.size() * channels_.size());
     for (std::size_t cell = 0; cell < kept->y.size(); ++cell)
-      for (const int channel : channels_)
-        kept->x.push_back(frame.state[cell * worlds::channel_count + static_cast<std::size_t>(channel)]);
+      for (const int channel : channels_) kept->x.push_back(frame.state[cell * worlds::channel_count + channel]);
     return kept;
   }
 
@@ -82,19 +80,19 @@ std::vector<int> numbers_of(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const auto found = std::ranges::find(known, name);
     if (found == known.end()) fail_usage("atmosphere: unknown channel '{}'{}", name, suggestion(name, known));
-    numbers.push_back(static_cast<int>(found - known.begin()));
+    numbers.push_back(found - known.begin());
   }
   return numbers;
 }
 
 std::unique_ptr<Dataset> make_atmosphere(Args& args, Survey&) {
   WeatherOptions options;
-  options.atmosphere.height = static_cast<int>(std::clamp<std::int64_t>(args.integer("height", 768), 0, 1 << 20));
-  options.atmosphere.width = static_cast<int>(std::clamp<std::int64_t>(args.integer("width", 1152), 0, 1 << 20));
+  options.atmosphere.height = std::clamp<std::int64_t>(args.integer("height", 768), 0, 1 << 20);
+  options.atmosphere.width = std::clamp<std::int64_t>(args.integer("width", 1152), 0, 1 << 20);
   const std::int64_t count = args.integer("count", 64);
-  options.hours = static_cast<int>(std::clamp<std::int64_t>(args.integer("hours", 3), 0, 1 << 20));
+  options.hours = std::clamp<std::int64_t>(args.integer("hours", 3), 0, 1 << 20);
   options.start = args.text("start", options.start);
-  options.atmosphere.seed = static_cast<std::uint64_t>(args.integer("seed", 1));
+  options.atmosphere.seed = args.integer("seed", 1);
   options.atmosphere.run = args.integer("run", 0);
   options.atmosphere.threads = 1;  // the loader's readers make different frames at the same time
   std::vector<std::string> all;
@@ -106,7 +104,7 @@ std::unique_ptr<Dataset> make_atmosphere(Args& args, Survey&) {
   args.require(!channels.empty(), "at least one channel");
   args.require(labels == 0 || labels == 1, "labels is 0, the usual rules, or 1, the relaxed ones");
   args.require(max_gigabytes >= 0, "max_gigabytes >= 0");
-  return std::make_unique<AtmosphereDataset>(options, count, channels, static_cast<int>(labels), max_gigabytes);
+  return std::make_unique<AtmosphereDataset>(options, count, channels, labels, max_gigabytes);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "isobar/datasets/cifar_format.hpp"
+#include "isobar/datasets/packing.hpp"
 #include "isobar/files/archive.hpp"
 
 namespace isobar::datasets {
@@ -28,9 +29,7 @@ class Cifar final : public Dataset {
       if (std::error_code code; fs::is_directory(path, code)) add_folder(path);
       else add_file(path);
     }
-    const auto found = static_cast<std::int64_t>(bytes_.size() / record());
-    if (samples > found) fail("{}: {} samples were requested, there are {}", paths[0], samples, found);
-    size_ = samples > 0 ? samples : found;
+    size_ = limited(paths[0], samples, bytes_.size() / record());
   }
 
   std::int64_t size() const override { return size_; }
@@ -38,7 +37,7 @@ class Cifar final : public Dataset {
 
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
     expects_request(index, out);
-    const std::uint8_t* from = bytes_.data() + static_cast<std::size_t>(index) * record();
+    const std::uint8_t* from = bytes_.data() + index * record();
     const int label = from[kind_.label_at];
     if (label >= kind_.classes) fail("label {} is no class; valid: 0 to {}", label, kind_.classes - 1);
     out[1][0] = static_cast<float>(label);
@@ -79,14 +78,14 @@ class Cifar final : public Dataset {
   void add_file(const fs::path& path) {
     files::ArchiveReader reader(path);
     std::vector<std::pair<std::string, files::Bytes>> members;
-    std::int64_t held = static_cast<std::int64_t>(bytes_.size());
+    std::int64_t held = std::ssize(bytes_);
     while (reader.next()) {
       const fs::path name = reader.name();
       if (!name.empty() && (name.extension() != ".bin" || !std::ranges::count(kind_.names, name.stem().string())))
         continue;
       members.emplace_back(path.string() + (name.empty() ? "" : ": " + name.string()), files::Bytes());
       reader.append(members.back().second, max_bytes_ - held);
-      held += static_cast<std::int64_t>(members.back().second.size());
+      held += std::ssize(members.back().second);
     }
     if (members.empty()) fail("{}: holds no records", path.string());
     std::ranges::sort(members);

@@ -38,7 +38,7 @@ bool is_record_file(const CifarArchive& kind, const Glance& glance) {
   if (file.extension() != ".bin")
     return glance.head.size() < record + 2 || sound_labels(kind, glance.head.data() + record);
   const files::InputFile in(file);
-  const auto each = static_cast<std::int64_t>(record);
+  const std::int64_t each = record;
   if (in.size() % each != 0) return false;
   constexpr std::int64_t looked_at = 64;
   std::vector<std::uint8_t> labels(kind.classes.size());

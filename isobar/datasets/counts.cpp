@@ -18,8 +18,7 @@ using Logarithms = std::array<float, 1 << 16>;
 const Logarithms& logarithms() {
   static const Logarithms table = [] {
     Logarithms made;
-    for (int i = 0; i < (1 << 16); ++i)
-      made[static_cast<std::size_t>(i)] = std::log1p(static_cast<float>(static_cast<Count>(i)));
+    for (int i = 0; i < (1 << 16); ++i) made[i] = std::log1p(static_cast<float>(static_cast<Count>(i)));
     return made;
   }();
   return table;
@@ -58,7 +57,7 @@ void apply_scaling(CountScaling scaling, std::span<float> values) {
   const Logarithms& table = logarithms();
   for (float& value : values) {
     const float bounded = value >= 0 && value <= std::numeric_limits<Count>::max() ? value : 0.0f;
-    const auto whole = static_cast<std::size_t>(static_cast<int>(bounded));
+    const std::size_t whole = static_cast<int>(bounded);
     value = static_cast<float>(whole) == value ? table[whole] : std::log1p(value);
   }
 }

@@ -11,7 +11,7 @@ void Dataset::expects_request(std::int64_t index, std::span<const std::span<floa
   const std::vector<Field> wanted = fields();
   expects(out.size() == wanted.size(), "one piece of memory per field");
   for (std::size_t f = 0; f < wanted.size(); ++f)
-    expects(static_cast<std::int64_t>(out[f].size()) == wanted[f].shape.count(), "memory of the field's size");
+    expects(std::ssize(out[f]) == wanted[f].shape.count(), "memory of the field's size");
 }
 
 }  // namespace isobar::datasets

@@ -37,14 +37,6 @@ struct Reading {
   bool training = false;  ///< if false, nothing is random
 };
 
-/// The order in which one rank will read: its slices of a sampler's batches, from some batch on.
-struct Course {
-  Sampler sampler;
-  int rank = 0, size = 1;
-  std::int64_t epoch = 0, step = 0;  ///< where it begins
-  std::int64_t last_epoch = -1;      ///< where it ends: before this epoch; -1: never
-};
-
 /// The fetching of a course's samples ahead of time, for data sets that do so.
 class Fetching {
  public:

@@ -61,4 +61,16 @@ std::vector<fs::path> list_files(const fs::path& path, std::initializer_list<std
   return files;
 }
 
+std::size_t file_of(std::span<const std::int64_t> firsts, std::int64_t sample) {
+  return std::ranges::upper_bound(firsts, sample) - firsts.begin() - 1;
+}
+
+std::vector<FileSpan> spans_of(std::span<const fs::path> files, std::span<const std::int64_t> firsts,
+                               std::int64_t size) {
+  std::vector<FileSpan> list;
+  for (std::size_t f = 0; files.size() > 1 && f < files.size() && firsts[f] < size; ++f)
+    if (firsts[f + 1] > firsts[f]) list.push_back({files[f], firsts[f], std::min(size, firsts[f + 1]) - firsts[f]});
+  return list;
+}
+
 }  // namespace isobar::datasets

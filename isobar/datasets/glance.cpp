@@ -47,17 +47,8 @@ bool is_companion(const fs::path& file) {
 
 bool Glance::begins(std::string_view magic, std::size_t at) const {
   return head.size() >= at + magic.size() &&
-         std::equal(magic.begin(), magic.end(), head.begin() + static_cast<std::ptrdiff_t>(at),
+         std::equal(magic.begin(), magic.end(), head.begin() + at,
                     [](char m, std::uint8_t h) { return static_cast<std::uint8_t>(m) == h; });
-}
-
-bool Glance::has_extension(std::initializer_list<std::string_view> extensions) const {
-  return std::ranges::any_of(inside, [&](const fs::path& file) {
-    std::string extension = lower_case(file.extension().string());
-    if (extension == ".gz" || extension == ".xz" || extension == ".bz2" || extension == ".zst")
-      extension = lower_case(file.stem().extension().string());
-    return std::ranges::find(extensions, extension) != extensions.end();
-  });
 }
 
 Glance glance_at(const fs::path& path) {

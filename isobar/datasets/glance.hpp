@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <initializer_list>
 #include <string_view>
 #include <vector>
 
@@ -19,9 +18,6 @@ struct Glance {
 
   /// Whether the decompressed content has these bytes at an offset.
   bool begins(std::string_view magic, std::size_t at = 0) const;
-  /// Whether a file seen has one of these extensions (".npy"), in upper or lower case; that of a compression is
-  /// ignored.
-  bool has_extension(std::initializer_list<std::string_view> extensions) const;
 };
 
 /// Looks at a file or folder; one that does not exist or cannot be read is an Error.

@@ -22,15 +22,14 @@ std::vector<std::string> lines(const std::string& text) {
 std::vector<std::string> climate_names(const std::vector<std::int64_t>& numbers) {
   std::vector<std::string> names;
   for (const std::int64_t number : numbers)
-    if (number >= 0 && number < worlds::channel_count)
-      names.emplace_back(worlds::channels[static_cast<std::size_t>(number)].name);
+    if (number >= 0 && number < worlds::channel_count) names.emplace_back(worlds::channels[number].name);
   return names;
 }
 
 }  // namespace
 
 std::vector<std::int64_t> channel_numbers(const hdf5::Hdf5File& file, const std::string& x, std::int64_t there) {
-  std::vector<std::int64_t> numbers(static_cast<std::size_t>(there));
+  std::vector<std::int64_t> numbers(there);
   std::iota(numbers.begin(), numbers.end(), 0);
   const std::string list = (std::filesystem::path(x).parent_path() / "channels").string();
   if (file.exists(list) && file.kind(list) == hdf5::Hdf5Kind::array && file.shape(list) == Shape{there})
@@ -56,7 +55,7 @@ std::vector<std::string> channel_names(const hdf5::Hdf5File& file, const Hdf5Rea
   for (const std::int64_t channel : reading.channels) {
     const auto found = std::ranges::find(numbers, channel);
     if (found == numbers.end()) return {};
-    chosen.push_back(names[static_cast<std::size_t>(found - numbers.begin())]);
+    chosen.push_back(names[found - numbers.begin()]);
   }
   return chosen;
 }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "isobar/datasets/file_cache.hpp"
+#include "isobar/datasets/file_list.hpp"
 #include "isobar/datasets/hdf5_channel_names.hpp"
 #include "isobar/datasets/hdf5_format.hpp"
 #include "isobar/datasets/hdf5_layouts.hpp"
@@ -51,7 +52,7 @@ class Hdf5Samples final : public Dataset {
 
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
     expects_request(index, out);
-    const std::size_t f = file_of(index);
+    const std::size_t f = file_of(firsts_, index);
     const auto open = [&] { return std::make_shared<Hdf5SampleFile>(files_[f], reading_); };
     const std::shared_ptr<const Hdf5SampleFile> file = reading_.sample_axis ? open_.get(f, open) : open();
     check(*file, f);
@@ -60,25 +61,15 @@ class Hdf5Samples final : public Dataset {
   }
 
   std::string where(std::int64_t index) const override {
-    const std::size_t f = file_of(index);
+    const std::size_t f = file_of(firsts_, index);
     if (!reading_.sample_axis) return files_[f].string();
     return fmt::format("{} sample {}", files_[f].string(), index - firsts_[f]);
   }
 
-  std::vector<FileSpan> spans() const override {
-    std::vector<FileSpan> list;
-    for (std::size_t f = 0; files_.size() > 1 && f < files_.size() && firsts_[f] < size_; ++f)
-      if (firsts_[f + 1] > firsts_[f])
-        list.push_back({files_[f], firsts_[f], std::min(size_, firsts_[f + 1]) - firsts_[f]});
-    return list;
-  }
+  std::vector<FileSpan> spans() const override { return spans_of(files_, firsts_, size_); }
 
  private:
   static constexpr std::size_t most_open = 128;
-
-  std::size_t file_of(std::int64_t index) const {
-    return static_cast<std::size_t>(std::ranges::upper_bound(firsts_, index) - firsts_.begin()) - 1;
-  }
 
   void check(const Hdf5SampleFile& file, std::size_t f) const {
     const auto same = [&](const std::string& name, const Shape& shape, const Shape& wanted) {

@@ -5,6 +5,7 @@
 #include "isobar/base/text.hpp"
 #include "isobar/datasets/file_list.hpp"
 #include "isobar/datasets/hdf5_layouts.hpp"
+#include "isobar/datasets/netcdf_format.hpp"
 #include "isobar/hdf5/hdf5_tree.hpp"
 
 namespace isobar::datasets {
@@ -62,10 +63,7 @@ bool recognises_hdf5(const Glance& glance) {
   // After a user block the signature is at 512, 1024, 2048, ...
   const bool signed_so = std::ranges::any_of(std::initializer_list<std::size_t>{0, 512, 1024, 2048},
                                              [&](std::size_t at) { return glance.begins("\x89HDF\r\n\x1a\n", at); });
-  if (!signed_so || named_so(glance.inside[0], {".nc", ".nc4", ".cdf", ".netcdf"})) return false;
-  // NetCDF-4 files are HDF5 files with these marks in their first object headers.
-  const std::string_view head(reinterpret_cast<const char*>(glance.head.data()), glance.head.size());
-  return head.find("_NCProperties") == head.npos && head.find("_Netcdf4Dimid") == head.npos;
+  return signed_so && !has_netcdf_marks(glance);
 }
 
 Contents look_hdf5(const Glance& glance) {

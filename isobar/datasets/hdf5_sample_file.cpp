@@ -12,7 +12,7 @@ using Extents = std::vector<std::int64_t>;
 
 // [channels, space] to [space, channels], in stretches of all channels that stay in the cache.
 void channels_to_last(std::span<const float> from, std::int64_t channels, std::span<float> to) {
-  const auto space = static_cast<std::int64_t>(from.size()) / channels;
+  const auto space = std::ssize(from) / channels;
   constexpr std::int64_t stretch = 256;
   for (std::int64_t first = 0; first < space; first += stretch) {
     const std::int64_t last = std::min(space, first + stretch);
@@ -119,7 +119,7 @@ void Hdf5SampleFile::choose_channels(const hdf5::Hdf5File& file) {
            fmt::join(std::span(known).first(std::min<std::size_t>(known.size(), 32)), ", "));
     positions_.push_back(found - known.begin());
   }
-  x_shape_[-1] = static_cast<std::int64_t>(positions_.size());
+  x_shape_[-1] = std::ssize(positions_);
 }
 
 // Counts are read as they are stored, into the last half of the floats they become.
@@ -139,7 +139,7 @@ void Hdf5SampleFile::read_x(std::int64_t index, std::span<float> out) const {
   if (reading_.sample_axis) from[0] = index, extent[0] = 1;
   const std::size_t axis = reading_.channels_first ? (reading_.sample_axis ? 1 : 0) : extent.size() - 1;
   const std::int64_t there = extent[axis];
-  const auto chosen = static_cast<std::int64_t>(positions_.size());
+  const auto chosen = std::ssize(positions_);
   if (positions_.empty() || in_a_row(positions_)) {
     if (!positions_.empty()) from[axis] = positions_[0], extent[axis] = chosen;
     if (!reading_.channels_first) return read_scaled(from, extent, out);
@@ -157,7 +157,7 @@ void Hdf5SampleFile::read_x(std::int64_t index, std::span<float> out) const {
     }
     return channels_to_last(planes, chosen, out);
   }
-  const std::span<float> all = scratch(out.size() / positions_.size() * static_cast<std::size_t>(there));
+  const std::span<float> all = scratch(out.size() / positions_.size() * there);
   read_scaled(from, extent, all);
   float* to = out.data();
   for (const float* point = all.data(); point != all.data() + all.size(); point += there)

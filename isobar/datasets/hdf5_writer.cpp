@@ -33,7 +33,7 @@ constexpr std::int64_t usual_chunk = 1 << 20;  // bytes
 Extents chosen_chunk(const Shape& sample, std::int64_t number_bytes) {
   Extents chunk = sample.extents();
   for (std::size_t a = 0; a < chunk.size(); ++a) {
-    const std::int64_t rest = sample.count(static_cast<int>(a) + 1, sample.rank()) * number_bytes;
+    const std::int64_t rest = sample.count(a + 1, sample.rank()) * number_bytes;
     chunk[a] = std::clamp<std::int64_t>(usual_chunk / std::max<std::int64_t>(1, rest), 1, chunk[a]);
     if (chunk[a] > 1 || rest <= usual_chunk) break;
   }
@@ -84,7 +84,7 @@ class Hdf5Writer final : public SampleWriter {
       const bool is_x = f == 0;
       const Shape& sample = is_x ? x_shape_ : outline_.fields[f].shape;
       hdf5::Hdf5Making making{is_x ? manner_.type : manner_.y_type, {}, 0};
-      const auto width = static_cast<std::int64_t>(files::width_of(making.type));
+      const std::int64_t width = files::width_of(making.type);
       // Labels of a few bytes each would be one chunk each: they are stored contiguously.
       const bool small = !is_x && sample.count() * width < (64 << 10);
       if ((manner_.gzip > 0 || (is_x && !manner_.chunk.empty())) && !small) {
@@ -104,7 +104,7 @@ class Hdf5Writer final : public SampleWriter {
   }
 
   std::span<const float> turned(std::span<const float> numbers) {
-    const auto channels = static_cast<std::size_t>(x_shape_[0]), space = numbers.size() / channels;
+    const std::size_t channels = x_shape_[0], space = numbers.size() / channels;
     turned_.resize(numbers.size());
     for (std::size_t c = 0; c < channels; ++c)
       for (std::size_t s = 0; s < space; ++s) turned_[c * space + s] = numbers[s * channels + c];
@@ -140,7 +140,7 @@ std::unique_ptr<SampleWriter> create_hdf5(const fs::path& to, const Outline& out
   manner.type = read_number_type(args, "type", files::NumberType::float32);
   manner.y_type = read_number_type(args, "y_type", files::NumberType::float32);
   manner.per_file = args.integer("per_file", manner.per_file);
-  manner.gzip = static_cast<int>(args.integer("gzip", 0));
+  manner.gzip = args.integer("gzip", 0);
   manner.chunk = args.integers("chunk", {});
   args.require(manner.per_file >= 0, "per_file >= 0, where 0 means all samples in one file");
   args.require(manner.gzip >= 0 && manner.gzip <= 9, "gzip from 0, which is none, to 9");

@@ -137,7 +137,7 @@ class IdxSamples final : public SampleWriter {
     expects(fields.size() == files_.size(), "every field of the sample");
     for (std::size_t f = 0; f < fields.size(); ++f) {
       pack_field(types_[f], count_, outline_.fields[f], fields[f], bytes_);
-      const auto width = static_cast<std::ptrdiff_t>(files::width_of(types_[f]));
+      const std::ptrdiff_t width = files::width_of(types_[f]);
       for (auto at = bytes_.begin(); width > 1 && at != bytes_.end(); at += width) std::reverse(at, at + width);
       files_[f]->write(bytes_);
     }

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "isobar/datasets/images_format.hpp"
+#include "isobar/datasets/packing.hpp"
 #include "isobar/files/archive.hpp"
 #include "isobar/files/image.hpp"
 #include "isobar/files/input_file.hpp"
@@ -38,10 +39,7 @@ class Images final : public Dataset {
            options_.part.empty() ? "" : " below '" + options_.part + "'");
     std::ranges::sort(files_, {}, &File::name);
     if (options_.labels) number_classes();
-    const auto found = static_cast<std::int64_t>(files_.size());
-    if (options_.samples > found)
-      fail("{}: {} samples were requested, there are {}", options_.path.string(), options_.samples, found);
-    if (options_.samples > 0) files_.resize(static_cast<std::size_t>(options_.samples));
+    files_.resize(limited(options_.path, options_.samples, std::ssize(files_)));
     if (!options_.size.empty()) {
       height_ = options_.size[0], width_ = options_.size[1];
       return;
@@ -55,7 +53,7 @@ class Images final : public Dataset {
     }
   }
 
-  std::int64_t size() const override { return static_cast<std::int64_t>(files_.size()); }
+  std::int64_t size() const override { return std::ssize(files_); }
   std::vector<Field> fields() const override {
     if (!options_.labels) return {{"x", Shape{height_, width_, options_.channels}}};
     return {{"x", Shape{height_, width_, options_.channels}}, {"y", Shape{1}}};
@@ -65,11 +63,11 @@ class Images final : public Dataset {
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
     expects_request(index, out);
     files::decode_fitted(content_of(index), wish(), height_, width_, out[0]);
-    if (options_.labels) out[1][0] = static_cast<float>(files_[static_cast<std::size_t>(index)].label);
+    if (options_.labels) out[1][0] = static_cast<float>(files_[index].label);
   }
 
   std::string where(std::int64_t index) const override {
-    const std::string& name = files_[static_cast<std::size_t>(index)].name;
+    const std::string& name = files_[index].name;
     return in_memory_ ? options_.path.string() + ": " + name : (options_.path / name).string();
   }
 
@@ -121,7 +119,7 @@ class Images final : public Dataset {
     };
     for (const File& file : files_) numbers.emplace(class_of(file), 0);
     for (auto& [name, number] : numbers) {
-      number = static_cast<int>(classes_.size());
+      number = classes_.size();
       classes_.push_back(name);
     }
     for (File& file : files_) file.label = numbers.at(class_of(file));
@@ -129,14 +127,13 @@ class Images final : public Dataset {
 
   // The file of a sample: in the archive's memory, or read into the thread's.
   std::span<const std::uint8_t> content_of(std::int64_t index) const {
-    const File& file = files_[static_cast<std::size_t>(index)];
+    const File& file = files_[index];
     if (in_memory_) return {held_.data() + file.first, file.bytes};
     thread_local files::Bytes content;
     const files::InputFile opened(options_.path / file.name);
     if (opened.size() > options_.max_bytes)
-      fail("{}: has {}; max_gigabytes raises the limit", opened.path().string(),
-           human_bytes(static_cast<double>(opened.size())));
-    content.resize(static_cast<std::size_t>(opened.size()));
+      fail("{}: has {}; max_gigabytes raises the limit", opened.path().string(), human_bytes(opened.size()));
+    content.resize(opened.size());
     opened.read_at(0, content);
     return content;
   }
@@ -161,7 +158,7 @@ std::unique_ptr<Dataset> make_images(Args& args, Survey&) {
   while (options.part.ends_with('/')) options.part.pop_back();
   options.size = args.integers("size", {});
   if (options.size.size() == 1) options.size.push_back(options.size[0]);
-  options.channels = static_cast<int>(args.integer("channels", 3));
+  options.channels = args.integer("channels", 3);
   options.labels = args.one_of("labels", "folder", {"folder", ""}) == "folder";
   options.samples = args.integer("samples", 0);
   options.max_bytes = files::read_memory_limit(args);

@@ -85,12 +85,12 @@ class ImageSamples final : public SampleWriter {
     pack_field(files::NumberType::uint8, count_, outline_.fields[0], fields[0], image_.pixels);
     constexpr std::int64_t most = 99'999;
     const std::int64_t label = fields.size() > 1 ? class_number(count_, fields[1][0], most) : 0;
-    const bool named = named_ && label < static_cast<std::int64_t>(outline_.classes.size());
-    const std::string folder = named ? outline_.classes[static_cast<std::size_t>(label)] : fmt::format("{:05}", label);
+    const bool named = named_ && label < std::ssize(outline_.classes);
+    const std::string folder = named ? outline_.classes[label] : fmt::format("{:05}", label);
     const std::string name = fmt::format("{}/{:09}.png", folder, count_);
     const std::vector<std::uint8_t> file = files::encode_png(image_);
     if (archive_) {
-      archive_->begin(name, static_cast<std::int64_t>(file.size()));
+      archive_->begin(name, std::ssize(file));
       archive_->write(file);
     } else {
       std::error_code code;

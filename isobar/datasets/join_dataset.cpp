@@ -6,8 +6,6 @@
 namespace isobar::datasets {
 namespace {
 
-std::size_t memory_of(const Field& field) { return static_cast<std::size_t>(field.shape.count()); }
-
 class Join final : public Dataset {
  public:
   Join(std::unique_ptr<Dataset> x, std::unique_ptr<Dataset> y)
@@ -29,13 +27,13 @@ class Join final : public Dataset {
     std::vector<float> unwanted;  // not thread_local: x or y may be joins themselves
     std::vector<std::span<float>> parts{out[0]};
     if (x_fields_.size() > 1) {
-      unwanted.resize(memory_of(x_fields_[1]));
+      unwanted.resize(x_fields_[1].shape.count());
       parts.emplace_back(unwanted);
     }
     x_->read(index, parts);
     parts = {out[1]};
     if (label_ == 1) {
-      unwanted.resize(memory_of(y_fields_[0]));
+      unwanted.resize(y_fields_[0].shape.count());
       parts.insert(parts.begin(), unwanted);
     }
     y_->read(index, parts);
@@ -55,7 +53,7 @@ class FolderLabels final : public Dataset {
  public:
   FolderLabels(std::unique_ptr<Dataset> x, const std::vector<std::filesystem::path>& files) : x_(std::move(x)) {
     expects(x_->fields().size() == 1, "samples without labels");
-    if (static_cast<std::int64_t>(files.size()) < x_->size())
+    if (std::ssize(files) < x_->size())
       fail("labels = folder: {} samples lie in {} files; it needs one sample a file", x_->size(), files.size());
     std::map<std::string, int> numbers;
     const auto class_of = [](const std::filesystem::path& file) {
@@ -63,7 +61,7 @@ class FolderLabels final : public Dataset {
     };
     for (const auto& file : files) numbers.emplace(class_of(file), 0);
     for (auto& [name, number] : numbers) {
-      number = static_cast<int>(classes_.size());
+      number = classes_.size();
       classes_.push_back(name);
     }
     for (const auto& file : files) labels_.push_back(numbers.at(class_of(file)));
@@ -80,7 +78,7 @@ class FolderLabels final : public Dataset {
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
     expects_request(index, out);
     x_->read(index, out.first(1));
-    out[1][0] = static_cast<float>(labels_[static_cast<std::size_t>(index)]);
+    out[1][0] = static_cast<float>(labels_[index]);
   }
 
  private:

@@ -95,7 +95,7 @@ std::unique_ptr<Dataset> make_lmdb(Args& args, Survey&) {
   args.require(samples >= 0, "samples >= 0, where 0 means all");
   const fs::path path = args.text("path");
   args.finish();
-  return std::make_unique<Lmdb>(path, labels, std::move(size), static_cast<int>(channels), samples);
+  return std::make_unique<Lmdb>(path, labels, std::move(size), channels, samples);
 }
 
 bool recognises_lmdb(const Glance& glance) { return files::begins_with_lmdb(glance.head); }
@@ -145,7 +145,7 @@ class LmdbSamples final : public SampleWriter {
   void write(std::span<const std::span<const float>> fields) override {
     expects(fields.size() == outline_.fields.size(), "every field of the sample");
     const std::span<const float> x = fields[0];
-    const auto all = static_cast<std::size_t>(channels_), plane = x.size() / all;
+    const std::size_t all = channels_, plane = x.size() / all;
     planes_.resize(x.size());
     for (std::size_t c = 0; c < all; ++c)
       for (std::size_t p = 0; p < plane; ++p) planes_[c * plane + p] = x[p * all + c];

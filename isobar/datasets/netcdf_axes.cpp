@@ -102,7 +102,7 @@ NetcdfAxes axes_of(const NetcdfFile& file, const NetcdfVariable& variable, std::
   const auto at = [&](AxisRole role) -> std::optional<std::size_t> {
     const auto found = std::ranges::find(roles, role);
     if (found == roles.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - roles.begin());
+    return found - roles.begin();
   };
   if (time.empty()) {
     axes.time = at(AxisRole::time);
@@ -126,7 +126,7 @@ NetcdfAxes axes_of(const NetcdfFile& file, const NetcdfVariable& variable, std::
   std::vector<std::size_t> long_ones;
   for (const std::size_t a : axes.channels) {
     if (roles[a] == AxisRole::level && !axes.level) axes.level = a;
-    if (variable.shape[static_cast<int>(a)] > 1) long_ones.push_back(a);
+    if (variable.shape[a] > 1) long_ones.push_back(a);
   }
   if (!axes.level && long_ones.size() == 1) axes.level = long_ones[0];
   return axes;
@@ -134,12 +134,12 @@ NetcdfAxes axes_of(const NetcdfFile& file, const NetcdfVariable& variable, std::
 
 std::vector<NetcdfChannel> channels_of(const NetcdfFile& file, const NetcdfVariable& variable, const NetcdfAxes& axes,
                                        std::span<const double> levels) {
-  const auto rank = static_cast<std::size_t>(variable.shape.rank());
+  const std::size_t rank = variable.shape.rank();
   std::vector<NetcdfChannel> made{{variable.name, std::vector<std::int64_t>(rank, 0)}};
   for (const std::size_t axis : axes.channels) {
-    const std::int64_t size = variable.shape[static_cast<int>(axis)];
+    const std::int64_t size = variable.shape[axis];
     const NetcdfVariable* coordinate = coordinate_of(file, variable.dimensions[axis]);
-    std::vector<double> places(static_cast<std::size_t>(size));
+    std::vector<double> places(size);
     if (coordinate && coordinate->is_numbers()) places = file.read_all(*coordinate);
     else
       for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<double>(i);
@@ -154,7 +154,7 @@ std::vector<NetcdfChannel> channels_of(const NetcdfFile& file, const NetcdfVaria
           fail("{}: variable '{}' has no level {:g}; its levels are {} ({})", file.path().string(), variable.name,
                level, one_line(join(known, ", ")), coordinate ? coordinate->text("units") : "numbers");
         }
-        chosen.push_back(static_cast<std::size_t>(found - places.begin()));
+        chosen.push_back(found - places.begin());
       }
     } else {
       for (std::size_t i = 0; i < places.size(); ++i) chosen.push_back(i);
@@ -163,7 +163,7 @@ std::vector<NetcdfChannel> channels_of(const NetcdfFile& file, const NetcdfVaria
     for (const NetcdfChannel& channel : made)
       for (const std::size_t i : chosen) {
         further.push_back(channel);
-        further.back().from[axis] = static_cast<std::int64_t>(i);
+        further.back().from[axis] = i;
         if (size > 1) further.back().name += fmt::format("@{:g}", places[i]);
       }
     made = std::move(further);

@@ -62,8 +62,7 @@ NetcdfSource find_source(const NetcdfFile& file, const std::string& name, const 
     fail("{}: variable '{}' holds no numbers but {}", file.path().string(), name, source.variable->type);
   source.axes = axes_of(file, *source.variable, time);
   source.channels = channels_of(file, *source.variable, source.axes, wanted.levels);
-  for (const std::size_t axis : source.axes.space)
-    source.space.push_back(source.variable->shape[static_cast<int>(axis)]);
+  for (const std::size_t axis : source.axes.space) source.space.push_back(source.variable->shape[axis]);
   return source;
 }
 
@@ -80,8 +79,7 @@ void fill_with_mean(std::span<float> numbers) {
 // Transposes [row, column] of a file that has them the other way round.
 void transpose(std::span<const float> from, std::int64_t rows, std::int64_t columns, std::span<float> to) {
   for (std::int64_t row = 0; row < rows; ++row)
-    for (std::int64_t column = 0; column < columns; ++column)
-      to[static_cast<std::size_t>(row * columns + column)] = from[static_cast<std::size_t>(column * rows + row)];
+    for (std::int64_t column = 0; column < columns; ++column) to[row * columns + column] = from[column * rows + row];
 }
 
 // From planes, one after another, to channels last; in blocks, so that a block of the result stays in the cache.
@@ -113,10 +111,9 @@ class NetcdfDataset final : public Dataset {
              options_.path.string(), name(w), Shape(first_[w].space).str(), name(0), Shape(leader.space).str());
       for (const NetcdfChannel& channel : first_[w].channels) channels_.push_back(channel.name);
     }
-    fields_.push_back({"x", shape_of(leader.space, static_cast<std::int64_t>(channels_.size()), true)});
+    fields_.push_back({"x", shape_of(leader.space, std::ssize(channels_), true)});
     if (inputs < wanted_.size())
-      fields_.push_back(
-          {"y", shape_of(first_.back().space, static_cast<std::int64_t>(first_.back().channels.size()), false)});
+      fields_.push_back({"y", shape_of(first_.back().space, std::ssize(first_.back().channels), false)});
     // What is kept of the first files serves only for comparison; their variables are gone.
     for (NetcdfSource& source : first_) source.variable = nullptr;
   }
@@ -190,7 +187,7 @@ class NetcdfDataset final : public Dataset {
         one.levels = {level};
       }
       const auto known = std::ranges::find(choice.variables, variable);
-      one.variable = static_cast<std::size_t>(known - choice.variables.begin());
+      one.variable = known - choice.variables.begin();
       if (known == choice.variables.end()) choice.variables.push_back(variable);
       wanted.push_back(std::move(one));
     }
@@ -213,9 +210,9 @@ class NetcdfDataset final : public Dataset {
       for (const std::size_t axis : source.axes.space)
         grid_.push_back(grid_axis(file, source.variable->dimensions[axis]));
     std::vector<std::int64_t> claimed = source.space;
-    claimed.push_back(static_cast<std::int64_t>(source.channels.size()));
+    claimed.push_back(std::ssize(source.channels));
     std::error_code code;
-    const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(path, code));
+    const std::int64_t bytes = std::filesystem::file_size(path, code);
     const std::int64_t most = std::min(bytes, std::int64_t{1} << 40) * largest_compression;
     if (hdf5::checked_count(claimed, most, fmt::format("{}: variable '{}'", path.string(), name(w))) == 0)
       fail("{}: variable '{}' has shape {}: no numbers", path.string(), name(w), source.variable->shape.str());
@@ -257,7 +254,7 @@ class NetcdfDataset final : public Dataset {
       const std::shared_ptr<const OpenNetcdf> open = opened(step.file);
       const NetcdfSource& source = open->sources[w];
       if (!source.variable || source.axes.time.has_value() != (step.step >= 0) ||
-          (step.step >= 0 && step.step >= source.variable->shape[static_cast<int>(*source.axes.time)]))
+          (step.step >= 0 && step.step >= source.variable->shape[*source.axes.time]))
         fail("{}: variable '{}' has changed since the data set was opened", open->file.path().string(), name(w));
       for (const NetcdfChannel& channel : source.channels) {
         const std::span<float> plane = target.subspan(next++ * points, points);

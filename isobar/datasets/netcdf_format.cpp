@@ -1,7 +1,6 @@
 #include "isobar/datasets/netcdf_format.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
@@ -16,9 +15,7 @@ using hdf5::NetcdfFile;
 using hdf5::NetcdfVariable;
 
 bool named_as_labels(const NetcdfVariable& variable) {
-  std::string name = variable.name;
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return name.find("label") != std::string::npos;
+  return lower_case(variable.name).find("label") != std::string::npos;
 }
 
 bool is_coordinate(const NetcdfFile& file, const NetcdfVariable& variable) {
@@ -100,7 +97,10 @@ std::vector<std::filesystem::path> list_netcdf(const std::filesystem::path& path
 bool recognises_netcdf(const Glance& glance) {
   for (const char* classic : {"CDF\1", "CDF\2", "CDF\5"})
     if (glance.begins(classic)) return true;
-  if (!glance.begins("\x89HDF\r\n\x1a\n")) return false;
+  return glance.begins("\x89HDF\r\n\x1a\n") && has_netcdf_marks(glance);
+}
+
+bool has_netcdf_marks(const Glance& glance) {
   if (named_so(glance.inside[0], {".nc", ".nc4", ".cdf", ".netcdf"})) return true;
   // Marks that the NetCDF library leaves in the first object headers of its files.
   const std::string_view head(reinterpret_cast<const char*>(glance.head.data()), glance.head.size());
@@ -133,7 +133,7 @@ Contents look_netcdf(const Glance& glance) {
   const NetcdfVariable& leader = file.variable(guess.x[0]);
   const NetcdfAxes axes = axes_of(file, leader, "");
   for (const std::size_t axis : axes.channels) {
-    if (axes.time || axis == axes.level || leader.shape[static_cast<int>(axis)] < 2) continue;
+    if (axes.time || axis == axes.level || leader.shape[axis] < 2) continue;
     reader.set("time", file.dimensions()[leader.dimensions[axis]].name);
     contents.readers.push_back(reader);
   }

@@ -24,6 +24,8 @@ NetcdfGuess guess_variables(const hdf5::NetcdfFile& file, std::string_view time)
 /// Whether a file is NetCDF: the classic kinds by their first bytes, NetCDF-4 as an HDF5 file whose content or name
 /// says so.
 bool recognises_netcdf(const Glance& glance);
+/// Whether an HDF5 file is NetCDF-4, by its name or by what the NetCDF library leaves in its first bytes.
+bool has_netcdf_marks(const Glance& glance);
 Contents look_netcdf(const Glance& glance);
 std::unique_ptr<SampleWriter> create_netcdf(const std::filesystem::path& to, const Outline& outline, Args& args);
 

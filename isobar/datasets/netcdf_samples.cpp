@@ -5,7 +5,6 @@
 // grid=none writes no coordinates.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "isobar/base/error.hpp"
@@ -145,7 +144,7 @@ class NetcdfSamples final : public SampleWriter {
   }
 
   Column add_channel(const Outline& outline, std::int64_t c, std::span<const int> grid) {
-    const auto at = static_cast<std::size_t>(c);
+    const std::size_t at = c;
     Column column{.name = fmt::format("x{}", c), .type = options_.type};
     if (at < options_.names.size()) column.name = options_.names[at];
     else if (at < outline.channels.size()) column.name = outline.channels[at];
@@ -220,11 +219,11 @@ std::unique_ptr<SampleWriter> create_netcdf(const std::filesystem::path& to, con
   const std::int64_t deflate = args.integer("deflate", 0);
   args.require(deflate >= 0 && deflate <= 9 && (deflate == 0 || options.kind == hdf5::NetcdfKind::netcdf4),
                "deflate from 0 to 9, and above 0 only with kind=netcdf4");
-  options.deflate = static_cast<int>(deflate);
+  options.deflate = deflate;
   options.low = args.reals("low", {});
   options.high = args.reals("high", {});
   expects(!outline.fields.empty() && outline.fields[0].shape.rank() > 0, "samples with an x that has axes");
-  const auto channels = static_cast<std::size_t>(outline.fields[0].shape[-1]);
+  const std::size_t channels = outline.fields[0].shape[-1];
   const auto one_or_all = [&](const std::vector<double>& list) { return list.size() == 1 || list.size() == channels; };
   if (!options.low.empty() || !options.high.empty()) {
     args.require(one_or_all(options.low) && one_or_all(options.high),

@@ -63,7 +63,7 @@ struct NetcdfSeries::FileTimes {
 
   explicit FileTimes(const FileFacts& facts) {
     auto next = facts.numbers.begin();
-    variables.resize(static_cast<std::size_t>(*next++));
+    variables.resize(*next++);
     for (Variable& variable : variables) variable = {next[0], next[1]}, next += 2;
     for (std::size_t end, at = 0; next != facts.numbers.end(); at = end + 1) {
       NetcdfTimes& told = times.emplace_back();
@@ -151,8 +151,8 @@ void NetcdfSeries::add_file(std::size_t number, const FileTimes& file, std::vect
     const FileTimes::Variable& variable = file.variables[v];
     if (variable.times == FileTimes::timeless) found[v].timeless.push_back(number);
     if (variable.times < 0) continue;
-    const NetcdfTimes& times = file.times[static_cast<std::size_t>(variable.times)];
-    const auto steps = static_cast<std::size_t>(variable.steps);
+    const NetcdfTimes& times = file.times[variable.times];
+    const std::size_t steps = variable.steps;
     dates(times, steps);
     for (std::size_t step = 0; step < steps; ++step)
       found[v].entries.push_back({key(times, step, found[v].entries), {number, static_cast<std::int64_t>(step)}});
@@ -195,9 +195,7 @@ void NetcdfSeries::join(const std::vector<Found>& found) {
              ? ""
              : fmt::format(" from '{}' to before '{}'", choice_.from, choice_.to));
   }
-  const auto name = [&](const Found& variable) {
-    return choice_.variables[static_cast<std::size_t>(&variable - &found[0])];
-  };
+  const auto name = [&](const Found& variable) { return choice_.variables[&variable - &found[0]]; };
   for (const Found& variable : found) {
     if (variable.entries.empty() && !variable.timeless.empty()) continue;
     for (std::size_t i = 0; i < std::max(leader->entries.size(), variable.entries.size()); ++i) {
@@ -212,7 +210,7 @@ void NetcdfSeries::join(const std::vector<Found>& found) {
            lacks ? name(variable) : name(*leader));
     }
   }
-  for (std::size_t i = 0; i < leader->entries.size(); i += static_cast<std::size_t>(choice_.every)) {
+  for (std::size_t i = 0; i < leader->entries.size(); i += choice_.every) {
     const std::size_t file = leader->entries[i].place.file;
     for (const Found& variable : found) {
       if (!variable.entries.empty()) places_.push_back(variable.entries[i].place);
@@ -220,13 +218,13 @@ void NetcdfSeries::join(const std::vector<Found>& found) {
     }
     keys_.push_back(leader->entries[i].key);
   }
-  size_ = static_cast<std::int64_t>(keys_.size());
+  size_ = std::ssize(keys_);
 }
 
 void NetcdfSeries::limit(std::int64_t samples) { size_ = std::min(size_, samples); }
 
 const NetcdfStep& NetcdfSeries::at(std::int64_t sample, std::size_t variable) const {
-  return places_[static_cast<std::size_t>(sample) * choice_.variables.size() + variable];
+  return places_[sample * choice_.variables.size() + variable];
 }
 
 std::string NetcdfSeries::date(std::int64_t sample) const {

@@ -50,7 +50,7 @@ class NetcdfSeries {
   /// Whether samples have times, the calendar of these times, and the time of a sample.
   bool dated() const { return undated_.empty(); }
   hdf5::Calendar calendar() const { return calendar_.value_or(hdf5::Calendar::standard); }
-  hdf5::Instant instant(std::int64_t sample) const { return keys_[static_cast<std::size_t>(sample)]; }
+  hdf5::Instant instant(std::int64_t sample) const { return keys_[sample]; }
 
  private:
   /// One step of one variable; steps without a date use their number instead.

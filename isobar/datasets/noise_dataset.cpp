@@ -16,13 +16,13 @@ class Noise final : public Dataset {
   Noise(Shape shape, Shape targets, std::int64_t tokens, std::int64_t classes, std::int64_t count, std::uint64_t seed)
       : shape_(std::move(shape)), targets_(std::move(targets)), classes_(classes), count_(count), random_(seed) {
     const Random pool = random_.sub(0);
-    pool_.resize(static_cast<std::size_t>(shape_.count()));
+    pool_.resize(shape_.count());
     for (std::size_t i = 0; i < pool_.size(); i += 4) {
       const auto block = pool.block(i);
       for (std::size_t k = 0; k < 4 && i + k < pool_.size(); ++k) pool_[i + k] = unit_float(block[k]);
     }
     for (std::size_t i = 0; tokens > 0 && i < pool_.size(); ++i)
-      pool_[i] = static_cast<float>(pool.sub(1).below(i, static_cast<std::uint64_t>(tokens)));
+      pool_[i] = static_cast<float>(pool.sub(1).below(i, tokens));
   }
 
   std::int64_t size() const override { return count_; }
@@ -30,12 +30,12 @@ class Noise final : public Dataset {
 
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
     expects_request(index, out);
-    const auto sample = static_cast<std::uint64_t>(index);
-    const auto offset = static_cast<std::ptrdiff_t>(random_.sub(1).below(sample, pool_.size()));
+    const std::uint64_t sample = index;
+    const std::ptrdiff_t offset = random_.sub(1).below(sample, pool_.size());
     std::rotate_copy(pool_.begin(), pool_.begin() + offset, pool_.end(), out[0].begin());
     const Random targets = random_.sub(2).sub(sample);
     for (std::size_t t = 0; t < out[1].size(); ++t)
-      out[1][t] = classes_ > 0 ? static_cast<float>(targets.below(t, static_cast<std::uint64_t>(classes_)))
+      out[1][t] = classes_ > 0 ? static_cast<float>(targets.below(t, classes_))
                                : static_cast<float>(2.0 * targets.uniform(t) - 1.0);
   }
 
@@ -64,7 +64,7 @@ const DatasetRow noise{
       args.require(is_sound(targets), "targets > 0");
       args.require(tokens >= 0 && classes >= 0, "tokens and classes >= 0");
       args.require(count > 0, "count > 0");
-      return std::make_unique<Noise>(shape, targets, tokens, classes, count, static_cast<std::uint64_t>(seed));
+      return std::make_unique<Noise>(shape, targets, tokens, classes, count, seed);
     }};
 
 }  // namespace isobar::datasets

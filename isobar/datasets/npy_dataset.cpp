@@ -55,8 +55,7 @@ class SampleAxis final : public Dataset {
 
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
     expects_request(index, out);
-    for (std::size_t f = 0; f < out.size(); ++f)
-      arrays_[f].read(index * static_cast<std::int64_t>(out[f].size()), out[f]);
+    for (std::size_t f = 0; f < out.size(); ++f) arrays_[f].read(index * std::ssize(out[f]), out[f]);
     apply_scaling(scaling_, out[0]);
   }
 
@@ -89,20 +88,20 @@ std::vector<files::NpyFile> open_arrays(const fs::path& file, const NpyOptions& 
 class SampleFiles final : public Dataset {
  public:
   SampleFiles(const NpyOptions& options, std::vector<fs::path> files) : options_(options), files_(std::move(files)) {
-    const auto found = static_cast<std::int64_t>(files_.size());
-    files_.resize(static_cast<std::size_t>(limited(options_.path, options_.samples, found)));
+    const auto found = std::ssize(files_);
+    files_.resize(limited(options_.path, options_.samples, found));
     for (const files::NpyFile& array : open_arrays(files_[0], options_)) {
       if (!is_sound(array.shape())) fail("{}: holds no numbers", files_[0].string());
       fields_.push_back({fields_.empty() ? "x" : "y", array.shape().rank() == 0 ? Shape{1} : array.shape()});
     }
   }
 
-  std::int64_t size() const override { return static_cast<std::int64_t>(files_.size()); }
+  std::int64_t size() const override { return std::ssize(files_); }
   std::vector<Field> fields() const override { return fields_; }
 
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
     expects_request(index, out);
-    const std::vector<files::NpyFile> arrays = open_arrays(files_[static_cast<std::size_t>(index)], options_);
+    const std::vector<files::NpyFile> arrays = open_arrays(files_[index], options_);
     expects(arrays.size() == out.size(), "files of one kind");
     for (std::size_t f = 0; f < out.size(); ++f) {
       const Shape shape = arrays[f].shape().rank() == 0 ? Shape{1} : arrays[f].shape();
@@ -114,7 +113,7 @@ class SampleFiles final : public Dataset {
     apply_scaling(options_.scaling, out[0]);
   }
 
-  std::string where(std::int64_t index) const override { return files_[static_cast<std::size_t>(index)].string(); }
+  std::string where(std::int64_t index) const override { return files_[index].string(); }
 
   std::vector<FileSpan> spans() const override {
     std::vector<FileSpan> list;

@@ -30,8 +30,7 @@ class ArrayWriter {
     if (field.shape == Shape{1}) extents.pop_back();
     header_ = files::npy_header(type, Shape(extents));
     file_.write(header_);
-    bytes_ = static_cast<std::int64_t>(header_.size()) +
-             count * field.shape.count() * static_cast<std::int64_t>(files::width_of(type));
+    bytes_ = std::ssize(header_) + count * field.shape.count() * files::width_of(type);
   }
 
   void write(std::int64_t sample, std::span<const float> numbers) {
@@ -84,7 +83,7 @@ class NpySamples final : public SampleWriter {
       constexpr std::int64_t piece = 1 << 20;
       std::vector<std::uint8_t> bytes;
       for (std::int64_t at = 0; at < from.size(); at += piece) {
-        bytes.resize(static_cast<std::size_t>(std::min(piece, from.size() - at)));
+        bytes.resize(std::min(piece, from.size() - at));
         from.read_at(at, bytes);
         archive_->write(bytes);
       }

@@ -1,6 +1,5 @@
 #include "isobar/datasets/packing.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "isobar/base/error.hpp"
@@ -23,7 +22,7 @@ std::int64_t class_number(std::int64_t sample, float label, std::int64_t most) {
 
 void pack_field(files::NumberType type, std::int64_t sample, const Field& field, std::span<const float> numbers,
                 std::vector<std::uint8_t>& bytes) {
-  expects(static_cast<std::int64_t>(numbers.size()) == field.shape.count(), "the numbers of the field");
+  expects(std::ssize(numbers) == field.shape.count(), "the numbers of the field");
   bytes.resize(numbers.size() * files::width_of(type));
   try {
     files::from_floats(type, numbers, bytes);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/random.hpp"
@@ -47,11 +48,11 @@ std::int64_t Sampler::sample(std::int64_t epoch, std::int64_t position) const {
   if (!shuffle) return position;
   const int bits = std::bit_width(static_cast<std::uint64_t>(count - 1));
   const int half_bits = std::max(1, (bits + 1) / 2);
-  const Random key = Random(seed, 0x5a).sub(static_cast<std::uint64_t>(epoch));
-  auto at = static_cast<std::uint64_t>(position);
+  const Random key = Random(seed, 0x5a).sub(epoch);
+  std::uint64_t at = position;
   do at = permute(key, half_bits, at);
   while (at >= static_cast<std::uint64_t>(count));
-  return static_cast<std::int64_t>(at);
+  return at;
 }
 
 Sampler::Slice Sampler::slice(std::int64_t batch_index, int rank, int size) const {
@@ -69,6 +70,16 @@ std::vector<std::int64_t> Sampler::samples(std::int64_t epoch, std::int64_t batc
   std::vector<std::int64_t> list;
   for (std::int64_t position = mine.first; position < mine.last; ++position) list.push_back(sample(epoch, position));
   return list;
+}
+
+std::int64_t Course::length() const {
+  if (last_epoch < 0) return std::numeric_limits<std::int64_t>::max();
+  return (last_epoch - epoch) * sampler.batches() - step;
+}
+
+Course::Place Course::at(std::int64_t serial) const {
+  const std::int64_t batches = sampler.batches(), position = epoch * batches + step + serial;
+  return {position / batches, position % batches};
 }
 
 }  // namespace isobar::datasets

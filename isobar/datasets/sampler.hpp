@@ -41,4 +41,23 @@ struct Sampler {
   std::vector<std::int64_t> samples(std::int64_t epoch, std::int64_t batch_index, int rank, int size) const;
 };
 
+/// The order in which one rank will read: its slices of a sampler's batches, from some batch on.
+struct Course {
+  Sampler sampler;
+  int rank = 0, size = 1;
+  std::int64_t epoch = 0, step = 0;  ///< where it begins
+  std::int64_t last_epoch = -1;      ///< where it ends: before this epoch; -1: never
+
+  /// Its batches in all epochs.
+  std::int64_t length() const;
+  /// An epoch, and the number of a batch in it.
+  struct Place {
+    std::int64_t epoch, step;
+  };
+  /// Where its batch number `serial` is, from 0 on.
+  Place at(std::int64_t serial) const;
+  /// The most rows of a batch.
+  std::int64_t rows() const { return sampler.rows(size); }
+};
+
 }  // namespace isobar::datasets

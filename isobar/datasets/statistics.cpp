@@ -118,15 +118,15 @@ std::vector<ChannelStatistics> statistics_of(const Dataset& dataset, const Stati
   const std::int64_t size = dataset.size();
   const std::int64_t all = options.samples > 0 ? std::min(options.samples, size) : size;
   const std::int64_t parts = std::min(most_statistics_parts, all);
-  const auto channels = static_cast<std::size_t>(shape[-1]);
-  std::vector<std::vector<ChannelStatistics>> found(static_cast<std::size_t>(parts));
+  const std::size_t channels = shape[-1];
+  std::vector<std::vector<ChannelStatistics>> found(parts);
 
   std::mutex guard;
   std::int64_t next = 0, done = 0, failed = parts;
   std::exception_ptr error;
   const auto work = [&] {
     std::vector<std::vector<float>> memory;
-    for (const Field& field : fields) memory.emplace_back(static_cast<std::size_t>(field.shape.count()));
+    for (const Field& field : fields) memory.emplace_back(field.shape.count());
     const std::vector<std::span<float>> out(memory.begin(), memory.end());
     for (;;) {
       std::int64_t part;
@@ -157,7 +157,7 @@ std::vector<ChannelStatistics> statistics_of(const Dataset& dataset, const Stati
         if (part < failed) error = std::current_exception(), failed = part;
         return;
       }
-      found[static_cast<std::size_t>(part)] = std::move(sums);
+      found[part] = std::move(sums);
     }
   };
   {

@@ -18,7 +18,7 @@ std::vector<double> read_array(const hdf5::Hdf5File& file, const char* name, con
   if (shape != wanted)
     fail("{}: '{}' is {}; with the other statistics it would be {}", file.path().string(), name, shape.str(),
          wanted.str());
-  std::vector<double> values(static_cast<std::size_t>(shape.count()));
+  std::vector<double> values(shape.count());
   file.read<double>(name, values);
   for (const double value : values)
     if (!std::isfinite(value)) fail("{}: '{}' holds {}, which is no statistic", file.path().string(), name, value);
@@ -44,8 +44,7 @@ void write_statistics(const std::filesystem::path& file, const std::vector<Chann
     for (std::size_t i = 0; i < row.size(); ++i) values[i].push_back(row[i]);
   }
   out.write<double>("climate/count", Shape{1}, std::span<const double>(&count, 1));
-  for (std::size_t i = 0; i < names.size(); ++i)
-    out.write<double>(names[i], Shape{static_cast<std::int64_t>(channels.size())}, values[i]);
+  for (std::size_t i = 0; i < names.size(); ++i) out.write<double>(names[i], Shape{std::ssize(channels)}, values[i]);
   out.commit();
 }
 

@@ -84,23 +84,14 @@ class Tfrecord final : public Dataset {
   }
 
   std::string where(std::int64_t index) const override {
-    const std::size_t file = file_of(index);
+    const std::size_t file = file_of(firsts_, index);
     return fmt::format("{} record {}", files_[file].string(), index - firsts_[file]);
   }
 
-  std::vector<FileSpan> spans() const override {
-    std::vector<FileSpan> list;
-    for (std::size_t f = 0; files_.size() > 1 && f < files_.size() && firsts_[f] < size_; ++f)
-      list.push_back({files_[f], firsts_[f], std::min(size_, firsts_[f + 1]) - firsts_[f]});
-    return list;
-  }
+  std::vector<FileSpan> spans() const override { return spans_of(files_, firsts_, size_); }
 
  private:
   static constexpr std::size_t most_open = 128;
-
-  std::size_t file_of(std::int64_t index) const {
-    return static_cast<std::size_t>(std::ranges::upper_bound(firsts_, index) - firsts_.begin()) - 1;
-  }
 
   // firsts_[f] is the number of the first sample of file f, the last entry that of all. Returns the first file if
   // it had to be opened.
@@ -150,7 +141,7 @@ class Tfrecord final : public Dataset {
 
   template <class F>
   void with_record(std::int64_t index, F work) const {
-    const std::size_t f = file_of(index);
+    const std::size_t f = file_of(firsts_, index);
     const std::int64_t number = index - firsts_[f];
     thread_local files::ByteBuffer scratch, memory;
     if (firsts_[f + 1] - firsts_[f] == 1) {  // read once per epoch: nothing to keep
@@ -194,8 +185,7 @@ class Tfrecord final : public Dataset {
           "picture",
           source.name, feature.bytes().size());
     if (source.shape.rank() > 0) return check_size(feature, source);
-    const std::int64_t count =
-        bytes ? static_cast<std::int64_t>(feature.bytes().size() / width_of(*source.type)) : feature.count;
+    const std::int64_t count = bytes ? feature.bytes().size() / width_of(*source.type) : feature.count;
     if (bytes && &source == &options_.x && count > 1)
       fail("feature '{}' holds {} numbers of type {}; shape = [...] says how they lie", source.name, count,
            name_of(*source.type));
@@ -213,8 +203,8 @@ class Tfrecord final : public Dataset {
       return;
     }
     if (!source.type) fail("feature '{}' holds bytes, in the first record it held numbers", source.name);
-    const auto bytes = static_cast<std::int64_t>(width_of(*source.type)) * wanted;
-    const auto held = static_cast<std::int64_t>(feature.bytes().size());
+    const std::int64_t bytes = width_of(*source.type) * wanted;
+    const std::int64_t held = feature.bytes().size();
     if (feature.count != 1 || held != bytes)
       fail("feature '{}' holds {} bytes in {} pieces, but a sample of {} in {} has {} in one", source.name, held,
            feature.count, source.shape.str(), name_of(*source.type), bytes);
@@ -275,7 +265,7 @@ std::unique_ptr<Dataset> make_tfrecord(Args& args, Survey& survey) {
   options.x.image = args.flag("image", false);
   options.size = args.integers("size", {});
   if (options.size.size() == 1) options.size.push_back(options.size[0]);
-  options.channels = static_cast<int>(args.integer("channels", 3));
+  options.channels = args.integer("channels", 3);
   options.per_file = args.integer("per_file", current ? 1 : sc18 ? 64 : 0);
   options.samples = args.integer("samples", 0);
   options.max_bytes = files::read_memory_limit(args);

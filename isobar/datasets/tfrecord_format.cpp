@@ -145,7 +145,7 @@ StoredNotes stored_notes(Record record, const std::string& feature) {
   constexpr std::int64_t most_axes = 16;
   if (const auto shape = files::find_feature(record, feature + std::string(shape_note));
       shape && shape->kind == files::Feature::Kind::integers && shape->count <= most_axes) {
-    std::vector<float> extents(static_cast<std::size_t>(shape->count));
+    std::vector<float> extents(shape->count);
     shape->numbers(extents);
     // No sample has extents that a float cannot hold exactly.
     const bool sound = std::ranges::all_of(extents, [](float n) { return n >= 1 && n < 0x1p24f; });

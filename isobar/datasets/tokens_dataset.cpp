@@ -48,17 +48,16 @@ class Tokens final : public Dataset {
     const Stream& stream = stream_of(index);
     const std::int64_t first = (index - stream.first) * stride_;
     thread_local std::vector<std::uint8_t> bytes;
-    bytes.resize(static_cast<std::size_t>(2 * (context_ + 1)));
+    bytes.resize(2 * (context_ + 1));
     const files::InputFile& file = stream.opened();
     if (file.size() != stream.bytes)
       fail("{}: has {} bytes, there were {}", stream.path.string(), file.size(), stream.bytes);
     file.read_at(2 * first, bytes);
-    const auto count = static_cast<std::size_t>(context_);
+    const std::size_t count = context_;
     for (std::size_t i = 0; i <= count; ++i) {
       const int token = bytes[2 * i] | bytes[2 * i + 1] << 8;
       if (token >= vocabulary_)
-        fail("{}: number {} is {}; valid tokens: 0 to {}", stream.path.string(), first + static_cast<std::int64_t>(i),
-             token, vocabulary_ - 1);
+        fail("{}: number {} is {}; valid tokens: 0 to {}", stream.path.string(), first + i, token, vocabulary_ - 1);
       if (i < count) out[0][i] = static_cast<float>(token);
       if (i > 0) out[1][i - 1] = static_cast<float>(token);
     }

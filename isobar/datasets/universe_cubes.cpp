@@ -28,16 +28,16 @@ UniverseCubes::UniverseCubes(const worlds::UniverseOptions& options, int size, i
 }
 
 void UniverseCubes::make(std::int64_t universe, std::span<std::int16_t> cubes) const {
-  expects(static_cast<std::int64_t>(cubes.size()) == count(), "memory for all cubes of a universe");
+  expects(std::ssize(cubes) == count(), "memory for all cubes of a universe");
   const int mesh = family_.options().mesh;
-  std::vector<float> volume(static_cast<std::size_t>(family_.count()));
+  std::vector<float> volume(family_.count());
   family_.make(universe, volume);
   if (merge_ > 1) volume = worlds::merge_cells(volume, mesh, family_.channels(), merge_);
-  const auto length = static_cast<std::size_t>(shape_.count());
+  const std::size_t length = shape_.count();
   std::vector<float> cube(length);
   for (std::int64_t part = 0; part < parts_; ++part) {
     worlds::cut(volume, mesh / merge_, family_.channels(), size_, part, cube);
-    pack_counts(cube, cubes.subspan(static_cast<std::size_t>(part) * length, length));
+    pack_counts(cube, cubes.subspan(part * length, length));
   }
 }
 

@@ -24,7 +24,7 @@ class UniverseDataset final : public Dataset {
         count_(count),
         first_(first),
         scaling_(scaling),
-        kept_(static_cast<std::size_t>((count + cubes_.parts() - 1) / cubes_.parts())) {}
+        kept_((count + cubes_.parts() - 1) / cubes_.parts()) {}
 
   std::int64_t size() const override { return count_; }
   std::vector<Field> fields() const override { return {{"x", cubes_.shape()}, {"y", Shape{4}}}; }
@@ -33,7 +33,7 @@ class UniverseDataset final : public Dataset {
     expects_request(index, out);
     const std::int64_t universe = index / cubes_.parts(), part = index % cubes_.parts();
     const std::span<const std::int16_t> all = made(universe);
-    expand_counts(all.subspan(static_cast<std::size_t>(part) * out[0].size(), out[0].size()), scaling_, out[0]);
+    expand_counts(all.subspan(part * out[0].size(), out[0].size()), scaling_, out[0]);
     std::ranges::copy(cubes_.family().targets(first_ + universe), out[1].begin());
   }
 
@@ -50,11 +50,11 @@ class UniverseDataset final : public Dataset {
 
   // The first thread that needs a universe makes it; others wait for it, or make another one that they need.
   std::span<const std::int16_t> made(std::int64_t universe) const {
-    Kept& kept = kept_[static_cast<std::size_t>(universe)];
+    Kept& kept = kept_[universe];
     if (!kept.ready.load(std::memory_order_acquire)) {
       const std::lock_guard lock(kept.making);
       if (!kept.ready.load(std::memory_order_relaxed)) {
-        kept.cubes.resize(static_cast<std::size_t>(cubes_.count()));
+        kept.cubes.resize(cubes_.count());
         cubes_.make(first_ + universe, kept.cubes);
         kept.ready.store(true, std::memory_order_release);
       }
@@ -71,7 +71,7 @@ class UniverseDataset final : public Dataset {
 int small(Args& args, std::string_view key, int otherwise) {
   const std::int64_t value = args.integer(key, otherwise);
   args.require(value >= 1 && value <= std::numeric_limits<int>::max(), fmt::format("{} is a number of cells", key));
-  return static_cast<int>(value);
+  return value;
 }
 
 std::unique_ptr<Dataset> make_universe(Args& args, Survey&) {
@@ -83,7 +83,7 @@ std::unique_ptr<Dataset> make_universe(Args& args, Survey&) {
   options.scale_with_h0 = args.flag("scale_with_h0", options.scale_with_h0);
   options.redshifts = args.reals("redshifts", options.redshifts);
   options.spread = args.real("spread", options.spread);
-  options.seed = static_cast<std::uint64_t>(args.integer("seed", 1));
+  options.seed = args.integer("seed", 1);
   options.threads = 1;  // the loader's readers make different universes at the same time
   const std::int64_t count = args.integer("count", 64), first = args.integer("first", 0);
   const CountScaling scaling = args.flag("log", true) ? CountScaling::log : CountScaling::none;

@@ -17,7 +17,7 @@ int write_all(int file, std::int64_t at, std::string_view bytes) {
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote <= 0) return wrote < 0 ? errno : ENOSPC;
     at += wrote;
-    bytes.remove_prefix(static_cast<std::size_t>(wrote));
+    bytes.remove_prefix(wrote);
   }
   return 0;
 }
@@ -57,14 +57,14 @@ int DiskFile::write(std::int64_t at, const std::string& bytes, std::string_view 
 }
 
 int DiskFile::read(std::int64_t end, std::string& bytes) {
-  bytes.resize(static_cast<std::size_t>(end));
+  bytes.resize(end);
   std::size_t done = 0;
   while (done < bytes.size()) {
-    const ssize_t got = pread(file_, bytes.data() + done, bytes.size() - done, static_cast<std::int64_t>(done));
+    const ssize_t got = pread(file_, bytes.data() + done, bytes.size() - done, done);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return errno;
     if (got == 0) break;
-    done += static_cast<std::size_t>(got);
+    done += got;
   }
   bytes.resize(done);
   return 0;

@@ -42,11 +42,11 @@ void DurableFile::write_at(std::int64_t offset, std::span<const std::uint8_t> by
   expects(descriptor_ >= 0, "a file that was not committed");
   constexpr std::size_t piece = std::size_t{16} << 20;  // a signal or another disk user waits for at most one
   for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t written = ::pwrite(descriptor_, bytes.data() + done, std::min(piece, bytes.size() - done),
-                                     offset + static_cast<std::int64_t>(done));
+    const ssize_t written =
+        ::pwrite(descriptor_, bytes.data() + done, std::min(piece, bytes.size() - done), offset + done);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) fail_write();
-    done += static_cast<std::size_t>(written);
+    done += written;
   }
 }
 

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "isobar/disk/disk_warnings.hpp"
 #include "isobar/disk/late_target.hpp"

@@ -23,8 +23,8 @@ void LateState::add(LatePiece piece) {
   const std::lock_guard lock(mutex);
   const auto forget = [&](std::size_t i, bool lost) {
     pending_bytes -= pieces[i].text.size();
-    if (pieces[i].kind == LatePiece::Kind::piece) length -= static_cast<std::int64_t>(pieces[i].text.size());
-    pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(i));
+    if (pieces[i].kind == LatePiece::Kind::piece) length -= std::ssize(pieces[i].text);
+    pieces.erase(pieces.begin() + i);
     ++settled;
     if (lost) ++dropped;
   };
@@ -33,7 +33,7 @@ void LateState::add(LatePiece piece) {
     length = 0;
   }
   piece.vital = piece.kind != LatePiece::Kind::piece || length == 0;
-  if (piece.kind != LatePiece::Kind::first_line) length += static_cast<std::int64_t>(piece.text.size());
+  if (piece.kind != LatePiece::Kind::first_line) length += std::ssize(piece.text);
   pending_bytes += piece.text.size();
   pieces.push_back(std::move(piece));
   ++added;
@@ -64,7 +64,7 @@ int LateState::write_pieces(std::size_t count) {
   int problem = 0;
   if (kind == LatePiece::Kind::piece) {
     problem = target->write(written, bytes, options.tail);
-    if (problem == 0) written += static_cast<std::int64_t>(bytes.size());
+    if (problem == 0) written += std::ssize(bytes);
   } else {
     if (kind == LatePiece::Kind::first_line) {
       std::string before;
@@ -73,7 +73,7 @@ int LateState::write_pieces(std::size_t count) {
       if (first != before.npos) bytes += before.substr(first + 1);
     }
     if (problem == 0) problem = target->replace(bytes);
-    if (problem == 0) open = true, written = static_cast<std::int64_t>(bytes.size());
+    if (problem == 0) open = true, written = std::ssize(bytes);
   }
   // A full disk leaves the file usable; after any other error it is reopened, and continues at its end.
   if (problem != 0 && problem != ENOSPC && problem != EDQUOT) open = false;
@@ -111,7 +111,7 @@ int LateState::write_out() {
       pending_bytes -= pieces.front().text.size();
       pieces.pop_front();
     }
-    settled += static_cast<std::int64_t>(count);
+    settled += count;
   }
   tell(problem);
   const std::lock_guard lock(mutex);

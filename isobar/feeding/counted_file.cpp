@@ -56,7 +56,7 @@ void CountedFile::read(std::span<std::byte> out, std::int64_t& counter) {
       fail("staging {}: ends before its {} bytes", path_.string(), bytes_);
     }
     counter += got;
-    out = out.subspan(static_cast<std::size_t>(got));
+    out = out.subspan(got);
   }
 }
 
@@ -85,7 +85,7 @@ void write_block(const std::filesystem::path& path, std::int64_t offset, std::sp
     const ssize_t done = ::pwrite(descriptor, bytes.data(), bytes.size(), offset);
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) problem = errno;
-    else bytes = bytes.subspan(static_cast<std::size_t>(done)), offset += done;
+    else bytes = bytes.subspan(done), offset += done;
   }
   if (::close(descriptor) != 0 && problem == 0) problem = errno;
   if (problem != 0) fail("{}: cannot be written: {}", path.string(), std::strerror(problem));

@@ -28,7 +28,7 @@ PinnedArena::PinnedArena(const std::vector<std::size_t>& lengths) {
     void* got = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (got != MAP_FAILED) mapping_ = static_cast<std::byte*>(got);
   }
-  if (!mapping_) fail("memory: {} for batches could not be allocated", human_bytes(static_cast<double>(bytes_)));
+  if (!mapping_) fail("memory: {} for batches could not be allocated", human_bytes(bytes_));
   const auto address = reinterpret_cast<std::size_t>(mapping_);
   base_ = mapping_ + (rounded_up(address, alignment) - address);
   if (alignment == huge_page) madvise(base_, bytes_, MADV_HUGEPAGE);  // only advice: a refusal is not an error

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -51,19 +50,17 @@ class SampleStore final : public datasets::Dataset {
   std::shared_ptr<datasets::Fetching> foresee(const datasets::Course& course) const override;
 
   /// The samples [first, last) this rank holds.
-  std::int64_t first() const { return bounds_[static_cast<std::size_t>(comm_->rank())]; }
-  std::int64_t last() const { return bounds_[static_cast<std::size_t>(comm_->rank()) + 1]; }
+  std::int64_t first() const { return held_.first; }
+  std::int64_t last() const { return held_.bounds[comm_->rank() + 1]; }
   StoreCounters counters() const;
   /// The sums over all ranks; all ranks must call.
   StoreCounters counters_of_all() const;
 
  private:
-  class Ending;
   void check_quota() const;
   void read_share();
-  void read_one(std::int64_t index, std::vector<std::vector<float>>& scratch);
+  void read_one(std::int64_t index, std::vector<float>& scratch);
   void share_bad_samples();
-  std::byte* held(std::int64_t index) const;
   void unpack(std::span<const std::byte> sample, std::span<const std::span<float>> out) const;
 
   std::shared_ptr<const datasets::Dataset> source_;
@@ -71,16 +68,13 @@ class SampleStore final : public datasets::Dataset {
   std::unique_ptr<comm::Comm> comm_;  // its own group, so that its messages are not mixed with others
   std::vector<datasets::Field> fields_;
   std::vector<std::size_t> offsets_;  // of the fields in a held sample
-  std::size_t sample_bytes_ = 0;
-  std::vector<std::int64_t> bounds_;
-  Block share_;
-  std::map<std::int64_t, std::string> bad_;
-  StoreCounters counters_;
+  HeldSamples held_;
+  std::int64_t samples_read_ = 0;
+  mutable ExchangedBytes exchanged_;
 
-  mutable std::mutex mutex_;  // guards what follows
-  mutable std::shared_ptr<SampleExchange> exchange_;
+  mutable std::mutex mutex_;                        // guards what follows
+  mutable std::weak_ptr<SampleExchange> exchange_;  // of the loader that reads
   mutable int courses_ = 0;
-  mutable std::int64_t sent_before_ = 0, received_before_ = 0;  // by courses that ended
 };
 
 /// Which samples each of `ranks` ranks holds, as bounds: whole files if there are at least as many files as ranks,

@@ -4,7 +4,7 @@
 #include "isobar/feeding/stage_files.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
 #include <unistd.h>
 
 #include "isobar/base/text.hpp"
@@ -45,8 +45,7 @@ void expect_room(const StagePlan& plan, std::int64_t max_bytes) {
       fail(
           "staging: the node of rank {} would hold {}, more than the {} that are allowed; allow more "
           "(max_gigabytes=...), or stage a part: scheme=quota, quota=...",
-          plan.ranks_of(node)[0], human_bytes(static_cast<double>(plan.bytes_for(node))),
-          human_bytes(static_cast<double>(max_bytes)));
+          plan.ranks_of(node)[0], human_bytes(plan.bytes_for(node)), human_bytes(max_bytes));
 }
 
 class Exchange {
@@ -55,7 +54,7 @@ class Exchange {
       : plan_(plan), folder_(folder), block_(block), comm_(comm), mine_(block), theirs_(block) {}
 
   StageCounters run() {
-    const auto files = static_cast<std::int64_t>(plan_.list().files.size());
+    const auto files = std::ssize(plan_.list().files);
     for (std::int64_t first = 0; first < files; first += comm_.size())
       round(first, std::min(files, first + comm_.size()));
     return counters_;
@@ -93,11 +92,11 @@ class Exchange {
         }
         if (has && plan_.sends(rank, to, own)) {
           send = comm_.start_send(to, block_tag, outgoing);
-          counters_.sent += static_cast<std::int64_t>(outgoing.size());
+          counters_.sent += std::ssize(outgoing);
         }
         receive.wait();
         if (gets) {
-          counters_.received += static_cast<std::int64_t>(incoming.size());
+          counters_.received += std::ssize(incoming);
           write(other, block, incoming);
         }
         send.wait();
@@ -105,7 +104,7 @@ class Exchange {
     }
   }
 
-  const StageFile& at(std::int64_t file) const { return plan_.list().files[static_cast<std::size_t>(file)]; }
+  const StageFile& at(std::int64_t file) const { return plan_.list().files[file]; }
   bool wanted(std::int64_t file) const {
     for (int node = 0; node < plan_.nodes(); ++node)
       if (plan_.wants(node, file)) return true;
@@ -113,34 +112,28 @@ class Exchange {
   }
   // An empty file has one block too: it must be created.
   std::int64_t blocks_of(std::int64_t file) const {
-    const auto block = static_cast<std::int64_t>(block_);
-    return std::max<std::int64_t>(1, (at(file).bytes + block - 1) / block);
+    return std::max<std::int64_t>(1, (at(file).bytes + block_ - 1) / block_);
   }
   std::size_t length(std::int64_t file, std::int64_t block) const {
-    const std::int64_t offset = block * static_cast<std::int64_t>(block_);
-    return static_cast<std::size_t>(std::min(static_cast<std::int64_t>(block_), at(file).bytes - offset));
+    return std::min(block_, at(file).bytes - block * block_);
   }
   void write(std::int64_t file, std::int64_t block, std::span<const std::byte> bytes) {
-    write_block(folder_.unfinished(at(file)), block * static_cast<std::int64_t>(block_), bytes);
-    counters_.written += static_cast<std::int64_t>(bytes.size());
+    write_block(folder_.unfinished(at(file)), block * block_, bytes);
+    counters_.written += std::ssize(bytes);
   }
 
   const StagePlan& plan_;
   const StageFolder& folder_;
-  std::size_t block_;
+  std::int64_t block_;
   comm::Comm& comm_;
   comm::Bytes mine_, theirs_;
   StageCounters counters_;
 };
 
-StageCounters sum_over_ranks(const StageCounters& mine, comm::Comm& comm) {
-  StageCounters total;
-  for (const comm::Bytes& bytes : comm::all_gather(comm, std::as_bytes(std::span(&mine, 1)))) {
-    StageCounters theirs;
-    std::memcpy(&theirs, bytes.data(), sizeof theirs);
-    total += theirs;
-  }
-  return total;
+StageCounters total_of(const StageCounters& mine, comm::Comm& comm) {
+  std::array numbers{mine.read, mine.sent, mine.received, mine.written};
+  comm::sum_over_ranks(comm, numbers);
+  return {numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 
 StageResult stage(const Spec& dataset, const StageOptions& options, comm::Comm& comm) {
@@ -149,14 +142,14 @@ StageResult stage(const Spec& dataset, const StageOptions& options, comm::Comm& 
   const bool first_of_node = plan.ranks_of(node)[0] == comm.rank();
   StageResult result;
   result.set_bytes = plan.list().bytes();
-  result.files = static_cast<std::int64_t>(plan.seen_by(comm.rank()).size());
+  result.files = plan.seen_by(comm.rank()).size();
   expect_room(plan, options.max_bytes);
 
   StageFolder folder(options.to, plan, node);
   const auto finished = comm::all_gather_number(comm, first_of_node && folder.finished());
   for (int n = 0; n < plan.nodes(); ++n)
-    if (finished[static_cast<std::size_t>(plan.ranks_of(n)[0])]) plan.has_all(n);
-  result.reused = finished[static_cast<std::size_t>(plan.ranks_of(node)[0])] != 0;
+    if (finished[plan.ranks_of(n)[0]]) plan.has_all(n);
+  result.reused = finished[plan.ranks_of(node)[0]] != 0;
   try {
     // Other ranks are told before anything is removed: otherwise they would fail because of that and report it first.
     comm::guarded(comm, [&] {
@@ -165,7 +158,7 @@ StageResult stage(const Spec& dataset, const StageOptions& options, comm::Comm& 
       result.counters = Exchange(plan, folder, std::max<std::size_t>(1, options.block_bytes), comm).run();
       comm::barrier(comm);
       if (first_of_node && !result.reused) folder.finish();
-      result.total = sum_over_ranks(result.counters, comm);
+      result.total = total_of(result.counters, comm);
     });
   } catch (...) {
     // When the last rank of the node arrives here, no rank is writing any more.
@@ -174,21 +167,12 @@ StageResult stage(const Spec& dataset, const StageOptions& options, comm::Comm& 
   }
   result.folder = folder.path();
   std::vector<std::string> paths;
-  for (std::size_t s = 0; s < plan.list().sources.size(); ++s)
-    paths.push_back(folder.path_of(static_cast<std::int64_t>(s), comm.rank()));
+  for (std::size_t s = 0; s < plan.list().sources.size(); ++s) paths.push_back(folder.path_of(s, comm.rank()));
   result.staged = with_sources(dataset, plan.list(), paths);
   return result;
 }
 
 }  // namespace
-
-StageCounters& StageCounters::operator+=(const StageCounters& other) {
-  read += other.read;
-  sent += other.sent;
-  received += other.received;
-  written += other.written;
-  return *this;
-}
 
 StageResult stage_files(const Spec& dataset, const StageOptions& options, comm::Comm& comm) {
   expects(!options.to.empty(), "a folder to stage to");

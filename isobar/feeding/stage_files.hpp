@@ -19,8 +19,6 @@ struct StageCounters {
   std::int64_t sent = 0;      ///< to other ranks
   std::int64_t received = 0;  ///< from other ranks
   std::int64_t written = 0;   ///< to the node's folder
-
-  StageCounters& operator+=(const StageCounters& other);
 };
 
 struct StageOptions {

@@ -54,7 +54,7 @@ bool StageFolder::finished() const {
   if (!in || held != manifest()) return false;
   std::error_code code;
   for (std::size_t f = 0; f < plan_.list().files.size(); ++f) {
-    if (!plan_.wants(node_, static_cast<std::int64_t>(f))) continue;
+    if (!plan_.wants(node_, f)) continue;
     const StageFile& file = plan_.list().files[f];
     const auto bytes = fs::file_size(final_ / "files" / plan_.list().staged(file.source, file.name), code);
     if (code || bytes != static_cast<std::uintmax_t>(file.bytes)) return false;
@@ -77,8 +77,8 @@ void StageFolder::begin() {
   const std::int64_t wanted = plan_.bytes_for(node_);
   const fs::space_info space = fs::space(to, code);
   if (!code && space.available < static_cast<std::uintmax_t>(wanted))
-    fail("staging folder {}: {} are needed, {} are free", to.string(), human_bytes(static_cast<double>(wanted)),
-         human_bytes(static_cast<double>(space.available)));
+    fail("staging folder {}: {} are needed, {} are free", to.string(), human_bytes(wanted),
+         human_bytes(space.available));
   fs::create_directory(partial_, code);
   if (code) fail("staging folder {}: cannot be made: {}", partial_.string(), code.message());
 }
@@ -90,7 +90,7 @@ fs::path StageFolder::unfinished(const StageFile& file) const {
 void StageFolder::make_view(int rank) const {
   std::map<std::int64_t, int> times;
   for (const std::int64_t number : plan_.seen_by(rank)) {
-    const StageFile& file = plan_.list().files[static_cast<std::size_t>(number)];
+    const StageFile& file = plan_.list().files[number];
     const fs::path place =
         partial_ / view_of(rank) / repeated(plan_.list().staged(file.source, file.name), times[number]++);
     fs::create_directories(place.parent_path());
@@ -122,7 +122,7 @@ void StageFolder::discard() noexcept {
 }
 
 std::string StageFolder::path_of(std::int64_t source, int rank) const {
-  const StageSource& named = plan_.list().sources[static_cast<std::size_t>(source)];
+  const StageSource& named = plan_.list().sources[source];
   fs::path inside = named.inside;
   // The folder holds only files of the pattern, and the name of a repeated file may not match the pattern.
   if (named.pattern && plan_.shares_out()) inside = inside.parent_path();

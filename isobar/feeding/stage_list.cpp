@@ -55,7 +55,7 @@ void add_source(StageList& list, std::vector<std::string> keys, const std::strin
   const fs::path root = (folder ? whole : whole.parent_path()).parent_path();
   source.root = root.string();
   source.inside = whole.lexically_relative(root).string();
-  const auto number = static_cast<std::int64_t>(list.sources.size());
+  const auto number = std::ssize(list.sources);
   list.sources.push_back(source);
   for (const fs::path& file : datasets::list_files(whole, {})) {
     struct stat facts {};
@@ -99,7 +99,7 @@ class Packer {
  public:
   void number(std::int64_t value) { raw(&value, sizeof value); }
   void text(const std::string& value) {
-    number(static_cast<std::int64_t>(value.size()));
+    number(std::ssize(value));
     raw(value.data(), value.size());
   }
   std::vector<std::byte> bytes;
@@ -120,7 +120,7 @@ class Unpacker {
     return value;
   }
   std::string text() {
-    const auto length = static_cast<std::size_t>(number());
+    const std::size_t length = number();
     return {reinterpret_cast<const char*>(take(length)), length};
   }
 
@@ -136,14 +136,11 @@ class Unpacker {
 
 }  // namespace
 
-fs::path StageList::original(const StageFile& file) const {
-  return fs::path(sources[static_cast<std::size_t>(file.source)].root) / file.name;
-}
+fs::path StageList::original(const StageFile& file) const { return fs::path(sources[file.source].root) / file.name; }
 
 fs::path StageList::staged(std::int64_t source, const std::string& name) const {
   std::string folder;
-  for (const std::string& key : sources[static_cast<std::size_t>(source)].keys)
-    folder += (folder.empty() ? "" : ".") + key;
+  for (const std::string& key : sources[source].keys) folder += (folder.empty() ? "" : ".") + key;
   return fs::path(folder) / name;
 }
 
@@ -155,16 +152,16 @@ std::int64_t StageList::bytes() const {
 
 std::vector<std::byte> StageList::pack() const {
   Packer out;
-  out.number(static_cast<std::int64_t>(sources.size()));
+  out.number(std::ssize(sources));
   for (const StageSource& source : sources) {
-    out.number(static_cast<std::int64_t>(source.keys.size()));
+    out.number(std::ssize(source.keys));
     for (const std::string& key : source.keys) out.text(key);
     out.text(source.root);
     out.text(source.inside);
     out.number(source.single);
     out.number(source.pattern);
   }
-  out.number(static_cast<std::int64_t>(files.size()));
+  out.number(std::ssize(files));
   for (const StageFile& file : files) {
     out.number(file.source);
     out.text(file.name);

@@ -11,7 +11,7 @@ namespace isobar::feeding {
 StagePlan::StagePlan(StageList list, Scheme scheme, std::int64_t quota, std::uint64_t seed,
                      std::span<const std::string> nodes)
     : list_(std::move(list)), scheme_(scheme), quota_(quota), seed_(seed) {
-  const auto files = static_cast<std::int64_t>(list_.files.size());
+  const auto files = std::ssize(list_.files);
   if (scheme != Scheme::all) {
     const char* name = scheme == Scheme::shard ? "shard" : "quota";
     if (list_.sources.size() > 1)
@@ -19,7 +19,7 @@ StagePlan::StagePlan(StageList list, Scheme scheme, std::int64_t quota, std::uin
                  name);
     if (list_.sources[0].single)
       fail_usage("staging: scheme={} shares out files, and path names just one; scheme=all copies it", name);
-    if (scheme == Scheme::shard && files < static_cast<std::int64_t>(nodes.size()))
+    if (scheme == Scheme::shard && files < std::ssize(nodes))
       fail_usage("staging: scheme=shard needs a file for each of {} ranks, there are {}", nodes.size(), files);
     if (scheme == Scheme::quota && quota < 1)
       fail_usage("staging: scheme=quota needs quota >= 1, the files each rank draws; it is {}", quota);
@@ -27,27 +27,25 @@ StagePlan::StagePlan(StageList list, Scheme scheme, std::int64_t quota, std::uin
   std::vector<std::string> known;
   for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
     const auto found = std::ranges::find(known, nodes[rank]);
-    node_of_.push_back(static_cast<int>(found - known.begin()));
+    node_of_.push_back(found - known.begin());
     if (found == known.end()) {
       known.push_back(nodes[rank]);
       ranks_of_.emplace_back();
     }
-    ranks_of_[index(node_of_.back())].push_back(static_cast<int>(rank));
+    ranks_of_[node_of_.back()].push_back(rank);
   }
   wants_.assign(ranks_of_.size(), std::vector<bool>(list_.files.size(), scheme == Scheme::all));
   if (scheme == Scheme::all) return;
   for (int rank = 0; rank < size(); ++rank)
-    for (const std::int64_t file : seen_by(rank)) wants_[index(node_of(rank))][static_cast<std::size_t>(file)] = true;
+    for (const std::int64_t file : seen_by(rank)) wants_[node_of(rank)][file] = true;
 }
 
 std::vector<std::int64_t> StagePlan::seen_by(int rank) const {
-  const auto files = static_cast<std::int64_t>(list_.files.size());
+  const auto files = std::ssize(list_.files);
   std::vector<std::int64_t> seen;
   if (scheme_ == Scheme::quota) {
-    const Random random = Random(seed_, 0x57).sub(static_cast<std::uint64_t>(rank));
-    for (std::int64_t draw = 0; draw < quota_; ++draw)
-      seen.push_back(
-          static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(draw), static_cast<std::uint64_t>(files))));
+    const Random random = Random(seed_, 0x57).sub(rank);
+    for (std::int64_t draw = 0; draw < quota_; ++draw) seen.push_back(random.below(draw, files));
     return seen;
   }
   const bool all = scheme_ == Scheme::all;
@@ -58,14 +56,14 @@ std::vector<std::int64_t> StagePlan::seen_by(int rank) const {
 std::int64_t StagePlan::bytes_for(int node) const {
   std::int64_t sum = 0;
   for (std::size_t f = 0; f < list_.files.size(); ++f)
-    if (wants_[index(node)][f]) sum += list_.files[f].bytes;
+    if (wants_[node][f]) sum += list_.files[f].bytes;
   return sum;
 }
 
 int StagePlan::writer(std::int64_t file, int node) const {
   if (node_of(owner(file)) == node) return owner(file);
   const std::vector<int>& ranks = ranks_of(node);
-  return ranks[static_cast<std::size_t>(file) / index(size()) % ranks.size()];
+  return ranks[file / size() % ranks.size()];
 }
 
 bool StagePlan::sends(int rank, int to, std::int64_t file) const {
@@ -77,8 +75,8 @@ std::string StagePlan::fingerprint(int node) const {
   std::uint64_t hash = hash_text({reinterpret_cast<const char*>(packed.data()), packed.size()});
   hash = mix(hash, static_cast<std::uint64_t>(scheme_));
   if (scheme_ != Scheme::all) {  // a copy of everything serves any number of ranks
-    hash = mix(mix(hash, index(size())), mix(static_cast<std::uint64_t>(quota_), seed_));
-    for (const int rank : ranks_of(node)) hash = mix(hash, index(rank));
+    hash = mix(mix(hash, size()), mix(quota_, seed_));
+    for (const int rank : ranks_of(node)) hash = mix(hash, rank);
   }
   return fmt::format("{:016x}", hash);
 }

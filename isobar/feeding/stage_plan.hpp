@@ -59,22 +59,22 @@ class StagePlan {
   StagePlan(StageList list, Scheme scheme, std::int64_t quota, std::uint64_t seed, std::span<const std::string> nodes);
 
   const StageList& list() const { return list_; }
-  int size() const { return static_cast<int>(node_of_.size()); }
-  int nodes() const { return static_cast<int>(ranks_of_.size()); }
-  int node_of(int rank) const { return node_of_[static_cast<std::size_t>(rank)]; }
-  const std::vector<int>& ranks_of(int node) const { return ranks_of_[static_cast<std::size_t>(node)]; }
+  int size() const { return node_of_.size(); }
+  int nodes() const { return ranks_of_.size(); }
+  int node_of(int rank) const { return node_of_[rank]; }
+  const std::vector<int>& ranks_of(int node) const { return ranks_of_[node]; }
 
   /// Whether ranks see different files.
   bool shares_out() const { return scheme_ != Scheme::all; }
   /// The files a rank will see, with repetitions, in order.
   std::vector<std::int64_t> seen_by(int rank) const;
   /// Whether a file must be copied to a node.
-  bool wants(int node, std::int64_t file) const { return wants_[index(node)][static_cast<std::size_t>(file)]; }
+  bool wants(int node, std::int64_t file) const { return wants_[node][file]; }
   /// Marks a node as complete: nothing needs to be copied to it.
-  void has_all(int node) { wants_[index(node)].assign(list_.files.size(), false); }
+  void has_all(int node) { wants_[node].assign(list_.files.size(), false); }
   std::int64_t bytes_for(int node) const;
 
-  int owner(std::int64_t file) const { return static_cast<int>(file % size()); }
+  int owner(std::int64_t file) const { return file % size(); }
   /// The rank that writes a file on a node: the file's reader if it is on the node, otherwise the node's ranks take
   /// turns.
   int writer(std::int64_t file, int node) const;
@@ -85,8 +85,6 @@ class StagePlan {
   std::string fingerprint(int node) const;
 
  private:
-  static std::size_t index(int number) { return static_cast<std::size_t>(number); }
-
   StageList list_;
   Scheme scheme_;
   std::int64_t quota_;

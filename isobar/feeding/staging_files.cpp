@@ -58,7 +58,7 @@ const Row<Staging> staging_files{
       const std::string scheme = args.one_of("scheme", "all", {"all", "shard", "quota"});
       options.scheme = scheme == "all" ? Scheme::all : scheme == "shard" ? Scheme::shard : Scheme::quota;
       options.quota = args.integer("quota", 0);
-      options.seed = static_cast<std::uint64_t>(args.integer("seed", 1));
+      options.seed = args.integer("seed", 1);
       const double gigabytes = args.real("max_gigabytes", 1000);
       args.require((options.scheme == Scheme::quota) == (options.quota > 0),
                    "quota > 0, the files each rank draws, with scheme=quota and only there");

@@ -44,7 +44,7 @@ const Row<Staging> staging_store{
       const double gigabytes = args.real("max_gigabytes", 4);
       args.require(ahead >= 1 && ahead <= 64, "ahead must be 1 to 64");
       args.require(gigabytes > 0 && gigabytes < 1e9, "max_gigabytes above 0 and below 1e9");
-      options.ahead = static_cast<int>(ahead);
+      options.ahead = ahead;
       options.max_bytes = static_cast<std::int64_t>(gigabytes * 1e9);
       return std::make_unique<Store>(options);
     }};

@@ -68,9 +68,9 @@ void ArchiveReader::append(Bytes& to, std::int64_t max_bytes) {
     const auto got = archive_read_data(archive_.get(), piece_.data(), piece_.size());
     if (got < 0) fail_call();
     if (got == 0) return;
-    if (static_cast<std::int64_t>(to.size()) + got > max_bytes)
+    if (std::ssize(to) + got > max_bytes)
       fail("{}: more than {} would be held in memory; max_gigabytes raises the limit", path_.string(),
-           human_bytes(static_cast<double>(max_bytes)));
+           human_bytes(max_bytes));
     to.insert(to.end(), piece_.begin(), piece_.begin() + got);
   }
 }
@@ -79,7 +79,7 @@ Bytes ArchiveReader::first(std::size_t count) {
   Bytes bytes(count);
   const auto got = archive_read_data(archive_.get(), bytes.data(), count);
   if (got < 0) fail_call();
-  bytes.resize(static_cast<std::size_t>(got));
+  bytes.resize(got);
   return bytes;
 }
 
@@ -94,7 +94,7 @@ Bytes read_content(const std::filesystem::path& path, std::int64_t max_bytes) {
 
 Bytes first_content(const std::filesystem::path& path, std::size_t count) {
   const InputFile file(path);
-  Bytes plain(static_cast<std::size_t>(std::min(file.size(), static_cast<std::int64_t>(count))));
+  Bytes plain(std::min(file.size(), static_cast<std::int64_t>(count)));
   file.read_at(0, plain);
 
   const std::unique_ptr<archive, int (*)(archive*)> a(archive_read_new(), archive_read_free);
@@ -108,7 +108,7 @@ Bytes first_content(const std::filesystem::path& path, std::size_t count) {
   Bytes content(count);
   const auto got = archive_read_data(a.get(), content.data(), count);
   if (got < 0) return plain;
-  content.resize(static_cast<std::size_t>(got));
+  content.resize(got);
   return content;
 }
 

@@ -59,7 +59,7 @@ void ArchiveWriter::write(std::span<const std::uint8_t> bytes) {
   while (!bytes.empty()) {
     const auto done = archive_write_data(archive_.get(), bytes.data(), bytes.size());
     if (done <= 0) check(ARCHIVE_FATAL);
-    bytes = bytes.subspan(static_cast<std::size_t>(done));
+    bytes = bytes.subspan(done);
   }
 }
 

@@ -76,11 +76,11 @@ std::uint32_t by_instruction(std::uint32_t start, const std::uint8_t* at, std::s
       second = _mm_crc32_u64(second, word(at + part + i));
       third = _mm_crc32_u64(third, word(at + 2 * part + i));
     }
-    crc = shift(static_cast<std::uint32_t>(crc)) ^ second;
-    crc = shift(static_cast<std::uint32_t>(crc)) ^ third;
+    crc = shift(crc) ^ second;
+    crc = shift(crc) ^ third;
   }
   for (; count >= 8; at += 8, count -= 8) crc = _mm_crc32_u64(crc, word(at));
-  return by_table(static_cast<std::uint32_t>(crc), at, count);
+  return by_table(crc, at, count);
 }
 
 #endif

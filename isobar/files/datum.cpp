@@ -15,9 +15,9 @@ enum Fields : std::uint32_t { channels = 1, height, width, data, label, float_da
 
 WireWriter head(std::int64_t c, std::int64_t h, std::int64_t w) {
   WireWriter message;
-  message.varint(channels, static_cast<std::uint64_t>(c));
-  message.varint(height, static_cast<std::uint64_t>(h));
-  message.varint(width, static_cast<std::uint64_t>(w));
+  message.varint(channels, c);
+  message.varint(height, h);
+  message.varint(width, w);
   return message;
 }
 
@@ -46,14 +46,14 @@ Datum read_datum(std::span<const std::uint8_t> bytes) {
   WireField field;
   while (reader.next(field)) {
     const bool whole = field.kind == WireField::Kind::varint, list = field.kind == WireField::Kind::bytes;
-    const auto value = static_cast<std::int64_t>(field.value);
+    const std::int64_t value = field.value;
     if (field.number == channels && whole) datum.channels = value;
     else if (field.number == height && whole) datum.height = value;
     else if (field.number == width && whole) datum.width = value;
     else if (field.number == label && whole) datum.label = value;
     else if (field.number == encoded && whole) datum.encoded = value != 0;
     else if (field.number == data && list) datum.data = field.bytes;
-    else if (field.number == float_data && list) datum.floats += static_cast<std::int64_t>(field.bytes.size() / 4);
+    else if (field.number == float_data && list) datum.floats += field.bytes.size() / 4;
     else if (field.number == float_data && field.kind == WireField::Kind::fixed32) ++datum.floats;
     else fail("is not a Datum: it has an unknown field {}", field.number);
   }
@@ -61,7 +61,7 @@ Datum read_datum(std::span<const std::uint8_t> bytes) {
   for (const std::int64_t n : {datum.channels, datum.height, datum.width})
     if (n < 1 || n > longest)
       fail("is not a Datum: it has {} channels of {} x {} pixels", datum.channels, datum.height, datum.width);
-  const auto held = static_cast<std::int64_t>(datum.data.size());
+  const auto held = std::ssize(datum.data);
   const std::int64_t plane = datum.height * datum.width;  // below 2^48
   const bool fits = plane <= longest * 64 &&
                     (held == plane * datum.channels || (held == 0 && datum.floats == plane * datum.channels));
@@ -72,7 +72,7 @@ Datum read_datum(std::span<const std::uint8_t> bytes) {
 }
 
 void Datum::pixels(std::span<float> out) const {
-  const auto plane = static_cast<std::size_t>(height * width), all = static_cast<std::size_t>(channels);
+  const std::size_t plane = height * width, all = channels;
   expects(!encoded && out.size() == plane * all, "memory for the planes of a Datum");
   if (!data.empty()) {
     for (std::size_t c = 0; c < all; ++c)
@@ -90,14 +90,14 @@ std::vector<std::uint8_t> datum_of_bytes(std::int64_t c, std::int64_t h, std::in
                                          std::span<const std::uint8_t> planes) {
   WireWriter message = head(c, h, w);
   message.bytes(data, planes);
-  message.varint(label, static_cast<std::uint64_t>(of));
+  message.varint(label, of);
   return {message.message().begin(), message.message().end()};
 }
 
 std::vector<std::uint8_t> datum_of_floats(std::int64_t c, std::int64_t h, std::int64_t w, std::int64_t of,
                                           std::span<const float> planes) {
   WireWriter message = head(c, h, w);
-  message.varint(label, static_cast<std::uint64_t>(of));
+  message.varint(label, of);
   message.floats(float_data, planes);
   return {message.message().begin(), message.message().end()};
 }

@@ -43,7 +43,7 @@ fs::path next_name(const fs::path& folder) {
 WireWriter event_at(std::int64_t step) {
   WireWriter event;
   event.real(1, wall_seconds());
-  event.varint(2, static_cast<std::uint64_t>(step));
+  event.varint(2, step);
   return event;
 }
 
@@ -58,9 +58,9 @@ void EventSummary::scalar(std::string_view tag, double value) {
 
 void EventSummary::image(std::string_view tag, const Image& image) {
   WireWriter picture;
-  picture.varint(1, static_cast<std::uint64_t>(image.height));
-  picture.varint(2, static_cast<std::uint64_t>(image.width));
-  picture.varint(3, static_cast<std::uint64_t>(image.channels));
+  picture.varint(1, image.height);
+  picture.varint(2, image.width);
+  picture.varint(3, image.channels);
   picture.bytes(4, encode_png(image));
   WireWriter entry;
   entry.text(1, tag);

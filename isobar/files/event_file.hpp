@@ -3,8 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 

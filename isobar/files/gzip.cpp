@@ -25,6 +25,7 @@ std::span<std::uint8_t> ByteBuffer::take(std::size_t size) { return grow(size, 0
 std::span<std::uint8_t> ByteBuffer::grow(std::size_t size, std::size_t kept) {
   expects(kept <= capacity_ && kept <= size, "to keep what is there");
   if (size > capacity_) {
+    if (kept == 0) memory_.reset(), capacity_ = 0;
     auto larger = std::make_unique_for_overwrite<std::uint8_t[]>(size);
     if (kept > 0) std::memcpy(larger.get(), memory_.get(), kept);
     memory_ = std::move(larger);
@@ -43,7 +44,7 @@ std::span<const std::uint8_t> inflate_gzip(std::span<const std::uint8_t> file, s
   if (!inflater) throw std::bad_alloc();
   if (!is_gzip(file)) fail("is not a gzip file");
   if (file.size() < smallest_member) fail("the gzip data is damaged or ends too early");
-  const auto limit = static_cast<std::size_t>(max_bytes);
+  const std::size_t limit = max_bytes;
   const std::size_t reachable = file.size() > limit / most_growth ? limit : file.size() * most_growth;
   // The last four bytes give the length of the last member, which in nearly all files is the only one.
   std::uint32_t told = 0;
@@ -65,8 +66,7 @@ std::span<const std::uint8_t> inflate_gzip(std::span<const std::uint8_t> file, s
       continue;
     }
     if (result == LIBDEFLATE_INSUFFICIENT_SPACE)
-      fail("more than {} would be held in memory; max_gigabytes raises the limit",
-           human_bytes(static_cast<double>(max_bytes)));
+      fail("more than {} would be held in memory; max_gigabytes raises the limit", human_bytes(max_bytes));
     if (result != LIBDEFLATE_SUCCESS) fail("the gzip data is damaged or ends too early");
     used += made;
     at += taken;

@@ -24,7 +24,7 @@ class IdxFile {
 
  private:
   Shape shape_;
-  int type_ = 0;
+  NumberType type_{};
   std::size_t header_ = 0;  // bytes before the first number
   Bytes bytes_;
 };

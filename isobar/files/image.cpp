@@ -66,25 +66,25 @@ void prepare_image(std::int64_t height, std::int64_t width, const ImageWish& wis
   image.height = height;
   image.width = width;
   image.channels = wish.channels;
-  image.pixels.resize(static_cast<std::size_t>(height * width * wish.channels));
+  image.pixels.resize(height * width * wish.channels);
 }
 
 void fit_image(const Image& image, std::int64_t height, std::int64_t width, std::span<float> out) {
-  const auto channels = static_cast<std::size_t>(image.channels);
+  const std::size_t channels = image.channels;
   expects(out.size() == static_cast<std::size_t>(height * width) * channels, "memory of the image's size");
   if (image.height == height && image.width == width) {
     std::ranges::copy(image.pixels, out.begin());
     return;
   }
   const std::vector<Share> across = shares(image.width, width), down = shares(image.height, height);
-  const std::size_t row = static_cast<std::size_t>(width) * channels;
+  const std::size_t row = width * channels;
   thread_local std::vector<float> narrow;  // every row at its new width
-  narrow.assign(static_cast<std::size_t>(image.height) * row, 0.0f);
+  narrow.assign(image.height * row, 0.0f);
   for (std::int64_t y = 0; y < image.height; ++y) {
     const std::uint8_t* from = image.pixels.data() + static_cast<std::size_t>(y * image.width) * channels;
-    float* to = narrow.data() + static_cast<std::size_t>(y) * row;
+    float* to = narrow.data() + y * row;
     for (const Share& share : across) {
-      const std::uint8_t* pixel = from + static_cast<std::size_t>(share.first) * channels;
+      const std::uint8_t* pixel = from + share.first * channels;
       for (const float weight : share.weights)
         for (std::size_t c = 0; c < channels; ++c) to[c] += weight * static_cast<float>(*pixel++);
       to += channels;
@@ -93,7 +93,7 @@ void fit_image(const Image& image, std::int64_t height, std::int64_t width, std:
   std::ranges::fill(out, 0.0f);
   float* to = out.data();
   for (const Share& share : down) {
-    const float* from = narrow.data() + static_cast<std::size_t>(share.first) * row;
+    const float* from = narrow.data() + share.first * row;
     for (const float weight : share.weights) {
       for (std::size_t i = 0; i < row; ++i) to[i] += weight * from[i];
       from += row;

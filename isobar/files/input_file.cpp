@@ -41,13 +41,13 @@ InputFile::~InputFile() {
 void InputFile::read_at(std::int64_t offset, std::span<std::uint8_t> out) const {
   expects(offset >= 0, "an offset inside the file");
   for (std::size_t done = 0; done < out.size();) {
-    const auto at = offset + static_cast<std::int64_t>(done);
+    const std::int64_t at = offset + done;
     const ssize_t got = ::pread(descriptor_, out.data() + done, out.size() - done, at);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail("{}: cannot be read at byte {}: {}", path_.string(), at, std::strerror(errno));
     if (got == 0)
       fail("{}: ends at byte {}, but {} bytes were expected from byte {} on", path_.string(), at, out.size(), offset);
-    done += static_cast<std::size_t>(got);
+    done += got;
   }
 }
 

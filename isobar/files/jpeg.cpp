@@ -50,7 +50,7 @@ void begin(JpegDecoder& decoder, std::span<const std::uint8_t> file) {
   jpeg_decompress_struct* info = &decoder.info;
   const bool begun = finishes(decoder, [=] {
     jpeg_create_decompress(info);
-    jpeg_mem_src(info, file.data(), static_cast<unsigned long>(file.size()));
+    jpeg_mem_src(info, file.data(), file.size());
     jpeg_read_header(info, TRUE);
   });
   if (!begun) fail("is a damaged JPEG file: {}", decoder.message);
@@ -87,7 +87,7 @@ void decode_jpeg(std::span<const std::uint8_t> file, const ImageWish& wish, Imag
   begin(decoder, file);
   prepare_image(decoder.info.image_height, decoder.info.image_width, wish, image);
   std::uint8_t* pixels = image.pixels.data();
-  const std::size_t row = static_cast<std::size_t>(image.width * image.channels);
+  const std::size_t row = image.width * image.channels;
   decode_lines(
       decoder, wish.channels, [=](std::size_t number) { return pixels + number * row; }, [](std::size_t) {});
 }
@@ -97,8 +97,8 @@ bool decode_jpeg_floats(std::span<const std::uint8_t> file, int channels, std::i
   JpegDecoder decoder;
   begin(decoder, file);
   if (decoder.info.image_height != height || decoder.info.image_width != width) return false;
-  const std::size_t row = static_cast<std::size_t>(width * channels);
-  expects(out.size() == static_cast<std::size_t>(height) * row, "memory of the image's size");
+  const std::size_t row = width * channels;
+  expects(out.size() == height * row, "memory of the image's size");
   thread_local std::vector<std::uint8_t> line;
   line.resize(row);
   std::uint8_t* const pixels = line.data();

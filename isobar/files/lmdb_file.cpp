@@ -55,7 +55,7 @@ LmdbFile::LmdbFile(const fs::path& path) : file_(data_file(path)) {
     const Root root = find_root();
     std::int64_t visits = 0;
     if (root.entries == 0) return;
-    walk(static_cast<std::int64_t>(root.page), root.levels, visits);
+    walk(root.page, root.levels, visits);
     if (values_.size() != root.entries) fail("{} entries are announced, {} are there", root.entries, values_.size());
   } catch (const Error& error) {
     fail("{}: {}", file_.path().string(), error.what());
@@ -99,7 +99,7 @@ LmdbBytes LmdbFile::read_page(std::int64_t page, std::span<std::uint8_t> to) con
 void LmdbFile::walk(std::int64_t page, int levels, std::int64_t& visits) {
   // A tree contains each page once: more visits than pages mean a cycle.
   if (levels < 1 || ++visits > pages_) fail("is damaged: its pages form no tree");
-  std::vector<std::uint8_t> memory(static_cast<std::size_t>(page_bytes_));
+  std::vector<std::uint8_t> memory(page_bytes_);
   const LmdbBytes bytes = read_page(page, memory);
   const std::size_t lower = number<std::uint16_t>(bytes, lower_at);
   const std::uint16_t flags = number<std::uint16_t>(bytes, flags_at);
@@ -111,7 +111,7 @@ void LmdbFile::walk(std::int64_t page, int levels, std::int64_t& visits) {
     const std::uint32_t low = number<std::uint32_t>(bytes, at);
     const std::uint16_t kind = number<std::uint16_t>(bytes, at + 4);
     if (levels > 1) {  // in a branch these bytes are a page number
-      walk(static_cast<std::int64_t>(low | static_cast<std::uint64_t>(kind) << 32), levels - 1, visits);
+      walk(low | static_cast<std::uint64_t>(kind) << 32, levels - 1, visits);
       continue;
     }
     if (kind & (sub_table | duplicates)) fail("holds named tables or several values for a key, which is not read");
@@ -123,8 +123,8 @@ void LmdbFile::walk(std::int64_t page, int levels, std::int64_t& visits) {
       continue;
     }
     const auto first = number<std::uint64_t>(bytes, data);
-    const auto needed = static_cast<std::int64_t>((page_header + low + static_cast<std::uint64_t>(page_bytes_) - 1) /
-                                                  static_cast<std::uint64_t>(page_bytes_));
+    const std::int64_t needed =
+        (page_header + low + static_cast<std::uint64_t>(page_bytes_) - 1) / static_cast<std::uint64_t>(page_bytes_);
     if (first < 2 || first >= static_cast<std::uint64_t>(pages_) || needed > pages_ - static_cast<std::int64_t>(first))
       fail("is damaged: a value of {} bytes at page {} leads out of the file", low, first);
     values_.push_back({static_cast<std::int64_t>(first) * page_bytes_, low, true});
@@ -133,13 +133,13 @@ void LmdbFile::walk(std::int64_t page, int levels, std::int64_t& visits) {
 
 LmdbBytes LmdbFile::value(std::int64_t index, ByteBuffer& scratch) const {
   expects(index >= 0 && index < size(), "the number of a value");
-  const Value& value = values_[static_cast<std::size_t>(index)];
+  const Value& value = values_[index];
   const std::size_t front = value.apart ? page_header : 0;
   const std::span<std::uint8_t> to = scratch.take(front + value.bytes);
   file_.read_at(value.at, to);
   if (value.apart) {
     const auto held = static_cast<std::int64_t>(number<std::uint32_t>(to, pages_at)) * page_bytes_;
-    if (!(number<std::uint16_t>(to, flags_at) & is_overflow) || held < static_cast<std::int64_t>(to.size()) ||
+    if (!(number<std::uint16_t>(to, flags_at) & is_overflow) || held < std::ssize(to) ||
         number<std::uint64_t>(to, 0) != static_cast<std::uint64_t>(value.at / page_bytes_))
       fail("{}: is damaged: the pages of value {} are not its own", file_.path().string(), index);
   }

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -25,7 +24,7 @@ class LmdbFile {
   /// the file, usually far less.
   explicit LmdbFile(const std::filesystem::path& path);
 
-  std::int64_t size() const { return static_cast<std::int64_t>(values_.size()); }
+  std::int64_t size() const { return std::ssize(values_); }
   /// The value of key number `index`, stored in `scratch`; may be called from many threads at once.
   std::span<const std::uint8_t> value(std::int64_t index, ByteBuffer& scratch) const;
   const std::filesystem::path& path() const { return file_.path(); }

@@ -17,7 +17,7 @@ LmdbWriter::LmdbWriter(std::filesystem::path folder, std::int64_t bytes) : folde
   constexpr std::int64_t spare = std::int64_t{1} << 26, unit = 1 << 20;
   const std::int64_t room = (bytes + bytes / 4 + spare) / unit * unit;
   try {
-    check(mdb_env_set_mapsize(environment_, static_cast<std::size_t>(room)));
+    check(mdb_env_set_mapsize(environment_, room));
     // Nobody sees the folder before it is complete: no locks, and one flush at the end.
     check(mdb_env_open(environment_, folder_.inside().c_str(), MDB_NOLOCK | MDB_NOSYNC, 0644));
     begin();

@@ -135,7 +135,7 @@ class HeaderText {
       rest_.remove_prefix(digits);
       if (rest_.starts_with('L')) rest_.remove_prefix(1);  // as Python 2 wrote it
       list.push_back(n);
-      if (static_cast<int>(list.size()) > most_npy_axes) fail("the shape has more than {} axes", most_npy_axes);
+      if (std::ssize(list) > most_npy_axes) fail("the shape has more than {} axes", most_npy_axes);
       if (!take(',')) {
         need(')');
         break;
@@ -150,16 +150,15 @@ class HeaderText {
 // Converts numbers from Fortran order (first axis fastest) to C order (last axis fastest).
 Bytes in_c_order(const Bytes& from, const Shape& shape, std::size_t width) {
   Bytes to(from.size());
-  std::vector<std::int64_t> index(static_cast<std::size_t>(shape.rank()), 0);
+  std::vector<std::int64_t> index(shape.rank(), 0);
   std::vector<std::size_t> stride;  // of each axis, in the result
-  for (int axis = 0; axis < shape.rank(); ++axis)
-    stride.push_back(static_cast<std::size_t>(shape.count(axis + 1, shape.rank())) * width);
+  for (int axis = 0; axis < shape.rank(); ++axis) stride.push_back(shape.count(axis + 1, shape.rank()) * width);
   std::size_t place = 0;
   for (std::size_t at = 0; at < from.size(); at += width) {
     std::memcpy(to.data() + place, from.data() + at, width);
     for (std::size_t axis = 0; axis < index.size(); ++axis) {
       place += stride[axis];
-      if (++index[axis] < shape[static_cast<int>(axis)]) break;
+      if (++index[axis] < shape[axis]) break;
       place -= stride[axis] * static_cast<std::size_t>(index[axis]);
       index[axis] = 0;
     }
@@ -187,7 +186,7 @@ NpyHeader read_npy_header(std::span<const std::uint8_t> bytes) {
   if (length > most_header) fail("has a header of {} bytes; at most {} are read", length, most_header);
   if (bytes.size() < front + length) fail("ends inside its header");
   NpyHeader header;
-  header.data = static_cast<std::int64_t>(front + length);
+  header.data = front + length;
   HeaderText({reinterpret_cast<const char*>(bytes.data()) + front, length}).parse(header);
   checked_npy_count(header.shape);
   return header;
@@ -195,7 +194,7 @@ NpyHeader read_npy_header(std::span<const std::uint8_t> bytes) {
 
 void NpyFile::begin(std::span<const std::uint8_t> head, std::int64_t file_bytes) {
   header_ = read_npy_header(head);
-  const std::int64_t wanted = checked_npy_count(header_.shape) * static_cast<std::int64_t>(width_of(header_.type));
+  const std::int64_t wanted = checked_npy_count(header_.shape) * width_of(header_.type);
   const std::int64_t found = file_bytes - header_.data;
   if (wanted != found)
     fail("the header says [{}] of {}, {} bytes, but {} bytes follow it", fmt::join(header_.shape.extents(), ", "),
@@ -210,19 +209,19 @@ NpyFile::NpyFile(const std::filesystem::path& path, std::int64_t max_bytes) : na
     }
     file_.emplace(path);
     constexpr std::int64_t first = 1024;  // nearly all headers have 128 bytes
-    Bytes head(static_cast<std::size_t>(std::min(file_->size(), first)));
+    Bytes head(std::min(file_->size(), first));
     file_->read_at(0, head);
-    const auto most = static_cast<std::int64_t>(most_header + 12);
+    const std::int64_t most = most_header + 12;
     if (head.size() >= 10 && (head[9] >= 2 || head[6] > 1) && file_->size() > first) {
-      head.resize(static_cast<std::size_t>(std::min(file_->size(), most)));
+      head.resize(std::min(file_->size(), most));
       file_->read_at(0, head);
     }
     begin(head, file_->size());
     if (!header_.fortran || header_.shape.rank() < 2) return;
     if (header_.bytes() > max_bytes)
       fail("lies in Fortran order and would take {} of memory; max_gigabytes raises the limit",
-           human_bytes(static_cast<double>(header_.bytes())));
-    Bytes numbers(static_cast<std::size_t>(header_.bytes()));
+           human_bytes(header_.bytes()));
+    Bytes numbers(header_.bytes());
     file_->read_at(header_.data, numbers);
     held_ = in_c_order(numbers, header_.shape, width_of(header_.type));
     file_.reset();
@@ -242,19 +241,19 @@ NpyFile::NpyFile(std::string name, Bytes content, std::int64_t max_bytes) : name
 }
 
 void NpyFile::hold(Bytes content, std::int64_t max_bytes) {
-  if (static_cast<std::int64_t>(content.size()) > max_bytes)
-    fail("would take {} of memory; max_gigabytes raises the limit", human_bytes(static_cast<double>(content.size())));
-  begin(content, static_cast<std::int64_t>(content.size()));
+  if (std::ssize(content) > max_bytes)
+    fail("would take {} of memory; max_gigabytes raises the limit", human_bytes(content.size()));
+  begin(content, std::ssize(content));
   content.erase(content.begin(), content.begin() + header_.data);
   held_ = header_.fortran ? in_c_order(content, header_.shape, width_of(header_.type)) : std::move(content);
 }
 
 void NpyFile::read(std::int64_t first, std::span<float> out) const {
-  const auto count = static_cast<std::int64_t>(out.size());
+  const auto count = std::ssize(out);
   expects(first >= 0 && first <= header_.shape.count() - count, "numbers of the array");
   const std::size_t width = width_of(header_.type), bytes = out.size() * width;
   if (!file_) {
-    const std::span<const std::uint8_t> from(held_.data() + static_cast<std::size_t>(first) * width, bytes);
+    const std::span<const std::uint8_t> from(held_.data() + first * width, bytes);
     return to_floats(header_.type, from, header_.order, out);
   }
   const std::int64_t at = header_.data + first * static_cast<std::int64_t>(width);
@@ -266,7 +265,7 @@ void NpyFile::read(std::int64_t first, std::span<float> out) const {
   for (std::size_t done = 0; done < out.size(); done += piece) {
     const std::size_t now = std::min(piece, out.size() - done);
     const std::span<std::uint8_t> part(memory.data(), now * width);
-    file_->read_at(at + static_cast<std::int64_t>(done * width), part);
+    file_->read_at(at + done * width, part);
     to_floats(header_.type, part, header_.order, out.subspan(done, now));
   }
 }

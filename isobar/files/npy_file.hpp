@@ -10,7 +10,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "isobar/files/archive.hpp"
@@ -28,7 +27,7 @@ struct NpyHeader {
   Shape shape{};
   std::int64_t data = 0;  ///< where the numbers begin
 
-  std::int64_t bytes() const { return shape.count() * static_cast<std::int64_t>(width_of(type)); }
+  std::int64_t bytes() const { return shape.count() * width_of(type); }
 };
 
 class NpyFile {

@@ -31,7 +31,7 @@ std::map<std::string, NpyFile> read_npz(const std::filesystem::path& path, const
     if ((!wanted.empty() && !std::ranges::count(wanted, name)) || arrays.contains(name)) continue;
     Bytes content;
     reader.append(content, max_bytes - held);
-    held += static_cast<std::int64_t>(content.size());
+    held += std::ssize(content);
     arrays.emplace(name, NpyFile(fmt::format("{}: {}", path.string(), name), std::move(content), max_bytes));
   }
   if (known.empty()) fail("{}: is not an .npz archive: it holds no .npy files", path.string());

@@ -8,6 +8,7 @@
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/float16.hpp"
+#include "isobar/files/stored_numbers.hpp"
 
 namespace isobar::files {
 namespace {
@@ -21,12 +22,6 @@ constexpr std::pair<NumberType, std::string_view> names[] = {
 struct Truth {
   std::uint8_t bits;
 };
-
-template <class T>
-float as_float(T value) {
-  if constexpr (std::is_same_v<T, Truth>) return value.bits != 0 ? 1.0f : 0.0f;
-  else return static_cast<float>(value);
-}
 
 template <class T>
 T from_float(float number) {
@@ -49,32 +44,9 @@ T from_float(float number) {
 }
 
 template <class T>
-T swapped(T value) {
-  std::uint8_t bytes[sizeof(T)], turned[sizeof(T)];
-  std::memcpy(bytes, &value, sizeof(T));
-  for (std::size_t i = 0; i < sizeof(T); ++i) turned[i] = bytes[sizeof(T) - 1 - i];
-  std::memcpy(&value, turned, sizeof(T));
-  return value;
-}
-
-template <class T>
-void widen(const std::uint8_t* bytes, bool turned, std::span<float> out) {
-  const auto convert = [&](auto arrange) {
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      T value;
-      std::memcpy(&value, bytes + i * sizeof(T), sizeof(T));
-      out[i] = as_float(arrange(value));
-    }
-  };
-  if (turned) convert([](T value) { return swapped(value); });
-  else convert([](T value) { return value; });
-}
-
-template <class T>
 void narrow(std::span<const float> numbers, std::uint8_t* bytes) {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    T value = from_float<T>(numbers[i]);
-    if (std::endian::native != std::endian::little) value = swapped(value);
+    const T value = from_float<T>(numbers[i]);
     std::memcpy(bytes + i * sizeof(T), &value, sizeof(T));
   }
 }
@@ -121,12 +93,15 @@ std::vector<std::string> number_type_names() {
 
 void to_floats(NumberType type, std::span<const std::uint8_t> bytes, std::endian order, std::span<float> out) {
   expects(bytes.size() == out.size() * width_of(type), "as many bytes as the numbers have");
-  const bool turned = order != std::endian::native;
-  if (type == NumberType::float32 && !turned) {
-    if (!out.empty()) std::memcpy(out.data(), bytes.data(), bytes.size());
-    return;
-  }
-  with_type(type, [&]<class T>(T) { widen<T>(bytes.data(), turned, out); });
+  if (out.empty()) return;
+  const Stored stored = with_type(type, [&]<class T>(T) {
+    const bool real = std::is_floating_point_v<T> || std::is_same_v<T, Float16>;
+    return Stored{real ? Stored::Kind::real : Stored::Kind::whole, sizeof(T), std::is_signed_v<T>,
+                  order == std::endian::big};
+  });
+  decoder<float>(stored)(std::as_bytes(bytes).data(), out.data(), out.size());
+  if (type == NumberType::bool8)
+    for (float& truth : out) truth = truth != 0.0f ? 1.0f : 0.0f;
 }
 
 void from_floats(NumberType type, std::span<const float> numbers, std::span<std::uint8_t> bytes) {

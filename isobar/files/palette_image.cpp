@@ -27,11 +27,11 @@ void put_16(PaletteBytes& bytes, unsigned value) {
 }
 
 void put_chunk(PaletteBytes& bytes, std::string_view type, std::span<const std::uint8_t> content) {
-  put_32(bytes, static_cast<std::uint32_t>(content.size()));
+  put_32(bytes, content.size());
   const std::size_t begin = bytes.size();
   bytes.insert(bytes.end(), type.begin(), type.end());
   bytes.insert(bytes.end(), content.begin(), content.end());
-  put_32(bytes, static_cast<std::uint32_t>(libdeflate_crc32(0, bytes.data() + begin, bytes.size() - begin)));
+  put_32(bytes, libdeflate_crc32(0, bytes.data() + begin, bytes.size() - begin));
 }
 
 struct Chunk {
@@ -54,11 +54,11 @@ std::vector<Chunk> chunks_of(const PaletteBytes& png) {
 PaletteBytes frame_control(std::uint32_t number, const PaletteImage& image, int milliseconds) {
   PaletteBytes control;
   put_32(control, number);
-  put_32(control, static_cast<std::uint32_t>(image.width));
-  put_32(control, static_cast<std::uint32_t>(image.height));
+  put_32(control, image.width);
+  put_32(control, image.height);
   put_32(control, 0);  // offset in the picture
   put_32(control, 0);
-  put_16(control, static_cast<unsigned>(milliseconds));
+  put_16(control, milliseconds);
   put_16(control, 1000);
   put_16(control, 0);  // no disposal; the next frame replaces this one
   return control;
@@ -74,10 +74,10 @@ std::vector<std::uint8_t> encode_png(const PaletteImage& image) {
   expects(std::ranges::max(image.pixels) < image.colours.size(), "pixels that have a colour");
   png_image state{};
   state.version = PNG_IMAGE_VERSION;
-  state.width = static_cast<png_uint_32>(image.width);
-  state.height = static_cast<png_uint_32>(image.height);
+  state.width = image.width;
+  state.height = image.height;
   state.format = PNG_FORMAT_RGB_COLORMAP;
-  state.colormap_entries = static_cast<png_uint_32>(image.colours.size());
+  state.colormap_entries = image.colours.size();
   const auto write = [&](void* memory, png_alloc_size_t& bytes) {
     if (!png_image_write_to_memory(&state, memory, &bytes, 0, image.pixels.data(), 0, image.colours.data()))
       fail("a picture of {} x {} cannot be written as PNG: {}", image.width, image.height, one_line(state.message));
@@ -107,7 +107,7 @@ std::vector<std::uint8_t> encode_animation(std::span<const PaletteImage> frames,
         begun = true;
         if (first) {
           PaletteBytes control;
-          put_32(control, static_cast<std::uint32_t>(frames.size()));
+          put_32(control, frames.size());
           put_32(control, 0);  // loop forever
           put_chunk(file, "acTL", control);
         }

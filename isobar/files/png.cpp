@@ -31,11 +31,11 @@ void decode_png(std::span<const std::uint8_t> file, const ImageWish& wish, Image
 std::vector<std::uint8_t> encode_png(const Image& image) {
   expects(image.height > 0 && image.width > 0 && image.height * image.width <= max_pixels &&
               (image.channels == 1 || image.channels == 3) &&
-              static_cast<std::int64_t>(image.pixels.size()) == image.height * image.width * image.channels,
+              std::ssize(image.pixels) == image.height * image.width * image.channels,
           "pixels of a picture's size");
   Coder writer;
-  writer.state.height = static_cast<png_uint_32>(image.height);
-  writer.state.width = static_cast<png_uint_32>(image.width);
+  writer.state.height = image.height;
+  writer.state.width = image.width;
   writer.state.format = image.channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
   png_alloc_size_t bytes = PNG_IMAGE_PNG_SIZE_MAX(writer.state);
   std::vector<std::uint8_t> file(bytes);

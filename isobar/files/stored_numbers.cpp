@@ -1,6 +1,5 @@
 #include "isobar/files/stored_numbers.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>

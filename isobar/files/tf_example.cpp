@@ -50,7 +50,7 @@ std::int64_t count_numbers(Feature::Kind kind, ExampleBytes list) {
     } else if (kind == Feature::Kind::floats) {
       if (field.bytes.size() % 4 != 0)
         fail("the message is damaged: a list of floats has {} bytes", field.bytes.size());
-      count += static_cast<std::int64_t>(field.bytes.size() / 4);
+      count += field.bytes.size() / 4;
     } else {
       for (const std::uint8_t byte : field.bytes) count += byte < 0x80u;
     }
@@ -139,7 +139,7 @@ std::string_view name_of(Feature::Kind kind) {
 
 void Feature::numbers(std::span<float> out) const {
   expects(kind == Kind::floats || kind == Kind::integers, "a feature of numbers");
-  expects(static_cast<std::int64_t>(out.size()) == count, "memory for every value");
+  expects(std::ssize(out) == count, "memory for every value");
   std::span<float> rest = out;
   visit_lists(*this, [&](Kind of, ExampleBytes list) { rest = copy_numbers(of, list, rest); });
   expects(rest.empty(), "as many values as were counted");

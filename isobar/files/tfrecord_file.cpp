@@ -63,23 +63,21 @@ TfrecordFile::TfrecordFile(const std::filesystem::path& path, std::int64_t max_b
     std::array<std::uint8_t, window_bytes> window;
     const auto in_window = [&, first = std::int64_t{0}, last = std::int64_t{0}](std::int64_t at) mutable {
       if (at < first || at + header > last) {
-        first = at, last = std::min(file_.size(), at + static_cast<std::int64_t>(window.size()));
-        file_.read_at(first, std::span(window).first(static_cast<std::size_t>(last - first)));
+        first = at, last = std::min(file_.size(), at + std::ssize(window));
+        file_.read_at(first, std::span(window).first(last - first));
       }
-      return std::span<const std::uint8_t>(window).subspan(static_cast<std::size_t>(at - first));
+      return std::span<const std::uint8_t>(window).subspan(at - first);
     };
-    const std::size_t beginning = static_cast<std::size_t>(std::min<std::int64_t>(file_.size(), 3));
+    const std::size_t beginning = std::min<std::int64_t>(file_.size(), 3);
     file_.read_at(0, std::span(window).first(beginning));
     if (is_gzip(std::span(window).first(beginning))) {
       if (file_.size() > max_bytes)
-        fail("has {}; max_gigabytes allows {}", human_bytes(static_cast<double>(file_.size())),
-             human_bytes(static_cast<double>(max_bytes)));
+        fail("has {}; max_gigabytes allows {}", human_bytes(file_.size()), human_bytes(max_bytes));
       thread_local ByteBuffer packed;
-      const std::span<std::uint8_t> bytes = packed.take(static_cast<std::size_t>(file_.size()));
+      const std::span<std::uint8_t> bytes = packed.take(file_.size());
       file_.read_at(0, bytes);
       content_ = inflate_gzip(bytes, max_bytes, memory_);
-      ends_ = find_ends(static_cast<std::int64_t>(content_->size()),
-                        [&](std::int64_t at) { return content_->subspan(static_cast<std::size_t>(at)); });
+      ends_ = find_ends(content_->size(), [&](std::int64_t at) { return content_->subspan(at); });
     } else {
       ends_ = find_ends(file_.size(), in_window);
     }
@@ -94,11 +92,11 @@ std::int64_t TfrecordFile::held_bytes() const {
 
 std::span<const std::uint8_t> TfrecordFile::record(std::int64_t index, ByteBuffer& scratch) const {
   expects(index >= 0 && index < size(), "the number of a record");
-  const std::int64_t begin = (index > 0 ? ends_[static_cast<std::size_t>(index) - 1] : 0) + header;
-  const auto count = static_cast<std::size_t>(ends_[static_cast<std::size_t>(index)] - begin);
+  const std::int64_t begin = (index > 0 ? ends_[index - 1] : 0) + header;
+  const std::size_t count = ends_[index] - begin;
   std::span<const std::uint8_t> bytes;
   if (content_) {
-    bytes = content_->subspan(static_cast<std::size_t>(begin), count);
+    bytes = content_->subspan(begin, count);
   } else {
     const std::span<std::uint8_t> to = scratch.take(count);
     file_.read_at(begin, to);

@@ -23,7 +23,7 @@ class TfrecordFile {
   explicit TfrecordFile(const std::filesystem::path& path, std::int64_t max_bytes, ByteBuffer memory = {});
 
   /// The number of records.
-  std::int64_t size() const { return static_cast<std::int64_t>(ends_.size()); }
+  std::int64_t size() const { return std::ssize(ends_); }
   /// The bytes of memory it uses.
   std::int64_t held_bytes() const;
   /// The content of a record after its checksum was verified; it is in the file's memory or in `scratch`.

@@ -30,7 +30,7 @@ bool WireReader::next(WireField& field) {
   if (rest_.empty()) return false;
   const std::uint64_t head = varint();
   if (head >> 3 == 0 || head >> 3 > 0x1FFFFFFFu) fail("the message is damaged: field number {}", head >> 3);
-  field.number = static_cast<std::uint32_t>(head >> 3);
+  field.number = head >> 3;
   field.bytes = {};
   switch (head & 7u) {
     case 0:
@@ -46,7 +46,7 @@ bool WireReader::next(WireField& field) {
       const std::uint64_t length = varint();
       if (length > rest_.size())
         fail("the message is damaged: {} bytes are announced, {} are left", length, rest_.size());
-      field.bytes = rest_.first(static_cast<std::size_t>(length));
+      field.bytes = rest_.first(length);
       rest_ = rest_.subspan(field.bytes.size());
       return true;
     }
@@ -111,7 +111,7 @@ void WireWriter::reals(std::uint32_t number, std::span<const double> values) {
 
 void WireWriter::integers(std::uint32_t number, std::span<const std::int64_t> values) {
   WireWriter list;
-  for (const std::int64_t value : values) list.put(static_cast<std::uint64_t>(value));
+  for (const std::int64_t value : values) list.put(value);
   bytes(number, list.message_);
 }
 

@@ -34,7 +34,7 @@ bool is_leap(Calendar calendar, std::int64_t year) {
 int month_days(Calendar calendar, std::int64_t year, int month) {
   if (calendar == Calendar::day_360) return 30;
   constexpr std::array days{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  return days[static_cast<std::size_t>(month - 1)] + (month == 2 && is_leap(calendar, year));
+  return days[month - 1] + (month == 2 && is_leap(calendar, year));
 }
 
 // Days from 0000-01-01 to the beginning of a year; Julian days are offset so that the reform leaves no gap.
@@ -97,8 +97,8 @@ class Scanner {
 bool scan_time(Scanner& scan, Date& date, std::int64_t& zone_minutes) {
   scan.skip_spaces();
   if (scan.at_digit()) {
-    date.hour = static_cast<int>(scan.digits(2));
-    if (scan.take(':')) date.minute = static_cast<int>(scan.digits(2));
+    date.hour = scan.digits(2);
+    if (scan.take(':')) date.minute = scan.digits(2);
     std::int64_t seconds = 0, fraction = 0;
     if (scan.take(':')) {
       seconds = scan.digits(2);
@@ -194,7 +194,7 @@ Date date_of(Calendar calendar, Instant instant) {
   constexpr std::int64_t per_minute = 60 * microseconds_per_second;
   date.microsecond = rest % per_minute;
   rest /= per_minute;
-  date.hour = static_cast<int>(rest / 60), date.minute = static_cast<int>(rest % 60);
+  date.hour = rest / 60, date.minute = rest % 60;
   return date;
 }
 
@@ -208,9 +208,9 @@ Instant parse_instant(Calendar calendar, std::string_view text) {
   bool read = date.year >= 0;
   if (before_zero) date.year = -date.year;
   if (read && scan.take('-')) {
-    date.month = static_cast<int>(scan.digits(2));
+    date.month = scan.digits(2);
     if (scan.take('-')) {
-      date.day = static_cast<int>(scan.digits(2));
+      date.day = scan.digits(2);
       if (!scan.take('t')) scan.take('_');
       read = scan_time(scan, date, zone_minutes);
     }

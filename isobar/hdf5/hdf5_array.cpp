@@ -23,7 +23,7 @@ void read_by_library(const Hdf5Storage& storage, Indices from, Indices extent, T
   const std::vector<hsize_t> start(from.begin(), from.end()), count(extent.begin(), extent.end());
   const Hdf5Handle part(checked(H5Dget_space(storage.array.id)), H5Sclose);
   checked(H5Sselect_hyperslab(part.id, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr));
-  const auto flat = static_cast<hsize_t>(box_count(extent));
+  const hsize_t flat = box_count(extent);
   const Hdf5Handle memory(checked(H5Screate_simple(1, &flat, nullptr)), H5Sclose);
   checked(H5Dread(storage.array.id, hdf5_memory_type<T>(), memory.id, part.id, H5P_DEFAULT, out));
 }
@@ -61,7 +61,7 @@ void Hdf5Array::read_box(Indices from, Indices extent, std::span<T> out) const {
     if (from[a] < 0 || extent[a] < 0 || from[a] > shape[a] || extent[a] > shape[a] - from[a])
       fail("{}: '{}' ({}) has no entries {} to {} of axis {}", storage_->file.string(), storage_->name,
            storage_->shape.str(), from[a], from[a] + extent[a] - 1, a);
-  expects(box_count(extent) == static_cast<std::int64_t>(out.size()), "memory of the box's size");
+  expects(box_count(extent) == std::ssize(out), "memory of the box's size");
   if (out.empty()) return;
   if (direct()) read_direct<T>(*storage_, from, extent, out.data());
   else read_by_library<T>(*storage_, from, extent, out.data());
@@ -70,7 +70,7 @@ void Hdf5Array::read_box(Indices from, Indices extent, std::span<T> out) const {
 template <class T>
 void Hdf5Array::read(std::span<T> out) const {
   const Indices shape = storage_->extents();
-  if (box_count(shape) != static_cast<std::int64_t>(out.size()))
+  if (box_count(shape) != std::ssize(out))
     fail("{}: '{}' holds {} numbers ({}), {} were expected", storage_->file.string(), storage_->name, box_count(shape),
          storage_->shape.str(), out.size());
   read_box<T>(IndexArray(shape.size()), shape, out);

@@ -52,8 +52,7 @@ std::int64_t Hdf5File::count_values(const Handle& attribute, std::string_view ob
   hsize_t file_bytes = 0;
   checked(H5Fget_filesize(file_, &file_bytes), "read attribute", name);
   std::size_t bytes = 0;
-  if (__builtin_mul_overflow(static_cast<std::size_t>(count), H5Tget_size(type.id), &bytes) ||
-      (bytes > file_bytes && temporary_.empty()))
+  if (__builtin_mul_overflow(count, H5Tget_size(type.id), &bytes) || (bytes > file_bytes && temporary_.empty()))
     fail("{}: attribute '{}' of '{}' claims more bytes than the file has", path_.string(), key, object);
   return count;
 }
@@ -96,7 +95,7 @@ bool Hdf5File::is_numbers(std::string_view object, std::string_view key) const {
 std::vector<double> Hdf5File::reals(std::string_view object, std::string_view key) const {
   const auto lock = lock_hdf5();
   const Handle attribute = open_attribute(object, key);
-  std::vector<double> values(static_cast<std::size_t>(count_values(attribute, object, key)));
+  std::vector<double> values(count_values(attribute, object, key));
   if (!values.empty())
     checked(H5Aread(attribute.id, H5T_NATIVE_DOUBLE, values.data()), "read attribute", quoted(object, key));
   return values;

@@ -16,8 +16,7 @@ Hdf5Chunks::Hdf5Chunks(Hdf5Id array, std::filesystem::path file, std::string nam
 
 Hdf5Chunk Hdf5Chunks::look_up(std::int64_t number) const {
   std::array<hsize_t, most_axes> start{};
-  for (std::size_t a = chunk_.rank; a-- > 0; number /= grid_[a])
-    start[a] = static_cast<hsize_t>(number % grid_[a] * chunk_[a]);
+  for (std::size_t a = chunk_.rank; a-- > 0; number /= grid_[a]) start[a] = number % grid_[a] * chunk_[a];
   hsize_t bytes = 0;
   Hdf5Chunk chunk;
   if (H5Dget_chunk_storage_size(array_, start.data(), &bytes) < 0) {

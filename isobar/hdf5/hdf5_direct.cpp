@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "isobar/base/error.hpp"
+#include "isobar/files/gzip.hpp"
 #include "isobar/hdf5/chunk_cache.hpp"
-#include "isobar/hdf5/scratch.hpp"
 
 namespace isobar::hdf5 {
 namespace {
@@ -18,12 +18,12 @@ constexpr std::int64_t convert_bytes = 128 << 10;  // converted at once, so that
 
 void read_at(const Hdf5Storage& storage, std::int64_t offset, std::span<std::byte> to) {
   while (!to.empty()) {
-    const ssize_t got = ::pread(storage.descriptor, to.data(), to.size(), static_cast<off_t>(offset));
+    const ssize_t got = ::pread(storage.descriptor, to.data(), to.size(), offset);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail("{}: cannot read '{}': {}", storage.file.string(), storage.name, std::strerror(errno));
     if (got == 0) fail("{}: ends in the middle of '{}'", storage.file.string(), storage.name);
     offset += got;
-    to = to.subspan(static_cast<std::size_t>(got));
+    to = to.subspan(got);
   }
 }
 
@@ -55,7 +55,7 @@ class BoxReading {
   // `memory` holds a region of extents `region` from its number `first` on.
   void decode_box(const std::byte* memory, std::int64_t first, Indices region, Indices at, Indices part, Indices to) {
     for_each_run(part, region, at, extent_, to, [&](std::int64_t source, std::int64_t target, std::int64_t count) {
-      decode_(memory + (source - first) * bytes_, out_ + target, static_cast<std::size_t>(count));
+      decode_(memory + (source - first) * bytes_, out_ + target, count);
     });
   }
 
@@ -68,13 +68,13 @@ class BoxReading {
   }
 
   void read_run(std::int64_t offset, T* to, std::int64_t count) {
-    if (same_) return read_at(storage_, offset, std::as_writable_bytes(std::span(to, static_cast<std::size_t>(count))));
-    static thread_local Scratch scratch;
+    if (same_) return read_at(storage_, offset, std::as_writable_bytes(std::span(to, count)));
+    static thread_local files::ByteBuffer scratch;
     for (const std::int64_t most = convert_bytes / bytes_; count > 0;) {
       const std::int64_t some = std::min(most, count);
-      const std::span<std::byte> stored = scratch.take(static_cast<std::size_t>(some * bytes_));
+      const std::span<std::byte> stored = std::as_writable_bytes(scratch.take(some * bytes_));
       read_at(storage_, offset, stored);
-      decode_(stored.data(), to, static_cast<std::size_t>(some));
+      decode_(stored.data(), to, some);
       offset += some * bytes_, to += some, count -= some;
     }
   }
@@ -111,8 +111,8 @@ class BoxReading {
       IndexArray last(block_at);
       for (std::size_t a = 0; a < last.rank; ++a) last[a] += block[a] - 1;
       const std::int64_t first = flat_index(region, block_at), count = flat_index(region, last) - first + 1;
-      static thread_local Scratch scratch;
-      const std::span<std::byte> stored = scratch.take(static_cast<std::size_t>(count * bytes_));
+      static thread_local files::ByteBuffer scratch;
+      const std::span<std::byte> stored = std::as_writable_bytes(scratch.take(count * bytes_));
       read_at(storage_, offset + first * bytes_, stored);
       decode_box(stored.data(), first, region, block_at, block, block_to);
     }
@@ -148,8 +148,8 @@ class BoxReading {
     IndexArray at(rank), part(rank), to(rank), start(rank);
     bool whole = true, edge = false;
     const Indices grid = storage_.chunks->grid();
-    for (std::size_t a = rank, rest = static_cast<std::size_t>(number); a-- > 0;) {
-      const auto along = static_cast<std::size_t>(grid[a]);
+    for (std::size_t a = rank, rest = number; a-- > 0;) {
+      const std::size_t along = grid[a];
       start[a] = static_cast<std::int64_t>(rest % along) * storage_.chunk[a];
       rest /= along;
       const std::int64_t inside = std::min(storage_.chunk[a], storage_.extents()[a] - start[a]);
@@ -173,15 +173,15 @@ class BoxReading {
         wrong(fmt::format("has {} bytes in place of {}", chunk.bytes, storage_.chunk_bytes));
       return read_piece(chunk.offset, storage_.chunk, at, part, to);
     }
-    const auto expanded = static_cast<std::size_t>(storage_.chunk_bytes);
-    const auto stored_bytes = static_cast<std::size_t>(chunk.bytes);
+    const std::size_t expanded = storage_.chunk_bytes;
+    const std::size_t stored_bytes = chunk.bytes;
     ChunkCache& cache = ChunkCache::mine();
     if (const std::span<const std::byte> held = cache.find(storage_.number, number); !held.empty())
       return decode_box(held.data(), 0, storage_.chunk, at, part, to);
     if (!can_expand(filters, chunk.skipped, stored_bytes, expanded))
       wrong(fmt::format("its {} bytes cannot become {}", stored_bytes, expanded));
-    static thread_local Scratch raw, decoded;
-    const std::span<std::byte> stored = raw.take(stored_bytes);
+    static thread_local files::ByteBuffer raw, decoded;
+    const std::span<std::byte> stored = std::as_writable_bytes(raw.take(stored_bytes));
     read_at(storage_, chunk.offset, stored);
     const auto undo = [&](std::span<std::byte> into) { return undo_filters(filters, chunk.skipped, stored, into); };
 
@@ -193,7 +193,7 @@ class BoxReading {
     }
     const bool keep = !whole && expanded <= ChunkCache::largest;
     const std::span<std::byte> into =
-        keep ? cache.make_room(storage_.number, number, expanded) : decoded.take(expanded);
+        keep ? cache.make_room(storage_.number, number, expanded) : std::as_writable_bytes(decoded.take(expanded));
     if (const std::string what = undo(into); !what.empty()) {
       if (keep) cache.forget();
       wrong(what);

@@ -56,7 +56,7 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t, haddr_t) {
     return nullptr;
   }
   made->descriptor = descriptor;
-  made->end_of_file = static_cast<haddr_t>(identity.st_size);
+  made->end_of_file = identity.st_size;
   made->identity = identity;
   const Hdf5Widths widths = hdf5_widths(descriptor, identity.st_size);
   made->heaps = std::make_unique<Hdf5Heaps>(descriptor, widths);
@@ -124,7 +124,7 @@ bool sound_piece(const OpenFile& file, H5FD_mem_t kind, haddr_t address, std::sp
   Hdf5Heaps& heaps = *file.heaps;
   const auto sound = [&](const Hdf5Reference& reference) { return heaps.sound_reference(reference); };
   const bool block = bytes.size() >= 4 && std::memcmp(bytes.data(), "FHDB", 4) == 0;
-  const auto at = static_cast<std::int64_t>(address);
+  const std::int64_t at = address;
   if (!heaps.sound(at, bytes) || (kind == H5FD_MEM_OHDR && !file.headers->sound(at, bytes, sound)) ||
       (block && !sound_block(bytes, sound))) {
     note(H5E_READERROR, "read", "its headers or heaps are damaged");
@@ -138,18 +138,18 @@ bool sound_piece(const OpenFile& file, H5FD_mem_t kind, haddr_t address, std::sp
 }
 
 herr_t read_bytes(H5FD_t* file, H5FD_mem_t kind, hid_t, haddr_t address, std::size_t size, void* to) {
-  constexpr auto most = static_cast<haddr_t>(std::numeric_limits<off_t>::max());
+  constexpr haddr_t most = std::numeric_limits<off_t>::max();
   if (address > most || size > most - address) return -1;
   if (probe && kind == H5FD_MEM_DRAW) {
-    probe->offset = static_cast<std::int64_t>(address);
-    probe->bytes = static_cast<std::int64_t>(size);
+    probe->offset = address;
+    probe->bytes = size;
     return 0;
   }
   const haddr_t begin = address;
   const std::span<std::uint8_t> all(static_cast<std::uint8_t*>(to), size);
   auto* next = static_cast<char*>(to);
   while (size > 0) {
-    const ssize_t got = ::pread(opened(file).descriptor, next, size, static_cast<off_t>(address));
+    const ssize_t got = ::pread(opened(file).descriptor, next, size, address);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
       note(H5E_READERROR, "read", std::strerror(errno));
@@ -160,8 +160,8 @@ herr_t read_bytes(H5FD_t* file, H5FD_mem_t kind, hid_t, haddr_t address, std::si
       break;
     }
     next += got;
-    address += static_cast<haddr_t>(got);
-    size -= static_cast<std::size_t>(got);
+    address += got;
+    size -= got;
   }
   return sound_piece(opened(file), kind, begin, all) ? 0 : -1;
 }
@@ -172,7 +172,7 @@ hid_t registered_driver() {
   static const H5FD_class_t kind = [] {
     H5FD_class_t made{};
     made.name = "isobar";
-    made.maxaddr = static_cast<haddr_t>(std::numeric_limits<off_t>::max());
+    made.maxaddr = std::numeric_limits<off_t>::max();
     made.fc_degree = H5F_CLOSE_WEAK;
     made.open = open_file;
     made.close = close_file;

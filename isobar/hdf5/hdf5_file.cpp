@@ -125,7 +125,7 @@ Shape Hdf5File::extents(const Handle& array, std::string_view name) const {
   const Handle space(checked(H5Dget_space(array.id), "get the shape of", name), H5Sclose);
   if (H5Sget_simple_extent_type(space.id) == H5S_NULL) return Shape{0};
   const auto rank = checked(H5Sget_simple_extent_ndims(space.id), "get the shape of", name);
-  std::vector<hsize_t> sizes(static_cast<std::size_t>(rank));
+  std::vector<hsize_t> sizes(rank);
   checked(H5Sget_simple_extent_dims(space.id, sizes.data(), nullptr), "get the shape of", name);
   // Products of these, also with the bytes of a number, must not overflow.
   std::int64_t product = 16;
@@ -169,16 +169,6 @@ std::pair<std::uint64_t, std::uint64_t> Hdf5File::identity(std::string_view name
   H5O_info_t info;
   checked(H5Oget_info_by_name2(file_, std::string(name).c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT), "open", name);
   return {info.fileno, info.addr};
-}
-
-void Hdf5File::make_group(std::string_view name) {
-  const auto lock = lock_hdf5();
-  if (linked(name)) return;
-  const Handle links(checked(H5Pcreate(H5P_LINK_CREATE), "make group", name), H5Pclose);
-  checked(H5Pset_create_intermediate_group(links.id, 1), "make group", name);
-  const Handle group(
-      checked(H5Gcreate2(file_, std::string(name).c_str(), links.id, H5P_DEFAULT, H5P_DEFAULT), "make group", name),
-      H5Gclose);
 }
 
 }  // namespace isobar::hdf5

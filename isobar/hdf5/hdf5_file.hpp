@@ -72,8 +72,6 @@ class Hdf5File {
   template <class T>
   void read_rows(std::string_view name, std::int64_t first, std::int64_t count, std::span<T> out) const;
 
-  /// Makes a group and its parents; an existing group is left as it is.
-  void make_group(std::string_view name);
   /// Writes a new array of type T, making its parent groups; `values` has the size of `shape`.
   template <class T>
   void write(std::string_view name, const Shape& shape, std::span<const T> values);
@@ -110,7 +108,7 @@ class Hdf5File {
   void discard() noexcept;
 
   // The caller must hold the lock.
-  void make_typed(std::string_view name, const Shape& shape, const Handle& type, const Hdf5Making& making);
+  Handle make_typed(std::string_view name, const Shape& shape, Id type, const Hdf5Making& making);
   Id checked(Id result, std::string_view attempt, std::string_view name) const {
     return checked_hdf5(result, path_, attempt, name);
   }

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "isobar/hdf5/scratch.hpp"
+#include "isobar/files/gzip.hpp"
 
 namespace isobar::hdf5 {
 namespace {
@@ -127,7 +127,7 @@ bool can_expand(std::span<const Hdf5Filter> filters, std::uint32_t skipped, std:
 }
 
 std::string undo_filters(std::span<const Hdf5Filter> filters, std::uint32_t skipped, From from, To to) {
-  static thread_local Scratch scratch[2];
+  static thread_local files::ByteBuffer scratch[2];
   // Checksums that are still inside the decompressed data make it longer than the result.
   std::size_t inner = 0, left = 0;
   for (std::size_t f = 0; f < filters.size(); ++f)
@@ -144,7 +144,7 @@ std::string undo_filters(std::span<const Hdf5Filter> filters, std::uint32_t skip
     }
     const std::size_t size = compresses(filters[f].kind) ? to.size() + inner : from.size();
     in_place = left == 0 && size == to.size();
-    const To target = in_place ? to : scratch[std::exchange(next, 1 - next)].take(size);
+    const To target = in_place ? to : std::as_writable_bytes(scratch[std::exchange(next, 1 - next)].take(size));
     if (filters[f].kind == FilterKind::shuffle) {
       unshuffle(from, target, filters[f].element);
     } else {

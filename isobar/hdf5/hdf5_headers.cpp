@@ -19,9 +19,9 @@ bool begins(HeaderBytes bytes, const char* mark) {
 
 // A continuation: its address and its length.
 bool Hdf5Headers::note_continuation(HeaderBytes message, const Form& form) {
-  const auto addresses = static_cast<std::size_t>(widths_.addresses), lengths = continuation_bytes() - addresses;
+  const std::size_t addresses = widths_.addresses, lengths = continuation_bytes() - addresses;
   if (message.size() < continuation_bytes()) return true;  // cut off: the library reads the whole header next
-  const auto end = static_cast<std::uint64_t>(widths_.file_bytes - widths_.base);
+  const std::uint64_t end = widths_.file_bytes - widths_.base;
   const std::uint64_t address = hdf5_number(message, 0, addresses), length = hdf5_number(message, addresses, lengths);
   if (length > end || address > end - length) return false;
   if (continuations_.size() >= most_known_headers) continuations_.clear();
@@ -35,7 +35,7 @@ bool Hdf5Headers::sound_messages(HeaderBytes bytes, const Form& form,
                                  const std::function<bool(Hdf5Reference)>& sound_reference) {
   for (std::size_t at = 0; at + form.head <= bytes.size();) {
     const std::uint64_t kind = form.old ? hdf5_number(bytes, at, 2) : bytes[at];
-    const auto size = static_cast<std::size_t>(hdf5_number(bytes, at + (form.old ? 2 : 1), 2));
+    const std::size_t size = hdf5_number(bytes, at + (form.old ? 2 : 1), 2);
     at += form.head;
     const HeaderBytes message = bytes.subspan(at, std::min(size, bytes.size() - at));
     if (kind == 0x10 && (size < continuation_bytes() || !note_continuation(message, form))) return false;
@@ -54,7 +54,7 @@ bool Hdf5Headers::sound(std::int64_t address, HeaderBytes bytes,
       return sound_messages(bytes.subspan(4, bytes.size() - 8), form, sound_reference);
   }
   // The first read of a header takes 512 bytes, whatever its length: bytes after the header do not belong to it.
-  const auto end = static_cast<std::uint64_t>(widths_.file_bytes - std::min(address, widths_.file_bytes));
+  const std::uint64_t end = widths_.file_bytes - std::min(address, widths_.file_bytes);
   if (begins(bytes, "OHDR") && bytes.size() >= 16) {
     const std::uint8_t flags = bytes[5];
     const std::size_t width = std::size_t{1} << (flags & 3);

@@ -29,7 +29,7 @@ class Hdf5Headers {
   };
   bool sound_messages(std::span<const std::uint8_t> bytes, const Form& form,
                       const std::function<bool(Hdf5Reference)>& sound_reference);
-  std::size_t continuation_bytes() const { return static_cast<std::size_t>(widths_.addresses + widths_.lengths); }
+  std::size_t continuation_bytes() const { return widths_.addresses + widths_.lengths; }
   bool note_continuation(std::span<const std::uint8_t> message, const Form& form);
 
   Hdf5Widths widths_;

@@ -17,7 +17,7 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 26;  // of a heap; the 
 constexpr std::size_t most_known_heaps = 4096;                // heaps remembered
 
 bool read_at(int descriptor, std::int64_t address, std::span<std::uint8_t> to) {
-  return pread(descriptor, to.data(), to.size(), static_cast<off_t>(address)) == static_cast<ssize_t>(to.size());
+  return pread(descriptor, to.data(), to.size(), address) == static_cast<ssize_t>(to.size());
 }
 
 bool begins_heap(std::span<const std::uint8_t> bytes) {
@@ -34,7 +34,7 @@ std::int64_t Hdf5Heaps::highest(std::int64_t address) {
   if (highest_.size() >= most_known_heaps) highest_.clear();
   std::int64_t& result = highest_[address] = broken;
 
-  const auto lengths = static_cast<std::size_t>(widths_.lengths);
+  const std::size_t lengths = widths_.lengths;
   const std::size_t head = 8 + lengths;
   const std::uint64_t size = hdf5_number(begin, 8, lengths);
   if (size < head || size > most_bytes || static_cast<std::int64_t>(size) > widths_.file_bytes - address) return broken;
@@ -50,16 +50,16 @@ std::int64_t Hdf5Heaps::highest(std::int64_t address) {
     last = std::max(last, number);
     at += whole;
   }
-  return result = static_cast<std::int64_t>(last);
+  return result = last;
 }
 
 // "HEAP", version, three zero bytes, the size of its data, the offset of its first free space, its address.
 bool Hdf5Heaps::sound_local(std::span<const std::uint8_t> bytes) const {
-  const auto width = static_cast<std::size_t>(widths_.lengths);
+  const std::size_t width = widths_.lengths;
   if (widths_.addresses != 8 || bytes.size() < 16 + 2 * width || std::memcmp(bytes.data(), "HEAP", 4) != 0) return true;
   const std::uint64_t size = hdf5_number(bytes, 8, width);
   const std::uint64_t address = hdf5_number(bytes, 8 + 2 * width, 8);
-  const auto end = static_cast<std::uint64_t>(widths_.file_bytes - widths_.base);
+  const std::uint64_t end = widths_.file_bytes - widths_.base;
   return size <= end && address <= end - size;
 }
 

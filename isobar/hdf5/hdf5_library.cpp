@@ -1,7 +1,5 @@
 #include "isobar/hdf5/hdf5_library.hpp"
 
-#include <type_traits>
-
 #include <hdf5.h>
 
 #include "isobar/base/error.hpp"
@@ -51,45 +49,14 @@ void fail_hdf5(const std::filesystem::path& file, std::string_view attempt, std:
   fail("{}: cannot {} '{}': {}", file.string(), attempt, name, hdf5_reason());
 }
 
-template <>
-Hdf5Id hdf5_memory_type<float>() {
-  return H5T_NATIVE_FLOAT;
-}
-template <>
-Hdf5Id hdf5_memory_type<double>() {
-  return H5T_NATIVE_DOUBLE;
-}
-template <>
-Hdf5Id hdf5_memory_type<std::int8_t>() {
-  return H5T_NATIVE_INT8;
-}
-template <>
-Hdf5Id hdf5_memory_type<std::uint8_t>() {
-  return H5T_NATIVE_UINT8;
-}
-template <>
-Hdf5Id hdf5_memory_type<std::int16_t>() {
-  return H5T_NATIVE_INT16;
-}
-template <>
-Hdf5Id hdf5_memory_type<std::uint16_t>() {
-  return H5T_NATIVE_UINT16;
-}
-template <>
-Hdf5Id hdf5_memory_type<std::int32_t>() {
-  return H5T_NATIVE_INT32;
-}
-template <>
-Hdf5Id hdf5_memory_type<std::uint32_t>() {
-  return H5T_NATIVE_UINT32;
-}
-template <>
-Hdf5Id hdf5_memory_type<std::int64_t>() {
-  return H5T_NATIVE_INT64;
-}
-template <>
-Hdf5Id hdf5_memory_type<std::uint64_t>() {
-  return H5T_NATIVE_UINT64;
+Hdf5Id hdf5_memory_type(bool real, bool is_signed, std::size_t bytes) {
+  if (real) return bytes == 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+  switch (bytes) {
+    case 1: return is_signed ? H5T_NATIVE_INT8 : H5T_NATIVE_UINT8;
+    case 2: return is_signed ? H5T_NATIVE_INT16 : H5T_NATIVE_UINT16;
+    case 4: return is_signed ? H5T_NATIVE_INT32 : H5T_NATIVE_UINT32;
+    default: return is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64;
+  }
 }
 
 }  // namespace isobar::hdf5

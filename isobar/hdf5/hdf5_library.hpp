@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace isobar::hdf5 {
@@ -44,7 +45,10 @@ inline Hdf5Id checked_hdf5(Hdf5Id result, const std::filesystem::path& file, std
 }
 
 /// The library's name of a type in memory: float, double, or std::intN_t and std::uintN_t.
+Hdf5Id hdf5_memory_type(bool real, bool is_signed, std::size_t bytes);
 template <class T>
-Hdf5Id hdf5_memory_type();
+Hdf5Id hdf5_memory_type() {
+  return hdf5_memory_type(std::is_floating_point_v<T>, std::is_signed_v<T>, sizeof(T));
+}
 
 }  // namespace isobar::hdf5

@@ -34,20 +34,20 @@ herr_t close_memory(H5FD_t* file) {
   return 0;
 }
 
-haddr_t size_of(const H5FD_t* file, H5FD_mem_t) { return static_cast<haddr_t>(memory_of(file).size()); }
+haddr_t size_of(const H5FD_t* file, H5FD_mem_t) { return memory_of(file).size(); }
 
 herr_t set_size(H5FD_t* file, H5FD_mem_t, haddr_t address) {
-  memory_of(file).set_size(static_cast<std::int64_t>(address));
+  memory_of(file).set_size(address);
   return 0;
 }
 
 herr_t read_memory(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t size, void* to) {
-  memory_of(file).read(static_cast<std::int64_t>(address), {static_cast<std::uint8_t*>(to), size});
+  memory_of(file).read(address, {static_cast<std::uint8_t*>(to), size});
   return 0;
 }
 
 herr_t write_bytes(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t size, const void* from) try {
-  memory_of(file).write(static_cast<std::int64_t>(address), {static_cast<const std::uint8_t*>(from), size});
+  memory_of(file).write(address, {static_cast<const std::uint8_t*>(from), size});
   return 0;
 } catch (const std::bad_alloc&) {
   return -1;
@@ -57,7 +57,7 @@ hid_t registered_memory_driver() {
   static const H5FD_class_t kind = [] {
     H5FD_class_t made{};
     made.name = "isobar-memory";
-    made.maxaddr = static_cast<haddr_t>(std::numeric_limits<std::int64_t>::max());
+    made.maxaddr = std::numeric_limits<std::int64_t>::max();
     made.fc_degree = H5F_CLOSE_WEAK;
     made.open = open_memory;
     made.close = close_memory;
@@ -98,7 +98,7 @@ void Hdf5Memory::read(std::int64_t offset, std::span<std::uint8_t> out) const {
     if (found == pages_.end()) std::ranges::fill(out.first(count), std::uint8_t{0});
     else std::copy_n(found->second.begin() + within, count, out.begin());
     out = out.subspan(count);
-    offset += static_cast<std::int64_t>(count);
+    offset += count;
   }
 }
 
@@ -108,7 +108,7 @@ void Hdf5Memory::write(std::int64_t offset, std::span<const std::uint8_t> bytes)
     const auto count = std::min(bytes.size(), static_cast<std::size_t>(page - within));
     std::copy_n(bytes.begin(), count, pages_[offset / page].begin() + within);
     bytes = bytes.subspan(count);
-    offset += static_cast<std::int64_t>(count);
+    offset += count;
   }
 }
 

@@ -81,7 +81,7 @@ Hdf5Widths hdf5_widths(int descriptor, std::int64_t file_bytes) {
   std::array<std::uint8_t, 16> head{};
   // The superblock is at the beginning, or after a user block of 512 bytes, 1024, ...
   for (std::int64_t at = 0; at + 16 <= file_bytes; at = at == 0 ? 512 : 2 * at) {
-    if (pread(descriptor, head.data(), head.size(), static_cast<off_t>(at)) != static_cast<ssize_t>(head.size())) break;
+    if (pread(descriptor, head.data(), head.size(), at) != static_cast<ssize_t>(head.size())) break;
     if (!std::equal(signature.begin(), signature.end(), head.begin())) continue;
     const bool old = head[8] < 2;
     const auto width = [](int said) { return said == 2 || said == 4 ? said : 8; };

@@ -19,7 +19,7 @@ class Maker {
   Maker(const Hdf5Memory& memory, std::int64_t user_block) {
     const Hdf5Handle creation(checked(H5Pcreate(H5P_FILE_CREATE), "begin", "/"), H5Pclose);
     const Hdf5Handle access = memory.access();
-    checked(H5Pset_userblock(creation.id, static_cast<hsize_t>(user_block)), "begin", "/");
+    checked(H5Pset_userblock(creation.id, user_block), "begin", "/");
     file_ = {checked(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, creation.id, access.id), "create", "/"), H5Fclose};
   }
 
@@ -72,7 +72,7 @@ class Maker {
     return type;
   }
   Hdf5Handle type_of(const OutlinedArray& array) const {
-    if (array.text) return text_type(static_cast<std::size_t>(array.shape.count()), array.name);
+    if (array.text) return text_type(array.shape.count(), array.name);
     expects(array.type == files::NumberType::float32 || array.type == files::NumberType::float64,
             "floats, doubles or text");
     const Hdf5Id known = array.type == files::NumberType::float32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;

@@ -21,7 +21,7 @@ struct OutlinedArray {
   files::NumberType type = files::NumberType::float32;
   bool text = false;
 
-  std::int64_t bytes() const { return shape.count() * static_cast<std::int64_t>(files::width_of(type)); }
+  std::int64_t bytes() const { return shape.count() * files::width_of(type); }
 };
 
 using OutlinedAttribute = std::pair<std::string, std::variant<std::int64_t, double, std::string>>;

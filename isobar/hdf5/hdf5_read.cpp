@@ -12,7 +12,7 @@ void Hdf5File::read(std::string_view name, std::span<T> out) const {
   const auto lock = lock_hdf5();
   const Handle array = open_array(name);
   const Shape shape = extents(array, name);
-  if (shape.count() != static_cast<std::int64_t>(out.size()))
+  if (shape.count() != std::ssize(out))
     fail("{}: '{}' holds {} numbers ({}), {} were expected", path_.string(), name, shape.count(), shape.str(),
          out.size());
   if (out.empty()) return;
@@ -27,16 +27,16 @@ void Hdf5File::read_rows(std::string_view name, std::int64_t first, std::int64_t
   if (shape.rank() == 0 || first < 0 || count < 0 || first + count > shape[0])
     fail("{}: '{}' ({}) has no rows {} to {}", path_.string(), name, shape.str(), first, first + count - 1);
   const std::int64_t numbers = count * shape.count(1, shape.rank());
-  expects(numbers == static_cast<std::int64_t>(out.size()), "memory of the rows' size");
+  expects(numbers == std::ssize(out), "memory of the rows' size");
   if (numbers == 0) return;
-  std::vector<hsize_t> from(static_cast<std::size_t>(shape.rank()), 0);
+  std::vector<hsize_t> from(shape.rank(), 0);
   std::vector<hsize_t> extent(shape.extents().begin(), shape.extents().end());
-  from[0] = static_cast<hsize_t>(first);
-  extent[0] = static_cast<hsize_t>(count);
+  from[0] = first;
+  extent[0] = count;
   const Handle part(checked(H5Dget_space(array.id), "get the shape of", name), H5Sclose);
   checked(H5Sselect_hyperslab(part.id, H5S_SELECT_SET, from.data(), nullptr, extent.data(), nullptr), "select rows of",
           name);
-  const auto flat = static_cast<hsize_t>(numbers);
+  const hsize_t flat = numbers;
   const Handle memory(checked(H5Screate_simple(1, &flat, nullptr), "select rows of", name), H5Sclose);
   checked(H5Dread(array.id, hdf5_memory_type<T>(), memory.id, part.id, H5P_DEFAULT, out.data()), "read", name);
 }

@@ -27,15 +27,15 @@ void refuse(const Hdf5Storage& storage, std::string_view why) {
 
 // True if all filters are ours; a filter that neither we nor the library have is an Error.
 bool read_filters(Hdf5Storage& storage, Id properties) {
-  const auto count = static_cast<unsigned>(checked(H5Pget_nfilters(properties), storage, "list the filters of"));
+  const unsigned count = checked(H5Pget_nfilters(properties), storage, "list the filters of");
   bool ours = true;
   std::string foreign;
   int compressors = 0;
   for (unsigned f = 0; f < count; ++f) {
     unsigned flags = 0, config = 0, values[8] = {};
     std::size_t n = std::size(values);
-    const auto id = static_cast<int>(checked(H5Pget_filter2(properties, f, &flags, &n, values, 0, nullptr, &config),
-                                             storage, "list the filters of"));
+    const int id =
+        checked(H5Pget_filter2(properties, f, &flags, &n, values, 0, nullptr, &config), storage, "list the filters of");
     const std::string known(hdf5_filter_name(id));
     storage.chunk_name += ", " + (known.empty() ? fmt::format("filter {}", id) : known);
     using Filter = Hdf5Filter::Kind;
@@ -59,13 +59,12 @@ bool read_filters(Hdf5Storage& storage, Id properties) {
 
 void read_chunking(Hdf5Storage& storage, Id properties) {
   hsize_t extents[most_axes];
-  const auto rank = static_cast<std::size_t>(
-      checked(H5Pget_chunk(properties, static_cast<int>(most_axes), extents), storage, "get the chunks of"));
+  const std::size_t rank = checked(H5Pget_chunk(properties, most_axes, extents), storage, "get the chunks of");
   if (rank != storage.extents().size()) refuse(storage, "its chunks have other axes than it has");
   storage.chunk = IndexArray(rank);
   storage.chunk_bytes = storage.stored.bytes;
   for (std::size_t a = 0; a < rank; ++a) {
-    storage.chunk[a] = static_cast<std::int64_t>(extents[a]);
+    storage.chunk[a] = extents[a];
     if (extents[a] == 0 || extents[a] > UINT32_MAX ||
         __builtin_mul_overflow(storage.chunk_bytes, storage.chunk[a], &storage.chunk_bytes))
       refuse(storage, "its chunks have no size, or one no file holds");
@@ -89,7 +88,7 @@ void read_chunking(Hdf5Storage& storage, Id properties) {
 }
 
 void read_fill(Hdf5Storage& storage, Id properties, Id type) {
-  storage.fill.assign(static_cast<std::size_t>(storage.stored.bytes), std::byte{0});
+  storage.fill.assign(storage.stored.bytes, std::byte{0});
   H5D_fill_value_t state = H5D_FILL_VALUE_UNDEFINED;
   checked(H5Pfill_value_defined(properties, &state), storage, "get the fill value of");
   if (state != H5D_FILL_VALUE_UNDEFINED)
@@ -103,7 +102,7 @@ void hold(Hdf5Storage& storage, Id type) {
   const hsize_t stored = H5Dget_storage_size(storage.array.id);
   if (stored < static_cast<hsize_t>(bytes))
     refuse(storage, fmt::format("its header holds {} of its {} bytes", stored, bytes));
-  storage.held.resize(static_cast<std::size_t>(bytes));
+  storage.held.resize(bytes);
   if (bytes > 0)
     checked(H5Dread(storage.array.id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, storage.held.data()), storage, "read");
 }
@@ -119,7 +118,7 @@ void find_piece(Hdf5Storage& storage) {
   if (offset > static_cast<haddr_t>(storage.file_bytes) ||
       bytes > storage.file_bytes - static_cast<std::int64_t>(offset))
     refuse(storage, fmt::format("its {} bytes at {} go beyond the end of the file", bytes, offset));
-  storage.offset = static_cast<std::int64_t>(offset);
+  storage.offset = offset;
 }
 
 }  // namespace
@@ -140,7 +139,7 @@ void find_storage(Hdf5Storage& storage) {
   storage.descriptor = hdf5_descriptor(file.id);
   struct stat state;
   if (::fstat(storage.descriptor, &state) != 0) refuse(storage, "its file has no size");
-  storage.file_bytes = static_cast<std::int64_t>(state.st_size);
+  storage.file_bytes = state.st_size;
 
   const Hdf5Handle properties(checked(H5Dget_create_plist(storage.array.id), storage, "get the layout of"), H5Pclose);
   const H5D_layout_t layout = H5Pget_layout(properties.id);

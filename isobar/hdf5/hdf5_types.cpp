@@ -36,7 +36,7 @@ std::string compound_name(hid_t type) {
   const int members = H5Tget_nmembers(type);
   std::string names;
   for (int i = 0; i < std::min(members, most); ++i) {
-    char* const name = H5Tget_member_name(type, static_cast<unsigned>(i));
+    char* const name = H5Tget_member_name(type, i);
     names += fmt::format("{}{}", i > 0 ? ", " : "", name ? name : "?");
     H5free_memory(name);
   }
@@ -57,7 +57,7 @@ Hdf5Number hdf5_number(Hdf5Id type) {
     return {{.bytes = 0}, false};
   Hdf5Number number;
   number.stored.kind = kind == H5T_INTEGER ? files::Stored::Kind::whole : files::Stored::Kind::real;
-  number.stored.bytes = static_cast<int>(bytes);
+  number.stored.bytes = bytes;
   number.stored.is_signed = kind == H5T_FLOAT || H5Tget_sign(type) == H5T_SGN_2;
   number.stored.big_endian = order == H5T_ORDER_BE && bytes > 1;
   const bool whole_width = H5Tget_precision(type) == 8 * bytes && H5Tget_offset(type) == 0;

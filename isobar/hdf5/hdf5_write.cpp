@@ -35,19 +35,9 @@ Hdf5Handle made_type(files::NumberType type) {
 
 template <class T>
 void Hdf5File::write(std::string_view name, const Shape& shape, std::span<const T> values) {
-  expects(shape.count() == static_cast<std::int64_t>(values.size()), "as many values as the shape says");
+  expects(shape.count() == std::ssize(values), "as many values as the shape says");
   const auto lock = lock_hdf5();
-  const Handle links(checked(H5Pcreate(H5P_LINK_CREATE), "make array", name), H5Pclose);
-  checked(H5Pset_create_intermediate_group(links.id, 1), "make array", name);
-  const std::vector<hsize_t> sizes(shape.extents().begin(), shape.extents().end());
-  const Handle space(checked(sizes.empty() ? H5Screate(H5S_SCALAR)
-                                           : H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr),
-                             "make array", name),
-                     H5Sclose);
-  const Handle array(checked(H5Dcreate2(file_, std::string(name).c_str(), hdf5_memory_type<T>(), space.id, links.id,
-                                        H5P_DEFAULT, H5P_DEFAULT),
-                             "make array", name),
-                     H5Dclose);
+  const Handle array = make_typed(name, shape, hdf5_memory_type<T>(), {});
   if (values.empty()) return;
   checked(H5Dwrite(array.id, hdf5_memory_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), "write", name);
 }
@@ -55,7 +45,7 @@ void Hdf5File::write(std::string_view name, const Shape& shape, std::span<const 
 void Hdf5File::make_array(std::string_view name, const Shape& shape, const Hdf5Making& making) {
   expects(shape.rank() > 0 && (making.gzip == 0 || making.chunk.rank() > 0), "rows, and chunks where they are packed");
   const auto lock = lock_hdf5();
-  make_typed(name, shape, made_type(making.type), making);
+  make_typed(name, shape, made_type(making.type).id, making);
 }
 
 void Hdf5File::make_texts(std::string_view name, std::int64_t count, std::size_t length) {
@@ -65,28 +55,28 @@ void Hdf5File::make_texts(std::string_view name, std::int64_t count, std::size_t
   checked(H5Tset_size(type.id, length), "make texts", name);
   checked(H5Tset_strpad(type.id, H5T_STR_NULLPAD), "make texts", name);
   checked(H5Tset_cset(type.id, H5T_CSET_UTF8), "make texts", name);
-  make_typed(name, Shape{count}, type, {});
+  make_typed(name, Shape{count}, type.id, {});
 }
 
-void Hdf5File::make_typed(std::string_view name, const Shape& shape, const Handle& type, const Hdf5Making& making) {
+Hdf5File::Handle Hdf5File::make_typed(std::string_view name, const Shape& shape, Id type, const Hdf5Making& making) {
   const Handle links(checked(H5Pcreate(H5P_LINK_CREATE), "make array", name), H5Pclose);
   checked(H5Pset_create_intermediate_group(links.id, 1), "make array", name);
   const Handle properties(checked(H5Pcreate(H5P_DATASET_CREATE), "make array", name), H5Pclose);
   if (making.chunk.rank() > 0) {
     const std::vector<hsize_t> chunk(making.chunk.extents().begin(), making.chunk.extents().end());
     expects(chunk.size() == shape.extents().size(), "chunks with the axes of the array");
-    checked(H5Pset_chunk(properties.id, static_cast<int>(chunk.size()), chunk.data()), "chunk", name);
+    checked(H5Pset_chunk(properties.id, chunk.size(), chunk.data()), "chunk", name);
     if (making.gzip > 0) {
       checked(H5Pset_shuffle(properties.id), "compress", name);
-      checked(H5Pset_deflate(properties.id, static_cast<unsigned>(making.gzip)), "compress", name);
+      checked(H5Pset_deflate(properties.id, making.gzip), "compress", name);
     }
   }
   const std::vector<hsize_t> sizes(shape.extents().begin(), shape.extents().end());
-  const Handle space(checked(H5Screate_simple(shape.rank(), sizes.data(), nullptr), "make array", name), H5Sclose);
-  const Handle array(
-      checked(H5Dcreate2(file_, std::string(name).c_str(), type.id, space.id, links.id, properties.id, H5P_DEFAULT),
-              "make array", name),
-      H5Dclose);
+  const Id made = sizes.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(sizes.size(), sizes.data(), nullptr);
+  const Handle space(checked(made, "make array", name), H5Sclose);
+  return {checked(H5Dcreate2(file_, std::string(name).c_str(), type, space.id, links.id, properties.id, H5P_DEFAULT),
+                  "make array", name),
+          H5Dclose};
 }
 
 void Hdf5File::write_rows(std::string_view name, std::int64_t first, std::span<const std::uint8_t> bytes) {
@@ -96,9 +86,9 @@ void Hdf5File::write_rows(std::string_view name, std::int64_t first, std::span<c
   const Shape shape = extents(array, name);
   const std::size_t row = static_cast<std::size_t>(shape.count(1, shape.rank())) * H5Tget_size(type.id);
   expects(row > 0 && bytes.size() % row == 0, "whole rows");
-  std::vector<hsize_t> from(static_cast<std::size_t>(shape.rank()), 0);
+  std::vector<hsize_t> from(shape.rank(), 0);
   std::vector<hsize_t> extent(shape.extents().begin(), shape.extents().end());
-  from[0] = static_cast<hsize_t>(first);
+  from[0] = first;
   extent[0] = bytes.size() / row;
   const Handle part(checked(H5Dget_space(array.id), "get the shape of", name), H5Sclose);
   checked(H5Sselect_hyperslab(part.id, H5S_SELECT_SET, from.data(), nullptr, extent.data(), nullptr), "select rows of",

@@ -166,7 +166,7 @@ class Netcdf4Storage final : public NetcdfStorage {
     }
     if (whole) return array.read_box<T>(from, extent, out);
     std::ranges::fill(out, static_cast<T>(lazy.fill));
-    std::vector<T> part(static_cast<std::size_t>(box_count(held)));
+    std::vector<T> part(box_count(held));
     if (part.empty()) return;
     array.read_box<T>(from, held, part);
     const IndexArray start(extent.size());

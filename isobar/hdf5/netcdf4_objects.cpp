@@ -46,7 +46,7 @@ std::string storage_name(hid_t array, std::size_t rank) {
   const Hdf5Handle made(H5Dget_create_plist(array), H5Pclose);
   if (made.id < 0 || H5Pget_layout(made.id) != H5D_CHUNKED) return "";
   std::vector<hsize_t> chunk(rank, 0);
-  if (H5Pget_chunk(made.id, static_cast<int>(rank), chunk.data()) < 0) return "";
+  if (H5Pget_chunk(made.id, rank, chunk.data()) < 0) return "";
   std::string text = "chunks of [";
   for (std::size_t a = 0; a < rank; ++a) text += fmt::format("{}{}", a > 0 ? ", " : "", chunk[a]);
   text += "]";
@@ -55,8 +55,7 @@ std::string storage_name(hid_t array, std::size_t rank) {
     unsigned flags = 0, settings = 0;
     std::size_t count = 0;
     char name[64] = "";
-    const H5Z_filter_t filter =
-        H5Pget_filter2(made.id, static_cast<unsigned>(f), &flags, &count, nullptr, sizeof(name), name, &settings);
+    const H5Z_filter_t filter = H5Pget_filter2(made.id, f, &flags, &count, nullptr, sizeof(name), name, &settings);
     if (filter == H5Z_FILTER_DEFLATE) text += ", gzip";
     else if (filter == H5Z_FILTER_SHUFFLE) text += ", shuffle";
     else if (filter == H5Z_FILTER_FLETCHER32) text += ", fletcher32";
@@ -139,13 +138,13 @@ class ObjectWalk {
     Netcdf4Object made{.path = name, .address = address(id, name)};
     const Hdf5Handle space(checked(H5Dget_space(id), "get the shape of", name), H5Sclose);
     if (H5Sget_simple_extent_type(space.id) == H5S_NULL) return;
-    const auto rank = static_cast<std::size_t>(checked(H5Sget_simple_extent_ndims(space.id), "get the shape of", name));
+    const std::size_t rank = checked(H5Sget_simple_extent_ndims(space.id), "get the shape of", name);
     std::vector<hsize_t> sizes(rank), limits(rank);
     checked(H5Sget_simple_extent_dims(space.id, sizes.data(), limits.data()), "get the shape of", name);
     for (std::size_t a = 0; a < rank; ++a) {
       if (sizes[a] > static_cast<hsize_t>(INT64_MAX))
         fail("{}: '{}' claims {} entries along an axis", path_.string(), one_line(name), sizes[a]);
-      made.extents.push_back(static_cast<std::int64_t>(sizes[a]));
+      made.extents.push_back(sizes[a]);
       made.unlimited.push_back(limits[a] == H5S_UNLIMITED);
     }
     const Hdf5Handle type(checked(H5Dget_type(id), "get the type of", name), H5Tclose);
@@ -159,7 +158,7 @@ class ObjectWalk {
 
   std::size_t value_bytes(hid_t attribute, hid_t type, std::size_t& count, const std::string& subject) const {
     const Hdf5Handle space(checked(H5Aget_space(attribute), "read attribute", subject), H5Sclose);
-    count = static_cast<std::size_t>(checked(H5Sget_simple_extent_npoints(space.id), "read attribute", subject));
+    count = checked(H5Sget_simple_extent_npoints(space.id), "read attribute", subject);
     std::size_t bytes = 0;
     if (__builtin_mul_overflow(count, H5Tget_size(type), &bytes) || bytes > longest_attribute)
       fail("{}: attribute '{}' claims more than {} bytes", path_.string(), one_line(subject), longest_attribute);

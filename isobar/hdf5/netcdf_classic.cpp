@@ -1,7 +1,6 @@
 // Reads variables of classic NetCDF files: pread of contiguous runs of numbers, then conversion of byte order and type.
 // Nothing is shared between calls, so any number of threads may read one file.
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "isobar/base/error.hpp"
@@ -38,13 +37,12 @@ class ClassicStorage final : public NetcdfStorage {
   void read_as(const Variable& variable, Indices from, Indices extent, std::span<T> out) const {
     const files::Decoder<T> decode = decoder<T>(variable.stored);
     expects(decode != nullptr, "a variable of numbers");
-    const auto width = static_cast<std::int64_t>(variable.stored.bytes);
+    const std::int64_t width = variable.stored.bytes;
     const Indices shape = variable.shape.extents();
     if (variable.place.record_bytes == 0) {
       for_each_run(extent, shape, from, extent, IndexArray(extent.size()),
                    [&](std::int64_t source, std::int64_t target, std::int64_t count) {
-                     read_run(variable.place.begin + source * width, decode, width,
-                              out.subspan(static_cast<std::size_t>(target), static_cast<std::size_t>(count)));
+                     read_run(variable.place.begin + source * width, decode, width, out.subspan(target, count));
                    });
       return;
     }
@@ -52,23 +50,21 @@ class ClassicStorage final : public NetcdfStorage {
     const std::int64_t numbers = box_count(inner);
     for (std::int64_t record = 0; record < extent[0]; ++record) {
       const std::int64_t begin = variable.place.begin + (from[0] + record) * variable.place.record_bytes;
-      for_each_run(
-          inner, shape.subspan(1), from.subspan(1), inner, IndexArray(inner.size()),
-          [&](std::int64_t source, std::int64_t target, std::int64_t count) {
-            read_run(begin + source * width, decode, width,
-                     out.subspan(static_cast<std::size_t>(record * numbers + target), static_cast<std::size_t>(count)));
-          });
+      for_each_run(inner, shape.subspan(1), from.subspan(1), inner, IndexArray(inner.size()),
+                   [&](std::int64_t source, std::int64_t target, std::int64_t count) {
+                     read_run(begin + source * width, decode, width, out.subspan(record * numbers + target, count));
+                   });
     }
   }
 
   template <class T>
   void read_run(std::int64_t offset, files::Decoder<T> decode, std::int64_t width, std::span<T> out) const {
-    const auto step = static_cast<std::size_t>(width);
+    const std::size_t step = width;
     thread_local std::vector<std::uint8_t> piece;
     piece.resize(piece_bytes);
     for (std::size_t done = 0; done < out.size();) {
       const std::size_t count = std::min(out.size() - done, piece_bytes / step);
-      file_.read_at(offset + static_cast<std::int64_t>(done * step), std::span(piece).first(count * step));
+      file_.read_at(offset + done * step, std::span(piece).first(count * step));
       decode(reinterpret_cast<const std::byte*>(piece.data()), out.data() + done, count);
       done += count;
     }

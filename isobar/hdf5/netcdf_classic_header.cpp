@@ -74,14 +74,14 @@ class HeaderReader {
            file_.size() <= longest_header ? fmt::format("the file ends at byte {}", file_.size())
                                           : "headers are read up to 64 MiB");
     // A window moves over the header: most headers are a few kilobytes in files of gigabytes.
-    if (at_ < window_begin_ || at_ + count > window_begin_ + static_cast<std::int64_t>(window_.size())) {
+    if (at_ < window_begin_ || at_ + count > window_begin_ + std::ssize(window_)) {
       window_begin_ = at_;
-      window_.resize(static_cast<std::size_t>(std::min(std::max(count, std::int64_t{1} << 14), file_.size() - at_)));
+      window_.resize(std::min(std::max(count, std::int64_t{1} << 14), file_.size() - at_));
       file_.read_at(at_, window_);
     }
-    const auto first = static_cast<std::size_t>(at_ - window_begin_);
+    const std::size_t first = at_ - window_begin_;
     at_ += count;
-    return std::span(window_).subspan(first, static_cast<std::size_t>(count));
+    return std::span(window_).subspan(first, count);
   }
 
   std::uint64_t number(std::int64_t bytes) {
@@ -151,7 +151,7 @@ class HeaderReader {
         while (attribute.text.ends_with('\0')) attribute.text.pop_back();
       } else {
         attribute.stored = type.stored;
-        attribute.numbers.resize(static_cast<std::size_t>(count));
+        attribute.numbers.resize(count);
         decoder<double>(type.stored)(reinterpret_cast<const std::byte*>(content.data()), attribute.numbers.data(),
                                      attribute.numbers.size());
       }
@@ -169,10 +169,10 @@ class HeaderReader {
         wrong(fmt::format("variable '{}' has {} axes, at most {} are read", one_line(variable.name), rank, most_axes));
       for (std::int64_t axis = 0; axis < rank; ++axis) {
         const std::int64_t dimension = size("the number of a dimension");
-        if (dimension >= static_cast<std::int64_t>(header_.dimensions.size()))
+        if (dimension >= std::ssize(header_.dimensions))
           wrong(fmt::format("variable '{}' has a dimension {} of {}", one_line(variable.name), dimension,
                             header_.dimensions.size()));
-        variable.dimensions.push_back(static_cast<std::size_t>(dimension));
+        variable.dimensions.push_back(dimension);
       }
       variable.attributes = read_attributes(variable.name);
       const Type& type = read_type();

@@ -42,7 +42,7 @@ const NetcdfVariable& NetcdfFile::variable(std::string_view name) const {
 
 template <class T>
 void NetcdfFile::read_stored(const NetcdfVariable& variable, Indices from, Indices extent, std::span<T> out) const {
-  const auto number = static_cast<std::size_t>(&variable - header_.variables.data());
+  const std::size_t number = &variable - header_.variables.data();
   expects(number < header_.variables.size(), "a variable of this file");
   if (!variable.is_numbers())
     fail("{}: variable '{}' holds no numbers but {}", path_.string(), variable.name, variable.type);
@@ -50,7 +50,7 @@ void NetcdfFile::read_stored(const NetcdfVariable& variable, Indices from, Indic
   expects(from.size() == shape.size() && extent.size() == shape.size(), "one index and one extent per axis");
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
     expects(from[axis] >= 0 && extent[axis] >= 0 && extent[axis] <= shape[axis] - from[axis], "a box in the variable");
-  expects(box_count(extent) == static_cast<std::int64_t>(out.size()), "memory of the box's size");
+  expects(box_count(extent) == std::ssize(out), "memory of the box's size");
   if (!out.empty()) storage_->read(number, from, extent, out);
 }
 
@@ -73,8 +73,8 @@ std::vector<double> NetcdfFile::read_all(const NetcdfVariable& variable, std::in
   const Shape& shape = variable.shape;
   const std::int64_t count =
       checked_count(shape.extents(), most, fmt::format("{}: variable '{}'", path_.string(), variable.name));
-  std::vector<double> values(static_cast<std::size_t>(count));
-  read_values<double>(variable, IndexArray(static_cast<std::size_t>(shape.rank())), shape.extents(), values);
+  std::vector<double> values(count);
+  read_values<double>(variable, IndexArray(shape.rank()), shape.extents(), values);
   return values;
 }
 

@@ -3,7 +3,6 @@
 // without a _FillValue, the NetCDF library's fill value is missing. _Unsigned flips the signedness of integers.
 #pragma once
 
-#include <array>
 #include <limits>
 #include <span>
 #include <string>

@@ -3,6 +3,7 @@
 #include <array>
 #include <netcdf.h>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "isobar/base/error.hpp"
@@ -37,24 +38,17 @@ int type_of(files::NumberType type) {
   }
 }
 
-int put(int id, int variable, const size_t* from, const size_t* extent, const float* values) {
-  return nc_put_vara_float(id, variable, from, extent, values);
-}
-int put(int id, int variable, const size_t* from, const size_t* extent, const double* values) {
-  return nc_put_vara_double(id, variable, from, extent, values);
-}
-int put(int id, int variable, const size_t* from, const size_t* extent, const std::int16_t* values) {
-  return nc_put_vara_short(id, variable, from, extent, values);
-}
-int put(int id, int variable, const size_t* from, const size_t* extent, const std::int32_t* values) {
-  return nc_put_vara_int(id, variable, from, extent, values);
-}
-int put(int id, int variable, const size_t* from, const size_t* extent, const std::int64_t* values) {
-  static_assert(sizeof(long long) == sizeof(std::int64_t));
-  return nc_put_vara_longlong(id, variable, from, extent, reinterpret_cast<const long long*>(values));
-}
-int put(int id, int variable, const size_t* from, const size_t* extent, const std::uint8_t* values) {
-  return nc_put_vara_uchar(id, variable, from, extent, values);
+template <class T>
+int put(int id, int variable, const size_t* from, const size_t* extent, const T* values) {
+  if constexpr (std::is_same_v<T, float>) return nc_put_vara_float(id, variable, from, extent, values);
+  else if constexpr (std::is_same_v<T, double>) return nc_put_vara_double(id, variable, from, extent, values);
+  else if constexpr (std::is_same_v<T, std::int16_t>) return nc_put_vara_short(id, variable, from, extent, values);
+  else if constexpr (std::is_same_v<T, std::int32_t>) return nc_put_vara_int(id, variable, from, extent, values);
+  else if constexpr (std::is_same_v<T, std::uint8_t>) return nc_put_vara_uchar(id, variable, from, extent, values);
+  else {
+    static_assert(std::is_same_v<T, std::int64_t> && sizeof(long long) == sizeof(T));
+    return nc_put_vara_longlong(id, variable, from, extent, reinterpret_cast<const long long*>(values));
+  }
 }
 
 }  // namespace
@@ -87,7 +81,7 @@ int NetcdfWriter::add_dimension(std::string_view name, std::int64_t size) {
   expects(defining_ && size >= 0, "a dimension of some size, before numbers are written");
   const auto lock = lock_hdf5();
   int made = 0;
-  checked(nc_def_dim(id_, std::string(name).c_str(), static_cast<std::size_t>(size), &made), "add dimension", name);
+  checked(nc_def_dim(id_, std::string(name).c_str(), size, &made), "add dimension", name);
   return made;
 }
 
@@ -99,8 +93,7 @@ int NetcdfWriter::add_variable(std::string_view name, files::NumberType type, st
     fail("{}: variable '{}' cannot be {}: NetCDF has no such type", path_.string(), name, name_of(type));
   const auto lock = lock_hdf5();
   int made = 0;
-  checked(nc_def_var(id_, std::string(name).c_str(), type_of(type), static_cast<int>(dimensions.size()),
-                     dimensions.data(), &made),
+  checked(nc_def_var(id_, std::string(name).c_str(), type_of(type), dimensions.size(), dimensions.data(), &made),
           fmt::format("add a variable of {}", name_of(type)), name);
   if (deflate > 0 && !dimensions.empty())
     checked(nc_def_var_deflate(id_, made, NC_SHUFFLE, 1, deflate), "compress variable", name);
@@ -132,8 +125,7 @@ void NetcdfWriter::end_definitions() {
 template <class T>
 void NetcdfWriter::write(int variable, Indices from, Indices extent, std::span<const T> values) {
   expects(id_ >= 0, "a file that was not yet committed");
-  expects(from.size() == extent.size() && box_count(extent) == static_cast<std::int64_t>(values.size()),
-          "as many values as the box has");
+  expects(from.size() == extent.size() && box_count(extent) == std::ssize(values), "as many values as the box has");
   const auto lock = lock_hdf5();
   end_definitions();
   const std::vector<size_t> at(from.begin(), from.end()), size(extent.begin(), extent.end());

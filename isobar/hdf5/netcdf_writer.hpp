@@ -8,7 +8,6 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "isobar/files/number_type.hpp"
 #include "isobar/hdf5/boxes.hpp"

@@ -48,12 +48,12 @@ class Spelling {
     std::string result;
     while (!text.empty()) {
       utf8proc_int32_t character = 0;
-      const auto length = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                           static_cast<utf8proc_ssize_t>(text.size()), &character);
+      const auto length =
+          utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), text.size(), &character);
       const auto found = length < 1 ? table_.end() : table_.find(character);
       if (found == table_.end()) fail("'{}' has a character that stands for no byte", one_line(text, 40));
       result += static_cast<char>(found->second);
-      text.remove_prefix(static_cast<std::size_t>(length));
+      text.remove_prefix(length);
     }
     return result;
   }
@@ -182,7 +182,7 @@ void BytePairs::encode(std::string_view text, std::vector<Token>& to) {
     encode_word(word, to);
     if (word.size() > longest_remembered) continue;
     if (seen_.size() >= most_words) seen_.clear();
-    seen_.emplace(word, std::vector<Token>(to.begin() + static_cast<std::ptrdiff_t>(before), to.end()));
+    seen_.emplace(word, std::vector<Token>(to.begin() + before, to.end()));
   }
 }
 

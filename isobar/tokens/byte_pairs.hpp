@@ -22,7 +22,7 @@ class BytePairs {
   /// The 256 bytes as tokens, and 256 for the end of a text.
   static BytePairs bytes();
 
-  std::int64_t size() const { return static_cast<std::int64_t>(texts_.size()); }
+  std::int64_t size() const { return std::ssize(texts_); }
   /// The token that ends a text.
   Token end_of_text() const { return end_; }
   /// Appends the tokens of a text. Use an encoder from one thread at a time: it remembers the words it has seen.

@@ -37,14 +37,13 @@ struct Character {
 Character first_of(std::string_view text) {
   static const std::array<Class, 128> ascii = [] {
     std::array<Class, 128> table;
-    for (std::int32_t c = 0; c < 128; ++c) table[static_cast<std::size_t>(c)] = class_of(c);
+    for (std::int32_t c = 0; c < 128; ++c) table[c] = class_of(c);
     return table;
   }();
   const auto byte = static_cast<unsigned char>(text[0]);
   if (byte < 128) return {ascii[byte], 1};
   utf8proc_int32_t character = 0;
-  const auto length = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                       static_cast<utf8proc_ssize_t>(text.size()), &character);
+  const auto length = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), text.size(), &character);
   if (length < 1) return {Class::other, 1};
   return {class_of(character), static_cast<std::size_t>(length)};
 }

@@ -2,7 +2,6 @@
 // they stay floats. A number too large for the type is an Error or, with overflow=saturate, becomes its largest value.
 // Types: float16, bfloat16, int8, int16, int32, uint8, uint16.
 #include <cmath>
-#include <limits>
 
 #include "isobar/base/float16.hpp"
 #include "isobar/base/instructions.hpp"

@@ -17,8 +17,6 @@ struct Scratch {
   std::vector<std::span<float>> at;
 };
 
-std::size_t numbers(const Shape& shape) { return shape.count(); }
-
 bool same_places(const Grid& a, const Grid& b) {
   return a.places == b.places && a.places <= a.shape.rank() && a.places <= b.shape.rank() &&
          std::equal(a.shape.extents().begin(), a.shape.extents().begin() + a.places, b.shape.extents().begin());
@@ -49,7 +47,7 @@ std::vector<Grid> grids_of(const datasets::Dataset& source) {
 
 FieldRoute::FieldRoute(const Pipeline& pipeline, std::size_t count, const datasets::Dataset& source)
     : grids_(grids_of(source)) {
-  for (const Grid& grid : grids_) sizes_.push_back(numbers(grid.shape));
+  for (const Grid& grid : grids_) sizes_.push_back(grid.shape.count());
   for (std::size_t i = 0; i < count; ++i) {
     const Pipeline::Step& step = pipeline.steps_[i];
     const std::size_t main = step.field_of(grids_);
@@ -81,7 +79,8 @@ void FieldRoute::add(const Pipeline::Step& step, std::size_t number, std::size_t
   const Grid before = grids_[field];
   grids_[field] = step.transform->infer(before);
   const bool stays = grids_[field].shape == before.shape && step.transform->in_place();
-  acts_.push_back({number, field, step.transform.get(), before, numbers(grids_[field].shape), stays, Place::out});
+  const std::size_t size = grids_[field].shape.count();
+  acts_.push_back({number, field, step.transform.get(), before, size, stays, Place::out});
 }
 
 void FieldRoute::read(const datasets::Dataset& source, const datasets::Reading& reading, std::int64_t index,

@@ -1,6 +1,5 @@
 // subtract_mean(values=[]): x minus the mean of the training set, number by number: the mean image of Caffe, learned
 // once at the beginning of a run and kept in its folder. With values it is one given number for each channel instead.
-#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <mutex>

@@ -3,8 +3,6 @@
 // (seed, epoch, sample, position in the list) only, so neither on threads nor on resuming.
 #pragma once
 
-#include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>

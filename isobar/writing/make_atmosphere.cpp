@@ -1,6 +1,5 @@
 #include "isobar/writing/make_atmosphere.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include "isobar/base/error.hpp"

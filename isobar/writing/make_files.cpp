@@ -36,8 +36,7 @@ FilesMade make_files(const FilesToMake& what,
   };
   {
     std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < std::min(what.tasks, static_cast<std::size_t>(what.threads)); ++i)
-      others.emplace_back(take);
+    for (std::size_t i = 1; i < std::min<std::size_t>(what.tasks, what.threads); ++i) others.emplace_back(take);
     take();
   }
   if (error) std::rethrow_exception(error);
@@ -52,7 +51,7 @@ void make_folder(const std::filesystem::path& folder) {
 }
 
 int threads_for_files(int wanted) {
-  return wanted > 0 ? wanted : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return wanted > 0 ? wanted : std::max<int>(1, std::thread::hardware_concurrency());
 }
 
 }  // namespace isobar::writing

@@ -86,11 +86,11 @@ std::vector<UniverseTask> missing_files(const fs::path& folder, std::int64_t fir
 
 void write_cube(const Target& target, std::int64_t universe, const datasets::UniverseCubes& cubes,
                 std::span<const Count> all) {
-  const auto length = static_cast<std::size_t>(cubes.shape().count());
+  const std::size_t length = cubes.shape().count();
   const auto targets = cubes.family().targets(universe);
   const worlds::Cosmology physics = cubes.family().cosmology(universe);
   hdf5::Hdf5File file = hdf5::Hdf5File::create(target.path);
-  file.write<Count>("x", cubes.shape(), all.subspan(static_cast<std::size_t>(target.part) * length, length));
+  file.write<Count>("x", cubes.shape(), all.subspan(target.part * length, length));
   file.write<float>("y", Shape{4}, targets);
   file.set_text("/", "settings", cubes.settings().str());
   file.set_integer("/", "universe", universe);
@@ -126,7 +126,7 @@ FilesMade write_universe(const fs::path& directory, const UniverseFiles& what, c
 
   const FilesToMake files{tasks.size(), side_by_side ? threads : 1, kept, what.train + what.test, progress, stop};
   return make_files(files, [&](std::size_t task, const std::function<bool()>& made) {
-    std::vector<Count> all(static_cast<std::size_t>(cubes.count()));
+    std::vector<Count> all(cubes.count());
     cubes.make(tasks[task].universe, all);
     for (const Target& target : tasks[task].targets) {
       write_cube(target, tasks[task].universe, cubes, all);

@@ -75,12 +75,11 @@ class Hdf5Predictions final : public PredictionWriter {
     }
     if (about.target) file_.write_rows("target", first, as_bytes(targets));
     std::vector<std::int64_t> numbers;
-    std::vector<std::uint8_t> origins(static_cast<std::size_t>(count) * origin_length_);
+    std::vector<std::uint8_t> origins(count * origin_length_);
     for (std::int64_t i = 0; i < count; ++i) {
       numbers.push_back(about.first + first + i);
       const std::string text = shortened(about.samples->where(first + i));
-      std::memcpy(origins.data() + static_cast<std::size_t>(i) * origin_length_, text.data(),
-                  std::min(text.size(), origin_length_));
+      std::memcpy(origins.data() + i * origin_length_, text.data(), std::min(text.size(), origin_length_));
     }
     file_.write_rows("sample", first, as_bytes<std::int64_t>(numbers));
     file_.write_rows("where", first, origins);

@@ -118,14 +118,12 @@ class NetcdfPredictions final : public PredictionWriter {
     }
   }
 
-  static std::size_t channels_of(const Shape& shape) {
-    return shape.rank() == 3 ? static_cast<std::size_t>(shape[2]) : 1;
-  }
+  static std::size_t channels_of(const Shape& shape) { return shape.rank() == 3 ? shape[2] : 1; }
 
   void write_places(int variable, std::span<const double> places) {
     if (variable >= 0)
-      file_.write<double>(variable, std::array<std::int64_t, 1>{0},
-                          std::array<std::int64_t, 1>{static_cast<std::int64_t>(places.size())}, places);
+      file_.write<double>(variable, std::array<std::int64_t, 1>{0}, std::array<std::int64_t, 1>{std::ssize(places)},
+                          places);
   }
 
   void write_plane(const Map& map, std::int64_t sample, std::span<const float> row) {
@@ -142,8 +140,8 @@ class NetcdfPredictions final : public PredictionWriter {
 
   void write_rows(std::int64_t first, std::int64_t count, std::span<const float> predictions,
                   std::span<const float> targets) override {
-    const std::size_t width = predictions.size() / static_cast<std::size_t>(count);
-    const std::size_t target_width = targets.size() / static_cast<std::size_t>(count);
+    const std::size_t width = predictions.size() / count;
+    const std::size_t target_width = targets.size() / count;
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t sample = first + i, number = outline().first + sample;
       const std::array<std::int64_t, 1> from{sample}, one{1};
@@ -152,8 +150,8 @@ class NetcdfPredictions final : public PredictionWriter {
         const double time = places_->time(sample);
         file_.write<double>(time_, from, one, {&time, 1});
       }
-      const auto row = predictions.subspan(static_cast<std::size_t>(i) * width, width);
-      const auto target = targets.subspan(static_cast<std::size_t>(i) * target_width, target_width);
+      const auto row = predictions.subspan(i * width, width);
+      const auto target = targets.subspan(i * target_width, target_width);
       if (mask_ >= 0) write_mask(mask_, sample, classes_of(row));
       for (const Map& map : predicted_) write_plane(map, sample, row);
       for (const Map& map : targets_) write_plane(map, sample, target);

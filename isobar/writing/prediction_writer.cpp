@@ -11,7 +11,7 @@ namespace {
 
 constexpr float missing = std::numeric_limits<float>::quiet_NaN();
 
-std::size_t numbers(const Shape& shape) { return static_cast<std::size_t>(shape.count()); }
+std::size_t numbers(const Shape& shape) { return shape.count(); }
 
 // Scores of one place; the largest is subtracted first, so that nothing overflows.
 void softmax(std::span<float> scores) {
@@ -27,7 +27,7 @@ PredictionWriter::PredictionWriter(PredictionOutline outline)
     : outline_(std::move(outline)),
       width_(numbers(outline_.prediction)),
       target_width_(outline_.target ? numbers(*outline_.target) : 0),
-      classes_(outline_.prediction.rank() > 0 ? static_cast<std::size_t>(outline_.prediction[-1]) : 1) {
+      classes_(outline_.prediction.rank() > 0 ? outline_.prediction[-1] : 1) {
   expects(width_ > 0 && outline_.samples, "predictions of samples");
   expects(!outline_.probabilities || outline_.squash != Squash::none, "scores that can become probabilities");
   positions_ = width_ / classes_;
@@ -45,12 +45,11 @@ void PredictionWriter::write(std::span<const std::int64_t> samples, std::span<co
   expects(predictions.size() == samples.size() * width_ && targets.size() == samples.size() * target_width_,
           "a row for every sample");
   next_ = last;
-  if (all == static_cast<std::int64_t>(samples.size())) return write_rows(first, all, predictions, targets);
-  predictions_.assign(static_cast<std::size_t>(all) * width_, missing);
-  targets_.assign(static_cast<std::size_t>(all) * target_width_, missing);
+  if (all == std::ssize(samples)) return write_rows(first, all, predictions, targets);
+  predictions_.assign(all * width_, missing);
+  targets_.assign(all * target_width_, missing);
   const auto place = [&](std::span<const float> from, std::size_t i, std::size_t width, std::vector<float>& to) {
-    std::ranges::copy(from.subspan(i * width, width),
-                      to.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(samples[i] - first) * width));
+    std::ranges::copy(from.subspan(i * width, width), to.begin() + (samples[i] - first) * width);
   };
   for (std::size_t i = 0; i < samples.size(); ++i) {
     place(predictions, i, width_, predictions_);

@@ -15,7 +15,7 @@ using hdf5::NetcdfWriter;
 
 // A coordinate: a variable over its own dimension.
 void write_axis(NetcdfWriter& file, int variable, std::span<const double> values) {
-  const std::array<std::int64_t, 1> from{0}, extent{static_cast<std::int64_t>(values.size())};
+  const std::array<std::int64_t, 1> from{0}, extent{std::ssize(values)};
   file.write<double>(variable, from, extent, values);
 }
 

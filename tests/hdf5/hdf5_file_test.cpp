@@ -49,8 +49,7 @@ TEST(Hdf5File, WhatIsWrittenIsReadBack) {
     file.write<std::int32_t>("int", Shape{2}, std::vector<std::int32_t>{-5, 70000});
     file.write<std::uint8_t>("byte", Shape{2}, std::vector<std::uint8_t>{0, 255});
     file.write<float>("empty", Shape{0, 3}, {});
-    file.make_group("state/deep");
-    file.make_group("state");
+    file.write<float>("state/deep/x", Shape{0}, {});
     file.set_text("/", "recipe", "lr = 0.1\nσ_8");
     file.set_text("state", "long", long_text);
     file.set_text("/", "nothing", "");
