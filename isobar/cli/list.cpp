@@ -15,6 +15,7 @@
 #include "isobar/optim/optimizer.hpp"
 #include "isobar/optim/rate_schedule.hpp"
 #include "isobar/parallel/strategy.hpp"
+#include "isobar/split/split.hpp"
 #include "isobar/tensor/initializer.hpp"
 #include "isobar/transforms/transform.hpp"
 #include "isobar/verbs/verb.hpp"
@@ -58,9 +59,11 @@ constexpr Family families[] = {
      [] { return members_of(optim::rate_schedules()); }},
     {"ramps", "batch_ramp = ... in [train]: how the batch grows", [] { return members_of(optim::batch_ramps()); }},
     {"metrics", "metrics = [...] in [train]", [] { return members_of(metrics::metrics()); }},
-    {"strategies", "strategy = ... in a recipe: how many processes train together",
+    {"strategies", "strategy = ... in [parallel]: how many processes train together",
      [] { return members_of(parallel::strategies()); }},
-    {"codecs", "codec = ... of sync and lagged: how numbers travel between ranks",
+    {"splits", "split = ... in [parallel]: how one model is cut over ranks",
+     [] { return members_of(split::splits()); }},
+    {"codecs", "codec = ... in [parallel]: how numbers travel between ranks",
      [] { return members_of(codec::codecs()); }},
     {"sums", "algorithm = ... of sync and lagged, besides auto, shared and native: how ranks add gradients",
      [] { return members_of(comm::all_reduces()); }},

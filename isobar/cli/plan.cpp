@@ -10,10 +10,13 @@
 
 #include "isobar/base/bytes.hpp"
 #include "isobar/base/clock.hpp"
+#include "isobar/base/config.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/graph/recompute.hpp"
 #include "isobar/ops/conv_pieces.hpp"
 #include "isobar/optim/optimizer.hpp"
+#include "isobar/run/models.hpp"
+#include "isobar/run/placed_ranks.hpp"
 #include "isobar/tune/planner.hpp"
 #include "isobar/tune/remembered.hpp"
 #include "isobar/verbs/verb.hpp"
@@ -124,6 +127,8 @@ void tune_network(const Spec& model, std::int64_t batch, const graph::Graph& gra
 
 struct PlanRequest {
   std::string model;
+  int ranks = 0, per_node = 1;
+  std::vector<std::string> settings;
   std::int64_t batch = 1;
   std::string phase = "training";
   std::vector<std::string> without;
@@ -190,9 +195,36 @@ void show_plan(const PlanRequest& request) {
   if (options.memory_limit > 0) fmt::print("{}", graph::memory_text(plan, options.memory_limit));
 }
 
+void show_ranks(const PlanRequest& request) {
+  const std::filesystem::path file = request.model;
+  Spec recipe = read_recipe(file);
+  for (const std::string& setting : request.settings) apply_setting(recipe, setting);
+  const train::Job job = run::read_job(recipe, file.stem().string());
+  const run::PlacedRanks placed = run::place_ranks(job, request.ranks, request.per_node);
+  fmt::print("{}\n", request.json ? to_json(placed) : describe(placed, job));
+}
+
 void declare_plan(CLI::App& command) {
   const auto request = std::make_shared<PlanRequest>();
-  command.add_option("MODEL", request->model, "a network, such as 'cosmoflow(size=32)'; see 'isobar zoo'")->required();
+  command
+      .add_option("MODEL", request->model,
+                  "a network, such as 'cosmoflow(size=32)' (see 'isobar zoo'); with --ranks the file of a recipe")
+      ->required();
+  auto* ranks =
+      command
+          .add_option("--ranks", request->ranks,
+                      "show what each of so many ranks of a recipe does, holds and sends, without starting any")
+          ->type_name("N")
+          ->check(CLI::Range(1, 1 << 20).description(""));
+  command.add_option("--per-node", request->per_node, "how many of these ranks share a node")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 20).description(""))
+      ->needs(ranks);
+  command.add_option("--set", request->settings, "change a key of the recipe; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false)
+      ->needs(ranks);
   command.add_option("--batch", request->batch, "samples in a step")
       ->capture_default_str()
       ->type_name("N")
@@ -224,7 +256,7 @@ void declare_plan(CLI::App& command) {
       ->needs(tune);
   command.add_flag("--untuned", request->untuned, "ignore earlier measurements")->excludes(tune);
   tune->excludes(json);
-  command.callback([request] { show_plan(*request); });
+  command.callback([request] { request->ranks > 0 ? show_ranks(*request) : show_plan(*request); });
 }
 
 }  // namespace

@@ -33,6 +33,9 @@ using Choice = std::vector<Rule>;
 /// The candidate for a sum of `count` numbers.
 std::size_t chosen(const Choice& choice, std::size_t count);
 
+/// Where nothing was measured: of several candidates the first suits short sums and the second long ones.
+Choice unmeasured_choice(std::size_t candidates);
+
 /// "ring up to 64.0 kB, tree above".
 std::string describe(const Choice& choice, std::span<const std::string> candidates);
 

@@ -38,7 +38,7 @@ class GatheredReducer final : public Reducer {
     std::size_t words = 0;
     for (const Range& part : sum.parts.empty() ? std::span<const Range>(&sum.range, 1) : sum.parts) {
       all.parts.push_back({memory().subspan(part.begin, part.count), words});
-      words += words_of(part.count);
+      words += words_of({&part, 1}, *codec_);
     }
     const auto size = static_cast<std::size_t>(own_->size()), rank = static_cast<std::size_t>(own_->rank());
     all.words = words;
@@ -98,8 +98,6 @@ class GatheredReducer final : public Reducer {
           .first(codec.bound(part.numbers.size()));
     }
   };
-
-  std::size_t words_of(std::size_t count) const { return (codec_->bound(count) + sizeof(float) - 1) / sizeof(float); }
 
   std::unique_ptr<Reducer> exact_;
   std::shared_ptr<const codec::Codec> codec_;

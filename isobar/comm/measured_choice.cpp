@@ -13,7 +13,6 @@ namespace isobar::comm {
 namespace {
 
 constexpr std::size_t first_length = 1024, last_length = std::size_t{4} << 20, growth = 4;  // 4 kB to 16 MB
-constexpr std::size_t short_length = std::size_t{1} << 14;  // if nothing was measured: shorter is bound by latency
 constexpr double budget_seconds = 2;
 constexpr std::size_t steady_length = std::size_t{1} << 18;  // from here on latency no longer changes the order
 
@@ -111,8 +110,8 @@ void choose_routes(Comm& comm, BackgroundReducer& reducer, std::vector<std::uniq
                    fmt::format("{} ({} for {} ranks on {} nodes)", describe(choice, names), how, comm.size(),
                                std::ranges::max(comm.nodes()) + 1));
   };
-  const Choice unmeasured{{short_length, 0}, {2 * short_length, 1}};
-  if (names.size() == 1) return choose({{1, 0}}, "asked for");
+  const Choice unmeasured = unmeasured_choice(names.size());
+  if (names.size() == 1) return choose(unmeasured, "asked for");
   if ((comm.carrier().empty() && options.cache.empty()) || reducer.memory().empty())
     return choose(unmeasured, "not measured");
   const std::string key = key_of(comm, options, lengths_for(reducer.memory().size()).back());

@@ -45,6 +45,13 @@ std::unique_ptr<Reducer> background_reducer(Comm& comm, std::size_t floats, cons
 
 std::unique_ptr<Reducer> Comm::own_reducer(std::size_t, const ReducerOptions&) { return nullptr; }
 
+bool adds_in_shared_memory(const ReducerOptions& options, int nodes) {
+  const std::string& name = options.algorithm.name();
+  const bool can = name == "auto" || name == "shared" || name == "reproducible" ||
+                   (name == "hierarchical" && !options.algorithm.find("inner"));
+  return nodes == 1 && can && options.codec->is_plain();
+}
+
 std::unique_ptr<Reducer> make_reducer(Comm& comm, std::size_t floats, const ReducerOptions& options) {
   const std::string& name = options.algorithm.name();
   expect_known(name);
@@ -69,10 +76,7 @@ std::unique_ptr<Reducer> make_reducer(Comm& comm, std::size_t floats, const Redu
     fail_usage("algorithm 'shared': the ranks are on {} nodes; 'auto' or 'hierarchical' sums between nodes too", nodes);
   if (name == "reproducible" && !std::has_single_bit(static_cast<unsigned>(comm.size())))
     fail_usage("algorithm 'reproducible': {} ranks; their number must be a power of two", comm.size());
-  // Within a node shared memory is the fastest way to do all of these; it adds in the order of 'reproducible'.
-  const bool shared = name == "auto" || name == "shared" || name == "reproducible" ||
-                      (name == "hierarchical" && !options.algorithm.find("inner"));
-  if (nodes == 1 && shared && plain) return shared_reducer(comm, floats, options);
+  if (adds_in_shared_memory(options, nodes)) return shared_reducer(comm, floats, options);
   return background_reducer(comm, floats, options);
 }
 

@@ -61,6 +61,10 @@ class Reducer {
   virtual ExchangeCost cost() const = 0;
 };
 
+/// What a rank sends for one sum, as a reducer with these options would make it, before anything is measured; between
+/// ranks of one node that add in shared memory, what it reads. Pure: for any group.
+Traffic traffic_of(const Group& group, const SumRequest& sum, const ReducerOptions& options);
+
 /// Makes the reducer that suits the group and the options. All ranks must call; `comm` must outlive it. For a group of
 /// one rank it does nothing.
 std::unique_ptr<Reducer> make_reducer(Comm& comm, std::size_t floats, const ReducerOptions& options = {});

@@ -18,6 +18,13 @@ std::unique_ptr<Reducer> native_reducer(Comm& comm, std::size_t floats);
 /// must call.
 std::unique_ptr<Reducer> gathered_reducer(Comm& comm, std::unique_ptr<Reducer> exact, const ReducerOptions& options);
 
+/// Whether ranks on so many nodes add in shared memory with these options: the fastest way, and it adds in the order of
+/// 'reproducible'.
+bool adds_in_shared_memory(const ReducerOptions& options, int nodes);
+
+/// The words that a rank gathers from each, for tensors that are encoded by themselves.
+std::size_t words_of(std::span<const Range> parts, const codec::Codec& codec);
+
 /// Expects the range to lie within memory of `floats` floats.
 void expect_within(Range range, std::size_t floats);
 

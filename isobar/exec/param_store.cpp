@@ -49,12 +49,10 @@ void copy_between(const Layout& from_layout, const float* from, const Layout& to
 }  // namespace
 
 ParamStore::ParamStore(const graph::Plan& plan, int slots, std::span<float> gradients) : slots_(slots) {
-  for (const graph::PlanParameter& p : plan.parameters) {
-    graph::PlanParameter held = with_layout(p);
-    const std::size_t count = padded_count(held.layout);
-    entries_.push_back({std::move(held), total_, count});
-    total_ += aligned(count);
-  }
+  const std::vector<GradientPlace> places = gradient_places(plan);
+  for (std::size_t p = 0; p < places.size(); ++p)
+    entries_.push_back({with_layout(plan.parameters[graph::ParameterId(p)]), places[p].offset, places[p].count});
+  if (!places.empty()) total_ = aligned(places.back().offset + places.back().count);
   weights_ = zeroed(total_);
   if (gradients.empty()) own_gradients_ = zeroed(total_);
   expects(gradients.empty() || gradients.size() == total_, "memory for all gradients");
@@ -63,6 +61,17 @@ ParamStore::ParamStore(const graph::Plan& plan, int slots, std::span<float> grad
 }
 
 std::size_t ParamStore::gradient_floats(const graph::Plan& plan) { return plan.weight_bytes() / sizeof(float); }
+
+std::vector<GradientPlace> ParamStore::gradient_places(const graph::Plan& plan) {
+  std::vector<GradientPlace> places;
+  std::size_t offset = 0;
+  for (const graph::PlanParameter& p : plan.parameters) {
+    const std::size_t count = padded_count(with_layout(p).layout);
+    places.push_back({offset, count, p.declared.trained});
+    offset += aligned(count);
+  }
+  return places;
+}
 
 int ParamStore::find(const std::string& name) const {
   for (int p = 0; p < count(); ++p)

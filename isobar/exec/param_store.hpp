@@ -13,6 +13,14 @@
 
 namespace isobar::exec {
 
+/// Where the gradient of a parameter lies in the memory of all gradients, in floats.
+struct GradientPlace {
+  std::size_t offset = 0, count = 0;
+  /// False for what a forward pass gathers by itself, such as running statistics: it has no gradient, and the memory of
+  /// one is free for whoever exchanges it.
+  bool trained = true;
+};
+
 class ParamStore {
  public:
   /// Allocates the parameters of a plan, with `slots` optimizer slots each; everything is zero. If `gradients` is
@@ -20,6 +28,8 @@ class ParamStore {
   ParamStore(const graph::Plan& plan, int slots, std::span<float> gradients = {});
   /// The length of all_gradients() for a plan.
   static std::size_t gradient_floats(const graph::Plan& plan);
+  /// Where they lie, by parameter.
+  static std::vector<GradientPlace> gradient_places(const graph::Plan& plan);
 
   int count() const { return std::ssize(entries_); }
   int slot_count() const { return slots_; }

@@ -1,5 +1,6 @@
 // Reads the runs for a calibration from their folders.
 #include "isobar/forecast/calibration.hpp"
+#include "isobar/parallel/composition.hpp"
 #include "isobar/record/run_record.hpp"
 #include "isobar/report/scaling.hpp"
 
@@ -31,7 +32,7 @@ std::vector<MeasuredRun> read_measured(std::span<const std::filesystem::path> fo
                     .nodes = std::max(1, record.nodes),
                     .batch = static_cast<double>(study[i].global_batch) / study[i].ranks,
                     .step_seconds = study[i].step_seconds,
-                    .strategy = recipe.spec("strategy", study[i].ranks == 1 ? "solo" : "sync"),
+                    .strategy = parallel::read_composition(recipe, study[i].ranks == 1 ? "solo" : "sync").strategy,
                     .name = folders[i].string()});
   }
   return runs;

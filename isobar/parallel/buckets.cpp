@@ -6,12 +6,12 @@
 
 namespace isobar::parallel {
 
-Buckets::Buckets(const Replica& replica, std::size_t numbers) {
-  const int count = replica.count();
-  const auto begin = [&](int p) { return p < count ? replica[p].offset : replica.gradients().size(); };
+Buckets::Buckets(std::span<const exec::GradientPlace> places, std::size_t gradients, std::size_t numbers) {
+  const int count = std::ssize(places);
+  const auto begin = [&](int p) { return p < count ? places[p].offset : gradients; };
   for (int p = 0; p < count; ++p) {
     expects(begin(p) <= begin(p + 1), "gradients in the order of the parameters");
-    if (replica[p].trained) {
+    if (places[p].trained) {
       const bool opens = buckets_.empty() || buckets_.back().last < p || buckets_.back().range.count >= numbers;
       if (opens) buckets_.push_back({p, p, {begin(p), 0}});
       buckets_.back().last = p + 1;
@@ -20,7 +20,7 @@ Buckets::Buckets(const Replica& replica, std::size_t numbers) {
       if (untrained_.empty() || untrained_.back().end() != begin(p)) untrained_.push_back({begin(p), 0});
       untrained_.back().count = begin(p + 1) - untrained_.back().begin;
     }
-    bucket_of_.push_back(replica[p].trained ? this->count() - 1 : -1);
+    bucket_of_.push_back(places[p].trained ? this->count() - 1 : -1);
   }
   missing_.resize(buckets_.size());
 }

@@ -17,9 +17,9 @@ struct Bucket {
 
 class Buckets {
  public:
-  /// Cuts after the parameter with which a bucket reaches so many numbers (0: after each); parameters that are not
-  /// trained are in none.
-  Buckets(const Replica& replica, std::size_t numbers);
+  /// Of all gradients together; cuts after the parameter with which a bucket reaches so many numbers (0: after each);
+  /// parameters that are not trained are in none.
+  Buckets(std::span<const exec::GradientPlace> places, std::size_t gradients, std::size_t numbers);
 
   int count() const { return static_cast<int>(buckets_.size()); }
   const Bucket& operator[](int b) const { return buckets_[static_cast<std::size_t>(b)]; }

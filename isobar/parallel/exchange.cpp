@@ -11,10 +11,32 @@ StrategyTraits ExchangeOptions::traits() const {
   return {.warn_seconds = reducer.warn_seconds, .stall_seconds = reducer.stall_seconds};
 }
 
+StepNeeds ExchangeOptions::needs(const comm::Group& team, std::span<const exec::GradientPlace> places,
+                                 std::size_t gradients, int copies) const {
+  const Buckets buckets(places, gradients, bucket_numbers());
+  const bool feedback = reducer.codec->carriage() == codec::Carriage::gathered;
+  StepNeeds needs{.bytes = (copies + (feedback ? 2 : 0)) * gradients * sizeof(float)};
+  const auto add = [&](const comm::SumRequest& sum) {
+    const comm::Traffic traffic = comm::traffic_of(team, sum, reducer);
+    needs.traffic.messages += traffic.messages;
+    needs.traffic.bytes += traffic.bytes;
+  };
+  for (const Bucket& bucket : buckets.all()) {
+    std::vector<comm::Range> tensors;
+    for (int p = bucket.first; p < bucket.last && feedback; ++p) tensors.push_back({places[p].offset, places[p].count});
+    add({.range = bucket.range, .parts = tensors});
+  }
+  add({.range = {gradients, StepNumbers::count}, .exact = true});
+  return needs;
+}
+
 ExchangeOptions read_exchange_options(Args& args) {
   ExchangeOptions options;
   options.reducer.algorithm = args.spec("algorithm", "auto");
-  options.reducer.codec = make(codec::codecs(), args.spec(args.has("wire") ? "wire" : "codec", "float"), "codec");
+  const char* const key = args.has("wire") ? "wire" : "codec";
+  Spec codec = args.spec(key, "float");
+  options.reducer.codec = make(codec::codecs(), codec, "codec", &codec);
+  args.record(key, codec);
   options.bucket_mb = args.real("bucket_mb", 4);
   args.require(options.bucket_mb >= 0 && options.bucket_mb <= 1e6, "bucket_mb must lie between 0 and 1000000");
   options.deterministic = args.flag("deterministic", false);
@@ -103,7 +125,7 @@ std::span<float> Exchange::copy(int c) const {
 }
 
 Exchange::Parts::Parts(const Exchange& exchange, const Replica& replica)
-    : buckets(replica, static_cast<std::size_t>(exchange.options_.bucket_mb * 1e6 / sizeof(float))),
+    : buckets(replica.places(), replica.gradients().size(), exchange.options_.bucket_numbers()),
       watch(exchange.world_, replica.trace(), buckets.count()),
       numbers(*exchange.reducer_, exchange.gradients_, buckets.untrained(), watch) {}
 

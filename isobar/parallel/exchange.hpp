@@ -20,6 +20,10 @@ struct ExchangeOptions {
   bool deterministic = false;
 
   StrategyTraits traits() const;
+  /// What a step takes with so many further copies of the gradients.
+  StepNeeds needs(const comm::Group& team, std::span<const exec::GradientPlace> places, std::size_t gradients,
+                  int copies = 0) const;
+  std::size_t bucket_numbers() const { return static_cast<std::size_t>(bucket_mb * 1e6 / sizeof(float)); }
 };
 
 /// Reads algorithm, codec (or wire, its older name), bucket_mb, deterministic, warn_seconds and stall_seconds.

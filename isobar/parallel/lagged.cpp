@@ -27,6 +27,10 @@ class Lagged final : public Strategy {
   Lagged(std::int64_t lag, ExchangeOptions options)
       : Strategy(traits_of(lag, options)), options_(std::move(options)), copies_(static_cast<std::size_t>(lag)) {}
 
+  StepNeeds needs(const comm::Group& team, std::span<const exec::GradientPlace> places,
+                  std::size_t gradients) const override {
+    return options_.needs(team, places, gradients, static_cast<int>(copies_.size()));
+  }
   std::span<float> open(comm::Comm& world, std::size_t gradients, const Care& care) override {
     updates_ = Updates(care);
     exchange_.emplace(options_, care, world, gradients, static_cast<int>(copies_.size()));

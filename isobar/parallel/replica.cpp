@@ -14,6 +14,12 @@ std::vector<ReplicaParameter> parameters_of(const exec::ParamStore& store) {
 
 }  // namespace
 
+std::vector<exec::GradientPlace> Replica::places() const {
+  std::vector<exec::GradientPlace> list;
+  for (const ReplicaParameter& each : parameters_) list.push_back({each.offset, each.gradient.size(), each.trained});
+  return list;
+}
+
 ComputedReplica::ComputedReplica(exec::Executor& executor, exec::ParamStore& store, const optim::Optimizer& optimizer,
                                  StepTrace* trace)
     : Replica(parameters_of(store), store.all_gradients(), trace),

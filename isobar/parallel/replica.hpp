@@ -27,9 +27,7 @@ struct ReplicaParameter {
   std::string_view name{};
   std::span<float> weight{}, gradient{};
   std::size_t offset = 0;  ///< of its gradient in the memory of all gradients
-  /// False for what a forward pass gathers by itself, such as running statistics: it has no gradient, and the memory of
-  /// one is free for whoever exchanges it.
-  bool trained = true;
+  bool trained = true;     ///< as in exec::GradientPlace
 
   /// Its part of memory that is laid out as all gradients are.
   template <class T>
@@ -62,6 +60,8 @@ class Replica {
   std::span<const ReplicaParameter> parameters() const { return parameters_; }
   int count() const { return static_cast<int>(parameters_.size()); }
   const ReplicaParameter& operator[](int p) const { return parameters_[static_cast<std::size_t>(p)]; }
+  /// Where their gradients lie.
+  std::vector<exec::GradientPlace> places() const;
   /// The memory of all gradients, in the order they become final.
   std::span<float> gradients() const { return gradients_; }
   /// Where this rank's events are recorded; null: nowhere.

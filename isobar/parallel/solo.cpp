@@ -14,10 +14,14 @@ class Solo final : public Strategy {
         deterministic_(deterministic),
         batches_(deterministic ? PartialSums::Order::balanced : PartialSums::Order::running) {}
 
-  std::span<float> open(comm::Comm& world, std::size_t, const Care& care) override {
-    if (world.size() > 1)
+  Roles roles(int ranks) const override {
+    if (ranks > 1)
       fail_usage("strategy 'solo' exchanges nothing, but there are {} ranks; 'sync' trains one model on all of them",
-                 world.size());
+                 ranks);
+    return Strategy::roles(ranks);
+  }
+  std::span<float> open(comm::Comm& world, std::size_t, const Care& care) override {
+    roles(world.size());
     finite_ = care.finite;
     updates_ = Updates(care);
     return {};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "isobar/base/row.hpp"
+#include "isobar/comm/circle.hpp"
 #include "isobar/comm/reducer.hpp"
 #include "isobar/exec/state_block.hpp"
 #include "isobar/parallel/not_finite.hpp"
@@ -29,6 +30,21 @@ struct StrategyTraits {
   double warn_seconds = 10, stall_seconds = 60;  ///< a wait for other ranks is reported, and ends the job
 };
 
+/// What ranks are in a run, by rank.
+struct Roles {
+  enum class Role { trains, serves };
+  std::vector<Role> role;
+  std::vector<int> team;  ///< ranks of one team take their steps together, and share the samples of a step
+  comm::Pace pace = comm::Pace::lockstep;  ///< of teams
+  comm::Fate fate = comm::Fate::world;
+};
+
+/// What a step takes on one rank.
+struct StepNeeds {
+  comm::Traffic traffic{};  ///< sent
+  std::size_t bytes = 0;    ///< memory, besides weights, gradients and optimizer slots
+};
+
 /// How far Strategy::settle() goes; each includes those before it.
 enum class Settle {
   sums,        ///< sums under way have arrived: state() is whole
@@ -41,6 +57,14 @@ class Strategy {
   virtual ~Strategy() = default;
   const StrategyTraits& traits() const { return traits_; }
 
+  /// What so many ranks will be; a number that cannot be is a UsageError. All train in one team, if a strategy says
+  /// nothing else.
+  virtual Roles roles(int ranks) const;
+  /// What a step takes on a rank of that team, for gradients in these places; nothing, if a strategy says nothing else.
+  virtual StepNeeds needs(const comm::Group& /*team*/, std::span<const exec::GradientPlace> /*places*/,
+                          std::size_t /*gradients*/) const {
+    return {};
+  }
   /// Joins the ranks, once, before the parameter store is made: returns memory for so many gradients, from which they
   /// travel without a copy, or nothing where any memory will do. All ranks must call; `world` must outlive this.
   virtual std::span<float> open(comm::Comm& world, std::size_t gradients, const Care& care) = 0;

@@ -11,6 +11,10 @@ class Sync final : public Strategy {
  public:
   explicit Sync(ExchangeOptions options) : Strategy(options.traits()), options_(std::move(options)) {}
 
+  StepNeeds needs(const comm::Group& team, std::span<const exec::GradientPlace> places,
+                  std::size_t gradients) const override {
+    return options_.needs(team, places, gradients);
+  }
   std::span<float> open(comm::Comm& world, std::size_t gradients, const Care& care) override {
     updates_ = Updates(care);
     exchange_.emplace(options_, care, world, gradients);

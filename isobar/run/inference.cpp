@@ -8,6 +8,7 @@
 #include "isobar/datasets/sample_range.hpp"
 #include "isobar/feeding/surveyed.hpp"
 #include "isobar/graph/reaching.hpp"
+#include "isobar/parallel/composition.hpp"
 #include "isobar/train/agreement.hpp"
 #include "isobar/train/run_tuning.hpp"
 
@@ -50,8 +51,7 @@ void Inference::choose_metrics(const InferenceOptions& options) {
 // The keys of the recipe that determine how samples are read.
 void Inference::read_settings() {
   Args root(trained_.recipe, "recipe");
-  if (root.has("strategy"))
-    job_.limits = train::limits_of(*make(parallel::strategies(), root.spec("strategy"), "strategy"));
+  job_.limits = train::limits_of(*make(parallel::strategies(), parallel::read_composition(root).strategy, "strategy"));
   job_.seed = static_cast<std::uint64_t>(root.integer("seed", 1));
   Args data = root.section("data");
   transforms_ = data.texts("transforms", {});

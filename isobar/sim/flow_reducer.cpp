@@ -82,9 +82,7 @@ class FlowReducer final : public comm::Reducer {
 
   // As comm::gathered_reducer() has it: the words that a rank has encoded go round the ring.
   const comm::Schedule& gathering_of(const comm::SumRequest& sum, const codec::Codec& codec) {
-    std::size_t words = 0;
-    for (const comm::Range& part : sum.parts.empty() ? std::span<const comm::Range>(&sum.range, 1) : sum.parts)
-      words += (codec.bound(part.count) + sizeof(float) - 1) / sizeof(float);
+    const std::size_t words = comm::words_of(sum.parts.empty() ? std::span(&sum.range, 1) : sum.parts, codec);
     auto& shelf = shelves_["gathering"];
     if (!shelf)
       shelf = std::make_unique<comm::ScheduleShelf>(make(comm::all_gathers(), "ring", "all-gather"),

@@ -20,7 +20,7 @@ struct Meeting {
 struct FlowWorld {
   const Topology& topology;
   const Platform& platform;
-  Placement placement;
+  RankNodes placement;
   SumCosts& costs;
   FlowOptions options;
   std::exception_ptr error{};

@@ -35,7 +35,7 @@ class FlowTimeline final : public Timeline {
 
 }  // namespace
 
-void run_flows(const Topology& topology, const Platform& platform, const Placement& placement, const Noise& noise,
+void run_flows(const Topology& topology, const Platform& platform, const RankNodes& placement, const Noise& noise,
                SumCosts& costs, const FlowOptions& options, const std::function<void(FlowRank)>& work) {
   expects(!options.without.contention, "flows that meet");
   FlowWorld world{topology, platform, placement, costs, options};

@@ -38,7 +38,7 @@ struct FlowOptions {
 
 /// Runs `work` once for every rank, as actors, and returns when all have ended. The first error of a rank ends all and
 /// is thrown. All must outlive it.
-void run_flows(const Topology& topology, const Platform& platform, const Placement& placement, const Noise& noise,
+void run_flows(const Topology& topology, const Platform& platform, const RankNodes& placement, const Noise& noise,
                SumCosts& costs, const FlowOptions& options, const std::function<void(FlowRank)>& work);
 
 }  // namespace isobar::sim

@@ -4,7 +4,7 @@
 
 namespace isobar::sim {
 
-Lockstep::Lockstep(const Placement& placement, const Noise& noise, double read_seconds, double core_seconds_per_byte,
+Lockstep::Lockstep(const RankNodes& placement, const Noise& noise, double read_seconds, double core_seconds_per_byte,
                    SumCosts& costs, const Without& without)
     : placement_(placement),
       noise_(noise),

@@ -18,7 +18,7 @@ namespace isobar::sim {
 class Lockstep final : public Timeline {
  public:
   /// Every rank needs so many seconds to read a batch, and of its core for a byte it sends. `costs` must outlive this.
-  Lockstep(const Placement& placement, const Noise& noise, double read_seconds, double core_seconds_per_byte,
+  Lockstep(const RankNodes& placement, const Noise& noise, double read_seconds, double core_seconds_per_byte,
            SumCosts& costs, const Without& without);
 
   void begin_step(std::int64_t step) override;
@@ -37,10 +37,10 @@ class Lockstep final : public Timeline {
   /// All ranks wait until a time; returns for how long, on average.
   double wait_until(double end);
   SumCosts& costs() { return costs_; }
-  const Placement& placement() const { return placement_; }
+  const RankNodes& placement() const { return placement_; }
 
  private:
-  Placement placement_;
+  RankNodes placement_;
   Noise noise_;
   SumCosts& costs_;
   Without without_;

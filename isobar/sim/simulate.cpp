@@ -18,9 +18,9 @@ constexpr int warm_steps = 2;
 constexpr int most_flow_ranks = 1024, fewest_flow_steps = 3;
 constexpr double most_flow_messages = 1.5e6;  // some microseconds each
 
-Placement placement_of(const Scenario& scenario) {
+RankNodes placement_of(const Scenario& scenario) {
   const Platform& platform = scenario.platform;
-  const Placement placement{scenario.ranks, scenario.on_node()};
+  const RankNodes placement{scenario.ranks, scenario.on_node()};
   if (scenario.ranks < 1) fail_usage("simulation: {} ranks; there must be at least one", scenario.ranks);
   if (placement.nodes() > platform.nodes)
     fail_usage("simulation: {} ranks, {} on a node, need {} nodes; platform '{}' has {}", scenario.ranks,
@@ -91,12 +91,12 @@ struct Stage {
         topology(scenario.platform, placement.nodes()),
         costs(topology, scenario.platform, placement) {}
 
-  Placement placement;
+  RankNodes placement;
   Topology topology;
   SumCosts costs;
 };
 
-double read_seconds_of(const Scenario& scenario, const Placement& placement) {
+double read_seconds_of(const Scenario& scenario, const RankNodes& placement) {
   const double bytes = scenario.workload.sample_bytes * scenario.workload.batch;
   const double seconds =
       read_seconds(scenario.platform, scenario.input, placement.ranks, placement.ranks_per_node, bytes);

@@ -9,12 +9,12 @@ namespace {
 
 // What comm::make_reducer() would choose from. What only a message library or the memory of a node can do is modelled
 // by what suits best.
-std::vector<Spec> candidates_for(const Spec& asked, const Placement& placement) {
+std::vector<Spec> candidates_for(const Spec& asked, const RankNodes& placement) {
   const bool modelled = asked.name() == "native" || asked.name() == "shared";
   return comm::candidates(modelled ? Spec("auto") : asked, placement.ranks_per_node > 1);
 }
 
-bool is_open(const Spec& asked, const Placement& placement) { return candidates_for(asked, placement).size() > 1; }
+bool is_open(const Spec& asked, const RankNodes& placement) { return candidates_for(asked, placement).size() > 1; }
 
 }  // namespace
 

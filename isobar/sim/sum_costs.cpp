@@ -20,13 +20,13 @@ double per_second(double amount, double rate) { return rate > 0 ? amount / rate 
 
 }  // namespace
 
-std::vector<int> Placement::nodes_of_ranks() const {
+std::vector<int> RankNodes::nodes_of_ranks() const {
   std::vector<int> list(ranks);
   for (int rank = 0; rank < ranks; ++rank) list[rank] = node_of(rank);
   return list;
 }
 
-SumCosts::SumCosts(const Topology& topology, const Platform& platform, const Placement& placement)
+SumCosts::SumCosts(const Topology& topology, const Platform& platform, const RankNodes& placement)
     : topology_(topology), platform_(platform), placement_(placement), nodes_(placement.nodes_of_ranks()) {}
 
 // Routes are asked for message by message; a link's load is what all messages of the round put on it.

@@ -26,7 +26,7 @@ struct SumCost {
 };
 
 /// Where ranks are: the first few on the first node, and so on.
-struct Placement {
+struct RankNodes {
   int ranks = 1, ranks_per_node = 1;
 
   int nodes() const { return (ranks + ranks_per_node - 1) / ranks_per_node; }
@@ -37,7 +37,7 @@ struct Placement {
 class SumCosts {
  public:
   /// Both must outlive this.
-  SumCosts(const Topology& topology, const Platform& platform, const Placement& placement);
+  SumCosts(const Topology& topology, const Platform& platform, const RankNodes& placement);
 
   /// Of an algorithm of comm::all_reduces().
   SumCost cost(const Spec& algorithm, std::size_t count, const codec::Codec& codec = *codec::plain(),
@@ -75,7 +75,7 @@ class SumCosts {
 
   const Topology& topology_;
   const Platform& platform_;
-  Placement placement_;
+  RankNodes placement_;
   std::vector<int> nodes_;
   std::map<std::string, std::vector<Costed>> known_;
   std::map<std::pair<std::string, std::size_t>, Spec> chosen_;

@@ -5,6 +5,7 @@
 
 #include "isobar/base/bytes.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/parallel/composition.hpp"
 #include "isobar/train/agreement.hpp"
 #include "isobar/train/target.hpp"
 
@@ -144,7 +145,7 @@ Job read_job(const Spec& recipe, const std::string& name, Model model, datasets:
   root.record("loss", job.model.loss);
   job.optimizer = read_member(root, "optimizer", "adam", optim::optimizers(), "optimizer");
   job.rate = read_member(root, "rate", "constant", optim::rate_schedules(), "rate schedule");
-  Spec strategy = root.spec("strategy", "sync");
+  parallel::Composition composition = parallel::read_composition(root);
   job.seed = static_cast<std::uint64_t>(root.integer("seed", 1));
   job.folder = root.text("folder", "runs/" + name);
 
@@ -198,9 +199,10 @@ Job read_job(const Spec& recipe, const std::string& name, Model model, datasets:
                 "deterministic cannot have sync_batch_norm: what is normalised together depends on the ranks");
   train.require(job.epochs >= 1, "epochs must be at least 1");
   train.require(job.evaluate_every >= 0, "evaluate_every must be >= 0; 0: only at the end");
-  if (job.deterministic) strategy.set("deterministic", true);
-  job.strategy = make(parallel::strategies(), strategy, "strategy", &strategy);
-  root.record("strategy", strategy);
+  if (job.deterministic) composition.strategy.set("deterministic", true);
+  job.split = make(split::splits(), composition.split, "split", &composition.split);
+  job.strategy = make(parallel::strategies(), composition.strategy, "strategy", &composition.strategy);
+  parallel::record_composition(root, composition);
   job.limits = limits_of(*job.strategy);
   for (const std::string& metric : train.texts("metrics", metrics::default_metrics(job.model.loss)))
     job.metrics.push_back(make(metrics::metrics(), Spec(metric), "metric"));

@@ -17,6 +17,7 @@
 #include "isobar/optim/optimizer.hpp"
 #include "isobar/optim/rate_schedule.hpp"
 #include "isobar/parallel/strategy.hpp"
+#include "isobar/split/split.hpp"
 #include "isobar/train/bad_numbers.hpp"
 #include "isobar/train/saving.hpp"
 #include "isobar/train/waiting.hpp"
@@ -55,6 +56,7 @@ struct Job {
   std::unique_ptr<optim::Optimizer> optimizer;
   std::unique_ptr<optim::RateSchedule> rate;
   std::unique_ptr<optim::BatchRamp> ramp;  ///< how many batches a step takes
+  std::unique_ptr<split::Split> split;
   std::unique_ptr<parallel::Strategy> strategy;
   bool gradients_in_arena = false;  ///< nobody wants them after the step, or in memory of his own
   std::vector<std::unique_ptr<metrics::Metric>> metrics;

@@ -21,7 +21,7 @@ Session::Session(Job job, comm::Comm& world, comm::Comm& talk, StepTrace& trace,
 }
 
 void Session::plan_network(bool under_way, StepTrace& trace) {
-  const graph::Graph graph = job_.model.graph(batching_.rows);
+  const graph::Graph graph = job_.split->cut(job_.model.graph(batching_.rows), 0).graph;
   network_.tuning = run_tuning(job_, batching_.rows, under_way, talk_);
   graph::Plan plan =
       graph::make_plan(graph, {.memory_limit = job_.memory_limit,

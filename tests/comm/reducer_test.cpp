@@ -227,6 +227,32 @@ TEST(Reducer, GathersWhatCannotBeAddedOnTheWay) {
           per_node);
 }
 
+// What is said beforehand is what is sent.
+TEST(Reducer, TrafficIsKnownBeforehand) {
+  const Range parts[] = {{0, 3000}, {3000, 1000}, {4000, 5000}};
+  for (const char* algorithm : {"auto", "ring", "halving_doubling", "tree", "shared"})
+    for (const char* codec : {"float", "bf16", "topk(share=0.05)"})
+      for (const int per_node : {1, 4}) {
+        const std::string name = algorithm;
+        const bool one_node = per_node == 4, plain = codec == std::string("float");
+        if (name == "shared" && (!one_node || !plain)) continue;
+        if (name != "auto" && codec[0] == 't') continue;
+        run_ranks(
+            4,
+            [&](Comm& comm) {
+              const ReducerOptions options{.algorithm = algorithm, .codec = make(codec::codecs(), codec, "codec")};
+              const auto reducer = make_reducer(comm, 9000, options);
+              const Traffic before = reducer->cost().traffic;
+              const SumRequest sum{.range = {0, 9000}, .what = "all", .parts = parts};
+              reducer->wait(reducer->start(sum));
+              const Traffic after = reducer->cost().traffic, told = traffic_of(comm.group(), sum, options);
+              EXPECT_EQ(after.messages - before.messages, told.messages) << algorithm << codec << per_node;
+              EXPECT_EQ(after.bytes - before.bytes, told.bytes) << algorithm << codec << per_node;
+            },
+            per_node);
+      }
+}
+
 TEST(Reducer, WrongNamesAreAnswered) {
   const auto message = [](const char* algorithm, int ranks, int per_node) {
     return error_of([&] {

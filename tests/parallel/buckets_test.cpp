@@ -11,7 +11,7 @@ using comm::Range;
 
 TEST(Buckets, AreCutWithTheParameterThatFillsThem) {
   PlainReplica replica({{10}, {20}, {100}, {1}, {3}});
-  Buckets buckets(replica, 40);
+  Buckets buckets(replica.places(), replica.gradients().size(), 40);
   ASSERT_EQ(buckets.count(), 3);
   EXPECT_EQ(buckets[0].range, (Range{0, 48}));
   EXPECT_EQ(buckets[1].range, (Range{48, 112}));
@@ -23,12 +23,12 @@ TEST(Buckets, AreCutWithTheParameterThatFillsThem) {
 
 TEST(Buckets, OfNoLengthHoldOneParameterEach) {
   PlainReplica replica({{10}, {20}, {1}});
-  EXPECT_EQ(Buckets(replica, 0).count(), 3);
+  EXPECT_EQ(Buckets(replica.places(), replica.gradients().size(), 0).count(), 3);
 }
 
 TEST(Buckets, LeaveOutWhatIsNotTrained) {
   PlainReplica replica({{16}, {8, false}, {5, false}, {16}, {16}, {7, false}});
-  Buckets buckets(replica, 1000);
+  Buckets buckets(replica.places(), replica.gradients().size(), 1000);
   ASSERT_EQ(buckets.count(), 2);
   EXPECT_EQ(buckets[0].range, (Range{0, 16}));
   EXPECT_EQ(buckets[1].range, (Range{48, 32}));
@@ -37,7 +37,7 @@ TEST(Buckets, LeaveOutWhatIsNotTrained) {
 
 TEST(Buckets, AreDueWhenTheirLastGradientIsFinal) {
   PlainReplica replica({{16}, {16}, {16}, {16, false}, {16}});
-  Buckets buckets(replica, 32);  // 0 and 1, 2, 4
+  Buckets buckets(replica.places(), replica.gradients().size(), 32);  // 0 and 1, 2, 4
   for (int pass = 0; pass < 2; ++pass) {
     buckets.begin();
     EXPECT_EQ(buckets.final(1), -1);

@@ -19,7 +19,7 @@ namespace {
 std::string on_ranks(int ranks, const std::function<std::string(FlowRank)>& work) {
   return in_child([&] {
     const Platform platform = tests::made_platform(ranks);
-    const Placement placement{ranks, 1};
+    const RankNodes placement{ranks, 1};
     const Topology topology(platform, ranks);
     SumCosts costs(topology, platform, placement);
     std::vector<std::string> texts(static_cast<std::size_t>(ranks));

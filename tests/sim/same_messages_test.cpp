@@ -86,7 +86,7 @@ std::string text_of(const Messages& messages) {
 
 std::string in_simulation(const Scenario& scenario) {
   return in_child([&] {
-    const Placement placement{scenario.ranks, 1};
+    const RankNodes placement{scenario.ranks, 1};
     const Topology topology(scenario.platform, scenario.ranks);
     SumCosts costs(topology, scenario.platform, placement);
     Log log;

@@ -11,7 +11,7 @@ namespace {
 
 // Numbers that `work` finds with the costs of `ranks` around one switch.
 template <class Work>
-std::vector<double> found(const Platform& platform, const Placement& placement, Work work) {
+std::vector<double> found(const Platform& platform, const RankNodes& placement, Work work) {
   const std::string text = in_child([&] {
     const Topology topology(platform, placement.nodes());
     SumCosts costs(topology, platform, placement);

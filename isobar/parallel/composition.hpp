@@ -1,0 +1,20 @@
+// Composition: which split, strategy and codec a recipe names, in its section [parallel]. Older recipes name the
+// strategy at their top, which is still read.
+#pragma once
+
+#include "isobar/base/spec.hpp"
+
+namespace isobar::parallel {
+
+struct Composition {
+  Spec split = "none";
+  Spec strategy = "sync";  ///< with the codec among its arguments, if one is named
+};
+
+/// Reads them; `otherwise`: the strategy of a recipe that names none.
+Composition read_composition(Args& recipe, const Spec& otherwise = "sync");
+
+/// Notes them in the resolved recipe where it names them, with all defaults.
+void record_composition(Args& recipe, const Composition& resolved);
+
+}  // namespace isobar::parallel
