@@ -9,16 +9,17 @@
 namespace isobar::comm {
 
 /// All codecs whose numbers are added on their way, by name.
-inline const std::vector<const codec::Codec*>& added_codecs() {
-  static const auto all = [] {
-    std::vector<const codec::Codec*> list;
-    for (const Row<codec::Codec>* row : codec::codecs()) {
-      auto codec = make(codec::codecs(), Spec(row->name), "codec");
-      if (codec->carriage() == codec::Carriage::added) list.push_back(codec.release());
-    }
+inline std::vector<const codec::Codec*> added_codecs() {
+  static const std::vector<std::unique_ptr<codec::Codec>> all = [] {
+    std::vector<std::unique_ptr<codec::Codec>> list;
+    for (const Row<codec::Codec>* row : codec::codecs())
+      list.push_back(make(codec::codecs(), Spec(row->name), "codec"));
     return list;
   }();
-  return all;
+  std::vector<const codec::Codec*> added;
+  for (const auto& codec : all)
+    if (codec->carriage() == codec::Carriage::added) added.push_back(codec.get());
+  return added;
 }
 
 inline const codec::Codec& codec_named(const char* name) {
