@@ -1,4 +1,5 @@
 """Runs killed with -9 at random moments and resumed; runs stopped and resumed on another number of ranks."""
+import contextlib
 import os
 import random
 import shutil
@@ -69,7 +70,8 @@ def killed(settings, tally):
             before = last_step(folder)
             victim = launch.rank(luck.randrange(2)) if luck.random() < 0.7 else None
             if victim:
-                os.kill(victim, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):  # it has just ended
+                    os.kill(victim, signal.SIGKILL)
                 if launch.wait(20) is None:
                     tally.problem(f"run {runs}: ranks were still there 20 s after one was killed")
             launch.kill_all()

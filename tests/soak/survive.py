@@ -56,7 +56,10 @@ class Supervised:
         alive = [process for process in map(self.launch.rank, range(RANKS + SPARES)) if process]
         if len(alive) < 2:
             return 0
-        os.kill(luck.choice(alive), sent)
+        try:
+            os.kill(luck.choice(alive), sent)
+        except ProcessLookupError:  # it has just ended
+            return 0
         return 1
 
     def recoveries(self):
