@@ -22,6 +22,9 @@ std::string bytes_of(const fs::path& file) {
 }
 
 // A run that would take hours.
+// For a rank that is stopped until it is at the right place, which a busy disk can delay.
+constexpr const char* patient = "--set strategy.stall_seconds=60";
+
 std::string endless_recipe(const TemporaryFolder& folder, const std::string& data = "") {
   const std::string path = folder / "recipe.toml";
   std::ofstream(path) << "model = \"cosmoflow(size=32, width=4, layers=2, dropout=0)\"\n"
@@ -89,11 +92,12 @@ class Faults : public testing::TestWithParam<LaunchKind> {
     return partial;
   }
   // Stops a rank in the middle of staging; launches again until the rank is caught there.
-  pid_t stopped_in_staging(std::unique_ptr<Launched>& launched, int ranks, int rank, const std::string& recipe) {
+  pid_t stopped_in_staging(std::unique_ptr<Launched>& launched, int ranks, int rank, const std::string& recipe,
+                           const std::string& more = "") {
     for (int attempt = 0; attempt < 10; ++attempt) {
       launched.reset();
       fs::remove_all(folder_ / "staged");
-      launched = std::make_unique<Launched>(command(ranks, recipe), folder_ / "out");
+      launched = std::make_unique<Launched>(command(ranks, recipe, more), folder_ / "out");
       bool over = false;
       const pid_t victim = launched->stopped_when(rank, [&] { return stages() || (over = checkpoint_written()); });
       if (victim > 0 && !over) return victim;
@@ -155,7 +159,7 @@ TEST_P(Faults, ARankKilledDuringTraining) {
 
 TEST_P(Faults, ARankKilledDuringACheckpoint) {
   const std::string recipe = endless_recipe(folder_);
-  Launched launched(command(2, recipe), folder_ / "out");
+  Launched launched(command(2, recipe, patient), folder_ / "out");
   // The temporary name of a checkpoint that is being written; another checkpoint comes before it.
   const pid_t victim = launched.stopped_when(0, [&] { return checkpoint_written() && has_checkpoint(".part"); });
   ASSERT_GT(victim, 0) << launched.outcome(0);
@@ -168,7 +172,7 @@ TEST_P(Faults, ARankKilledDuringACheckpoint) {
 TEST_P(Faults, ARankKilledDuringStaging) {
   const std::string recipe = staged_recipe();
   std::unique_ptr<Launched> launched;
-  const pid_t victim = stopped_in_staging(launched, 2, 1, recipe);
+  const pid_t victim = stopped_in_staging(launched, 2, 1, recipe, patient);
   ASSERT_GT(victim, 0) << launched->outcome(0);
   kill(victim, SIGKILL);
   expect_end(*launched, {"rank 1"});
