@@ -79,6 +79,10 @@ class Supervised {
       count += Json::parse(line, nullptr, false).value("event", "") == name;
     return count;
   }
+  std::string log() const {
+    std::ifstream in(folder_ / "log");
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
 
  private:
   TemporaryFolder folder_;
@@ -104,7 +108,7 @@ TEST_P(SupervisedUnder, ADeterministicRunThatLosesRankZeroEndsWithTheSameBits) {
   EXPECT_SHOWS(outcome, "died of signal 9");
   EXPECT_SHOWS(outcome, "rank 2 takes its place");
   EXPECT_EQ(losses_in(supervised.run), losses_in(alone / "run"));
-  EXPECT_EQ(supervised.events("recovered"), 1);
+  EXPECT_EQ(supervised.events("recovered"), 1) << supervised.log() << outcome;
   std::ifstream in(supervised.run / "run.json");
   const Json changes = Json::parse(in).at("members_changed");
   ASSERT_EQ(changes.size(), 1u) << changes;
