@@ -64,7 +64,7 @@ class Supervised {
   }
   // It must succeed after `steps` steps, each recorded once.
   Outcome expect_finished(std::size_t steps) {
-    const Outcome outcome = launched.outcome(120);
+    const Outcome outcome = launched.outcome(240);
     EXPECT_EQ(outcome.code, 0) << outcome;
     EXPECT_EQ(losses_in(run).size(), steps);
     EXPECT_EQ(lines_of("end", run / "metrics.jsonl"), 1u);
@@ -98,12 +98,12 @@ TEST_P(SupervisedUnder, ADeterministicRunThatLosesRankZeroEndsWithTheSameBits) {
   const std::string settings = "--set train.deterministic=true";
   TemporaryFolder alone;
   const Outcome whole = run_isobar(fmt::format("train {} --quiet --threads 1 --set 'folder=\"{}\"' {}",
-                                               recipe_in(alone, 200), alone / "run", settings));
+                                               recipe_in(alone, 600), alone / "run", settings));
   ASSERT_EQ(whole.code, 0) << whole;
-  Supervised supervised(GetParam(), "-n 2 --spares 1", 200, settings);
+  Supervised supervised(GetParam(), "-n 2 --spares 1", 600, settings);
   ASSERT_TRUE(supervised.wait_for_steps(20)) << supervised.launched.outcome(0);
   supervised.kill_rank(0);
-  const Outcome outcome = supervised.expect_finished(4000);
+  const Outcome outcome = supervised.expect_finished(12000);
   EXPECT_SHOWS(outcome, "rank 0 (pid ");
   EXPECT_SHOWS(outcome, "died of signal 9");
   EXPECT_SHOWS(outcome, "rank 2 takes its place");
@@ -117,11 +117,11 @@ TEST_P(SupervisedUnder, ADeterministicRunThatLosesRankZeroEndsWithTheSameBits) {
 }
 
 TEST_P(SupervisedUnder, TwoThatDieAtOnceLeaveTheOthersAtWork) {
-  Supervised supervised(GetParam(), "-n 4", 200);
+  Supervised supervised(GetParam(), "-n 4", 600);
   ASSERT_TRUE(supervised.wait_for_steps(10)) << supervised.launched.outcome(0);
   supervised.kill_rank(1);
   supervised.kill_rank(2);
-  supervised.expect_finished(4000);
+  supervised.expect_finished(12000);
   EXPECT_EQ(supervised.events("death"), 2);
   EXPECT_EQ(supervised.events("launch"), 1);
 }
@@ -159,18 +159,18 @@ INSTANTIATE_TEST_SUITE_P(Launchers, SupervisedUnder, testing::ValuesIn(launch_ki
                          [](const auto& tested) { return tested.param.name; });
 
 TEST(Supervised, AFrozenRankIsDropped) {
-  Supervised supervised(launch_kinds()[0], "-n 3 --freeze 4", 200);
+  Supervised supervised(launch_kinds()[0], "-n 3 --freeze 4", 600);
   ASSERT_TRUE(supervised.wait_for_steps(10)) << supervised.launched.outcome(0);
   supervised.kill_rank(1, SIGSTOP);
-  const Outcome outcome = supervised.expect_finished(4000);
+  const Outcome outcome = supervised.expect_finished(12000);
   EXPECT_SHOWS(outcome, "silence for 4 s");
 }
 
 TEST(Supervised, AStrategyThatCannotGoOnIsStartedAnewFromTheCheckpoint) {
-  Supervised supervised(launch_kinds()[0], "-n 2", 200, "--set 'strategy=lagged(k=1)' --set checkpoint.every_steps=20");
+  Supervised supervised(launch_kinds()[0], "-n 2", 600, "--set 'strategy=lagged(k=1)' --set checkpoint.every_steps=20");
   ASSERT_TRUE(supervised.wait_for_steps(60)) << supervised.launched.outcome(0);
   supervised.kill_rank(1);
-  supervised.expect_finished(4000);
+  supervised.expect_finished(12000);
   EXPECT_EQ(supervised.events("launch"), 2);
 }
 
