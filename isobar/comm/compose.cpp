@@ -73,7 +73,7 @@ Schedule folded(const Core& core, const Group& group, std::size_t count, const S
   Schedule schedule(1);
   if (core.neighbour >= 0) add(schedule[0], core.index < 0 ? Kind::send : Kind::add, core.neighbour, all);
   append(schedule, part, core.members);
-  // Ranks that pass the result on round it on a 16-bit wire, so the others must too.
+  // Ranks that pass the result on round it as a codec of 16 bits does, so the others must too.
   Round& last = schedule.emplace_back();
   if (core.index < 0) add(last, Kind::receive, core.neighbour, all);
   else add(last, Kind::send, core.neighbour >= 0 ? core.neighbour : group.rank, all);

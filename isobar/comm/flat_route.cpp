@@ -1,19 +1,10 @@
 // The route that treats all ranks alike: a flight is one walk of a schedule.
 #include "isobar/comm/flight.hpp"
 #include "isobar/comm/schedule_shelf.hpp"
-#include "isobar/comm/walk.hpp"
+#include "isobar/comm/walk_flight.hpp"
 
 namespace isobar::comm {
 namespace {
-
-class FlatFlight final : public Flight {
- public:
-  explicit FlatFlight(Walk walk) : walk_(std::move(walk)) {}
-  bool advance() override { return walk_.advance(); }
-
- private:
-  Walk walk_;
-};
 
 class FlatRoute final : public Route {
  public:
@@ -21,7 +12,7 @@ class FlatRoute final : public Route {
       : place_(place), name_(algorithm.str()), shelf_(algorithm, place.comm.group()) {}
 
   std::unique_ptr<Flight> fly(std::int64_t number, Range range, const codec::Codec& codec) override {
-    return std::make_unique<FlatFlight>(Walk(place_.comm, shelf_.of(range.count),
+    return std::make_unique<WalkFlight>(Walk(place_.comm, shelf_.of(range.count),
                                              place_.memory.subspan(range.begin, range.count), codec, sum_tag(number)));
   }
   std::string describe() const override { return name_; }

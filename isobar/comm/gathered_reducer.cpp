@@ -5,19 +5,10 @@
 #include "isobar/comm/message_engine.hpp"
 #include "isobar/comm/reducers.hpp"
 #include "isobar/comm/schedule_shelf.hpp"
-#include "isobar/comm/walk.hpp"
+#include "isobar/comm/walk_flight.hpp"
 
 namespace isobar::comm {
 namespace {
-
-class Gathering final : public Flight {
- public:
-  explicit Gathering(Walk walk) : walk_(std::move(walk)) {}
-  bool advance() override { return walk_.advance(); }
-
- private:
-  Walk walk_;
-};
 
 class GatheredReducer final : public Reducer {
  public:
@@ -44,7 +35,7 @@ class GatheredReducer final : public Reducer {
     all.words = words;
     all.messages.resize(words * size);
     for (const Part& part : all.parts) codec_->encode(part.numbers, all.message(part, rank, *codec_));
-    auto flight = std::make_unique<Gathering>(
+    auto flight = std::make_unique<WalkFlight>(
         Walk(*own_, shelf_.of(words * size), all.messages, *codec::plain(), sum_tag(started_)));
     const MessageEngine::Flying flying =
         engine_.start(std::move(flight), sum.priority, std::move(sum.what), std::move(sum.ended));

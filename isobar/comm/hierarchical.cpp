@@ -107,7 +107,7 @@ class Hierarchical final : public Algorithm {
     append(schedule, inside, places.own());
     append(schedule, between, places.across(0));
     append(schedule, mirrored(inside), places.own());
-    // Ranks that pass the result on round it on a 16-bit wire, so a rank that is alone on its node must too.
+    // Ranks that pass the result on round it as a codec of 16 bits does, so a rank that is alone on its node must too.
     if (places.own().size() == 1) add(schedule.back(), Kind::send, places.own().front(), {0, count});
     return schedule;
   }

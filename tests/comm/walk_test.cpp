@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "isobar/comm/local_comm.hpp"
+#include "isobar/comm/walk_flight.hpp"
 
 #include "tests/comm/added_codecs.hpp"
 #include "tests/expect_error.hpp"
@@ -118,6 +119,15 @@ TEST(Walk, TakesNoMoreMemoryForLongerData) {
         EXPECT_LE(walk.staging_bytes(), 4 * Walk::piece * sizeof(float));  // half the bytes, but in both directions
         EXPECT_EQ(data, std::vector<float>(all.count, 2.0f));
       });
+}
+
+TEST(WalkFlight, EndsWithItsWalk) {
+  const auto comm = alone();
+  std::vector<float> data{1, 1 + 0x1p-9f};
+  const Schedule schedule{{{Kind::send, 0, {1, 1}}}};
+  WalkFlight flight(Walk(*comm, schedule, data, codec_named("bf16"), 1));
+  EXPECT_TRUE(flight.advance());
+  EXPECT_EQ(data[1], 1);
 }
 
 TEST(Walk, ASendToOneselfOnlyRounds) {
