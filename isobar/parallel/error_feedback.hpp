@@ -11,7 +11,8 @@ namespace isobar::parallel {
 
 class ErrorFeedback {
  public:
-  explicit ErrorFeedback(std::size_t gradients) : lost_(gradients), next_(gradients) {}
+  /// Memory is taken when it is first needed, none on a simulated rank.
+  explicit ErrorFeedback(std::size_t gradients) : gradients_(gradients) {}
 
   /// Adds what was lost before to the gradients that begin at `offset` of all.
   void add_to(std::span<float> gradients, std::size_t offset);
@@ -21,10 +22,14 @@ class ErrorFeedback {
   void commit() { lost_.swap(next_); }
 
   exec::StateBlock state() {
+    take_memory();
     return {"lost by the codec", std::span(lost_), exec::StateBlock::Scope::each_rank, exec::StateBlock::Merge::sum};
   }
 
  private:
+  void take_memory() { lost_.resize(gradients_), next_.resize(gradients_); }
+
+  std::size_t gradients_;
   std::vector<float> lost_, next_;
 };
 

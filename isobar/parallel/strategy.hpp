@@ -35,7 +35,6 @@ struct Roles {
   enum class Role { trains, serves };
   std::vector<Role> role;
   std::vector<int> team;  ///< ranks of one team take their steps together, and share the samples of a step
-  comm::Pace pace = comm::Pace::lockstep;  ///< of teams
   comm::Fate fate = comm::Fate::world;
 };
 

@@ -30,7 +30,7 @@ class TwoTeams final : public Strategy {
     Roles roles = Strategy::roles(ranks);
     roles.role.back() = Roles::Role::serves;
     for (int rank = 0; rank < ranks; ++rank) roles.team[rank] = rank < ranks / 2 ? 0 : 1;
-    roles.pace = comm::Pace::free, roles.fate = comm::Fate::group;
+    roles.fate = comm::Fate::group;
     return roles;
   }
   std::span<float> open(comm::Comm&, std::size_t, const Care&) override { return {}; }
