@@ -48,10 +48,7 @@ PlacedRanks place_ranks(const train::Job& job, int ranks, int per_node) {
     auto kind = std::ranges::find_if(placed.kinds, [&](const auto& each) { return alike(each.placement, mine); });
     if (kind == placed.kinds.end()) {
       const split::ModelPart part = job.split->cut(job.model.graph(placed.batching.rows), mine.part);
-      const graph::Plan plan =
-          graph::make_plan(part.graph, {.memory_limit = job.memory_limit,
-                                        .weight_copies = (job.gradients_in_arena ? 1 : 2) + job.optimizer->slots(),
-                                        .gradients_in_arena = job.gradients_in_arena});
+      const graph::Plan plan = graph::make_plan(part.graph, train::plan_options(job));
       const std::vector<exec::GradientPlace> places = exec::ParamStore::gradient_places(plan);
       const std::size_t gradients = exec::ParamStore::gradient_floats(plan);
       KindOfRank made{.placement = mine, .part = part.text, .memory_bytes = plan.memory_bytes()};

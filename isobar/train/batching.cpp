@@ -81,6 +81,13 @@ Batching divide_batch(const Job& job, int ranks) {
   return result;
 }
 
+graph::PlanOptions plan_options(const Job& job, std::shared_ptr<const ops::Tuning> tuning) {
+  return {.memory_limit = job.memory_limit,
+          .weight_copies = (job.gradients_in_arena ? 1 : 2) + job.optimizer->slots(),
+          .tuning = std::move(tuning),
+          .gradients_in_arena = job.gradients_in_arena};
+}
+
 int most_ranks(const Job& job, int available) { return most_ranks(job)(available); }
 
 std::function<int(int)> most_ranks(const Job& job) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 
+#include "isobar/graph/plan.hpp"
 #include "isobar/train/job.hpp"
 
 namespace isobar::train {
@@ -23,6 +24,9 @@ struct Batching {
 
 /// Divides the batch of a job; numbers that do not fit together are a UsageError.
 Batching divide_batch(const Job& job, int ranks);
+
+/// How a rank plans the training of a job, with kernels as `tuning` has them; null: the usual ones.
+graph::PlanOptions plan_options(const Job& job, std::shared_ptr<const ops::Tuning> tuning = nullptr);
 
 /// How many of the available ranks can share the steps of a job at most, the same on all ranks; all of them if no
 /// number works: divide_batch() then says why.

@@ -23,11 +23,7 @@ Session::Session(Job job, comm::Comm& world, comm::Comm& talk, StepTrace& trace,
 void Session::plan_network(bool under_way, StepTrace& trace) {
   const graph::Graph graph = job_.split->cut(job_.model.graph(batching_.rows), 0).graph;
   network_.tuning = run_tuning(job_, batching_.rows, under_way, talk_);
-  graph::Plan plan =
-      graph::make_plan(graph, {.memory_limit = job_.memory_limit,
-                               .weight_copies = (job_.gradients_in_arena ? 1 : 2) + job_.optimizer->slots(),
-                               .tuning = network_.tuning,
-                               .gradients_in_arena = job_.gradients_in_arena});
+  graph::Plan plan = graph::make_plan(graph, plan_options(job_, network_.tuning));
   expect_fields(plan, *job_.train_data, "data.train");
   if (job_.train_data->size() < batching_.batch)
     fail("data.train has {} samples, fewer than one batch of {}", job_.train_data->size(), batching_.batch);
