@@ -56,9 +56,9 @@ if(ISOBAR_TESTS)
       isobar_add_command_test(mpi.${name}.${ranks} ${launch} -n ${ranks} $<TARGET_FILE:test_comm_mpi_${name}> ${ranks})
       set_tests_properties(mpi.${name}.${ranks} PROPERTIES TIMEOUT 120 PROCESSORS 2)
     endforeach()
-    # Pretends that there are two nodes with two ranks each.
+    # Pretends that there are two nodes with two ranks each, and a library with few tags.
     isobar_add_command_test(mpi.${name}.2x2 ${launch} -n 4 $<TARGET_FILE:test_comm_mpi_${name}> 4)
-    set_tests_properties(mpi.${name}.2x2 PROPERTIES TIMEOUT 120 PROCESSORS 2 ENVIRONMENT ISOBAR_RANKS_PER_NODE=2)
+    set_tests_properties(mpi.${name}.2x2 PROPERTIES TIMEOUT 120 PROCESSORS 2 ENVIRONMENT "ISOBAR_RANKS_PER_NODE=2;ISOBAR_FEW_TAGS=1")
     add_executable(mpi_scenarios_${name} ${PROJECT_SOURCE_DIR}/tests/comm_mpi/scenarios.cpp)
     target_link_libraries(mpi_scenarios_${name} PRIVATE isobar_comm_mpi_${name} isobar_flags)
     add_dependencies(test_comm_mpi_faults mpi_scenarios_${name})

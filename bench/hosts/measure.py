@@ -39,12 +39,14 @@ def compare_flat(hosts, program):
               f"{2 * size / 2 / LINK * 1e3:.0f} ms: every host sends and gets all bytes once |", flush=True)
 
 
-def hidden_share(hosts, program, strategy, model, rounds=5):
-    """Seconds of a step, of its exchange, and the share of the exchange that no rank waits for."""
+def hidden_share(hosts, program, strategy, model, rounds=5, split="none"):
+    """Seconds of a step, of its exchange, and the share of the exchange that no rank waits for; with a split, of the
+    messages of the model that two hosts share."""
     words, environment = hosts.launch(1, 2)
     contestant = subprocess.Popen(words + [program, "bench", "--serve", "--model", model, "--threads", "1",
-                                           "--exchange", strategy],
+                                           "--exchange", strategy, "--split", split],
                                   env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    exchange = "exchange" if split == "none" else "messages"
 
     def ask(question):
         contestant.stdin.write(question + "\n")
@@ -53,11 +55,11 @@ def hidden_share(hosts, program, strategy, model, rounds=5):
 
     contestant.stdout.readline()
     ask("step 2")
-    ask("exchange")
+    ask(exchange)
     shares, steps, exchanges = [], [], []
     for _ in range(rounds):
         steps.append(ask("step 4")[0])
-        waited, busy, _, _ = ask("exchange")
+        waited, busy, _, _ = ask(exchange)
         exchanges.append(busy / 4)
         shares.append(1 - waited / busy)
     contestant.stdin.close()
@@ -69,6 +71,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", default="build/release/bin/isobar")
     parser.add_argument("--model", default="cosmoflow(size=64)")
+    parser.add_argument("--split-model", default="cosmoflow(size=128)")
     parser.add_argument("--delay", type=int, default=0, help="microseconds added to every message, one way")
     args = parser.parse_args()
     program = os.path.abspath(args.program)
@@ -84,6 +87,10 @@ def main():
             step, exchange, share = hidden_share(hosts, program, strategy, args.model)
             print(f"| {strategy}, {args.model}, 2 hosts | step {step * 1e3:.0f} ms, exchange {exchange * 1e3:.0f} ms | "
                   f"{share * 100:.0f} % of the exchange hidden |", flush=True)
+        split = "spatial(depth=2)"
+        step, messages, share = hidden_share(hosts, program, "sync", args.split_model, split=split)
+        print(f"| {split}, {args.split_model}, one sample on 2 hosts | step {step * 1e3:.0f} ms, messages "
+              f"{messages * 1e3:.0f} ms | {share * 100:.0f} % of the messages hidden |", flush=True)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,8 @@ class StepTrace {
   /// The step is over. Returns its events if it is traced, valid until the next call: first those of the main lane in
   /// sequence, with idle time between them, then those of other lanes in the order they began.
   std::span<const Event> end_step(double end);
+  /// Whether the events of the step under way are going to be handed out.
+  bool is_traced() const { return traced_; }
   /// There is no step, or the step does not count: events recorded since the last step are only added up.
   void drop_step();
 

@@ -13,7 +13,7 @@
 namespace isobar::bench {
 namespace {
 
-enum class Ask : int { steps, forward, profile, memory, exchange, end };
+enum class Ask : int { steps, forward, profile, memory, exchange, messages, end };
 
 struct Question {
   Ask ask = Ask::end;
@@ -29,7 +29,8 @@ Question read_question(std::FILE* in) {
   if (std::sscanf(line, "profile %d", &count) == 1 && count > 0) return {Ask::profile, count};
   if (std::strncmp(line, "memory", 6) == 0) return {Ask::memory};
   if (std::strncmp(line, "exchange", 8) == 0) return {Ask::exchange};
-  fail("bench: '{}' is none of 'step N', 'forward N', 'profile N', 'memory' and 'exchange'", line);
+  if (std::strncmp(line, "messages", 8) == 0) return {Ask::messages};
+  fail("bench: '{}' is none of 'step N', 'forward N', 'profile N', 'memory', 'exchange' and 'messages'", line);
 }
 
 // Rank 0 reads a question and sends it to all.
@@ -66,6 +67,14 @@ std::string answer_forward(const Serving& what, std::unique_ptr<ForwardPass>& pa
   return text;
 }
 
+// What has been added to a cost, which is then remembered.
+std::string cost_since(comm::ExchangeCost& before, const comm::ExchangeCost& now) {
+  const comm::ExchangeCost then = std::exchange(before, now);
+  return fmt::format("{:.9f} {:.9f} {} {}", now.waited_seconds - then.waited_seconds,
+                     now.busy_seconds - then.busy_seconds, now.sums - then.sums,
+                     now.traffic.bytes - then.traffic.bytes);
+}
+
 }  // namespace
 
 void serve_steps(const Serving& what, std::FILE* in, std::FILE* out) {
@@ -78,7 +87,7 @@ void serve_steps(const Serving& what, std::FILE* in, std::FILE* out) {
     std::fflush(out);
   };
   say("ready isobar " + step.strategy().describe());
-  comm::ExchangeCost before;
+  comm::ExchangeCost sums, messages;  // at the last such question
   std::unique_ptr<ForwardPass> pass;
   while (true) {
     const Question question = next_question(world, in);
@@ -91,13 +100,8 @@ void serve_steps(const Serving& what, std::FILE* in, std::FILE* out) {
       getrusage(RUSAGE_SELF, &usage);
       say(std::to_string(usage.ru_maxrss * 1024L));
     }
-    if (question.ask == Ask::exchange) {
-      const comm::ExchangeCost now = step.strategy().cost();
-      say(fmt::format("{:.9f} {:.9f} {} {}", now.waited_seconds - before.waited_seconds,
-                      now.busy_seconds - before.busy_seconds, now.sums - before.sums,
-                      now.traffic.bytes - before.traffic.bytes));
-      before = now;
-    }
+    if (question.ask == Ask::exchange) say(cost_since(sums, step.strategy().cost()));
+    if (question.ask == Ask::messages) say(cost_since(messages, step.executor().message_cost()));
   }
 }
 

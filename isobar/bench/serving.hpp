@@ -20,8 +20,9 @@ struct Serving {
 
 /// Serves until the input ends. With many ranks the time of a step is that of the slowest rank over the whole series of
 /// requested steps, divided by their number. The answer to "exchange" is four numbers of rank 0 since the last such
-/// question: seconds waited for sums, seconds during which a sum was in progress, sums, bytes sent. The answer to
-/// "profile N" is the kernels of N steps, as kernel_profile.hpp writes them.
+/// question: seconds waited for sums, seconds during which a sum was in progress, sums, bytes sent; that to "messages"
+/// the same of the messages of a model that is cut. The answer to "profile N" is the kernels of N steps, as
+/// kernel_profile.hpp writes them.
 void serve_steps(const Serving& what, std::FILE* in, std::FILE* out);
 
 }  // namespace isobar::bench

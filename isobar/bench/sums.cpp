@@ -29,7 +29,8 @@ std::string interval(const Summary& s, double scale, const char* unit) {
 
 std::vector<SumOutcome> measure_sums(comm::Comm& comm, const SumContest& contest) {
   const std::size_t most = *std::ranges::max_element(contest.bytes) / sizeof(float);
-  const auto reducer = comm::make_reducer(comm, most, contest.options);
+  const auto memory = comm::gradient_memory(comm, most, contest.options);
+  const auto reducer = comm::make_reducer(comm, *memory, contest.options);
   const auto library = comm.native_sum();
   const Block block(library ? most * sizeof(float) : 0);
   const std::span<float> theirs(reinterpret_cast<float*>(block.data()), library ? most : 0);

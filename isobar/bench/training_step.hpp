@@ -9,6 +9,7 @@
 #include "isobar/exec/executor.hpp"
 #include "isobar/optim/optimizer.hpp"
 #include "isobar/parallel/strategy.hpp"
+#include "isobar/split/split.hpp"
 #include "isobar/tensor/tensor.hpp"
 
 namespace isobar::bench {
@@ -16,10 +17,11 @@ namespace isobar::bench {
 /// The optimizer of contestants, so slow that the numbers hardly change, for any loss.
 inline constexpr const char* steady_optimizer = "sgd(momentum=0.9, lr=1e-6)";
 
-/// The ranks that share a step, and how they exchange gradients.
+/// The ranks that share a step, how they exchange gradients, and how one model is cut over all of them.
 struct Company {
   comm::Comm* comm = nullptr;  ///< null: this process alone
   Spec strategy = "solo";
+  Spec split = "none";
 };
 
 class TrainingStep {
@@ -49,13 +51,16 @@ class TrainingStep {
   Inputs made_inputs() const;
   std::span<const Event> run_step(Inputs inputs, bool traced);
 
+  split::ModelPart part_of(const Spec& model, std::int64_t batch, const Company& company);
+
   StepTrace trace_;
+  std::unique_ptr<comm::Comm> replica_ranks_;  // null unless the model is cut
   std::unique_ptr<optim::Optimizer> optimizer_;
   std::unique_ptr<exec::ParamStore> store_;
   std::unique_ptr<exec::Executor> executor_;
   std::unique_ptr<parallel::ComputedReplica> replica_;
   std::unique_ptr<parallel::Strategy> strategy_;
-  int ranks_ = 1;
+  double shares_ = 1;  // of the loss: what its samples are multiplied by
   std::vector<Tensor> inputs_;
   std::vector<std::int64_t> samples_;
   std::int64_t step_ = 0;

@@ -17,7 +17,8 @@ constexpr const char* metrics_name = "metrics";
 constexpr const char* kept_name = "kept_numbers";
 constexpr const char* statistics_name = "ranks/statistics";
 constexpr const char* own_name = "ranks/numbers";
-constexpr std::string_view own_array_group = "ranks/arrays/";
+constexpr std::string_view own_array_group = "ranks/arrays/", own_kept_group = "ranks/kept/";
+constexpr std::string_view list_group = "droppable/", piece_group = "pieces/";
 
 template <class T>
 std::span<const std::uint8_t> bytes_of(std::span<const T> numbers) {
@@ -37,9 +38,15 @@ struct Contents {
     add(kept_name, Shape{std::ssize(snapshot.kept_numbers)}, NumberType::float64, of(snapshot.kept_numbers));
     add(statistics_name, by_rank(snapshot, snapshot.statistics.size()), NumberType::float32, of(snapshot.statistics));
     add(own_name, by_rank(snapshot, snapshot.own_numbers.size()), NumberType::float64, of(snapshot.own_numbers));
+    expects(snapshot.pieces.empty(), "pieces as the whole that they make");
+    for (const Snapshot::List& list : snapshot.lists)
+      add(std::string(list_group) + list.name, Shape{std::ssize(list.numbers)}, NumberType::float64, of(list.numbers));
     for (const Snapshot::OwnArray& array : snapshot.own_arrays)
-      add(std::string(own_array_group) + array.name, by_rank(snapshot, array.numbers.size()), NumberType::float32,
-          of(array.numbers));
+      add(std::string(array.may_drop ? own_array_group : own_kept_group) + array.name,
+          by_rank(snapshot, array.numbers.size()), NumberType::float32, of(array.numbers));
+    for (const Snapshot::List& list : snapshot.own_lists)
+      add(std::string(own_kept_group) + list.name, by_rank(snapshot, list.numbers.size()), NumberType::float64,
+          of(list.numbers));
     for (const auto& [name, text] : {std::pair(recipe_name, &snapshot.recipe), {metrics_name, &snapshot.metrics}}) {
       add(name, Shape{std::ssize(*text)}, NumberType::uint8, bytes_of(std::span<const char>(*text)));
       if (!text->empty()) arrays.back().text = true;
@@ -65,8 +72,14 @@ struct Contents {
   }
 };
 
-// Older programs, which do not know arrays of every rank, read all files without such arrays.
-int format_of(const Snapshot& snapshot) { return snapshot.own_arrays.empty() ? 2 : 3; }
+// Older programs know only what a strategy must not drop and has once, and read all files with nothing else of it.
+int format_of(const Snapshot& snapshot) {
+  const bool further = std::ranges::any_of(snapshot.parts, [](const Snapshot::Part& part) {
+    return part.name.starts_with(piece_group) || part.name.starts_with(list_group);
+  });
+  const bool old = snapshot.own_arrays.empty() && snapshot.lists.empty() && snapshot.own_lists.empty();
+  return old && !further ? 2 : 3;
+}
 
 // For programs that read the file as HDF5.
 std::vector<hdf5::OutlinedAttribute> attributes_of(const Snapshot& snapshot) {
@@ -173,13 +186,14 @@ Snapshot CheckpointFile::read(bool all) const {
   snapshot.seed = static_cast<std::uint64_t>(index_.seed);
   snapshot.slots = static_cast<int>(index_.slots);
   snapshot.ranks = static_cast<int>(index_.ranks);
+  snapshot.whose = Snapshot::Whose::all;
   snapshot.best = index_.best;
   snapshot.plan = index_.plan;
   snapshot.recipe = recipe();
   snapshot.metrics = text(metrics_name);
   const auto is_part = [&](const CheckpointIndex::Entry& entry) {
-    return entry.type == NumberType::float32 && entry.name != statistics_name &&
-           !entry.name.starts_with(own_array_group) && (all || entry.name.starts_with("weights/"));
+    return entry.type == NumberType::float32 && entry.name != statistics_name && !entry.name.starts_with("ranks/") &&
+           (all || entry.name.starts_with("weights/"));
   };
   std::size_t numbers = 0;
   for (const CheckpointIndex::Entry& entry : index_.entries) {
@@ -201,11 +215,18 @@ Snapshot CheckpointFile::read(bool all) const {
   read_list(kept_name, NumberType::float64, snapshot.kept_numbers);
   read_list(statistics_name, NumberType::float32, snapshot.statistics);
   read_list(own_name, NumberType::float64, snapshot.own_numbers);
-  for (const CheckpointIndex::Entry& entry : index_.entries)
-    if (entry.name.starts_with(own_array_group)) {
-      snapshot.own_arrays.push_back({entry.name.substr(own_array_group.size())});
-      read_list(entry.name, NumberType::float32, snapshot.own_arrays.back().numbers);
-    }
+  for (const CheckpointIndex::Entry& entry : index_.entries) {
+    const auto read_as = [&](std::string_view group, NumberType type, auto& blocks) {
+      if (!entry.name.starts_with(group) || entry.type != type) return false;
+      blocks.push_back({entry.name.substr(group.size())});
+      read_list(entry.name, type, blocks.back().numbers);
+      return true;
+    };
+    read_as(own_array_group, NumberType::float32, snapshot.own_arrays);
+    if (read_as(own_kept_group, NumberType::float32, snapshot.own_arrays)) snapshot.own_arrays.back().may_drop = false;
+    read_as(own_kept_group, NumberType::float64, snapshot.own_lists);
+    read_as(list_group, NumberType::float64, snapshot.lists);
+  }
   return snapshot;
 }
 

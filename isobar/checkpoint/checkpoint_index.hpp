@@ -24,7 +24,7 @@ struct CheckpointIndex {
     std::uint32_t sum = 0;  ///< CRC-32C
   };
 
-  int format = 2;  ///< 3 has arrays that each rank has for itself
+  int format = 2;  ///< 3 has more of a strategy than what it has once and must not drop
   Position position{};
   std::int64_t seed = 0;
   std::int64_t slots = 0, ranks = 1;

@@ -1,6 +1,6 @@
 // Snapshot: everything a checkpoint holds, copied into memory in plain layout: training continues while it is written,
 // and can go back to it. It is this rank's state between two steps; only what ranks collect for themselves (running
-// statistics) differs from rank to rank.
+// statistics, and what a strategy says) differs from rank to rank.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct Position {
 };
 
 struct Snapshot {
-  /// One array: "weights/NAME", "slots/0/NAME", "kept/BLOCK/NAME".
+  /// One array: "weights/NAME", "slots/0/NAME", or of a strategy's block, "kept/BLOCK/NAME".
   struct Part {
     std::string name;
     Shape shape;
@@ -44,26 +44,45 @@ struct Snapshot {
     std::size_t count = 0;
   };
 
+  /// Pieces of one whole that a rank has: numbers of all weights in plain layout, one weight after the other.
+  struct OwnPieces {
+    std::string name;
+    std::vector<exec::StateBlock::Cut> cuts{};  ///< in plain layout
+    std::vector<float> numbers{};
+  };
+  /// Whose is what ranks have for themselves: of all of them in a checkpoint, of this one, or of nobody when the
+  /// snapshot came from another rank.
+  enum class Whose { all, this_rank, nobody };
+
   std::string origin = "the state in memory";  ///< for messages: "checkpoint 'runs/a/checkpoints/step_000120.h5'"
   Position position{};
   std::uint64_t seed = 0;  ///< of all random numbers: each is addressed by it and by the position
   std::string recipe{};    ///< resolved, as TOML
-  std::string plan{};      ///< its fingerprint, on the ranks that wrote it
+  std::string plan{};      ///< its fingerprint, on the rank that wrote it
   std::string metrics{};   ///< one line of JSON for every epoch so far
   double best = std::numeric_limits<double>::quiet_NaN();  ///< of the metric that best.h5 follows; NaN: none yet
   int slots = 0;                                           ///< of the optimizer, for every weight
   std::vector<Part> parts{};
   std::vector<float> numbers{};
-  std::vector<double> kept_numbers{};
-  int ranks = 1;                      ///< whose own state follows, rank by rank
-  std::vector<float> statistics{};    ///< running statistics as collected by each rank, in the order of weights
-  std::vector<double> own_numbers{};  ///< lists of a strategy that each rank has for itself
+  std::vector<double> kept_numbers{};  ///< lists of a strategy, once, which others must not drop
+  int ranks = 1;                       ///< whose own state follows, rank by rank
+  std::vector<float> statistics{};     ///< running statistics as collected by each rank, in the order of weights
+  std::vector<double> own_numbers{};   ///< lists of a strategy that each rank has for itself and others may drop
   /// Arrays that each rank has for itself, in plain layout, in the order of weights.
   struct OwnArray {
     std::string name;
     std::vector<float> numbers{};
+    bool may_drop = true;
   };
   std::vector<OwnArray> own_arrays{};
+  struct List {
+    std::string name;
+    std::vector<double> numbers{};
+  };
+  std::vector<List> lists{};        ///< of a strategy, once, which others may drop
+  std::vector<List> own_lists{};    ///< of each rank, which others must not drop
+  std::vector<OwnPieces> pieces{};  ///< of this rank; a checkpoint holds those of all ranks as whole arrays in `parts`
+  Whose whose = Whose::this_rank;
 
   const Part* find(const std::string& name) const;
   std::span<const float> values(const Part& part) const { return std::span(numbers).subspan(part.first, part.count); }
@@ -71,8 +90,8 @@ struct Snapshot {
   std::size_t bytes() const;
 };
 
-/// Copies the state of this rank; the texts, seed and best stay as they are. Memory that is there is used again. A
-/// strategy has nothing under way when all numbers that it has once are zero: its arrays are left out then.
+/// Copies the state of this rank; the texts, seed and best stay as they are. Memory that is there is used again. What
+/// a strategy says is not in use is left out.
 void take_snapshot(Snapshot& into, const exec::ParamStore& store, const Position& position,
                    const exec::StateBlocks& state);
 
@@ -83,21 +102,14 @@ std::size_t snapshot_bytes(const exec::ParamStore& store, const exec::StateBlock
 bool holds_own(const Snapshot& snapshot, const exec::ParamStore& store, const exec::StateBlocks& state, int ranks);
 
 /// Puts weights, slots and what the strategy keeps back, as they were on rank `rank` of `ranks`: when the snapshot is
-/// of as many ranks, each gets its own running statistics and numbers again, otherwise the weights' and zeros. Throws
-/// Error, with nothing changed, when it is of another network, optimizer, or of another strategy with steps under way.
+/// of as many ranks, each gets its own running statistics and blocks again, otherwise the weights' and what the blocks
+/// say. Throws Error, with nothing changed, when it is of another network or optimizer, has blocks of another strategy
+/// that must not be dropped, or lacks one that is required.
 void restore(const Snapshot& snapshot, exec::ParamStore& store, const exec::StateBlocks& state, int rank = 0,
              int ranks = 1);
 
 /// Restores only the weights, for a network that will not be trained further.
 void restore_weights(const Snapshot& snapshot, exec::ParamStore& store);
-
-/// An array that each rank has for itself, as rank `rank` of `ranks` goes on with it: its own if it was written by as
-/// many ranks, otherwise as the block says. Zeros where the snapshot does not have it.
-std::vector<float> own_array(const Snapshot& snapshot, const exec::StateBlock& block, const exec::ParamStore& store,
-                             int rank, int ranks);
-/// Reads such an array in plain layout, and writes it.
-std::vector<float> plain_array(const exec::ParamStore& store, std::span<const float> stored);
-void set_plain_array(const exec::ParamStore& store, std::span<const float> plain, std::span<float> stored);
 
 /// What this rank collected for itself: all weights that are not trained, in plain layout, one after the other.
 std::vector<float> own_statistics(const exec::ParamStore& store);

@@ -20,6 +20,8 @@ struct RankOptions {
   int ranks = 2;
   std::string exchange = "none";  ///< of a contestant: a strategy, or none
   std::string rank_model = "cosmoflow(size=64)", strategy = "sync";
+  std::string split_model = "cosmoflow(size=128)";
+  std::string split;  ///< of a contestant: none; of the level: by depth, over all ranks
   std::string algorithm = "auto";
   std::vector<std::size_t> bytes{};  ///< of sums; empty: from 1 kB to 256 MB
   std::string launcher;

@@ -12,12 +12,14 @@ extern const BenchLevel ranks_level;      // bench_ranks.cpp
 extern const BenchLevel reads_level;      // bench_reads.cpp
 extern const BenchLevel saves_level;      // bench_sinks.cpp
 extern const BenchLevel sinks_level;      // bench_sinks.cpp
+extern const BenchLevel splits_level;     // bench_splits.cpp
 extern const BenchLevel sums_level;       // bench_ranks.cpp
 extern const BenchLevel training_level;   // bench_training.cpp
 
 std::span<const BenchLevel* const> bench_levels() {
-  static constexpr const BenchLevel* all[] = {&operators_level, &networks_level, &training_level, &reads_level,
-                                              &sums_level,      &ranks_level,    &sinks_level,    &saves_level};
+  static constexpr const BenchLevel* all[] = {&operators_level, &networks_level, &training_level,
+                                              &reads_level,     &sums_level,     &ranks_level,
+                                              &splits_level,    &sinks_level,    &saves_level};
   return all;
 }
 

@@ -23,6 +23,11 @@ void add_rank_options(CLI::App& command, RankOptions& options) {
   command.add_option("--strategy", options.strategy, "ranks: how gradients are exchanged")
       ->type_name("SPEC")
       ->capture_default_str();
+  command.add_option("--split-model", options.split_model, "splits: the network, one sample")
+      ->type_name("SPEC")
+      ->capture_default_str();
+  command.add_option("--split", options.split, "splits: how it is cut over the ranks (default: by depth)")
+      ->type_name("SPEC");
   command.add_option("--algorithm", options.algorithm, "sums: how they are made: auto, shared, ring, ...")
       ->type_name("SPEC")
       ->capture_default_str();
@@ -39,7 +44,8 @@ void serve_ranks(const std::string& model, std::int64_t batch, int threads, cons
     const run::CoreShare cores(comm, threads);
     cores.bind_compute();
     bench::Serving serving{.model = model, .batch = batch, .world = &comm};
-    if (options.exchange != "none") serving.company = {&comm, options.exchange};
+    if (options.exchange != "none")
+      serving.company = {&comm, options.exchange, options.split.empty() ? "none" : options.split};
     bench::serve_steps(serving, stdin, stdout);
   });
 }

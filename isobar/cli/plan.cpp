@@ -1,7 +1,5 @@
 // isobar plan: what training or using a network will do, step by step, without doing it. With --tune it measures the
 // convolutions and remembers what was fastest.
-#include "isobar/graph/plan.hpp"
-
 #include <algorithm>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 #include "isobar/base/clock.hpp"
 #include "isobar/base/config.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/graph/plan_messages.hpp"
 #include "isobar/graph/recompute.hpp"
 #include "isobar/ops/conv_pieces.hpp"
 #include "isobar/optim/optimizer.hpp"
@@ -127,13 +126,13 @@ void tune_network(const Spec& model, std::int64_t batch, const graph::Graph& gra
 
 struct PlanRequest {
   std::string model;
-  int ranks = 0, per_node = 1;
+  int ranks = 0, per_node = 1, part = 0;
   std::vector<std::string> settings;
   std::int64_t batch = 1;
   std::string phase = "training";
   std::vector<std::string> without;
   std::string memory;
-  std::string optimizer = "adam";
+  std::string optimizer = "adam", split = "none", strategy = "sync";
   bool json = false;
   bool tune = false, untuned = false;
   TuneRequest tuning;
@@ -152,6 +151,7 @@ nlohmann::ordered_json as_json(const graph::Plan& plan, const Spec& model, const
                      {"flops", step.flops},
                      {"again_flops", step.again_flops},
                      {"bytes", step.bytes}});
+    if (step.talk) steps.back()["talk"] = talk_text(plan, s);
   }
   return {{"model", model.str()},
           {"batch", request.batch},
@@ -165,6 +165,17 @@ nlohmann::ordered_json as_json(const graph::Plan& plan, const Spec& model, const
           {"again_flops", plan.again_flops()},
           {"fingerprint", fmt::format("{:016x}", plan.fingerprint())},
           {"steps", steps}};
+}
+
+// Leaves the part of one rank, and says which: ", part 1 of 4: depth 64-127 of 256".
+std::string cut(graph::Graph& graph, const PlanRequest& request) {
+  const auto split = make(split::splits(), request.split, "split");
+  if (request.part >= split->ways())
+    fail_usage("--part {}: split '{}' makes {} parts; valid: 0 to {}", request.part, request.split, split->ways(),
+               split->ways() - 1);
+  split::ModelPart part = split->cut(std::move(graph), request.part);
+  graph = std::move(part.graph);
+  return fmt::format(", part {} of {}: {}", request.part, split->ways(), part.text);
 }
 
 void show_plan(const PlanRequest& request) {
@@ -182,50 +193,83 @@ void show_plan(const PlanRequest& request) {
     options.weight_copies = 1;
     network->build(graph, request.batch);
   }
+  std::string part;
+  if (Spec(request.split).name() != "none") part = cut(graph, request);
   if (request.tune) return tune_network(resolved, request.batch, graph, options, request.tuning);
-  if (!request.untuned) options.tuning = tune::known_tuning(resolved, request.batch);
+  if (!request.untuned && part.empty()) options.tuning = tune::known_tuning(resolved, request.batch);
   const graph::Plan plan = graph::make_plan(graph, options);
   if (request.json) {
     fmt::print("{}\n", as_json(plan, resolved, request, options.tuning ? options.tuning->all().size() : 0).dump(2));
     return;
   }
-  fmt::print("{}, batch {}, {}\n\n{}", resolved.str(), request.batch, request.phase, plan.table());
+  fmt::print("{}, batch {}, {}{}\n\n{}", resolved.str(), request.batch, request.phase, part, plan.table());
   if (options.tuning)
     fmt::print("tuned: {} kernels of convolutions as measured on this machine\n", options.tuning->all().size());
   if (options.memory_limit > 0) fmt::print("{}", graph::memory_text(plan, options.memory_limit));
 }
 
-void show_ranks(const PlanRequest& request) {
+run::PlacedRanks placed_network(const PlanRequest& request) {
+  if (!request.settings.empty()) fail_usage("--set changes a recipe; '{}' is a network", request.model);
+  run::BareNetwork bare{
+      .batch = request.batch, .optimizer = request.optimizer, .split = request.split, .strategy = request.strategy};
+  if (!request.memory.empty()) bare.memory_limit = read_bytes(request.memory, "--memory");
+  const std::shared_ptr<zoo::Network> network = zoo::make_network(request.model);
+  bare.graph = [network](std::int64_t batch) { return zoo::training_graph(*network, batch); };
+  return run::place_ranks(bare, request.ranks, request.per_node);
+}
+
+run::PlacedRanks placed_recipe(const PlanRequest& request) {
+  if (request.split != "none" || request.strategy != "sync")
+    fail_usage("a recipe names split and strategy itself: --set parallel.split='{}' changes it", request.split);
   const std::filesystem::path file = request.model;
   Spec recipe = read_recipe(file);
   for (const std::string& setting : request.settings) apply_setting(recipe, setting);
-  const train::Job job = run::read_job(recipe, file.stem().string());
-  const run::PlacedRanks placed = run::place_ranks(job, request.ranks, request.per_node);
-  fmt::print("{}\n", request.json ? to_json(placed) : describe(placed, job));
+  return run::place_ranks(run::read_job(recipe, file.stem().string()), request.ranks, request.per_node);
+}
+
+void show_ranks(const PlanRequest& request) {
+  const bool is_recipe = request.model.ends_with(".toml") || std::filesystem::exists(request.model);
+  const run::PlacedRanks placed = is_recipe ? placed_recipe(request) : placed_network(request);
+  fmt::print("{}\n", request.json ? to_json(placed) : describe(placed));
 }
 
 void declare_plan(CLI::App& command) {
   const auto request = std::make_shared<PlanRequest>();
   command
       .add_option("MODEL", request->model,
-                  "a network, such as 'cosmoflow(size=32)' (see 'isobar zoo'); with --ranks the file of a recipe")
+                  "a network, such as 'cosmoflow(size=32)' (see 'isobar zoo'); with --ranks also the file of a recipe")
       ->required();
-  auto* ranks =
-      command
-          .add_option("--ranks", request->ranks,
-                      "show what each of so many ranks of a recipe does, holds and sends, without starting any")
-          ->type_name("N")
-          ->check(CLI::Range(1, 1 << 20).description(""));
+  auto* ranks = command
+                    .add_option("--ranks", request->ranks,
+                                "show what each of so many ranks does, holds and sends, without starting any")
+                    ->type_name("N")
+                    ->check(CLI::Range(1, 1 << 20).description(""));
   command.add_option("--per-node", request->per_node, "how many of these ranks share a node")
       ->capture_default_str()
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 20).description(""))
       ->needs(ranks);
+  auto* split =
+      command.add_option("--split", request->split, "how a network is cut over ranks; a recipe says so itself")
+          ->capture_default_str()
+          ->type_name("SPEC");
+  command
+      .add_option("--part", request->part, "without --ranks: the part of a network that is cut whose steps are shown")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(CLI::Range(0, 1 << 20).description(""))
+      ->needs(split)
+      ->excludes(ranks);
+  command
+      .add_option("--strategy", request->strategy, "how these ranks keep a network consistent; a recipe says so itself")
+      ->capture_default_str()
+      ->type_name("SPEC")
+      ->needs(ranks);
   command.add_option("--set", request->settings, "change a key of the recipe; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
       ->needs(ranks);
-  command.add_option("--batch", request->batch, "samples in a step")
+  command.add_option("--batch", request->batch, "samples in a step, on all ranks together")
       ->capture_default_str()
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 20).description(""));

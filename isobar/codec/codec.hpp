@@ -27,9 +27,10 @@ class Codec {
   virtual bool is_plain() const { return false; }
   /// The bytes that so many numbers take: at most, or exactly where they are added on their way.
   virtual std::size_t bound(std::size_t count) const = 0;
-  /// Writes the numbers and replaces them by what will be read. Returns the bytes written, at most bound().
+  /// Writes the numbers and replaces them by what will be read. Returns the bytes written: where they are gathered
+  /// these may be fewer than bound(), as the numbers have it, and only they travel.
   virtual std::size_t encode(std::span<float> numbers, std::span<std::byte> to) const = 0;
-  /// Reads as many numbers as were encoded.
+  /// Reads as many numbers as were encoded, from the bytes that encode() wrote.
   virtual void decode(std::span<const std::byte> from, std::span<float> to) const = 0;
   /// Reads them and adds them.
   virtual void add(std::span<const std::byte> from, std::span<float> to) const = 0;

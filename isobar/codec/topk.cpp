@@ -1,7 +1,7 @@
 // topk: of every tensor only the numbers of largest magnitude travel, each with its place; of equal ones the first.
-// What does not travel must be added to the next gradient by whoever encodes, or training goes astray. NaN counts as
-// larger than all others, so that it reaches every rank. Short tensors travel whole, as do those of which so many
-// numbers are kept that pairs would take more bytes.
+// Zeros do not travel, so sparse gradients take fewer bytes still. What does not travel must be added to the next
+// gradient by whoever encodes, or training goes astray. NaN counts as larger than all others, so that it reaches every
+// rank. Short tensors travel whole, as do those of which so many numbers are kept that pairs would take more bytes.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -39,6 +39,11 @@ Limit limit_of(std::span<const float> numbers, std::size_t kept) {
   return limit;
 }
 
+struct Pair {
+  std::uint32_t place;
+  float value;
+};
+
 class TopK final : public Codec {
  public:
   TopK(double share, std::size_t least) : share_(share), least_(least) {}
@@ -46,29 +51,28 @@ class TopK final : public Codec {
   Carriage carriage() const override { return Carriage::gathered; }
   std::string describe() const override { return fmt::format("topk(share={:g})", share_); }
   std::size_t bound(std::size_t count) const override {
-    return is_whole(count) ? count * sizeof(float) : kept(count) * (sizeof(std::uint32_t) + sizeof(float));
+    return is_whole(count) ? count * sizeof(float) : kept(count) * sizeof(Pair);
   }
 
   std::size_t encode(std::span<float> numbers, std::span<std::byte> to) const override {
     expects(to.size() >= bound(numbers.size()), "room for what is kept");
     if (is_whole(numbers.size())) {
-      std::memcpy(to.data(), numbers.data(), numbers.size_bytes());
+      if (!numbers.empty()) std::memcpy(to.data(), numbers.data(), numbers.size_bytes());
       return numbers.size_bytes();
     }
-    const std::size_t count = kept(numbers.size());
-    Limit limit = limit_of(numbers, count);
-    auto* place = reinterpret_cast<std::uint32_t*>(to.data());
-    auto* value = reinterpret_cast<float*>(place + count);
+    Limit limit = limit_of(numbers, kept(numbers.size()));
+    if (limit.magnitude == 0) limit.ties = 0;
+    auto* const first = reinterpret_cast<Pair*>(to.data());
+    Pair* next = first;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       const std::uint32_t size = magnitude(numbers[i]);
       if (size > limit.magnitude || (size == limit.magnitude && limit.ties > 0 && limit.ties--)) {
-        *place++ = static_cast<std::uint32_t>(i);
-        *value++ = numbers[i];
+        *next++ = {static_cast<std::uint32_t>(i), numbers[i]};
       } else {
         numbers[i] = 0;
       }
     }
-    return bound(numbers.size());
+    return static_cast<std::size_t>(next - first) * sizeof(Pair);
   }
 
   void decode(std::span<const std::byte> from, std::span<float> to) const override {
@@ -77,14 +81,16 @@ class TopK final : public Codec {
   }
 
   void add(std::span<const std::byte> from, std::span<float> to) const override {
-    expects(from.size() == bound(to.size()), "as many numbers as were encoded");
-    const std::size_t count = is_whole(to.size()) ? to.size() : kept(to.size());
-    const auto* const place = reinterpret_cast<const std::uint32_t*>(from.data());
-    const auto* const value = reinterpret_cast<const float*>(place + (is_whole(to.size()) ? 0 : count));
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t at = is_whole(to.size()) ? i : place[i];
-      expects(at < to.size(), "a place in the tensor");
-      to[at] += value[i];
+    if (is_whole(to.size())) {
+      expects(from.size() == to.size_bytes(), "as many numbers as were encoded");
+      const auto* const value = reinterpret_cast<const float*>(from.data());
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] += value[i];
+      return;
+    }
+    expects(from.size() <= bound(to.size()) && from.size() % sizeof(Pair) == 0, "numbers with their places");
+    for (const Pair& pair : std::span(reinterpret_cast<const Pair*>(from.data()), from.size() / sizeof(Pair))) {
+      expects(pair.place < to.size(), "a place in the tensor");
+      to[pair.place] += pair.value;
     }
   }
 

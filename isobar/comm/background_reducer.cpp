@@ -2,11 +2,10 @@
 
 namespace isobar::comm {
 
-BackgroundReducer::BackgroundReducer(Comm& comm, std::size_t floats, const ReducerOptions& options, bool shared)
+BackgroundReducer::BackgroundReducer(Comm& comm, GradientMemory& memory, const ReducerOptions& options, bool by_nodes)
     : codec_(options.codec), own_(duplicate(comm)), engine_(comm, options, [this] { return traffic().messages; }) {
-  if (shared) node_ = std::make_unique<NodeGroup>(comm, floats);
-  else floats_ = std::make_unique<AlignedFloats>(floats);
-  place_ = std::make_unique<Place>(Place{*own_, shared ? node_->memory() : floats_->all(), node_.get()});
+  if (by_nodes) node_ = std::make_unique<NodeGroup>(comm, memory);
+  place_ = std::make_unique<Place>(Place{*own_, memory.mine(), node_.get()});
 }
 
 void BackgroundReducer::choose(std::function<std::size_t(std::size_t)> choice, std::string described) {

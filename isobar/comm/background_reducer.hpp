@@ -1,5 +1,5 @@
-// BackgroundReducer: sums that travel while the caller computes, each by one of several routes; a MessageEngine drives
-// them.
+// BackgroundReducer: sums that travel while the caller computes, each by one of several routes; the rank's
+// MessageEngine drives them.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,8 @@ namespace isobar::comm {
 
 class BackgroundReducer final : public Reducer {
  public:
-  /// All ranks must call. With `shared` the ranks of a node share the memory, which routes within nodes need.
-  BackgroundReducer(Comm& comm, std::size_t floats, const ReducerOptions& options, bool shared);
+  /// All ranks must call. With `by_nodes` routes may be those within nodes, whose ranks then share the memory.
+  BackgroundReducer(Comm& comm, GradientMemory& memory, const ReducerOptions& options, bool by_nodes);
 
   std::span<float> memory() override { return place_->memory; }
   Sum start(SumRequest sum) override;
@@ -34,7 +34,6 @@ class BackgroundReducer final : public Reducer {
 
   std::shared_ptr<const codec::Codec> codec_;
   std::unique_ptr<NodeGroup> node_;
-  std::unique_ptr<AlignedFloats> floats_;
   std::unique_ptr<Comm> own_;  // the same ranks, with separate tags
   std::unique_ptr<Place> place_;
   std::vector<std::unique_ptr<Route>> routes_;
@@ -42,7 +41,7 @@ class BackgroundReducer final : public Reducer {
   std::string described_;
   Sum started_ = 0;
   Traffic traffic_before_;
-  MessageEngine engine_;  // last, so that flights end before what they use
+  MessageEngine::Client engine_;  // last, so that flights end before what they use
 };
 
 }  // namespace isobar::comm

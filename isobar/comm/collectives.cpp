@@ -4,6 +4,7 @@
 
 #include "isobar/comm/reserved_tags.hpp"
 #include "isobar/comm/schedule.hpp"
+#include "isobar/comm/walk.hpp"
 
 namespace isobar::comm {
 namespace {
@@ -36,12 +37,15 @@ void ring(Comm& comm, Block block) {
   ring(comm, comm.size(), comm.rank(), std::identity(), block);
 }
 
-template <class T>
-std::vector<T> all_gather_each(Comm& comm, T mine) {
-  std::vector<T> all(static_cast<std::size_t>(comm.size()));
-  all[static_cast<std::size_t>(comm.rank())] = mine;
-  ring(comm, [&](int rank) { return std::as_writable_bytes(std::span(&all[static_cast<std::size_t>(rank)], 1)); });
-  return all;
+// Few numbers: what counts is how many rounds there are.
+void combine_over_ranks(Comm& comm, const Numbers& numbers, const Look& look = {}) {
+  static const std::unique_ptr<Algorithm> doubling = make(all_reduces(), "recursive_doubling", "all-reduce");
+  const Schedule schedule = doubling->schedule(comm.group(), numbers.count());
+  Walk walk(comm, schedule, numbers, few_numbers_tag);
+  while (!walk.advance()) {
+    walk.wait(between_looks);
+    if (look) look();
+  }
 }
 
 // A dissemination barrier; ends early if `finish`, which is called for every message, gives up.
@@ -98,9 +102,9 @@ void scatter(Comm& comm, std::span<const std::byte> all, std::span<std::byte> mi
 }
 
 std::vector<Bytes> all_gather(Comm& comm, std::span<const std::byte> mine) {
-  const std::vector<std::uint64_t> lengths = all_gather_each<std::uint64_t>(comm, mine.size());
   std::vector<Bytes> blocks;
-  for (const std::uint64_t length : lengths) blocks.emplace_back(length);
+  for (const std::int64_t length : all_gather_number(comm, static_cast<std::int64_t>(mine.size())))
+    blocks.emplace_back(static_cast<std::size_t>(length));
   blocks[static_cast<std::size_t>(comm.rank())].assign(mine.begin(), mine.end());
   ring(comm, [&](int rank) { return std::span<std::byte>(blocks[static_cast<std::size_t>(rank)]); });
   return blocks;
@@ -117,27 +121,20 @@ std::vector<Bytes> all_gather_among(Comm& comm, std::span<const int> ranks, std:
   return blocks;
 }
 
-std::vector<std::int64_t> all_gather_number(Comm& comm, std::int64_t mine) { return all_gather_each(comm, mine); }
+std::vector<std::int64_t> all_gather_number(Comm& comm, std::int64_t mine) {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(comm.size()));
+  all[static_cast<std::size_t>(comm.rank())] = mine;
+  ring(comm, [&](int rank) { return std::as_writable_bytes(std::span(&all[static_cast<std::size_t>(rank)], 1)); });
+  return all;
+}
 
-double all_largest(Comm& comm, double mine) { return std::ranges::max(all_gather_each(comm, mine)); }
+double all_largest(Comm& comm, double mine) {
+  combine_over_ranks(comm, {std::span(&mine, 1), Combine::largest});
+  return mine;
+}
 
-// The numbers are few: all messages of a round are under way at once, and are added when all have arrived.
 void sum_over_ranks(Comm& comm, std::span<std::int64_t> numbers, const Look& look) {
-  static const std::unique_ptr<Algorithm> doubling = make(all_reduces(), "recursive_doubling", "all-reduce");
-  std::vector<std::int64_t> theirs(numbers.size());
-  for (const Round& round : doubling->schedule(comm.group(), numbers.size())) {
-    std::vector<Ticket> tickets;
-    for (const auto& [kind, peer, range] : round) {
-      const auto here = std::as_writable_bytes(std::span(theirs).subspan(range.begin, range.count));
-      const auto mine = std::as_bytes(numbers.subspan(range.begin, range.count));
-      if (kind != Move::Kind::send) tickets.push_back(comm.start_receive(peer, whole_numbers_tag, here));
-      else if (peer != comm.rank()) tickets.push_back(comm.start_send(peer, whole_numbers_tag, mine));
-    }
-    for (Ticket& ticket : tickets) wait(ticket, look);
-    for (const Move& move : round)
-      for (std::size_t i = move.range.begin; i < move.range.end() && move.kind != Move::Kind::send; ++i)
-        numbers[i] = theirs[i] + (move.kind == Move::Kind::add ? numbers[i] : 0);
-  }
+  combine_over_ranks(comm, numbers, look);
 }
 
 void barrier(Comm& comm, const Look& look) {

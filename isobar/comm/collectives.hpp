@@ -55,7 +55,7 @@ std::vector<Bytes> all_gather_among(Comm& comm, std::span<const int> ranks, std:
 /// The number every rank passed, by rank.
 std::vector<std::int64_t> all_gather_number(Comm& comm, std::int64_t mine);
 
-/// The largest of the numbers the ranks passed.
+/// The largest of the numbers the ranks passed; NaN counts as larger than all others.
 double all_largest(Comm& comm, double mine);
 
 /// Sums every number over all ranks, in place, by recursive doubling; without numbers no message is sent. Calls `look`

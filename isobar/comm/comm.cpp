@@ -15,6 +15,11 @@ Comm::Comm(Group group, std::shared_ptr<WorldView> view) : group_(std::move(grou
   expects(group_.nodes.size() == size && group_.members.size() == size, "a node and a number for every rank");
 }
 
+void throw_wrong_length(const std::string& sent, int from, std::size_t room, Length length, int to) {
+  throw std::logic_error(fmt::format("{} from rank {} met a receive of {}{} bytes on rank {}", sent, from,
+                                     length == Length::at_most ? "at most " : "", room, to));
+}
+
 std::unique_ptr<Comm> duplicate(Comm& comm) {
   std::vector<int> all(static_cast<std::size_t>(comm.size()));
   std::iota(all.begin(), all.end(), 0);

@@ -22,6 +22,8 @@
 
 namespace isobar::comm {
 
+class GradientMemory;
+class Inbox;
 class Reducer;
 struct ReducerOptions;
 
@@ -44,6 +46,12 @@ class PeerLeft : public Error {
   using Error::Error;
 };
 
+/// A rank that this one waits for has died, and is missed by nobody else (Fate::peer).
+class PeerDied : public Error {
+ public:
+  using Error::Error;
+};
+
 /// The implementation of a Ticket; every kind of Comm has its own.
 class Transfer {
  public:
@@ -53,7 +61,12 @@ class Transfer {
   virtual bool finishes_within(double seconds) = 0;
   /// Waits until it is finished; throws Aborted if a rank fails meanwhile.
   virtual void finish() = 0;
+  /// How long the finished message was.
+  virtual std::size_t bytes() const = 0;
 };
+
+/// What is known of the length of a message before it arrives.
+enum class Length { exact, at_most };
 
 /// A message on its way. Its memory must outlive it; dropping an unfinished ticket withdraws the message.
 class Ticket {
@@ -63,19 +76,34 @@ class Ticket {
 
   /// Returns when the memory may be used again, at once for an empty ticket.
   void wait() {
-    if (transfer_) transfer_->finish();
-    transfer_.reset();
+    if (!transfer_) return;
+    transfer_->finish();
+    end();
   }
   /// As wait(), but gives up after `seconds` and returns false; call it again to keep waiting.
   bool wait_for(double seconds) {
-    if (transfer_ && !transfer_->finishes_within(seconds)) return false;
-    transfer_.reset();
+    if (!transfer_) return true;
+    if (!transfer_->finishes_within(seconds)) return false;
+    end();
     return true;
   }
   bool done() { return wait_for(0); }
+  /// The length of the message, once it is finished.
+  std::size_t bytes() const {
+    expects(!transfer_, "a message that is finished");
+    return bytes_;
+  }
+  /// What implements it; null once it is finished.
+  Transfer* transfer() const { return transfer_.get(); }
 
  private:
+  void end() {
+    bytes_ = transfer_->bytes();
+    transfer_.reset();
+  }
+
   std::unique_ptr<Transfer> transfer_;
+  std::size_t bytes_ = 0;
 };
 
 /// Message tags are at least 0 and below tag_limit; those from first_reserved_tag on belong to collectives. The limit
@@ -108,7 +136,14 @@ class Comm {
     return begin_send(to, tag, bytes);
   }
   /// Begins to receive; the message must have exactly this length.
-  Ticket start_receive(int from, int tag, std::span<std::byte> bytes) { return begin_receive(from, tag, bytes); }
+  Ticket start_receive(int from, int tag, std::span<std::byte> bytes) {
+    return begin_receive(from, tag, bytes, Length::exact);
+  }
+  /// Begins to receive a message that may be shorter than the memory: Ticket::bytes() then says how long it was. The
+  /// next receive from this rank with this tag may begin when this one is finished, and not before.
+  Ticket start_receive_at_most(int from, int tag, std::span<std::byte> memory) {
+    return begin_receive(from, tag, memory, Length::at_most);
+  }
   void send(int to, int tag, std::span<const std::byte> bytes) { start_send(to, tag, bytes).wait(); }
   void receive(int from, int tag, std::span<std::byte> bytes) { start_receive(from, tag, bytes).wait(); }
   /// What this rank has sent in this group.
@@ -134,9 +169,13 @@ class Comm {
   /// The message library's own sum over all ranks, in place; empty if there is none. The sum blocks; all ranks must
   /// call it in the same order, and no two threads at the same time.
   virtual std::function<void(std::span<float>)> native_sum() { return {}; }
-  /// The reducer this kind of group brings along (a simulated group simulates its sums); null if any reducer will do.
-  /// All ranks must call.
-  virtual std::unique_ptr<Reducer> own_reducer(std::size_t floats, const ReducerOptions& options);
+  /// The memory this kind of group brings along, since a simulation need not keep numbers; null if any will do.
+  virtual std::unique_ptr<GradientMemory> own_memory(std::size_t floats);
+  /// The reducer it brings along, since a simulation simulates its sums; null if any will do. All ranks must call.
+  virtual std::unique_ptr<Reducer> own_reducer(GradientMemory& memory, const ReducerOptions& options);
+  /// The inbox it brings along, since in a simulation waiting takes simulated time; null if looking again and again
+  /// will do.
+  virtual std::unique_ptr<Inbox> own_inbox();
 
  protected:
   /// Lists that `group` leaves empty are filled in.
@@ -149,12 +188,16 @@ class Comm {
 
  private:
   virtual Ticket begin_send(int to, int tag, std::span<const std::byte> bytes) = 0;
-  virtual Ticket begin_receive(int from, int tag, std::span<std::byte> bytes) = 0;
+  virtual Ticket begin_receive(int from, int tag, std::span<std::byte> bytes, Length length) = 0;
 
   Group group_;
   std::shared_ptr<WorldView> view_;
   std::atomic<std::int64_t> messages_ = 0, bytes_ = 0;
 };
+
+/// Says that a message did not fit, which is a mistake of the program. `sent`: "a message of 5 bytes"; ranks are those
+/// of the world.
+[[noreturn]] void throw_wrong_length(const std::string& sent, int from, std::size_t room, Length length, int to);
 
 /// Another group of the same ranks, with messages separate from all others. All ranks must call.
 std::unique_ptr<Comm> duplicate(Comm& comm);

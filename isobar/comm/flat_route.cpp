@@ -13,7 +13,8 @@ class FlatRoute final : public Route {
 
   std::unique_ptr<Flight> fly(std::int64_t number, Range range, const codec::Codec& codec) override {
     return std::make_unique<WalkFlight>(Walk(place_.comm, shelf_.of(range.count),
-                                             place_.memory.subspan(range.begin, range.count), codec, sum_tag(number)));
+                                             {place_.memory.subspan(range.begin, range.count), codec},
+                                             sum_tag(number)));
   }
   std::string describe() const override { return name_; }
 

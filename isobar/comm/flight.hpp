@@ -27,7 +27,7 @@ class Flight {
 struct Place {
   Comm& comm;  ///< all ranks; its messages are separate from all others
   std::span<float> memory;
-  NodeGroup* node = nullptr;  ///< this rank's node, which shares the memory; null: memory is not shared
+  NodeGroup* node = nullptr;  ///< this rank's node, which shares the memory; null: routes are not those within nodes
 };
 
 class Route {

@@ -22,6 +22,7 @@ class LocalTransfer final : public Transfer {
 
   bool finishes_within(double seconds) override { return world_->wait(channel_, side_, seconds); }
   void finish() override { world_->wait(channel_, side_, -1); }
+  std::size_t bytes() const override { return side_->sends ? side_->length : side_->met_length; }
 
  private:
   std::shared_ptr<LocalWorld> world_;
@@ -54,6 +55,10 @@ class LocalView final : public WorldView {
 
   bool abort(const std::string& message) override { return world_->abort(rank_, message); }
   void check(std::uint32_t epoch) const override { world_->check(rank_, epoch); }
+  void set_fate(Fate fate) override {
+    if (fate == Fate::peer) world_->work_alone(rank_);
+  }
+  bool has_died(int rank) const override { return world_->has_died(rank); }
   void note(std::string what) override { world_->note(rank_, std::move(what)); }
   std::vector<std::optional<std::string>> whereabouts(const std::vector<int>& ranks, double) override {
     std::vector<std::optional<std::string>> all;
@@ -93,11 +98,14 @@ class LocalComm final : public Comm {
         world_, Channel{number_, epoch(), self, peer, tag},
         Side{.sends = true, .self = self, .peer = peer, .source = bytes.data(), .length = bytes.size()}));
   }
-  Ticket begin_receive(int from, int tag, std::span<std::byte> bytes) override {
+  Ticket begin_receive(int from, int tag, std::span<std::byte> bytes, Length length) override {
     const int self = in_world(rank()), peer = in_world(from);
-    return Ticket(std::make_unique<LocalTransfer>(
-        world_, Channel{number_, epoch(), peer, self, tag},
-        Side{.self = self, .peer = peer, .target = bytes.data(), .length = bytes.size()}));
+    return Ticket(std::make_unique<LocalTransfer>(world_, Channel{number_, epoch(), peer, self, tag},
+                                                  Side{.self = self,
+                                                       .peer = peer,
+                                                       .target = bytes.data(),
+                                                       .length = bytes.size(),
+                                                       .may_be_shorter = length == Length::at_most}));
   }
 
   std::shared_ptr<LocalWorld> world_;

@@ -16,7 +16,8 @@ bool LocalRoster::dies(int rank, F due) {
   if (self.state == State::dead) return true;
   if (!std::ranges::any_of(deaths_, [&](const PlannedDeath& death) { return death.rank == rank && due(death); }))
     return false;
-  if (self.state != State::idle) ++epoch_;  // an idle rank takes no part in the work, so no group has lost a member
+  // An idle rank takes no part in the work, and one that works alone is not missed: no group has lost a member.
+  if (self.state != State::idle && !self.alone) ++epoch_;
   self.state = State::dead;
   died_.push_back(rank);
   decide();

@@ -45,6 +45,8 @@ class LocalRoster {
   bool notes(int rank, const std::string& what);
   bool musters(int rank);
 
+  /// The others go on as they are if this rank dies.
+  void alone(int rank) { ranks_[index(rank)].alone = true; }
   /// The rank has left its groups; `stands_by`: it was ordered to work but was not needed.
   void ready(int rank, bool stands_by);
   /// The rank has ended its work.
@@ -56,6 +58,7 @@ class LocalRoster {
   enum class State { idle, ready, working, dead, left };  // idle: ready, and has not worked so far
   struct Rank {
     State state = State::working;
+    bool alone = false;
     std::int64_t messages = 0, musters = 0;
   };
 

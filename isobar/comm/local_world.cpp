@@ -32,6 +32,8 @@ void LocalWorld::begin(const Channel& channel, const std::shared_ptr<Side>& side
   if (roster_) die_if(roster_->begins_message(side->self), side->self);
   auto& queue = waiting_[channel];
   if (queue.empty() || queue.front()->sends == side->sends) {
+    expects(queue.empty() || side->sends || !queue.back()->may_be_shorter,
+            "a receive of at most so many bytes that is finished before the next begins");
     queue.push_back(side);
     return;
   }
@@ -40,8 +42,10 @@ void LocalWorld::begin(const Channel& channel, const std::shared_ptr<Side>& side
   if (queue.empty()) waiting_.erase(channel);
   side->met_length = other->length;
   other->met_length = side->length;
-  if (side->length != other->length) {
+  const Side &from = side->sends ? *side : *other, &to = side->sends ? *other : *side;
+  if (to.may_be_shorter ? from.length > to.length : from.length != to.length) {
     side->state = other->state = Side::State::wrong_length;
+    side->may_be_shorter = other->may_be_shorter = to.may_be_shorter;
     mailboxes_[index(other->self)].changed.notify_all();
     return;
   }
@@ -63,21 +67,22 @@ bool LocalWorld::wait(const Channel& channel, const std::shared_ptr<Side>& side,
   const std::uint32_t epoch = epoch_of(channel);
   const auto settled = [&] {
     if (side->state != Side::State::waiting) return side->state != Side::State::copying;
-    return aborted_ || mailboxes_[index(side->peer)].left || dead(side->self) || outdated(epoch);
+    return aborted_ || mailboxes_[index(side->peer)].left || dead(side->self) || dead(side->peer) || outdated(epoch);
   };
   std::condition_variable& changed = mailboxes_[index(side->self)].changed;
   if (seconds < 0) changed.wait(lock, settled);
   else if (!changed.wait_for(lock, std::chrono::duration<double>(seconds), settled)) return false;
   if (side->state == Side::State::finished) return true;
   throw_if_ended(side->self, epoch);
-  if (side->state == Side::State::wrong_length) throw_wrong_length(*side);
+  if (side->state == Side::State::wrong_length) {
+    const auto [from, to] = side->sends ? std::pair(side->self, side->peer) : std::pair(side->peer, side->self);
+    const auto [sent, room] =
+        side->sends ? std::pair(side->length, side->met_length) : std::pair(side->met_length, side->length);
+    throw_wrong_length(fmt::format("a message of {} bytes", sent), from, room,
+                       side->may_be_shorter ? Length::at_most : Length::exact, to);
+  }
+  if (dead(side->peer)) throw PeerDied(fmt::format("rank {} has died", side->peer));
   throw PeerLeft(fmt::format("waited for rank {}, which has ended", side->peer));
-}
-
-void LocalWorld::throw_wrong_length(const Side& side) const {
-  throw std::logic_error(fmt::format("a message of {} bytes from rank {} met a receive of {} bytes on rank {}",
-                                     side.sends ? side.length : side.met_length, side.sends ? side.self : side.peer,
-                                     side.sends ? side.met_length : side.length, side.sends ? side.peer : side.self));
 }
 
 void LocalWorld::withdraw(const Channel& channel, const std::shared_ptr<Side>& side) {
@@ -110,6 +115,11 @@ bool LocalWorld::abort(int rank, const std::string& message) {
 void LocalWorld::check(int rank, std::uint32_t epoch) const {
   const std::lock_guard lock(mutex_);
   throw_if_ended(rank, epoch);
+}
+
+void LocalWorld::work_alone(int rank) {
+  const std::lock_guard lock(mutex_);
+  if (roster_) roster_->alone(rank);
 }
 
 void LocalWorld::leave(int rank) {
@@ -173,6 +183,11 @@ void LocalWorld::give_up(int rank, const std::string& why) {
 std::optional<std::string> LocalWorld::gave_up() const {
   const std::lock_guard lock(mutex_);
   return gave_up_;
+}
+
+bool LocalWorld::has_died(int rank) const {
+  const std::lock_guard lock(mutex_);
+  return dead(rank);
 }
 
 std::vector<int> LocalWorld::died() const {

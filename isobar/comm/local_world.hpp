@@ -1,6 +1,6 @@
 // The world behind LocalComm: who sent what to whom and who waits for it. One lock guards all of it; bytes are copied
 // outside the lock, by the second of the two ranks to arrive. With a roster ranks may die: everything in a group of an
-// older epoch then ends with MembersChanged.
+// older epoch then ends with MembersChanged, or, if the rank worked alone, what waits for it with PeerDied.
 #pragma once
 
 #include <condition_variable>
@@ -31,7 +31,9 @@ struct Side {
   int self = 0, peer = 0;  // in the world
   const std::byte* source = nullptr;
   std::byte* target = nullptr;
-  std::size_t length = 0, met_length = 0;
+  std::size_t length = 0;  // a receive that may be shorter: how much room there is
+  bool may_be_shorter = false;
+  std::size_t met_length = 0;  // of the other side
 };
 
 class LocalWorld {
@@ -57,6 +59,8 @@ class LocalWorld {
   bool abort(int rank, const std::string& message);
   /// Throws when the world has failed, the rank is dead, or a group of this epoch has lost members.
   void check(int rank, std::uint32_t epoch) const;
+  /// Only those who wait for this rank will miss it if it dies.
+  void work_alone(int rank);
   /// The rank takes no further part: ranks that still wait for it fail.
   void leave(int rank);
   /// The number of a group within another; see GroupRegister.
@@ -74,6 +78,7 @@ class LocalWorld {
   void give_up(int rank, const std::string& why);
   std::optional<std::string> gave_up() const;
   std::vector<int> died() const;
+  bool has_died(int rank) const;
 
  private:
   struct Mailbox {
@@ -87,7 +92,6 @@ class LocalWorld {
   void throw_if_ended(int rank, std::uint32_t epoch) const;
   void die_if(bool dies, int rank);
   void copy(std::unique_lock<std::mutex>& lock, Side& from, Side& to);
-  [[noreturn]] void throw_wrong_length(const Side& side) const;
 
   const int per_node_;
   const bool elastic_;

@@ -7,9 +7,9 @@ namespace {
 
 class LoneReducer final : public Reducer {
  public:
-  LoneReducer(Comm& comm, std::size_t floats) : comm_(comm), floats_(floats) {}
+  LoneReducer(Comm& comm, GradientMemory& memory) : comm_(comm), memory_(memory.mine()) {}
 
-  std::span<float> memory() override { return floats_.all(); }
+  std::span<float> memory() override { return memory_; }
   Sum start(SumRequest sum) override {
     expect_within(sum.range, memory().size());
     clock_.begin(0);
@@ -26,7 +26,7 @@ class LoneReducer final : public Reducer {
 
  private:
   Comm& comm_;
-  AlignedFloats floats_;
+  std::span<float> memory_;
   Sum started_ = 0;
   ExchangeClock clock_;
 };
@@ -37,15 +37,8 @@ void expect_within(Range range, std::size_t floats) {
   expects(range.begin <= floats && range.count <= floats - range.begin, "a range within the reducer's memory");
 }
 
-AlignedFloats::AlignedFloats(std::size_t floats) : count_(floats) {
-  std::size_t space = floats * sizeof(float) + 64;
-  bytes_ = std::make_unique<std::byte[]>(space);
-  void* first = bytes_.get();
-  first_ = static_cast<float*>(std::align(64, floats * sizeof(float), first, space));
-}
-
-std::unique_ptr<Reducer> lone_reducer(Comm& comm, std::size_t floats) {
-  return std::make_unique<LoneReducer>(comm, floats);
+std::unique_ptr<Reducer> lone_reducer(Comm& comm, GradientMemory& memory) {
+  return std::make_unique<LoneReducer>(comm, memory);
 }
 
 }  // namespace isobar::comm

@@ -21,75 +21,80 @@ class MessageEngine::Waiting {
   }
   ~Waiting() {
     const std::lock_guard lock(engine_.mutex_);
-    --engine_.waiting_;
-    engine_.wake_.notify_one();
+    if (--engine_.waiting_ == 0 && engine_.to_do_ > 0) engine_.wake_.notify_one();
   }
 
  private:
   MessageEngine& engine_;
 };
 
-MessageEngine::MessageEngine(Comm& comm, const ReducerOptions& limits, std::function<std::int64_t()> progress)
-    : comm_(comm), limits_(limits), progress_(std::move(progress)) {
+MessageEngine::MessageEngine() {
   thread_ = std::jthread([this](const std::stop_token& stop) { serve(stop); });
 }
 
-MessageEngine::~MessageEngine() {
-  thread_.request_stop();
-  thread_.join();  // before flights are withdrawn
+std::shared_ptr<MessageEngine> WorldView::engine() {
+  const std::lock_guard lock(engine_mutex_);
+  auto engine = engine_.lock();
+  if (!engine) engine_ = engine = std::make_shared<MessageEngine>();
+  return engine;
 }
 
-MessageEngine::Flying MessageEngine::start(std::unique_ptr<Flight> flight, int priority, std::string what,
-                                           std::function<void()> ended) {
-  const std::lock_guard lock(mutex_);
+MessageEngine::Client::Client(Comm& comm, const ReducerOptions& limits, std::function<std::int64_t()> progress)
+    : engine_(comm.view()->engine()), comm_(comm), limits_(limits), progress_(std::move(progress)) {}
+
+MessageEngine::Flying MessageEngine::Client::start(std::unique_ptr<Flight> flight, int priority, std::string what,
+                                                   std::function<void()> ended, bool at_once) {
+  const std::lock_guard lock(engine_->mutex_);
   if (error_) std::rethrow_exception(error_);
   expects(static_cast<std::int64_t>(under_way_.size()) < sums_under_way - 1, "fewer sums under way");
-  fresh_.push_back({started_, priority, std::move(flight), std::move(ended)});
+  engine_->fresh_.push_back({this, started_, priority, std::move(flight), std::move(ended)});
+  ++engine_->to_do_;
   under_way_.emplace(started_, std::move(what));
   clock_.begin(comm_.now());
-  wake_.notify_one();
+  if (!at_once) engine_->wake_.notify_one();
   return started_++;
 }
 
-void MessageEngine::wait(Flying flying) {
+void MessageEngine::Client::wait(Flying flying) {
   if (!is_under_way(flying)) return;
   const double began = comm_.now();
   try {
     await(flying);
   } catch (const Aborted&) {  // perhaps caused by this rank itself: then its own error says more
-    const std::lock_guard looking(looking_);
+    const std::lock_guard looking(engine_->looking_);
     is_under_way(flying);
     throw;
   }
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(engine_->mutex_);
   clock_.waited(comm_.now() - began);
 }
 
-bool MessageEngine::is_under_way(Flying flying) {
-  const std::lock_guard lock(mutex_);
+bool MessageEngine::Client::is_under_way(Flying flying) {
+  const std::lock_guard lock(engine_->mutex_);
   expects(flying >= 0 && flying < started_, "a sum that was started");
   if (error_) std::rethrow_exception(error_);
   return under_way_.contains(flying);
 }
 
-void MessageEngine::await(Flying flying) {
-  const Waiting waiting(*this);
+void MessageEngine::Client::await(Flying flying) {
+  const Waiting waiting(*engine_);
   std::string what;
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(engine_->mutex_);
     if (const auto found = under_way_.find(flying); found != under_way_.end()) what = found->second;
   }
   const auto missing = [&]() -> std::vector<int> {
-    const std::lock_guard lock(looking_);
-    const auto found = std::ranges::find(flights_, flying, &UnderWay::number);
-    return found == flights_.end() ? std::vector<int>() : found->flight->missing();
+    const std::lock_guard lock(engine_->looking_);
+    const auto found = std::ranges::find_if(
+        engine_->flights_, [&](const UnderWay& each) { return each.client == this && each.number == flying; });
+    return found == engine_->flights_.end() ? std::vector<int>() : found->flight->missing();
   };
   StallWatch watch(comm_, limits_, what);
-  std::int64_t before = progress_();
+  std::int64_t before = progress_(), ended_before = ended();
   for (Patience patience(look_microseconds); is_under_way(flying);) {
-    if (look()) {
+    if (engine_->look()) {
       patience.reset();
-      watch.progress();
+      if (const std::int64_t now = ended(); std::exchange(ended_before, now) != now) watch.progress();
     } else if (patience.pause()) {
       if (const std::int64_t now = progress_(); std::exchange(before, now) != now) watch.progress();
       watch.look(missing);
@@ -102,7 +107,6 @@ bool MessageEngine::look() {
   const std::lock_guard looking(looking_);
   {
     const std::lock_guard lock(mutex_);
-    if (error_) return true;
     for (UnderWay& fresh : fresh_) {
       const auto at = std::ranges::upper_bound(flights_, fresh.priority, std::greater(), &UnderWay::priority);
       flights_.insert(at, std::move(fresh));
@@ -110,41 +114,65 @@ bool MessageEngine::look() {
     fresh_.clear();
   }
   bool ended = false;
-  try {
-    for (auto flight = flights_.begin(); flight != flights_.end();) {
-      if (!flight->flight->advance()) {
+  for (auto flight = flights_.begin(); flight != flights_.end();) {
+    try {
+      if (!advance(*flight)) {
         ++flight;
         continue;
       }
-      const Flying number = flight->number;
-      if (flight->ended) flight->ended();
       flight = flights_.erase(flight);
-      const std::lock_guard lock(mutex_);
-      under_way_.erase(number);
-      clock_.end(comm_.now());
-      ended = true;
+    } catch (...) {
+      flight->client->keep_error();
+      ++flight;
     }
-  } catch (...) {
-    keep_error();
-    return true;
+    ended = true;
   }
   return ended;
 }
 
+// Returns whether it has ended.
+bool MessageEngine::advance(UnderWay& flight) {
+  Client& client = *flight.client;
+  // Only whoever looks sets it.
+  if (client.error_ || !flight.flight->advance()) return false;
+  if (flight.ended) flight.ended();
+  flight.flight.reset();
+  const std::lock_guard lock(mutex_);
+  client.under_way_.erase(flight.number);
+  ++client.ended_;
+  client.clock_.end(client.comm_.now());
+  --to_do_;
+  return true;
+}
+
 // A failure here is a failure of all ranks: the others are notified before the caller.
-void MessageEngine::keep_error() {
+void MessageEngine::Client::keep_error() {
   std::exception_ptr error;
   try {
     guarded(comm_, [] { throw; });
   } catch (...) {
     error = std::current_exception();
   }
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(engine_->mutex_);
   error_ = error;
+  engine_->to_do_ -= std::ssize(under_way_);
+}
+
+void MessageEngine::withdraw(Client& client) {
+  std::vector<UnderWay> withdrawn;  // may take a moment, and others need not wait for it
+  const std::lock_guard looking(looking_);
+  const std::lock_guard lock(mutex_);
+  for (std::vector<UnderWay>* list : {&flights_, &fresh_}) {
+    const auto of_others = [&](const UnderWay& flight) { return flight.client != &client; };
+    const auto first = std::stable_partition(list->begin(), list->end(), of_others);
+    std::move(first, list->end(), std::back_inserter(withdrawn));
+    list->erase(first, list->end());
+  }
+  if (!client.error_) to_do_ -= std::ssize(client.under_way_);
 }
 
 void MessageEngine::serve(const std::stop_token& stop) {
-  const auto needed = [&] { return !under_way_.empty() && waiting_ == 0 && !error_; };
+  const auto needed = [&] { return to_do_ > 0 && waiting_ == 0; };
   for (;;) {
     {
       std::unique_lock lock(mutex_);
@@ -156,13 +184,18 @@ void MessageEngine::serve(const std::stop_token& stop) {
   }
 }
 
-ExchangeCost MessageEngine::cost() const {
-  const std::lock_guard lock(mutex_);
+std::int64_t MessageEngine::Client::ended() const {
+  const std::lock_guard lock(engine_->mutex_);
+  return ended_;
+}
+
+ExchangeCost MessageEngine::Client::cost() const {
+  const std::lock_guard lock(engine_->mutex_);
   return clock_.cost(comm_.now());
 }
 
-void MessageEngine::reset_cost() {
-  const std::lock_guard lock(mutex_);
+void MessageEngine::Client::reset_cost() {
+  const std::lock_guard lock(engine_->mutex_);
   expects(under_way_.empty(), "no sum under way");
   clock_ = {};
 }

@@ -10,14 +10,14 @@ namespace {
 
 class NativeReducer final : public Reducer {
  public:
-  NativeReducer(Comm& comm, std::size_t floats) : comm_(comm), floats_(floats) {
+  NativeReducer(Comm& comm, GradientMemory& memory) : comm_(comm), memory_(memory.mine()) {
     if (comm.elastic())
       fail_usage("algorithm 'native': it cannot continue without a rank that has died; 'auto' chooses one that can");
     sum_ = comm.native_sum();
     if (!sum_) fail_usage("algorithm 'native': these ranks have no message library with its own sum");
   }
 
-  std::span<float> memory() override { return floats_.all(); }
+  std::span<float> memory() override { return memory_; }
   Sum start(SumRequest sum) override {
     expect_within(sum.range, memory().size());
     pending_.push_back(std::move(sum));
@@ -48,7 +48,7 @@ class NativeReducer final : public Reducer {
 
  private:
   Comm& comm_;
-  AlignedFloats floats_;
+  std::span<float> memory_;
   std::function<void(std::span<float>)> sum_;
   std::deque<SumRequest> pending_;  // from number finished_ on
   Sum finished_ = 0;
@@ -57,8 +57,8 @@ class NativeReducer final : public Reducer {
 
 }  // namespace
 
-std::unique_ptr<Reducer> native_reducer(Comm& comm, std::size_t floats) {
-  return std::make_unique<NativeReducer>(comm, floats);
+std::unique_ptr<Reducer> native_reducer(Comm& comm, GradientMemory& memory) {
+  return std::make_unique<NativeReducer>(comm, memory);
 }
 
 }  // namespace isobar::comm

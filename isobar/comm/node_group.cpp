@@ -24,7 +24,9 @@ std::size_t place_of(std::int64_t number) { return static_cast<std::size_t>(numb
 
 }  // namespace
 
-NodeGroup::NodeGroup(Comm& comm, std::size_t floats) : floats_(floats), ranks_(ranks_of_node(comm.group())) {
+NodeGroup::NodeGroup(Comm& comm, const GradientMemory& memory)
+    : ranks_(ranks_of_node(comm.group())), memory_(memory.on_node()) {
+  expects(memory_.size() == ranks_.size(), "memory that the ranks of the node share");
   const auto place = std::ranges::find(ranks_, comm.rank()) - ranks_.begin();
   std::vector<int> sizes(comm.nodes().size()), same_place;  // of nodes: there are at most as many as ranks
   for (int rank = 0; rank < comm.size(); ++rank)
@@ -34,12 +36,9 @@ NodeGroup::NodeGroup(Comm& comm, std::size_t floats) : floats_(floats), ranks_(r
   lanes_ = std::ranges::min(sizes);
   local_ = comm.among(ranks_);
   if (owns()) between_ = comm.among(same_place);
-  shared_ = local_->share(sizeof(Flags) + floats * sizeof(float));
-  for (int rank = 0; rank < local_->size(); ++rank) {
-    std::byte* part = shared_->part(rank).data();
-    flags_.push_back(reinterpret_cast<Flags*>(part));
-    memory_.push_back(reinterpret_cast<float*>(part + sizeof(Flags)));
-  }
+  shared_ = local_->share(sizeof(Flags));
+  for (int rank = 0; rank < local_->size(); ++rank)
+    flags_.push_back(reinterpret_cast<Flags*>(shared_->part(rank).data()));
 }
 
 Range NodeGroup::slice(Range range) const { return slice_of(range, lanes_, local_->rank()); }

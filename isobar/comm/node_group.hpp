@@ -1,6 +1,6 @@
-// NodeGroup: the ranks of this rank's node, the memory they share, and the lanes between nodes. Every node has as many
-// lanes as the smallest node has ranks; a lane owns a slice of every sum and exchanges it with the same lane of other
-// nodes. Ranks without a lane only contribute their numbers and get the sum.
+// NodeGroup: the ranks of this rank's node, the sums in memory they share, and the lanes between nodes. Every node has
+// as many lanes as the smallest node has ranks; a lane owns a slice of every sum and exchanges it with the same lane of
+// other nodes. Ranks without a lane only contribute their numbers and get the sum.
 #pragma once
 
 #include <atomic>
@@ -10,16 +10,16 @@
 #include <vector>
 
 #include "isobar/comm/comm.hpp"
+#include "isobar/comm/gradient_memory.hpp"
 #include "isobar/comm/schedule.hpp"
 
 namespace isobar::comm {
 
 class NodeGroup {
  public:
-  /// All ranks of `comm` must call.
-  NodeGroup(Comm& comm, std::size_t floats);
+  /// All ranks of `comm` must call; those of a node share the memory, which must outlive this.
+  NodeGroup(Comm& comm, const GradientMemory& memory);
 
-  std::span<float> memory() const { return {memory_[self()], floats_}; }
   int lanes() const { return lanes_; }
   /// Whether this rank owns slices.
   bool owns() const { return local_->rank() < lanes_; }
@@ -49,13 +49,12 @@ class NodeGroup {
   std::size_t self() const { return static_cast<std::size_t>(local_->rank()); }
   void count(std::size_t floats);
 
-  std::size_t floats_;
   std::vector<int> ranks_;  // of this node, in the whole group
   int lanes_ = 0;
   std::unique_ptr<Comm> local_, between_;
   std::shared_ptr<SharedMemory> shared_;
   std::vector<Flags*> flags_;
-  std::vector<float*> memory_;
+  std::span<float* const> memory_;
   std::atomic<std::int64_t> messages_ = 0, bytes_ = 0;
 };
 

@@ -21,7 +21,7 @@ class NodeFlight final : public Flight {
     NodeGroup& node = *place_.node;
     if (stage_ == Stage::start && node.all_started(number_)) {
       node.gather(slice_);
-      walk_.emplace(*node.between(), *schedule_, place_.memory.subspan(slice_.begin, slice_.count), codec_,
+      walk_.emplace(*node.between(), *schedule_, Numbers(place_.memory.subspan(slice_.begin, slice_.count), codec_),
                     sum_tag(number_));
       stage_ = Stage::between;
     }

@@ -1,7 +1,8 @@
-// Reducer: sums of gradients over all ranks, started while the backward pass still runs. It owns the memory of the
-// gradients, so that ranks of one node add directly from each other's memory, without a copy. Across nodes a background
-// thread walks schedules and sleeps between polls; on one node a thread would hide nothing (adding occupies the same
-// cores), so the rank that waits does the work. All ranks start the same sums in the same order.
+// Reducer: sums of gradients over all ranks, started while the backward pass still runs. They are made where the
+// gradients lie, in memory of the caller (gradient_memory.hpp), so that ranks of one node add directly from each
+// other's memory, without a copy. Across nodes the thread of the rank's MessageEngine walks schedules and sleeps
+// between polls; on one node a thread would hide nothing (adding occupies the same cores), so the rank that waits does
+// the work. All ranks start the same sums in the same order.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 
 #include "isobar/base/spec.hpp"
 #include "isobar/comm/comm.hpp"
+#include "isobar/comm/gradient_memory.hpp"
 #include "isobar/comm/schedule.hpp"
 
 namespace isobar::comm {
@@ -49,7 +51,7 @@ class Reducer {
   using Sum = std::int64_t;
 
   virtual ~Reducer() = default;
-  /// The memory in which sums are made, with the requested number of floats; initially zero.
+  /// The memory in which it makes sums: this rank's part of what it was made with.
   virtual std::span<float> memory() = 0;
   /// Begins to sum a range of memory() over all ranks; the range must not be touched before wait(). With a codec whose
   /// numbers are gathered, it holds what this rank has sent until then.
@@ -61,12 +63,13 @@ class Reducer {
   virtual ExchangeCost cost() const = 0;
 };
 
-/// What a rank sends for one sum, as a reducer with these options would make it, before anything is measured; between
-/// ranks of one node that add in shared memory, what it reads. Pure: for any group.
+/// What a rank sends for one sum, as a reducer with these options would make it, before anything is measured: at most,
+/// where the codec may send less; between ranks of one node that add in shared memory, what it reads. Pure: for any
+/// group.
 Traffic traffic_of(const Group& group, const SumRequest& sum, const ReducerOptions& options);
 
-/// Makes the reducer that suits the group and the options. All ranks must call; `comm` must outlive it. For a group of
-/// one rank it does nothing.
-std::unique_ptr<Reducer> make_reducer(Comm& comm, std::size_t floats, const ReducerOptions& options = {});
+/// Makes the reducer that suits the group and the options; `memory` is of gradient_memory() for the same two. All ranks
+/// must call; `comm` and `memory` must outlive it. For a group of one rank it does nothing.
+std::unique_ptr<Reducer> make_reducer(Comm& comm, GradientMemory& memory, const ReducerOptions& options);
 
 }  // namespace isobar::comm

@@ -5,14 +5,14 @@
 
 namespace isobar::comm {
 
-/// For a group of one rank: only holds the memory.
-std::unique_ptr<Reducer> lone_reducer(Comm& comm, std::size_t floats);
+/// For a group of one rank, which has nothing to sum.
+std::unique_ptr<Reducer> lone_reducer(Comm& comm, GradientMemory& memory);
 
 /// For ranks of one node: they add directly from each other's memory, when they wait. All ranks must call.
-std::unique_ptr<Reducer> shared_reducer(Comm& comm, std::size_t floats, const ReducerOptions& options);
+std::unique_ptr<Reducer> shared_reducer(Comm& comm, GradientMemory& memory, const ReducerOptions& options);
 
 /// Sums by comm.native_sum(), in wait(). All ranks must call.
-std::unique_ptr<Reducer> native_reducer(Comm& comm, std::size_t floats);
+std::unique_ptr<Reducer> native_reducer(Comm& comm, GradientMemory& memory);
 
 /// For a codec whose numbers cannot be added on their way; `exact` makes the sums that travel as they are. All ranks
 /// must call.
@@ -22,22 +22,16 @@ std::unique_ptr<Reducer> gathered_reducer(Comm& comm, std::unique_ptr<Reducer> e
 /// 'reproducible'.
 bool adds_in_shared_memory(const ReducerOptions& options, int nodes);
 
-/// The words that a rank gathers from each, for tensors that are encoded by themselves.
-std::size_t words_of(std::span<const Range> parts, const codec::Codec& codec);
+/// Where the tensors of a sum lie: the whole range, if it does not say.
+std::span<const Range> parts_of(const SumRequest& sum);
+
+/// The bytes that a rank sends at most of a sum whose numbers are gathered, tensor by tensor; a multiple of 4.
+std::size_t gathered_bytes(const SumRequest& sum, const codec::Codec& codec);
 
 /// Expects the range to lie within memory of `floats` floats.
 void expect_within(Range range, std::size_t floats);
 
-/// Zeros on their own cache lines.
-class AlignedFloats {
- public:
-  explicit AlignedFloats(std::size_t floats);
-  std::span<float> all() const { return {first_, count_}; }
-
- private:
-  std::unique_ptr<std::byte[]> bytes_;
-  std::size_t count_;
-  float* first_;
-};
+/// How many nodes the ranks of a group are on.
+int nodes_of(const Group& group);
 
 }  // namespace isobar::comm

@@ -12,7 +12,7 @@ enum ReservedTag : int {
   gather_tag,
   scatter_tag,
   all_gather_tag,
-  whole_numbers_tag,
+  few_numbers_tag,
   barrier_tag,
   schedule_tag,
   links_tag,

@@ -14,8 +14,8 @@ Range block(std::size_t count, int parts, int index) {
   return {length * place + std::min(place, longer), length + (place < longer ? 1 : 0)};
 }
 
-void run(Comm& comm, const Schedule& schedule, std::span<float> data, const codec::Codec& codec) {
-  Walk walk(comm, schedule, data, codec, schedule_tag);
+void run(Comm& comm, const Schedule& schedule, const Numbers& data) {
+  Walk walk(comm, schedule, data, schedule_tag);
   while (!walk.advance()) walk.wait(0.1);
 }
 

@@ -8,19 +8,13 @@
 #include <vector>
 
 #include "isobar/base/row.hpp"
-#include "isobar/codec/codec.hpp"
 #include "isobar/comm/comm.hpp"
+#include "isobar/comm/numbers.hpp"
 
 namespace isobar::comm {
 
-/// Numbers [begin, begin + count) of the data.
-struct Range {
-  std::size_t begin = 0, count = 0;
-  std::size_t end() const { return begin + count; }
-  friend bool operator==(const Range&, const Range&) = default;
-};
-
-/// One message. A send takes the data as they were before the round; a receive replaces the range or adds to it; ranges
+/// One message. A send takes the data as they were before the round; a receive replaces the range or adds to it, as the
+/// numbers have it, whatever their type; ranges
 /// received in one round do not overlap. Messages between two ranks in one round are matched in the order in which both
 /// list them, that of their places in the data, and both name the same range. A send to oneself is no message: it only
 /// rounds the range, as every send does that is not exact.
@@ -56,8 +50,8 @@ Table<Row<Algorithm>> all_gathers();
 /// Afterwards every rank has the data of rank 0.
 Table<Row<Algorithm>> broadcasts();
 
-/// Walks a schedule in the calling thread and returns when this rank's part is done. Numbers travel as the codec has
-/// them, one whose numbers are added on their way. All ranks must call, with schedules of one algorithm.
-void run(Comm& comm, const Schedule& schedule, std::span<float> data, const codec::Codec& codec = *codec::plain());
+/// Walks a schedule in the calling thread and returns when this rank's part is done. All ranks must call, with
+/// schedules of one algorithm and numbers of one type.
+void run(Comm& comm, const Schedule& schedule, const Numbers& data);
 
 }  // namespace isobar::comm

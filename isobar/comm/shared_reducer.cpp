@@ -34,18 +34,19 @@ void publish_flag(std::int64_t& flag, std::int64_t value) {
   std::atomic_ref(flag).store(value, std::memory_order_release);
 }
 
-// The memory that the ranks share: everyone's flags, places for small sums, and numbers.
+// The memory that the ranks share: everyone's flags and places for small sums; and the caller's numbers.
 class Board {
  public:
-  Board(Comm& comm, std::size_t floats)
-      : small_floats_(std::min(small_bytes / sizeof(float), floats)), place_floats_((small_floats_ + 15) / 16 * 16) {
-    const std::size_t before = sizeof(Flags) + places * place_floats_ * sizeof(float);
-    shared_ = comm.share(before + floats * sizeof(float));
+  Board(Comm& comm, const GradientMemory& memory)
+      : numbers(memory.on_node().begin(), memory.on_node().end()),
+        small_floats_(std::min(small_bytes / sizeof(float), memory.mine().size())),
+        place_floats_((small_floats_ + 15) / 16 * 16) {
+    expects(numbers.size() == static_cast<std::size_t>(comm.size()), "memory that all ranks share");
+    shared_ = comm.share(sizeof(Flags) + places * place_floats_ * sizeof(float));
     for (int rank = 0; rank < comm.size(); ++rank) {
       std::byte* part = shared_->part(rank).data();
       flags.push_back(reinterpret_cast<Flags*>(part));
       places_.push_back(reinterpret_cast<float*>(part + sizeof(Flags)));
-      numbers.push_back(reinterpret_cast<float*>(part + before));
     }
   }
 
@@ -58,7 +59,7 @@ class Board {
     return std::ranges::all_of(flags, [&](Flags* each) { return read_flag(each->*flag) >= value; });
   }
 
-  std::vector<Flags*> flags;    // by rank
+  std::vector<Flags*> flags{};  // by rank
   std::vector<float*> numbers;  // by rank
 
  private:
@@ -69,13 +70,13 @@ class Board {
 
 class SharedReducer final : public Reducer {
  public:
-  SharedReducer(Comm& comm, std::size_t floats, const ReducerOptions& options)
-      : comm_(comm), options_(options), floats_(floats), board_(comm, floats) {}
+  SharedReducer(Comm& comm, GradientMemory& memory, const ReducerOptions& options)
+      : comm_(comm), options_(options), memory_(memory.mine()), board_(comm, memory) {}
 
-  std::span<float> memory() override { return {board_.numbers[self()], floats_}; }
+  std::span<float> memory() override { return memory_; }
 
   Sum start(SumRequest sum) override {
-    expect_within(sum.range, floats_);
+    expect_within(sum.range, memory_.size());
     const double now = comm_.now();
     const bool small = board_.is_small(sum.range.count);
     pending_.push_back(
@@ -186,7 +187,7 @@ class SharedReducer final : public Reducer {
 
   Comm& comm_;
   const ReducerOptions options_;
-  const std::size_t floats_;
+  const std::span<float> memory_;
   Board board_;
   std::vector<const float*> sources_;  // of the sum at hand
   std::vector<float*> results_;
@@ -201,8 +202,8 @@ class SharedReducer final : public Reducer {
 
 }  // namespace
 
-std::unique_ptr<Reducer> shared_reducer(Comm& comm, std::size_t floats, const ReducerOptions& options) {
-  return std::make_unique<SharedReducer>(comm, floats, options);
+std::unique_ptr<Reducer> shared_reducer(Comm& comm, GradientMemory& memory, const ReducerOptions& options) {
+  return std::make_unique<SharedReducer>(comm, memory, options);
 }
 
 }  // namespace isobar::comm

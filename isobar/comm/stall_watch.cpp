@@ -9,6 +9,7 @@ namespace isobar::comm {
 namespace {
 
 constexpr double answer_seconds = 1;  // the time a rank has to say what it is doing
+constexpr double look_seconds = 0.2;
 constexpr std::size_t named_ranks = 8;
 
 std::string waits_for(const std::string& what) { return fmt::format("waits for sum '{}'", what); }
@@ -21,6 +22,11 @@ StallWatch::~StallWatch() {
     comm_.note(fmt::format("no longer waits for sum '{}'", what_));
   } catch (...) {  // only a note
   }
+}
+
+void StallWatch::wait(Ticket& ticket, const Missing& missing) {
+  if (!comm_.view()->watches_waits()) return ticket.wait();
+  while (!ticket.wait_for(look_seconds)) look(missing);
 }
 
 void StallWatch::look(const Missing& missing) {

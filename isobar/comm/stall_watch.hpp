@@ -22,6 +22,8 @@ class StallWatch {
 
   /// The wait has made progress: slow is not stalled, so the clock starts again.
   void progress() { since_ = comm_.now(); }
+  /// Waits for a message, and looks now and then.
+  void wait(Ticket& ticket, const Missing& missing);
   /// Checks the clock and failures of other ranks; throws when the wait has lasted too long, or a rank failed.
   void look(const Missing& missing);
 

@@ -1,6 +1,7 @@
 // What a sum will send, counted from its schedule.
 #include <algorithm>
 
+#include "isobar/codec/parcel.hpp"
 #include "isobar/comm/choice.hpp"
 #include "isobar/comm/reducers.hpp"
 #include "isobar/comm/sum_tree.hpp"
@@ -22,19 +23,22 @@ Traffic sent_in(const Schedule& schedule, int rank, const codec::Codec& codec) {
 
 }  // namespace
 
-std::size_t words_of(std::span<const Range> parts, const codec::Codec& codec) {
-  std::size_t words = 0;
-  for (const Range& part : parts) words += (codec.bound(part.count) + sizeof(float) - 1) / sizeof(float);
-  return words;
+std::span<const Range> parts_of(const SumRequest& sum) {
+  return sum.parts.empty() ? std::span(&sum.range, 1) : sum.parts;
+}
+
+std::size_t gathered_bytes(const SumRequest& sum, const codec::Codec& codec) {
+  std::vector<std::size_t> counts;
+  for (const Range& part : parts_of(sum)) counts.push_back(part.count);
+  return parcel_bound(codec, counts);
 }
 
 Traffic traffic_of(const Group& group, const SumRequest& sum, const ReducerOptions& options) {
   if (group.size == 1) return {};
   const codec::Codec& codec = sum.exact ? *codec::plain() : *options.codec;
   if (codec.carriage() == codec::Carriage::gathered) {
-    const std::size_t words = words_of(sum.parts.empty() ? std::span(&sum.range, 1) : sum.parts, codec);
-    const auto ring = make(all_gathers(), "ring", "all-gather");
-    return sent_in(ring->schedule(group, words * group.size), group.rank, *codec::plain());
+    const std::int64_t others = group.size - 1;  // one message goes round for each rank
+    return {others, others * static_cast<std::int64_t>(gathered_bytes(sum, codec))};
   }
   const int nodes = group.nodes.empty() ? group.size : std::ranges::max(group.nodes) + 1;
   if (adds_in_shared_memory(options, nodes)) {

@@ -18,17 +18,20 @@ bool overlap(const Range& a, const Range& b) {
 
 }  // namespace
 
-Walk::Walk(Comm& comm, const Schedule& schedule, std::span<float> data, const codec::Codec& codec, int tag)
-    : comm_(&comm), schedule_(&schedule), data_(data), codec_(&codec), tag_(tag) {
-  expects(codec.carriage() == codec::Carriage::added, "numbers that can be added on their way");
+Walk::Walk(Comm& comm, const Schedule& schedule, const Numbers& data, int tag)
+    : comm_(&comm),
+      schedule_(&schedule),
+      data_(data),
+      tag_(tag),
+      longest_message_(piece * sizeof(float) / data.number_bytes()) {
   std::size_t longest = 0;
   for (const Round& round : schedule)
     for (const Move& move : round) {
-      expects(move.range.begin <= data.size() && move.range.count <= data.size() - move.range.begin,
+      expects(move.range.begin <= data.count() && move.range.count <= data.count() - move.range.begin,
               "moves within the data");
       longest = std::max(longest, move.range.count);
     }
-  message_bytes_ = codec.bound(std::min(longest, piece));
+  message_bytes_ = data.bound(std::min(longest, longest_message_));
 }
 
 bool Walk::advance() {
@@ -61,12 +64,12 @@ void Walk::begin_round(const Round& round) {
     if (move.kind != Move::Kind::send) streams_.push_back({.move = move});
   for (const Move& move : round) {
     if (move.kind != Move::Kind::send) continue;
-    if (move.peer == comm_->rank()) round_as(*codec_, part(move.range));
+    if (move.peer == comm_->rank()) data_.round(move.range);
     else streams_.push_back({.move = move});
   }
   for (Stream& stream : streams_)
-    stream.staged = !codec_->is_plain() || stream.move.kind == Move::Kind::add ||
-                    (!stream.sends() && still_read(stream.move.range));
+    stream.staged =
+        !data_.is_plain() || stream.move.kind == Move::Kind::add || (!stream.sends() && still_read(stream.move.range));
 }
 
 bool Walk::advance(Stream& stream) {
@@ -92,10 +95,10 @@ bool Walk::is_next(const Stream& stream) const {
 }
 
 void Walk::begin_message(Stream& stream) {
-  const Range range = next_message(stream.move.range, stream.begun);
+  const Range range = next_message(stream.move.range, stream.begun, longest_message_);
   std::byte* const staging = stream.staged ? take_staging() : nullptr;
-  const std::span<std::byte> bytes = staging ? staged_bytes(staging, range) : std::as_writable_bytes(part(range));
-  if (stream.staged && stream.sends()) codec_->encode(part(range), bytes);
+  const std::span<std::byte> bytes = staging ? staged_bytes(staging, range) : data_.bytes(range);
+  if (stream.staged && stream.sends()) data_.encode(range, bytes);
   stream.under_way.push_back({range, staging,
                               stream.sends() ? comm_->start_send(stream.move.peer, tag_, bytes)
                                              : comm_->start_receive(stream.move.peer, tag_, bytes)});
@@ -104,10 +107,8 @@ void Walk::begin_message(Stream& stream) {
 
 void Walk::end_message(Stream& stream) {
   const Message& message = stream.under_way.front();
-  if (stream.move.kind == Move::Kind::add)
-    codec_->add(staged_bytes(message.staging, message.range), part(message.range));
-  else if (!stream.sends() && stream.staged)
-    codec_->decode(staged_bytes(message.staging, message.range), part(message.range));
+  if (stream.move.kind == Move::Kind::add) data_.combine(staged_bytes(message.staging, message.range), message.range);
+  else if (!stream.sends() && stream.staged) data_.decode(staged_bytes(message.staging, message.range), message.range);
   if (message.staging) free_staging_.push_back(message.staging);
   stream.over += message.range.count;
   stream.under_way.erase(stream.under_way.begin());

@@ -16,18 +16,18 @@ namespace isobar::comm {
 
 class Walk {
  public:
-  /// The most numbers in one message.
+  /// The most floats in one message, and of other numbers as many as take the same memory.
   static constexpr std::size_t piece = std::size_t{1} << 17;
-  /// How many messages `numbers` numbers take.
-  static constexpr std::size_t messages(std::size_t numbers) { return (numbers + piece - 1) / piece; }
+  /// How many messages `floats` floats take.
+  static constexpr std::size_t messages(std::size_t floats) { return (floats + piece - 1) / piece; }
   /// The next message of a range of which `begun` numbers are already sent or under way.
-  static Range next_message(const Range& range, std::size_t begun) {
-    return {range.begin + begun, std::min(piece, range.count - begun)};
+  static Range next_message(const Range& range, std::size_t begun, std::size_t longest = piece) {
+    return {range.begin + begun, std::min(longest, range.count - begun)};
   }
 
-  /// Nothing is sent before the first advance(). All arguments must outlive it; simultaneous walks over
-  /// the same Comm need different tags. A walk that is destroyed unfinished withdraws its messages.
-  Walk(Comm& comm, const Schedule& schedule, std::span<float> data, const codec::Codec& codec, int tag);
+  /// Nothing is sent before the first advance(). The group, the schedule and the memory must outlive it; simultaneous
+  /// walks over the same Comm need different tags. A walk that is destroyed unfinished withdraws its messages.
+  Walk(Comm& comm, const Schedule& schedule, const Numbers& data, int tag);
   Walk(Walk&&) = default;
 
   /// Does as much as possible without waiting, possibly several rounds; returns whether the walk is finished.
@@ -59,18 +59,17 @@ class Walk {
   void begin_message(Stream& stream);
   void end_message(Stream& stream);
   bool still_read(const Range& range) const;
-  std::span<float> part(const Range& range) const { return data_.subspan(range.begin, range.count); }
   std::span<std::byte> staged_bytes(std::byte* staging, const Range& range) const {
-    return {staging, codec_->bound(range.count)};
+    return {staging, data_.bound(range.count)};
   }
   std::byte* take_staging();
 
   Comm* comm_;
   const Schedule* schedule_;
-  std::span<float> data_;
-  const codec::Codec* codec_;
+  Numbers data_;
   int tag_;
   std::size_t next_round_ = 0;
+  std::size_t longest_message_;    // in numbers
   std::size_t message_bytes_ = 0;  // of the longest
   std::vector<std::unique_ptr<std::byte[]>> staging_;
   std::vector<std::byte*> free_staging_;

@@ -43,6 +43,13 @@ void GroupNumbers::spoil(int number, std::uint32_t epoch) {
   groups_.at(number).spoilt.insert(epoch % epochs_);
 }
 
+std::shared_ptr<Balance> GroupNumbers::balance(int number, std::uint32_t epoch) {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<Balance>& known = groups_.at(number).balances[epoch % epochs_];
+  if (!known) known = std::make_shared<Balance>(ranks_);
+  return known;
+}
+
 int first_free(const std::vector<std::vector<std::uint64_t>>& taken, int numbers) {
   for (int number = 0; number < numbers; ++number) {
     const int word = number / 64;

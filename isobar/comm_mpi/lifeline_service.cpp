@@ -43,6 +43,10 @@ void LifelineService::note(std::string what) {
   lifeline_.note(std::move(what));
 }
 
+void LifelineService::set_fate(comm::Fate fate) {
+  if (fate == comm::Fate::peer) lifeline_.work_alone();
+}
+
 void LifelineService::end_of_launch(const std::string& why) {
   const std::lock_guard lock(mutex_);
   if (launch_ends_) return;

@@ -24,6 +24,8 @@ class LifelineService final : public Service {
   void note(std::string what) override;
   std::vector<std::optional<std::string>> whereabouts(const std::vector<int>& ranks, double seconds) override;
   bool has_left(int rank) override;
+  bool has_died(int rank) const override { return lifeline_.has_died(rank); }
+  void set_fate(comm::Fate fate) override;
   void end_of_launch(const std::string& why) override;
   [[noreturn]] int end(int exit_code) override;
 

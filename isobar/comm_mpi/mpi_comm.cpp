@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "isobar/comm/collectives.hpp"
+#include "isobar/comm_mpi/balance.hpp"
 #include "isobar/comm_mpi/mapped_memory.hpp"
 #include "isobar/comm_mpi/mpi_call.hpp"
 #include "isobar/comm_mpi/mpi_transfer.hpp"
@@ -34,22 +35,24 @@ struct Taken {
 MpiComm::MpiComm(std::shared_ptr<MpiWorld> world, int number, comm::Group group)
     : Comm(std::move(group), std::shared_ptr<comm::WorldView>(world, &world->service())),
       world_(std::move(world)),
-      number_(number) {}
+      number_(number),
+      balance_(world_->numbers().balance(number, epoch())) {}
 
 MpiComm::~MpiComm() { world_->numbers().drop(number_, epoch()); }
 
 Ticket MpiComm::begin_send(int to, int tag, std::span<const std::byte> bytes) {
-  return begin(true, to, tag, const_cast<std::byte*>(bytes.data()), bytes.size());
+  balance_->sent(in_world(to));
+  return begin(true, to, tag, {const_cast<std::byte*>(bytes.data()), bytes.size()}, comm::Length::exact);
 }
 
-Ticket MpiComm::begin_receive(int from, int tag, std::span<std::byte> bytes) {
-  return begin(false, from, tag, bytes.data(), bytes.size());
+Ticket MpiComm::begin_receive(int from, int tag, std::span<std::byte> bytes, comm::Length length) {
+  return begin(false, from, tag, bytes, length);
 }
 
-Ticket MpiComm::begin(bool sends, int peer, int tag, std::byte* memory, std::size_t length) {
+Ticket MpiComm::begin(bool sends, int peer, int tag, std::span<std::byte> bytes, comm::Length length) {
   return Ticket(std::make_unique<MpiTransfer>(
       world_, MpiTransfer::Message{sends, in_world(peer), number_, epoch(), world_->tags().tag(number_, epoch(), tag),
-                                   memory, length}));
+                                   bytes.data(), bytes.size(), length, balance_}));
 }
 
 std::unique_ptr<Comm> MpiComm::among(std::span<const int> ranks) {
@@ -64,8 +67,20 @@ std::unique_ptr<Comm> MpiComm::among(std::span<const int> ranks) {
       fail("more than {} groups of ranks at the same time: the tags of the MPI library leave room for no more", limit);
     // Another thread of some rank may have taken the number meanwhile: then all try again.
     Taken taken_here(world_->numbers(), number, epoch());
-    const auto held = all_gather_among(*this, ranks, std::as_bytes(std::span(&taken_here.holds, 1)));
-    if (!std::ranges::all_of(held, [](const comm::Bytes& each) { return each[0] == std::byte{1}; })) continue;
+    const std::uint64_t here[] = {taken_here.holds,
+                                  world_->numbers().balance(number, epoch())->print(in_world(rank()), part.members)};
+    std::uint64_t held = 0, print = 0;
+    for (const comm::Bytes& theirs : all_gather_among(*this, ranks, std::as_bytes(std::span(here)))) {
+      std::uint64_t there[2];
+      std::memcpy(there, theirs.data(), sizeof there);
+      held += there[0], print += there[1];
+    }
+    if (held < ranks.size()) continue;
+    // What was sent to an earlier group with this number and never received would be received in the new one.
+    if (print != 0) {
+      world_->numbers().spoil(number, epoch());
+      continue;
+    }
     taken_here.holds = false;
     return std::make_unique<MpiComm>(world_, number, std::move(part));
   }

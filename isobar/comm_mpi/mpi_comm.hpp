@@ -8,6 +8,7 @@
 
 namespace isobar::comm_mpi {
 
+class Balance;
 class MpiWorld;
 
 class MpiComm final : public comm::Comm {
@@ -26,11 +27,12 @@ class MpiComm final : public comm::Comm {
 
  private:
   comm::Ticket begin_send(int to, int tag, std::span<const std::byte> bytes) override;
-  comm::Ticket begin_receive(int from, int tag, std::span<std::byte> bytes) override;
-  comm::Ticket begin(bool sends, int peer, int tag, std::byte* memory, std::size_t length);
+  comm::Ticket begin_receive(int from, int tag, std::span<std::byte> bytes, comm::Length length) override;
+  comm::Ticket begin(bool sends, int peer, int tag, std::span<std::byte> bytes, comm::Length length);
 
   std::shared_ptr<MpiWorld> world_;
   int number_;
+  std::shared_ptr<Balance> balance_;  // of messages with this number
 };
 
 /// The group of all ranks of the world.

@@ -24,16 +24,21 @@ auto MpiTransfer::or_news_of_a_death(F action) {
   } catch (const Error&) {
     if (!world_->elastic()) throw;
     const double begin = now_seconds();
-    for (comm::Patience patience; now_seconds() - begin < patience_with_the_launcher; patience.pause())
+    for (comm::Patience patience; now_seconds() - begin < patience_with_the_launcher; patience.pause()) {
       world_->service().check(message_.epoch);
+      expect_living_peer();
+    }
     throw;
   }
+}
+
+void MpiTransfer::expect_living_peer() const {
+  if (world_->service().has_died(message_.peer)) throw comm::PeerDied(fmt::format("rank {} has died", message_.peer));
 }
 
 MpiTransfer::MpiTransfer(std::shared_ptr<MpiWorld> world, const Message& message)
     : world_(std::move(world)), message_(message) {
   world_->service().check(message.epoch);
-  pieces_.resize(std::max<std::size_t>(1, (message.length + longest_piece - 1) / longest_piece));
   if (world_->elastic()) {
     own_ = std::make_unique_for_overwrite<std::byte[]>(message.length);
     if (message.sends && message.length > 0) std::memcpy(own_.get(), message.memory, message.length);
@@ -48,16 +53,20 @@ MpiTransfer::MpiTransfer(std::shared_ptr<MpiWorld> world, const Message& message
 
 void MpiTransfer::begin() {
   const auto lock = world_->use_mpi();
-  for (std::size_t i = 0; i < pieces_.size(); ++i) {
-    Piece& piece = pieces_[i];
-    std::byte* memory = (own_ ? own_.get() : message_.memory) + i * longest_piece;
-    piece.length = std::min(longest_piece, message_.length - i * longest_piece);
-    call(message_.sends ? MPI_Isend(memory, piece.length, MPI_BYTE, message_.peer, message_.tag, world_->messages(),
-                                    &piece.request)
-                        : MPI_Irecv(memory, piece.length, MPI_BYTE, message_.peer, message_.tag, world_->messages(),
-                                    &piece.request),
-         message_.sends ? "begin to send" : "begin to receive");
-  }
+  // Whether a message of unknown length goes on is seen when the piece before has arrived.
+  const std::size_t known = message_.fit == comm::Length::exact ? message_.length / longest_piece + 1 : 1;
+  for (pieces_.reserve(known); pieces_.size() < known;) begin_piece();
+}
+
+void MpiTransfer::begin_piece() {
+  std::byte* const memory = (own_ ? own_.get() : message_.memory) + begun_;
+  const int length = std::min(longest_piece, message_.length - begun_);
+  Piece& piece = pieces_.emplace_back(Piece{.length = length});
+  begun_ += length;
+  const MPI_Comm with = world_->messages(message_.group);
+  call(message_.sends ? MPI_Isend(memory, length, MPI_BYTE, message_.peer, message_.tag, with, &piece.request)
+                      : MPI_Irecv(memory, length, MPI_BYTE, message_.peer, message_.tag, with, &piece.request),
+       message_.sends ? "begin to send" : "begin to receive");
 }
 
 bool MpiTransfer::test(Piece& piece) {
@@ -70,10 +79,12 @@ bool MpiTransfer::test(Piece& piece) {
     if (error_class(code) == MPI_ERR_TRUNCATE) throw_wrong_length("a longer message");
     call(code, message_.sends ? "send" : "receive");
   }
-  if (!done || message_.sends) return done;
-  int length = 0;
-  MPI_Get_count(&status, MPI_BYTE, &length);
-  if (length != piece.length) throw_wrong_length(fmt::format("a message of {} bytes", length));
+  if (!done) return false;
+  int length = piece.length;
+  if (!message_.sends) MPI_Get_count(&status, MPI_BYTE, &length);
+  arrived_ += length;
+  if (message_.fit == comm::Length::exact && length != piece.length)
+    throw_wrong_length(fmt::format("a message of {} bytes", arrived_));
   return true;
 }
 
@@ -81,23 +92,28 @@ bool MpiTransfer::test() {
   if (finished_ == pieces_.size()) return true;
   {
     const auto lock = world_->use_mpi();
-    while (finished_ < pieces_.size() && test(pieces_[finished_])) ++finished_;
+    while (finished_ < pieces_.size() && test(pieces_[finished_])) {
+      ++finished_;
+      if (message_.fit == comm::Length::at_most && arrived_ == finished_ * longest_piece) begin_piece();
+    }
   }
   if (finished_ < pieces_.size()) return false;
-  if (own_ && !message_.sends && message_.length > 0) std::memcpy(message_.memory, own_.get(), message_.length);
+  if (own_ && !message_.sends && arrived_ > 0) std::memcpy(message_.memory, own_.get(), arrived_);
+  if (!message_.sends && message_.balance) message_.balance->received(message_.peer);
   return true;
 }
 
-void MpiTransfer::throw_wrong_length(const std::string& met) const {
-  throw std::logic_error(fmt::format("{} from rank {} met a receive of {} bytes on rank {}", met, message_.peer,
-                                     message_.length, world_->rank()));
+void MpiTransfer::throw_wrong_length(const std::string& sent) const {
+  comm::throw_wrong_length(sent, message_.peer, message_.length, message_.fit, world_->rank());
 }
 
 bool MpiTransfer::finishes_within(double seconds) {
   const double begin = now_seconds();
   for (comm::Patience patience(longest_pause_microseconds);; patience.pause()) {
     world_->service().check(message_.epoch);
+    const bool died = world_->service().has_died(message_.peer);
     if (or_news_of_a_death([&] { return test(); })) return true;
+    if (died) expect_living_peer();
     const double waited = now_seconds() - begin;
     if (seconds >= 0 && waited >= seconds) return false;
     // When the answer of a rank that has ended is here, so is everything it sent before.

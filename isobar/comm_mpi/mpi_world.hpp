@@ -32,7 +32,8 @@ class MpiWorld {
   const comm::Group& all() const { return all_; }
   const std::vector<std::string>& hosts() const { return hosts_; }
   const std::string& thread_level() const { return thread_level_; }
-  MPI_Comm messages() const { return messages_; }
+  /// The communicator for the messages of a group.
+  MPI_Comm messages(int group) const { return messages_[tags_.communicator(group)]; }
   const TagLayout& tags() const { return tags_; }
   GroupNumbers& numbers() { return numbers_; }
   bool elastic() const { return lifeline_ != nullptr; }
@@ -60,8 +61,8 @@ class MpiWorld {
   const std::string thread_level_;          // its initializer starts MPI, which all that follow may use
   const comm::Group all_;
   const std::vector<std::string> hosts_;
-  const MPI_Comm messages_;
   const TagLayout tags_;
+  const std::vector<MPI_Comm> messages_;
   GroupNumbers numbers_;
   MpiGate gate_;
   std::map<std::vector<int>, MPI_Comm> communicators_;

@@ -47,8 +47,12 @@ bool Lifeline::News::hear(Notice notice) {
       epoch = notice.epoch;
       order.reset();
       dead.push_back(notice.rank);
+      deaths = true;
       break;
-    case Notice::Kind::gone: dead.push_back(notice.rank); break;
+    case Notice::Kind::gone:
+      dead.push_back(notice.rank);
+      deaths = true;
+      break;
     case Notice::Kind::go:
       if (notice.epoch == epoch) order = {Order::Kind::go, notice.epoch, std::move(notice.members)};
       break;
@@ -137,6 +141,12 @@ std::optional<std::pair<int, std::string>> Lifeline::failure() const {
   if (!news_.failed) return {};
   const std::lock_guard lock(mutex_);
   return news_.failure;
+}
+
+bool Lifeline::has_died(int rank) const {
+  if (!news_.deaths) return false;
+  const std::lock_guard lock(mutex_);
+  return std::ranges::find(news_.dead, rank) != news_.dead.end();
 }
 
 std::vector<int> Lifeline::dead() const {

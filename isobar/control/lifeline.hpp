@@ -54,6 +54,10 @@ class Lifeline {
   /// The first rank that failed, and its message, once the launcher has reported it; cheap while there is none. Rank
   /// -1: the failure follows from an order to relaunch.
   std::optional<std::pair<int, std::string>> failure() const;
+  /// From now on the others go on as they are if this rank dies.
+  void work_alone() { say({.kind = Report::Kind::alone}); }
+  /// Whether a rank has died; cheap while none has.
+  bool has_died(int rank) const;
   /// Ranks that have died so far, in the order they were reported; includes spares, whose death changes no epoch.
   std::vector<int> dead() const;
   /// What every rank noted last, by rank in the world, as the launcher knows it (half a second old at most); waits at
@@ -75,7 +79,7 @@ class Lifeline {
   /// What the launcher has told. The lock guards it; atomics are also read without.
   struct News {
     std::atomic<std::uint32_t> epoch = 0;
-    std::atomic<bool> failed = false;
+    std::atomic<bool> failed = false, deaths = false;
     std::optional<std::pair<int, std::string>> failure{};
     std::optional<Order> order{};
     std::vector<int> dead{};

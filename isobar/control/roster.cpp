@@ -91,7 +91,7 @@ Actions Roster::die(int rank) {
   if (was == State::dead) return actions;
   at(rank).state = State::dead;
   if (was == State::finished) return actions;
-  if (was == State::working && (running() || phase_ == Phase::over)) {
+  if (was == State::working && !at(rank).alone && (running() || phase_ == Phase::over)) {
     move_epoch();
     actions.push_back({{.kind = Notice::Kind::dead, .epoch = epoch_, .rank = rank}, present(true)});
     if (running()) phase_ = Phase::mustering;

@@ -41,6 +41,9 @@ class Roster {
   /// A rank has said hello; empty if it did so before.
   std::optional<Actions> join(int rank);
   Actions ready(int rank, std::uint32_t epoch);
+  /// The others go on as they are if this rank dies while it works.
+  void alone(int rank) { at(rank).alone = true; }
+  bool is_alone(int rank) const { return ranks_[rank].alone; }
   Actions die(int rank);
   Actions fail(int rank, const std::string& message);
   Actions give_up(int rank, const std::string& why);
@@ -67,7 +70,7 @@ class Roster {
  private:
   struct Rank {
     State state = State::absent;
-    bool worked = false;
+    bool worked = false, alone = false;
   };
 
   Rank& at(int rank) { return ranks_[rank]; }

@@ -109,6 +109,7 @@ void Switchboard::hear(Peer& peer, const Report& report) {
     case Report::Kind::progress: chronicle_.progress(clock_(), report.number); break;
     case Report::Kind::folder: chronicle_.folder(report.text); break;
     case Report::Kind::ready: carry_out(roster_->ready(peer.rank, report.epoch)); break;
+    case Report::Kind::alone: roster_->alone(peer.rank); break;
     case Report::Kind::fail: {
       const bool first = !roster_->failure();
       carry_out(roster_->fail(peer.rank, report.text));
@@ -171,7 +172,7 @@ void Switchboard::lose(int rank, Death death) {
   const Roster::State was = roster_->state(rank);
   const Phase phase = roster_->phase();
   const bool ending = phase == Phase::over || phase == Phase::failing || phase == Phase::relaunching;
-  death.worked = was != Roster::State::standing_by && !ending;
+  death.worked = was != Roster::State::standing_by && !ending && !roster_->is_alone(rank);
   // A rank that ends because all must end is not reported as a death.
   if (phase != Phase::failing && phase != Phase::relaunching) chronicle_.died(std::move(death));
   carry_out(roster_->die(rank));

@@ -14,7 +14,7 @@ constexpr std::size_t longest_text = 2000;
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max(), largest_epoch = 0xffffffff;
 
 // In the order of their kinds.
-constexpr std::string_view report_names[] = {"hello", "beat",    "progress", "folder", "ready",
+constexpr std::string_view report_names[] = {"hello", "beat",    "progress", "folder", "ready", "alone",
                                              "fail",  "give_up", "goodbye",  "where",  "died"};
 constexpr std::string_view notice_names[] = {"welcome", "dead", "gone",  "go",    "over", "relaunch",
                                              "failure", "note", "notes", "leave", "stop", "expelled"};
@@ -111,6 +111,7 @@ void each_part(Line& line, Report& report) {
     case Report::Kind::progress: return line.number(report.number, 0, largest);
     case Report::Kind::goodbye: return line.number(report.number, 0, 255);
     case Report::Kind::ready: return line.number(report.epoch, 0, largest_epoch);
+    case Report::Kind::alone:
     case Report::Kind::where: return;
     case Report::Kind::died:
       line.number(report.signal, 0, 128);

@@ -22,6 +22,7 @@ struct Report {
     progress,  ///< number: a finished step
     folder,    ///< text: where the run's files are
     ready,     ///< epoch: the one for which the rank awaits an order
+    alone,     ///< no other rank leaves its groups if this one dies
     fail,      ///< text: why this rank ends the run
     give_up,   ///< text: why the work cannot continue in place
     goodbye,   ///< number: the exit code
@@ -46,7 +47,7 @@ struct Notice {
   enum class Kind {
     welcome,   ///< epoch, rank: how many ranks there are
     dead,      ///< epoch, rank: that rank has died, all leave their groups
-    gone,      ///< rank: a rank that no other worked with has died
+    gone,      ///< rank: a rank has died without which the others go on as they are
     go,        ///< epoch, members
     over,      ///< the work is done
     relaunch,  ///< epoch, text: why

@@ -14,6 +14,7 @@
 #include "isobar/datasets/geography.hpp"
 #include "isobar/datasets/sampler.hpp"
 #include "isobar/datasets/survey.hpp"
+#include "isobar/tensor/box.hpp"
 #include "isobar/tensor/shape.hpp"
 
 namespace isobar::datasets {
@@ -23,6 +24,9 @@ struct Field {
   std::string name;
   Shape shape;
 };
+
+/// A part of every sample: a box of each field, all along the axes of its shape. A field with an empty box is not read.
+using Region = std::vector<Box>;
 
 /// The samples [first, first + count) are in one file.
 struct FileSpan {
@@ -59,6 +63,12 @@ class Dataset {
   virtual void read_varied(const Reading&, std::int64_t index, std::span<const std::span<float>> out) const {
     read(index, out);
   }
+  /// Like read_varied(), but fills out[f] with region[f] of field f only: exactly the numbers that are there in the
+  /// whole sample. Reads the whole and cuts it, unless a data set can do better.
+  virtual void read_region(const Reading& reading, std::int64_t index, std::span<const Box> region,
+                           std::span<const std::span<float>> out) const;
+  /// Whether read_region() reads less from files than read() does.
+  virtual bool reads_regions() const { return false; }
   /// The names of the channels of x, its last axis; empty if they have none.
   virtual std::vector<std::string> channels() const { return {}; }
   /// The names of the classes that the target numbers stand for; empty if there are none.
@@ -77,7 +87,12 @@ class Dataset {
  protected:
   /// Checks that `index` and the memory given to read() fit this data set.
   void expects_request(std::int64_t index, std::span<const std::span<float>> out) const;
+  /// The same for read_region().
+  void expects_request(std::int64_t index, std::span<const Box> region, std::span<const std::span<float>> out) const;
 };
+
+/// All of a sample with these fields.
+Region whole_region(const std::vector<Field>& fields);
 
 struct Contents;
 struct Glance;

@@ -30,6 +30,7 @@ class Hdf5Samples final : public Dataset {
     const auto first = std::make_shared<Hdf5SampleFile>(opened, reading_);
     if (!reading_.x.empty()) fields_.push_back({"x", first->x_shape()});
     if (!reading_.y.empty()) fields_.push_back({"y", first->y_shape()});
+    whole_ = whole_region(fields_);
     channels_ = channel_names(opened, reading_);
     classes_ = first->classes();
     // Files of one sample are opened when they are read: a hundred thousand are not opened to begin.
@@ -52,13 +53,14 @@ class Hdf5Samples final : public Dataset {
 
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
     expects_request(index, out);
-    const std::size_t f = file_of(firsts_, index);
-    const auto open = [&] { return std::make_shared<Hdf5SampleFile>(files_[f], reading_); };
-    const std::shared_ptr<const Hdf5SampleFile> file = reading_.sample_axis ? open_.get(f, open) : open();
-    check(*file, f);
-    if (!reading_.x.empty()) file->read_x(index - firsts_[f], out.front());
-    if (!reading_.y.empty()) file->read_y(index - firsts_[f], out.back());
+    read_boxes(index, whole_, out);
   }
+  void read_region(const Reading&, std::int64_t index, std::span<const Box> region,
+                   std::span<const std::span<float>> out) const override {
+    expects_request(index, region, out);
+    read_boxes(index, region, out);
+  }
+  bool reads_regions() const override { return true; }
 
   std::string where(std::int64_t index) const override {
     const std::size_t f = file_of(firsts_, index);
@@ -70,6 +72,15 @@ class Hdf5Samples final : public Dataset {
 
  private:
   static constexpr std::size_t most_open = 128;
+
+  void read_boxes(std::int64_t index, std::span<const Box> region, std::span<const std::span<float>> out) const {
+    const std::size_t f = file_of(firsts_, index);
+    const auto open = [&] { return std::make_shared<Hdf5SampleFile>(files_[f], reading_); };
+    const std::shared_ptr<const Hdf5SampleFile> file = reading_.sample_axis ? open_.get(f, open) : open();
+    check(*file, f);
+    if (!reading_.x.empty()) file->read_x(index - firsts_[f], region.front(), out.front());
+    if (!reading_.y.empty()) file->read_y(index - firsts_[f], region.back(), out.back());
+  }
 
   void check(const Hdf5SampleFile& file, std::size_t f) const {
     const auto same = [&](const std::string& name, const Shape& shape, const Shape& wanted) {
@@ -89,6 +100,7 @@ class Hdf5Samples final : public Dataset {
   std::vector<std::int64_t> firsts_;  // the number of the first sample of every file; then the number of all samples
   std::int64_t size_ = 0;
   std::vector<Field> fields_;
+  Region whole_;
   std::vector<std::string> channels_, classes_;
   mutable FileCache<Hdf5SampleFile> open_{0, most_open};
 };

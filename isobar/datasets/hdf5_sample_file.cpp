@@ -1,6 +1,7 @@
 #include "isobar/datasets/hdf5_sample_file.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "isobar/base/error.hpp"
 #include "isobar/datasets/hdf5_channel_names.hpp"
@@ -9,6 +10,7 @@ namespace isobar::datasets {
 namespace {
 
 using Extents = std::vector<std::int64_t>;
+using BoxAxes = std::array<std::int64_t, most_axes>;
 
 // [channels, space] to [space, channels], in stretches of all channels that stay in the cache.
 void channels_to_last(std::span<const float> from, std::int64_t channels, std::span<float> to) {
@@ -30,7 +32,7 @@ std::span<float> scratch(std::size_t count) {
   return std::span(memory).first(count);
 }
 
-bool in_a_row(const Extents& numbers) {
+bool in_a_row(Indices numbers) {
   for (std::size_t i = 1; i < numbers.size(); ++i)
     if (numbers[i] != numbers[i - 1] + 1) return false;
   return true;
@@ -123,7 +125,7 @@ void Hdf5SampleFile::choose_channels(const hdf5::Hdf5File& file) {
 }
 
 // Counts are read as they are stored, into the last half of the floats they become.
-void Hdf5SampleFile::read_scaled(const Extents& from, const Extents& extent, std::span<float> out) const {
+void Hdf5SampleFile::read_scaled(Indices from, Indices extent, std::span<float> out) const {
   if (reading_.scaling == CountScaling::log && x_->stored().fits_int16()) {
     const std::span<std::int16_t> counts = last_half(out);
     x_->read_box<std::int16_t>(from, extent, counts);
@@ -134,42 +136,57 @@ void Hdf5SampleFile::read_scaled(const Extents& from, const Extents& extent, std
   }
 }
 
-void Hdf5SampleFile::read_x(std::int64_t index, std::span<float> out) const {
-  Extents extent = x_->shape().extents(), from(extent.size(), 0);
-  if (reading_.sample_axis) from[0] = index, extent[0] = 1;
-  const std::size_t axis = reading_.channels_first ? (reading_.sample_axis ? 1 : 0) : extent.size() - 1;
-  const std::int64_t there = extent[axis];
-  const auto chosen = std::ssize(positions_);
-  if (positions_.empty() || in_a_row(positions_)) {
-    if (!positions_.empty()) from[axis] = positions_[0], extent[axis] = chosen;
-    if (!reading_.channels_first) return read_scaled(from, extent, out);
+void Hdf5SampleFile::read_x(std::int64_t index, const Box& part, std::span<float> out) const {
+  if (out.empty()) return;
+  BoxAxes from, extent;  // every axis is set below
+  const std::size_t rank = x_->shape().rank();
+  const auto read = [&](std::span<float> to) {
+    read_scaled(Indices(from).first(rank), Indices(extent).first(rank), to);
+  };
+  std::size_t first = 0;  // axis of a sample in the file
+  if (reading_.sample_axis) from[first] = index, extent[first++] = 1;
+  const std::size_t axis = reading_.channels_first ? first : rank - 1;  // of the channels, a sample's last axis
+  if (reading_.channels_first) ++first;
+  for (std::size_t a = 0; a + 1 < part.begin.size(); ++a)
+    from[first + a] = part.begin[a], extent[first + a] = part.shape.extents()[a];
+  const std::int64_t first_channel = part.begin.back(), channels = part.shape[-1];
+  const Indices positions = positions_.empty() ? Indices() : Indices(positions_).subspan(first_channel, channels);
+  if (positions.empty() || in_a_row(positions)) {
+    from[axis] = positions.empty() ? first_channel : positions[0], extent[axis] = channels;
+    if (!reading_.channels_first) return read(out);
     const std::span<float> planes = scratch(out.size());
-    read_scaled(from, extent, planes);
-    return channels_to_last(planes, extent[axis], out);
+    read(planes);
+    return channels_to_last(planes, channels, out);
   }
   if (reading_.channels_first) {
     const std::span<float> planes = scratch(out.size());
-    const std::size_t plane = out.size() / positions_.size();
+    const std::size_t plane = out.size() / positions.size();
     extent[axis] = 1;
-    for (std::size_t c = 0; c < positions_.size(); ++c) {
-      from[axis] = positions_[c];
-      read_scaled(from, extent, planes.subspan(c * plane, plane));
+    for (std::size_t c = 0; c < positions.size(); ++c) {
+      from[axis] = positions[c];
+      read(planes.subspan(c * plane, plane));
     }
-    return channels_to_last(planes, chosen, out);
+    return channels_to_last(planes, channels, out);
   }
-  const std::span<float> all = scratch(out.size() / positions_.size() * there);
-  read_scaled(from, extent, all);
+  const std::int64_t there = x_->shape()[-1];
+  from[axis] = 0, extent[axis] = there;
+  const std::span<float> all = scratch(out.size() / positions.size() * there);
+  read(all);
   float* to = out.data();
   for (const float* point = all.data(); point != all.data() + all.size(); point += there)
-    for (const std::int64_t position : positions_) *to++ = point[position];
+    for (const std::int64_t position : positions) *to++ = point[position];
 }
 
-void Hdf5SampleFile::read_y(std::int64_t index, std::span<float> out) const {
-  Extents extent = y_->shape().extents(), from(extent.size(), 0);
-  if (reading_.sample_axis) from[0] = index, extent[0] = 1;
-  if (const std::size_t axis = reading_.sample_axis ? 1 : 0; reading_.plane >= 0)
-    from[axis] = reading_.plane, extent[axis] = 1;
-  y_->read_box<float>(from, extent, out);
+void Hdf5SampleFile::read_y(std::int64_t index, const Box& part, std::span<float> out) const {
+  if (out.empty()) return;
+  BoxAxes from, extent;
+  const std::size_t rank = y_->shape().rank();
+  std::size_t first = 0;
+  if (reading_.sample_axis) from[first] = index, extent[first++] = 1;
+  if (reading_.plane >= 0) from[first] = reading_.plane, extent[first++] = 1;
+  for (std::size_t a = 0; first + a < rank; ++a)
+    from[first + a] = part.begin[a], extent[first + a] = part.shape.extents()[a];
+  y_->read_box<float>(Indices(from).first(rank), Indices(extent).first(rank), out);
 }
 
 }  // namespace isobar::datasets

@@ -10,6 +10,7 @@
 
 #include "isobar/datasets/counts.hpp"
 #include "isobar/hdf5/hdf5_array.hpp"
+#include "isobar/tensor/box.hpp"
 
 namespace isobar::datasets {
 
@@ -37,8 +38,9 @@ class Hdf5SampleFile {
   /// Names of classes, if the file has them.
   const std::vector<std::string>& classes() const { return classes_; }
 
-  void read_x(std::int64_t index, std::span<float> out) const;
-  void read_y(std::int64_t index, std::span<float> out) const;
+  /// Read a part of a sample's x or y, and nothing else from the file as far as its storage permits.
+  void read_x(std::int64_t index, const Box& part, std::span<float> out) const;
+  void read_y(std::int64_t index, const Box& part, std::span<float> out) const;
 
   /// It holds no numbers, only an open file.
   std::int64_t held_bytes() const { return 0; }
@@ -47,8 +49,7 @@ class Hdf5SampleFile {
   void open_x(const hdf5::Hdf5File& file);
   void open_y(const hdf5::Hdf5File& file);
   void choose_channels(const hdf5::Hdf5File& file);
-  void read_scaled(const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& extent,
-                   std::span<float> out) const;
+  void read_scaled(Indices from, Indices extent, std::span<float> out) const;
 
   Hdf5Reading reading_;
   std::optional<hdf5::Hdf5Array> x_, y_;

@@ -1,6 +1,7 @@
 // join(x='...', y='...'): x of one data set, y of another, in any formats.
 #include "isobar/datasets/join_dataset.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace isobar::datasets {
@@ -23,27 +24,31 @@ class Join final : public Dataset {
   std::optional<Geography> geography() const override { return x_->geography(); }
 
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
-    expects_request(index, out);
-    std::vector<float> unwanted;  // not thread_local: x or y may be joins themselves
-    std::vector<std::span<float>> parts{out[0]};
-    if (x_fields_.size() > 1) {
-      unwanted.resize(x_fields_[1].shape.count());
-      parts.emplace_back(unwanted);
-    }
-    x_->read(index, parts);
-    parts = {out[1]};
-    if (label_ == 1) {
-      unwanted.resize(y_fields_[0].shape.count());
-      parts.insert(parts.begin(), unwanted);
-    }
-    y_->read(index, parts);
+    read_region({}, index, whole_region(fields()), out);
   }
+  void read_region(const Reading&, std::int64_t index, std::span<const Box> region,
+                   std::span<const std::span<float>> out) const override {
+    expects_request(index, region, out);
+    read_field(*x_, x_fields_, 0, index, region[0], out[0]);
+    read_field(*y_, y_fields_, label_, index, region[1], out[1]);
+  }
+  bool reads_regions() const override { return x_->reads_regions() || y_->reads_regions(); }
 
   std::string where(std::int64_t index) const override {
     return fmt::format("{} with {}", x_->where(index), y_->where(index));
   }
 
  private:
+  static void read_field(const Dataset& from, const std::vector<Field>& fields, std::size_t wanted, std::int64_t index,
+                         const Box& part, std::span<float> out) {
+    Region region;
+    for (const Field& field : fields) region.push_back(Box::none(field.shape));
+    std::vector<std::span<float>> parts(fields.size());
+    region[wanted] = part;
+    parts[wanted] = out;
+    from.read_region({}, index, region, parts);
+  }
+
   std::unique_ptr<Dataset> x_, y_;
   std::vector<Field> x_fields_, y_fields_;
   std::size_t label_ = 0;  // the field of y_ that is read
@@ -80,6 +85,13 @@ class FolderLabels final : public Dataset {
     x_->read(index, out.first(1));
     out[1][0] = static_cast<float>(labels_[index]);
   }
+  void read_region(const Reading&, std::int64_t index, std::span<const Box> region,
+                   std::span<const std::span<float>> out) const override {
+    expects_request(index, region, out);
+    x_->read_region({}, index, region.first(1), out.first(1));
+    std::ranges::fill(out[1], static_cast<float>(labels_[index]));
+  }
+  bool reads_regions() const override { return x_->reads_regions(); }
 
  private:
   std::unique_ptr<Dataset> x_;

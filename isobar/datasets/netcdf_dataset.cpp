@@ -114,6 +114,7 @@ class NetcdfDataset final : public Dataset {
     fields_.push_back({"x", shape_of(leader.space, std::ssize(channels_), true)});
     if (inputs < wanted_.size())
       fields_.push_back({"y", shape_of(first_.back().space, std::ssize(first_.back().channels), false)});
+    whole_ = whole_region(fields_);
     // What is kept of the first files serves only for comparison; their variables are gone.
     for (NetcdfSource& source : first_) source.variable = nullptr;
   }
@@ -124,10 +125,16 @@ class NetcdfDataset final : public Dataset {
 
   void read(std::int64_t index, std::span<const std::span<float>> out) const override {
     expects_request(index, out);
-    const std::size_t inputs = wanted_.size() - (options_.y.empty() ? 0 : 1);
-    read_field(index, 0, inputs, out[0], options_.mean);
-    if (!options_.y.empty()) read_field(index, inputs, inputs + 1, out[1], false);
+    read_boxes(index, whole_, out);
   }
+  void read_region(const Reading& reading, std::int64_t index, std::span<const Box> region,
+                   std::span<const std::span<float>> out) const override {
+    if (!reads_regions()) return Dataset::read_region(reading, index, region, out);
+    expects_request(index, region, out);
+    read_boxes(index, region, out);
+  }
+  /// The mean of a channel that replaces missing numbers is that of the whole sample.
+  bool reads_regions() const override { return !options_.mean; }
 
   std::string where(std::int64_t index) const override {
     const NetcdfStep& step = series_.at(index, 0);
@@ -239,26 +246,39 @@ class NetcdfDataset final : public Dataset {
     });
   }
 
-  // Reads the channels of wanted_[first] up to, but not including, wanted_[last].
-  void read_field(std::int64_t index, std::size_t first, std::size_t last, std::span<float> out, bool mean) const {
-    std::size_t channels = 0;
-    for (std::size_t w = first; w < last; ++w) channels += first_[w].channels.size();
-    const std::size_t points = out.size() / channels;
+  void read_boxes(std::int64_t index, std::span<const Box> region, std::span<const std::span<float>> out) const {
+    const std::size_t inputs = wanted_.size() - (options_.y.empty() ? 0 : 1);
+    read_field(index, 0, inputs, region[0], out[0], options_.mean);
+    if (!options_.y.empty()) read_field(index, inputs, inputs + 1, region[1], out[1], false);
+  }
+
+  // Reads `part` of the channels of wanted_[first] up to, but not including, wanted_[last].
+  void read_field(std::int64_t index, std::size_t first, std::size_t last, const Box& part, std::span<float> out,
+                  bool mean) const {
+    if (out.empty()) return;
+    // A field of one channel may have no axis for it.
+    const std::size_t rank = first_[first].space.size();
+    const bool channel_axis = part.begin.size() > rank;
+    const std::int64_t begin = channel_axis ? part.begin.back() : 0, end = channel_axis ? part.end(-1) : 1;
+    const std::size_t channels = end - begin, points = out.size() / channels;
     // Several channels are read as planes and then interleaved; a single one is read in place.
     thread_local std::vector<float> planes;
     if (channels > 1) planes.resize(out.size());
     const std::span<float> target = channels > 1 ? std::span(planes) : out;
-    std::size_t next = 0;
+    std::int64_t next = 0;
     for (std::size_t w = first; w < last; ++w) {
+      const std::int64_t before = next;
+      next += std::ssize(first_[w].channels);
+      if (next <= begin || before >= end) continue;
       const NetcdfStep& step = series_.at(index, wanted_[w].variable);
       const std::shared_ptr<const OpenNetcdf> open = opened(step.file);
       const NetcdfSource& source = open->sources[w];
       if (!source.variable || source.axes.time.has_value() != (step.step >= 0) ||
           (step.step >= 0 && step.step >= source.variable->shape[*source.axes.time]))
         fail("{}: variable '{}' has changed since the data set was opened", open->file.path().string(), name(w));
-      for (const NetcdfChannel& channel : source.channels) {
-        const std::span<float> plane = target.subspan(next++ * points, points);
-        read_plane(open->file, source, channel, step.step, plane);
+      for (std::int64_t c = std::max(before, begin); c < std::min(next, end); ++c) {
+        const std::span<float> plane = target.subspan((c - begin) * points, points);
+        read_plane(open->file, source, source.channels[c - before], step.step, part, plane);
         if (mean) fill_with_mean(plane);
       }
     }
@@ -266,17 +286,18 @@ class NetcdfDataset final : public Dataset {
   }
 
   void read_plane(const NetcdfFile& file, const NetcdfSource& source, const NetcdfChannel& channel, std::int64_t step,
-                  std::span<float> out) const {
+                  const Box& part, std::span<float> out) const {
     std::vector<std::int64_t> from = channel.from, extent(from.size(), 1);
     if (step >= 0) from[*source.axes.time] = step;
-    for (std::size_t i = 0; i < source.axes.space.size(); ++i) extent[source.axes.space[i]] = source.space[i];
+    for (std::size_t i = 0; i < source.axes.space.size(); ++i)
+      from[source.axes.space[i]] = part.begin[i], extent[source.axes.space[i]] = part.shape.extents()[i];
     if (std::ranges::is_sorted(source.axes.space)) {
       file.read_values<float>(*source.variable, from, extent, out, options_.missing);
       return;
     }
     std::vector<float> turned(out.size());
     file.read_values<float>(*source.variable, from, extent, turned, options_.missing);
-    transpose(turned, source.space[0], source.space[1], out);
+    transpose(turned, part.shape[0], part.shape[1], out);
   }
 
   NetcdfOptions options_;
@@ -286,6 +307,7 @@ class NetcdfDataset final : public Dataset {
   std::vector<NetcdfSource> first_;
   std::vector<GridAxis> grid_;  // rows and columns, if there are exactly these
   std::vector<Field> fields_;
+  Region whole_;
   std::vector<std::string> channels_;
 };
 

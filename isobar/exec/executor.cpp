@@ -18,12 +18,15 @@ namespace {
 constexpr int guard_pattern = 0xA5;
 }
 
-Executor::Executor(graph::Plan plan, ParamStore& store, Trace* trace, std::shared_ptr<Block> arena)
-    : plan_(std::move(plan)),
+Executor::Executor(std::shared_ptr<const graph::Plan> plan, ParamStore& store, Trace* trace,
+                   std::shared_ptr<Block> arena, const TalkSetting& talk)
+    : shared_plan_(std::move(plan)),
+      plan_(*shared_plan_),
       store_(store),
       trace_(trace),
       arena_(std::move(arena)),
       stream_(cpu_engine()),
+      messages_(plan_, talk),
       input_uses_(plan_.inputs.size()),
       bound_(plan_.inputs.size(), nullptr) {
   if (!arena_ || arena_->size() < plan_.arena_bytes) arena_ = std::make_shared<Block>(plan_.arena_bytes);
@@ -84,7 +87,10 @@ void Executor::bind(const std::string& input, std::span<const float> data) {
   fail("the plan has no input '{}'{}", input, suggestion(input, known));
 }
 
-void Executor::forward(const Run& run) { run_steps(StepId(0), StepId(plan_.forward_steps), run, {}); }
+void Executor::forward(const Run& run) {
+  messages_.withdraw();
+  run_steps(StepId(0), StepId(plan_.forward_steps), run, {});
+}
 
 void Executor::backward(const Run& run, const std::function<void(int)>& ready) {
   run_steps(StepId(plan_.forward_steps), plan_.steps.next(), run, ready);
@@ -92,18 +98,22 @@ void Executor::backward(const Run& run, const std::function<void(int)>& ready) {
 }
 
 void Executor::run_steps(StepId first, StepId last, const Run& run, const std::function<void(int)>& ready) {
-  const std::int64_t batch = plan_.inputs.empty() ? 1 : plan_.inputs[0].shape[0];
-  ops::Moment moment{stream_,   run.seed, run.epoch, run.samples, run.rows < 0 ? batch : run.rows,
-                     run.total, batch,    run.sum};
+  const std::int64_t batch = plan_.rows;
+  ops::Moment moment{stream_, run.seed, run.epoch, run.samples, run.rows < 0 ? batch : run.rows, run.total, batch};
   if (moment.total < 0) moment.total = std::max<std::int64_t>(1, moment.rows);
   for (const StepId s : ids(first, last)) {
     const PlanStep& step = plan_.steps[s];
     if (observer_) observer_->before(step, seen(step, 0, step.reads, moment));
     const double begin = now_seconds();
-    step.run(moment, memories_[s]);
-    stream_.wait();
+    if (step.talk) {
+      const Buffer& buffer = plan_.buffers[step.buffers[0]];
+      messages_.run(step, {static_cast<std::byte*>(address(buffer)), buffer.bytes}, run.step);
+    } else {
+      step.run(moment, memories_[s]);
+      stream_.wait();
+    }
     if (observer_) observer_->after(step, seen(step, step.reads, step.buffers.size(), moment));
-    if (trace_ && (step.flops > 0 || step.bytes > 0))
+    if (trace_ && (step.flops > 0 || step.bytes > 0 || step.talk))
       trace_->record({step.category, trace_names_[s], run.step, begin, now_seconds() - begin, step.flops, step.bytes});
     if (ready)
       for (const graph::ParameterId p : step.final_parameters) ready(store_index_[p]);

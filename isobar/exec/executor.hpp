@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "isobar/base/trace.hpp"
+#include "isobar/exec/messages.hpp"
 #include "isobar/exec/observer.hpp"
 #include "isobar/exec/param_store.hpp"
 #include "isobar/graph/plan.hpp"
@@ -23,16 +24,21 @@ struct Run {
   std::span<const std::int64_t> samples{};  ///< global sample numbers, one per row
   std::int64_t rows = -1;                   ///< rows that hold samples; -1: all
   double total = -1;                        ///< samples the loss is averaged over; -1: rows
-  /// Like ops::Moment::sum: batch statistics are then those of all ranks together, and every rank must run forward and
-  /// backward as often as the others, even with rows = 0.
-  const std::function<void(std::span<float>)>* sum = nullptr;
 };
 
 class Executor {
  public:
   /// Binds the plan to the store, which must hold all its parameters in the plan's layouts and outlive the executor.
   /// Executors that never run at the same time may share an arena large enough for each; null: a new arena.
-  Executor(graph::Plan plan, ParamStore& store, Trace* trace = nullptr, std::shared_ptr<Block> arena = nullptr);
+  /// `talk` says where the plan talks; without it, plans of this rank alone are run. All ranks that talk must run
+  /// forward and backward as often as the others, even those whose batch has no rows.
+  /// Several executors may be lanes: one plan and one store, each an arena of its own, for batches under way at once.
+  /// The gradients in the store are then those of the lane that ran backward() last.
+  Executor(std::shared_ptr<const graph::Plan> plan, ParamStore& store, Trace* trace = nullptr,
+           std::shared_ptr<Block> arena = nullptr, const TalkSetting& talk = {});
+  Executor(graph::Plan plan, ParamStore& store, Trace* trace = nullptr, std::shared_ptr<Block> arena = nullptr,
+           const TalkSetting& talk = {})
+      : Executor(std::make_shared<const graph::Plan>(std::move(plan)), store, trace, std::move(arena), talk) {}
 
   /// Sets the memory of an input; it is read during the next forward and backward.
   void bind(const std::string& input, std::span<const float> data);
@@ -50,6 +56,8 @@ class Executor {
   /// A named output of the last forward(), valid until the next; it may be a view of an input and live only as long.
   std::span<const float> output(const std::string& name) const;
   const graph::Plan& plan() const { return plan_; }
+  /// What the messages of the plan have cost this rank so far.
+  comm::ExchangeCost message_cost() const { return messages_.cost(); }
 
   /// Fills the arena with a pattern; afterwards damaged_guards() names the buffers whose guard bytes were overwritten.
   /// For plans with guard_bytes and without shared memory.
@@ -63,12 +71,14 @@ class Executor {
   std::vector<Seen> seen(const graph::PlanStep& step, std::size_t first, std::size_t last,
                          const ops::Moment& moment) const;
 
-  graph::Plan plan_;
+  std::shared_ptr<const graph::Plan> shared_plan_;
+  const graph::Plan& plan_;  // the same
   ParamStore& store_;
   Trace* trace_;
   Observer* observer_ = nullptr;
   std::shared_ptr<Block> arena_;
   dnnl::stream stream_;
+  Messages messages_;
   IdVector<graph::ParameterId, int> store_index_;  // of the plan's parameters
   IdVector<graph::StepId, std::vector<dnnl::memory>> memories_;
   std::vector<std::vector<dnnl::memory>> input_uses_;  // per input: memories that point into it

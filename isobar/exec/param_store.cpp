@@ -83,6 +83,10 @@ std::span<float> ParamStore::all_gradients() const { return {gradients_, total_}
 
 std::span<float> ParamStore::all_weights() const { return {reinterpret_cast<float*>(weights_.data()), total_}; }
 
+std::span<float> ParamStore::all_slots(int s) const {
+  return {reinterpret_cast<float*>(slot_blocks_[s].data()), total_};
+}
+
 void ParamStore::initialize(std::uint64_t seed) {
   std::vector<float> plain_values;
   for (int p = 0; p < count(); ++p) {

@@ -46,6 +46,7 @@ class ParamStore {
   /// All gradients, in the order they become final.
   std::span<float> all_gradients() const;
   std::span<float> all_weights() const;
+  std::span<float> all_slots(int s) const;
 
   /// Sets every weight to its given values, or from its initialiser, which depends only on the seed and the weight's
   /// name.

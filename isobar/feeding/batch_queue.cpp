@@ -21,7 +21,8 @@ std::vector<std::size_t> lengths_of(std::size_t slots, std::int64_t rows, const 
   return lengths;
 }
 
-// The rows that are not bad move together; the rest is zero.
+}  // namespace
+
 void leave_out_bad(QueuedBatch& slot) {
   Batch& batch = slot.batch;
   int kept = 0;
@@ -40,11 +41,11 @@ void leave_out_bad(QueuedBatch& slot) {
   batch.samples.resize(kept);
 }
 
-}  // namespace
-
-BatchQueue::BatchQueue(const datasets::Course& course, const std::vector<datasets::Field>& fields, int ahead, int held)
+BatchQueue::BatchQueue(const datasets::Course& course, const std::vector<datasets::Field>& fields, int ahead, int held,
+                       bool keeps_bad)
     : course_(course),
       most_held_(held),
+      keeps_bad_(keeps_bad),
       slots_(ahead + held),
       arena_(lengths_of(slots_.size(), course.rows(), fields)) {
   std::size_t piece = 0;
@@ -100,13 +101,13 @@ void BatchQueue::done(const Row& row, std::exception_ptr error) {
     }
   }
   if (--slot.missing > 0) return;
-  leave_out_bad(slot);  // no reader uses this slot any more, and the caller not yet
+  if (!keeps_bad_) leave_out_bad(slot);  // no reader uses this slot any more, and the caller not yet
   const std::lock_guard lock(mutex_);
   slot.ready = true;
   ready_.notify_one();
 }
 
-const QueuedBatch& BatchQueue::take(bool keep) {
+QueuedBatch& BatchQueue::take(bool keep) {
   std::unique_lock lock(mutex_);
   if (!keep && held_ > 0) {
     held_ = 0;

@@ -39,10 +39,15 @@ struct QueuedBatch {
   bool ready = false;
 };
 
+/// The rows that are not bad move together; the rest is zero.
+void leave_out_bad(QueuedBatch& slot);
+
 class BatchQueue {
  public:
-  /// For at most `held` batches in use and `ahead` filled before they are needed, with these fields.
-  BatchQueue(const datasets::Course& course, const std::vector<datasets::Field>& fields, int ahead, int held);
+  /// For at most `held` batches in use and `ahead` filled before they are needed, with these fields. `keeps_bad`: bad
+  /// rows stay where they are, for who takes the batch.
+  BatchQueue(const datasets::Course& course, const std::vector<datasets::Field>& fields, int ahead, int held,
+             bool keeps_bad = false);
 
   /// A row that a reader fills; it belongs to that reader until it is handed to done().
   struct Row {
@@ -57,7 +62,7 @@ class BatchQueue {
 
   /// The next batch, once its rows are done; an error in one of them is thrown. Earlier batches are given back unless
   /// `keep`.
-  const QueuedBatch& take(bool keep);
+  QueuedBatch& take(bool keep);
   /// The batches taken are no longer in use.
   void give_back();
   /// No more rows are given out; those already given out may still be filled.
@@ -75,6 +80,7 @@ class BatchQueue {
 
   const datasets::Course course_;
   const int most_held_;
+  const bool keeps_bad_;
   std::vector<QueuedBatch> slots_;
   const PinnedArena arena_;
   double wait_seconds_ = 0;

@@ -6,6 +6,7 @@
 
 #include "isobar/base/error.hpp"
 #include "isobar/comm/comm.hpp"
+#include "isobar/files/read_count.hpp"
 
 namespace isobar::feeding {
 namespace {
@@ -25,12 +26,14 @@ datasets::Course checked_course(const datasets::Dataset& dataset, const datasets
   return {sampler, options.rank, options.size, options.epoch, options.step, options.last_epoch};
 }
 
+bool agrees(const LoaderOptions& options) { return options.agree && options.on_bad == OnBad::skip; }
+
 }  // namespace
 
 Loader::Loader(const datasets::Dataset& dataset, const datasets::Sampler& sampler, const LoaderOptions& options)
     : dataset_(dataset),
       options_(options),
-      queue_(checked_course(dataset, sampler, options), dataset.fields(), options.ahead, options.held),
+      queue_(checked_course(dataset, sampler, options), dataset.fields(), options.ahead, options.held, agrees(options)),
       next_{options.epoch, options.step},
       exceptions_(std::uncaught_exceptions()),
       fetching_(dataset.foresee(queue_.course())) {
@@ -52,13 +55,22 @@ void Loader::stop_reading() {
   if (fetching_) fetching_->end(std::uncaught_exceptions() > exceptions_ ? 0 : queue_.taken());
 }
 
+const QueuedBatch& Loader::take(bool keep) {
+  QueuedBatch& taken = queue_.take(keep);
+  if (agrees(options_)) {
+    options_.agree(std::span(taken.bad).first(taken.batch.count));
+    leave_out_bad(taken);
+  }
+  return taken;
+}
+
 const Batch* Loader::next(bool keep) {
   if (next_.step == batches()) {
     if (!keep) queue_.give_back();
     finish_epoch();
     return nullptr;
   }
-  const QueuedBatch& taken = queue_.take(keep);
+  const QueuedBatch& taken = take(keep);
   ++next_.step;
   epoch_rows_ += taken.batch.count;
   skipped_ += taken.batch.skipped;
@@ -142,7 +154,9 @@ void Loader::read_row(const BatchQueue::Row& claimed) const {
     thread_local std::vector<std::span<float>> out;
     out.clear();
     for (const Tensor& field : batch.fields) out.push_back(field.row(row));
+    const std::int64_t before = files::bytes_read_here();
     dataset_.read_varied({queue_.course().sampler.seed, batch.epoch, options_.training}, sample, out);
+    bytes_read_ += files::bytes_read_here() - before;
   } catch (const std::logic_error&) {
     throw;
   } catch (const comm::Aborted&) {  // another rank failed: no sample of this rank is bad

@@ -2,8 +2,11 @@
 // single samples; which thread reads what does not affect the batches. Reading continues across the end of an epoch.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -30,6 +33,9 @@ struct LoaderOptions {
   /// With skip, samples that throw Error are left out and the rows of their batch close up; any other exception ends
   /// the run.
   OnBad on_bad = OnBad::fail;
+  /// With skip, where several ranks read parts of the same samples: called by next() with the reason why each row of a
+  /// batch is left out, empty for a good row, to make them the same on all these ranks. Empty: nobody else reads them.
+  std::function<void(std::span<std::string> bad)> agree{};
   /// Where reading is recorded, one event for each batch and reader; it outlives the loader.
   StepTrace* trace = nullptr;
 };
@@ -58,6 +64,8 @@ class Loader {
   /// Bad samples left out of the batches delivered so far, and what was wrong with the first of them.
   std::int64_t skipped() const { return skipped_; }
   const std::vector<std::string>& first_skipped() const { return first_skipped_; }
+  /// Bytes that the readers have read from files so far, as isobar/files/read_count.hpp counts them.
+  std::int64_t bytes_read() const { return bytes_read_; }
   /// Whether the memory of the batches is kept from being swapped out.
   bool locked() const { return queue_.locked(); }
 
@@ -65,6 +73,7 @@ class Loader {
   class Recorded;
   void read_ahead(std::uint32_t trace_name);
   void read_row(const BatchQueue::Row& claimed) const;
+  const QueuedBatch& take(bool keep);
   void finish_epoch();
   void stop_reading();
 
@@ -76,6 +85,7 @@ class Loader {
   std::int64_t epoch_rows_ = 0, epoch_skipped_ = 0;  // delivered in the current epoch
   std::vector<std::string> first_skipped_;
   const int exceptions_;  // in flight when this was constructed
+  mutable std::atomic<std::int64_t> bytes_read_ = 0;
   std::shared_ptr<datasets::Fetching> fetching_;
   std::vector<std::jthread> readers_;  // joined first of all members
 };

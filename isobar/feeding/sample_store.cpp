@@ -1,7 +1,6 @@
 #include "isobar/feeding/sample_store.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <thread>
 
@@ -30,12 +29,18 @@ std::vector<std::int64_t> share_bounds(const datasets::Dataset& dataset, int ran
 }
 
 SampleStore::SampleStore(std::shared_ptr<const datasets::Dataset> source, const StoreOptions& options, comm::Comm& comm)
-    : source_(std::move(source)), options_(options), comm_(duplicate(comm)), fields_(source_->fields()) {
+    : source_(std::move(source)),
+      options_(options),
+      comm_(duplicate(comm)),
+      fields_(source_->fields()),
+      whole_(whole_region(fields_)) {
   expects(options.threads >= 1 && options.ahead >= 1, "at least one reader and one batch ahead");
+  if (options_.region.empty()) options_.region = whole_;
+  expects(options_.region.size() == fields_.size(), "a box for every field");
   comm::guarded(*comm_, [&] {
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       offsets_.push_back(held_.sample_bytes);
-      held_.sample_bytes += (fields_[f].shape.count() * bytes_of(f == 0 ? options_.hold : Hold::float32) + 3) / 4 * 4;
+      held_.sample_bytes += (options_.region[f].count() * bytes_of(f == 0 ? options_.hold : Hold::float32) + 3) / 4 * 4;
     }
     held_.bounds = share_bounds(*source_, comm_->size());
     held_.first = held_.bounds[comm_->rank()];
@@ -100,12 +105,12 @@ void SampleStore::read_one(std::int64_t index, std::vector<float>& scratch) {
   std::byte* to = held_.at(index).data();
   std::vector<std::span<float>> out;
   for (std::size_t f = 0; f < fields_.size(); ++f)
-    out.emplace_back(reinterpret_cast<float*>(to + offsets_[f]), fields_[f].shape.count());
+    out.emplace_back(reinterpret_cast<float*>(to + offsets_[f]), options_.region[f].count());
   if (options_.hold != Hold::float32) {
     scratch.resize(out[0].size());
     out[0] = scratch;
   }
-  source_->read(index, out);
+  source_->read_region({}, index, options_.region, out);
   if (options_.hold != Hold::float32) narrow(options_.hold, scratch, to);
 }
 
@@ -123,23 +128,41 @@ void SampleStore::share_bad_samples() {
   }
 }
 
-void SampleStore::unpack(std::span<const std::byte> sample, std::span<const std::span<float>> out) const {
-  for (std::size_t f = 0; f < out.size(); ++f)
-    widen(f == 0 ? options_.hold : Hold::float32, sample.data() + offsets_[f], out[f]);
+void SampleStore::unpack(std::span<const std::byte> sample, std::span<const Box> region,
+                         std::span<const std::span<float>> out) const {
+  for (std::size_t f = 0; f < out.size(); ++f) {
+    const Hold hold = f == 0 ? options_.hold : Hold::float32;
+    const Box &held = options_.region[f], &wanted = region[f];
+    IndexArray at(wanted.begin);
+    for (std::size_t a = 0; a < at.rank; ++a) at[a] -= held.begin[a];
+    const Indices extent = wanted.shape.extents();
+    for_each_run(extent, held.shape.extents(), at, extent, IndexArray(at.rank),
+                 [&](std::int64_t source, std::int64_t target, std::int64_t count) {
+                   widen(hold, sample.data() + offsets_[f] + source * bytes_of(hold), out[f].subspan(target, count));
+                 });
+  }
 }
 
 void SampleStore::read_varied(const datasets::Reading& reading, std::int64_t index,
                               std::span<const std::span<float>> out) const {
-  expects_request(index, out);
+  read_region(reading, index, whole_, out);
+}
+
+void SampleStore::read_region(const datasets::Reading& reading, std::int64_t index, std::span<const Box> region,
+                              std::span<const std::span<float>> out) const {
+  expects_request(index, region, out);
+  for (std::size_t f = 0; f < region.size(); ++f)
+    if (!options_.region[f].contains(region[f]))
+      fail("{} of '{}' is not held here, but only {}", region[f].str(), fields_[f].name, options_.region[f].str());
   if (const auto bad = held_.bad.find(index); bad != held_.bad.end()) throw Error(bad->second);
-  if (index >= first() && index < last()) return unpack(held_.at(index), out);
+  if (index >= first() && index < last()) return unpack(held_.at(index), region, out);
   std::shared_ptr<SampleExchange> exchange;
   {
     const std::lock_guard lock(mutex_);
     exchange = exchange_.lock();
   }
   if (!exchange) fail("sample {} is held by another rank, and no loader reads", index);
-  exchange->take(reading.epoch, index, [&](std::span<const std::byte> sample) { unpack(sample, out); });
+  exchange->take(reading.epoch, index, [&](std::span<const std::byte> sample) { unpack(sample, region, out); });
 }
 
 std::shared_ptr<datasets::Fetching> SampleStore::foresee(const datasets::Course& course) const {
@@ -161,13 +184,6 @@ std::shared_ptr<datasets::Fetching> SampleStore::foresee(const datasets::Course&
 StoreCounters SampleStore::counters() const {
   const std::int64_t held = held_.share.size();
   return {samples_read_, held, exchanged_.sent, exchanged_.received};
-}
-
-StoreCounters SampleStore::counters_of_all() const {
-  const StoreCounters mine = counters();
-  std::array numbers{mine.samples_read, mine.bytes_held, mine.bytes_sent, mine.bytes_received};
-  comm::sum_over_ranks(*comm_, numbers);
-  return {numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 
 }  // namespace isobar::feeding

@@ -22,6 +22,7 @@ struct StoreOptions {
   int ahead = 2;                                   ///< batches fetched before they are read
   int threads = 1;                                 ///< threads that read the share
   bool keep_bad = false;                           ///< a bad sample fails when it is read, instead of all ranks at once
+  datasets::Region region{};                       ///< what is held of every sample; empty: all
 };
 
 struct StoreCounters {
@@ -39,8 +40,11 @@ class SampleStore final : public datasets::Dataset {
   std::vector<datasets::Field> fields() const override { return fields_; }
   /// A sample of this rank's share.
   void read(std::int64_t index, std::span<const std::span<float>> out) const override { read_varied({}, index, out); }
-  /// A sample of the share, or of the course that was foreseen.
+  /// A sample of the share, or of the course that was foreseen; an Error if only a region is held.
   void read_varied(const datasets::Reading& reading, std::int64_t index,
+                   std::span<const std::span<float>> out) const override;
+  /// A part of what is held.
+  void read_region(const datasets::Reading& reading, std::int64_t index, std::span<const Box> region,
                    std::span<const std::span<float>> out) const override;
   std::vector<std::string> channels() const override { return source_->channels(); }
   std::vector<std::string> classes() const override { return source_->classes(); }
@@ -53,20 +57,20 @@ class SampleStore final : public datasets::Dataset {
   std::int64_t first() const { return held_.first; }
   std::int64_t last() const { return held_.bounds[comm_->rank() + 1]; }
   StoreCounters counters() const;
-  /// The sums over all ranks; all ranks must call.
-  StoreCounters counters_of_all() const;
 
  private:
   void check_quota() const;
   void read_share();
   void read_one(std::int64_t index, std::vector<float>& scratch);
   void share_bad_samples();
-  void unpack(std::span<const std::byte> sample, std::span<const std::span<float>> out) const;
+  void unpack(std::span<const std::byte> sample, std::span<const Box> region,
+              std::span<const std::span<float>> out) const;
 
   std::shared_ptr<const datasets::Dataset> source_;
   StoreOptions options_;
   std::unique_ptr<comm::Comm> comm_;  // its own group, so that its messages are not mixed with others
   std::vector<datasets::Field> fields_;
+  datasets::Region whole_;            // of a sample
   std::vector<std::size_t> offsets_;  // of the fields in a held sample
   HeldSamples held_;
   std::int64_t samples_read_ = 0;

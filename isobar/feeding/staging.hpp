@@ -32,6 +32,12 @@ struct StagingSetting {
   int readers = 1;          ///< threads that read
   bool keep_bad = false;    ///< the loader leaves out bad samples, instead of a failure here
   bool evaluation = false;  ///< every rank must be able to see every sample
+  /// Where ranks share samples, those that read different ones: for this rank the numbers of all that read the same
+  /// part of a sample as it does, itself included, in the order of their slices of a batch. Empty: all ranks read
+  /// different samples.
+  std::vector<int> peers{};
+  /// All that this rank will read of any sample; empty: whole samples. What is held in memory need not be more.
+  datasets::Region region{};
 };
 
 class Staging {

@@ -1,5 +1,8 @@
 // store(hold=float32, ahead=2, max_gigabytes=4): samples are read once and held in the memory of all ranks together;
 // every epoch is shuffled over all of them. A rank holds at most max_gigabytes of each data set.
+#include <array>
+
+#include "isobar/comm/collectives.hpp"
 #include "isobar/feeding/sample_store.hpp"
 #include "isobar/feeding/staging.hpp"
 
@@ -15,16 +18,23 @@ class Store final : public Staging {
     StoreOptions options = options_;
     options.threads = setting.readers;
     options.keep_bad = setting.keep_bad;
-    const auto store = std::make_shared<const SampleStore>(std::move(dataset), options, comm);
+    options.region = setting.region;
+    // Ranks that share samples are in different stores.
+    const std::unique_ptr<comm::Comm> peers = setting.peers.empty() ? nullptr : comm.among(setting.peers);
+    comm::Comm& together = peers ? *peers : comm;
+    const auto store = std::make_shared<const SampleStore>(std::move(dataset), options, together);
+    const std::shared_ptr<comm::Comm> all = duplicate(comm);
     return {store,
-            [store] {
-              const StoreCounters counters = store->counters_of_all();
-              return StagingCounters{{"samples_read", counters.samples_read},
-                                     {"bytes_held", counters.bytes_held},
-                                     {"bytes_sent", counters.bytes_sent},
-                                     {"bytes_received", counters.bytes_received}};
+            [store, all] {
+              const StoreCounters mine = store->counters();
+              std::array numbers{mine.samples_read, mine.bytes_held, mine.bytes_sent, mine.bytes_received};
+              comm::sum_over_ranks(*all, numbers);
+              return StagingCounters{{"samples_read", numbers[0]},
+                                     {"bytes_held", numbers[1]},
+                                     {"bytes_sent", numbers[2]},
+                                     {"bytes_received", numbers[3]}};
             },
-            false, comm.size() == 1};
+            false, together.size() == 1};
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "isobar/base/error.hpp"
+#include "isobar/files/read_count.hpp"
 
 namespace isobar::files {
 
@@ -48,6 +49,7 @@ void InputFile::read_at(std::int64_t offset, std::span<std::uint8_t> out) const 
     if (got == 0)
       fail("{}: ends at byte {}, but {} bytes were expected from byte {} on", path_.string(), at, out.size(), offset);
     done += got;
+    bytes_read_here() += got;
   }
 }
 

@@ -67,7 +67,7 @@ ForecastError error_of(std::span<const CalibratedRun> runs) {
 
 sim::Scenario scaled(const sim::Scenario& scenario, const Factors& factors) {
   sim::Scenario other = scenario;
-  other.workload = scenario.workload.times(factors.compute_seconds);
+  other.change_parts([&](const sim::Workload& part) { return part.times(factors.compute_seconds); });
   other.platform.node.inside_bytes_per_second *= factors.bytes_per_second;
   other.platform.network.link_bytes_per_second *= factors.bytes_per_second;
   other.platform.network.injection_bytes_per_second *= factors.bytes_per_second;
@@ -83,7 +83,7 @@ StepModel simulated_step(const sim::Scenario& base,
                          const std::function<sim::Simulated(const sim::Scenario&)>& simulate) {
   return [base, simulate](const MeasuredRun& run, const Factors& factors) {
     sim::Scenario scenario = scaled(base, factors);
-    scenario.workload = with_batch(scenario.workload, run.batch);
+    scenario.change_parts([&](const sim::Workload& part) { return with_batch(part, run.batch); });
     scenario.ranks = run.ranks;
     scenario.ranks_per_node = (run.ranks + run.nodes - 1) / run.nodes;
     scenario.strategy = run.strategy;

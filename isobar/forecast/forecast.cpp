@@ -9,10 +9,35 @@
 namespace isobar::forecast {
 namespace {
 
+int replicas_of(const Sweep& sweep, const Spec& strategy, int ranks) {
+  sim::Scenario scenario = sweep.base;
+  scenario.strategy = strategy;
+  scenario.ranks = ranks;
+  return sim::replicas(scenario);
+}
+
+// Why these ranks cannot train so; empty: they can.
+std::string impossible(const Sweep& sweep, const Spec& strategy, int ranks) {
+  try {
+    replicas_of(sweep, strategy, ranks);
+    return {};
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+}
+
+// What is compared with others: a replica by itself, which exchanges nothing.
+int fewest_ranks(const Sweep& sweep) { return sweep.base.ways(); }
+Spec alone(const Sweep& sweep, const Spec& strategy) {
+  return impossible(sweep, strategy, fewest_ranks(sweep)).empty() ? strategy : Spec("sync");
+}
+
 double global_batch(const Sweep& sweep) { return 1.0 * sweep.base.workload.batch * std::ranges::min(sweep.ranks); }
 
-double batch_of(const Sweep& sweep, Mode mode, int ranks) {
-  return mode == Mode::weak ? sweep.base.workload.batch : global_batch(sweep) / ranks;
+// In strong scaling the fewest ranks have as much as if all of them trained.
+double batch_of(const Sweep& sweep, Mode mode, const Spec& strategy, int ranks) {
+  if (mode == Mode::weak) return sweep.base.workload.batch;
+  return global_batch(sweep) / sweep.base.ways() / replicas_of(sweep, strategy, ranks);
 }
 
 void check(const Sweep& sweep) {
@@ -27,7 +52,27 @@ void check(const Sweep& sweep) {
                  sweep.base.platform.name, with_commas(sweep.base.platform.nodes), on_node, on_node == 1 ? "" : "s",
                  with_commas(most));
   }
-  for (const Spec& strategy : sweep.strategies) make(parallel::strategies(), strategy, "strategy");
+  for (const Spec& strategy : sweep.strategies) {
+    make(parallel::strategies(), strategy, "strategy");
+    const int most_asked = std::ranges::max(sweep.ranks);
+    if (const std::string why = impossible(sweep, strategy, most_asked); !why.empty())
+      if (std::ranges::all_of(sweep.ranks, [&](int n) { return !impossible(sweep, strategy, n).empty(); }))
+        fail_usage("forecast: {}", why);
+  }
+}
+
+// Of the numbers of ranks in the sweep.
+int fewest_possible(const Sweep& sweep, const Spec& strategy) {
+  int fewest = std::ranges::max(sweep.ranks);
+  for (const int ranks : sweep.ranks)
+    if (ranks < fewest && impossible(sweep, strategy, ranks).empty()) fewest = ranks;
+  return fewest;
+}
+
+double flops_of_replica(const sim::Scenario& scenario) {
+  double flops = 0;
+  for (int part = 0; part < scenario.ways(); ++part) flops += scenario.part(part).flops;
+  return flops;
 }
 
 }  // namespace
@@ -40,8 +85,11 @@ sim::Scenario scenario_of(const Sweep& sweep, Mode mode, const Spec& strategy, i
   scenario.ranks = ranks;
   // All others are compared with this rank, so it has no noise: the mean of noise is 1, but a few steps of one rank
   // would not show that.
-  if (ranks == 1) scenario.without.noise = true;
-  if (mode == Mode::strong) scenario.workload = with_batch(sweep.base.workload, batch_of(sweep, mode, ranks));
+  if (ranks == fewest_ranks(sweep)) scenario.without.noise = true;
+  if (mode == Mode::strong) {
+    const double batch = batch_of(sweep, mode, strategy, ranks);
+    scenario.change_parts([&](const sim::Workload& part) { return with_batch(part, batch); });
+  }
   return scenario;
 }
 
@@ -56,11 +104,16 @@ Forecast forecast(const Sweep& sweep, ScenarioRunner& runner) {
   std::vector<sim::Scenario> scenarios;
   for (const Mode mode : sweep.modes)
     for (const Spec& strategy : sweep.strategies) {
-      const int first = mode == Mode::weak ? 1 : *std::ranges::min_element(sweep.ranks);
+      const int first = mode == Mode::weak ? fewest_ranks(sweep) : fewest_possible(sweep, strategy);
       const std::size_t reference = scenarios.size();
-      scenarios.push_back(scenario_of(sweep, mode, strategy, first));
+      scenarios.push_back(scenario_of(sweep, mode, mode == Mode::weak ? alone(sweep, strategy) : strategy, first));
       for (const int ranks : sweep.ranks) {
-        const double batch = batch_of(sweep, mode, ranks);
+        if (const std::string why = impossible(sweep, strategy, ranks); !why.empty()) {
+          result.notes.push_back(fmt::format("{} on {} rank{} is left out: {}", strategy.str(), with_commas(ranks),
+                                             ranks == 1 ? "" : "s", why));
+          continue;
+        }
+        const double batch = batch_of(sweep, mode, strategy, ranks);
         if (batch < 1) {
           const std::string note =
               fmt::format("strong scaling on {} ranks is left out: they would share {:g} samples, less than one each",
@@ -77,10 +130,20 @@ Forecast forecast(const Sweep& sweep, ScenarioRunner& runner) {
     row.simulated = simulated[scenario];
     const double seconds = row.simulated.step_seconds;
     double ideal = simulated[reference].step_seconds;
+    // Ranks that serve count as well: what they might have trained is lost.
+    const int replicas = replicas_of(sweep, row.strategy, row.ranks);
+    const double all = 1.0 * row.ranks / sweep.base.ways();
     if (row.mode == Mode::strong) ideal *= 1.0 * scenarios[reference].ranks / row.ranks;
-    row.samples_per_second = row.batch * row.ranks / seconds;
-    row.flops_per_second = row.samples_per_second * sweep.base.workload.flops / sweep.base.workload.batch;
+    else ideal *= replicas / all;
+    row.samples_per_second = row.batch * replicas / seconds;
+    row.flops_per_second = row.samples_per_second * flops_of_replica(sweep.base) / sweep.base.workload.batch;
     row.efficiency = ideal / seconds;
+    // Who did how much comes first, and is of no interest where nobody did it.
+    if (const std::string& summary = row.simulated.summary; !summary.empty()) {
+      const std::size_t who = summary.find("; ");
+      result.notes.push_back(fmt::format("{} on {} ranks: {}", row.strategy.str(), with_commas(row.ranks),
+                                         who == std::string::npos ? summary : summary.substr(who + 2)));
+    }
     result.rows.push_back(std::move(row));
   }
   return result;

@@ -1,6 +1,6 @@
 // Forecast: how a network would run on a platform, for several numbers of ranks and several strategies. Weak scaling
-// keeps the batch per rank and is relative to one rank; strong scaling keeps the global batch and is relative to the
-// fewest ranks. It always states its error, or that the error is unknown.
+// keeps the batch per rank, or per replica of a model that is cut, and is relative to one; strong scaling keeps the
+// global batch and is relative to the fewest ranks. It always states its error, or that the error is unknown.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ struct ForecastRow {
   Mode mode = Mode::weak;
   Spec strategy{};
   int ranks = 1;
-  double batch = 1;  ///< samples per rank and step; a mean in strong scaling
+  double batch = 1;  ///< samples per replica and step; a mean in strong scaling
   sim::Simulated simulated{};
   double samples_per_second = 0;
   double efficiency = 1;
@@ -52,7 +52,7 @@ struct Forecast {
 /// sample per rank are skipped with a note.
 Forecast forecast(const Sweep& sweep, ScenarioRunner& runner);
 
-/// The scenario of one row.
+/// The scenario of one row; a strategy of which that cannot be is a UsageError.
 sim::Scenario scenario_of(const Sweep& sweep, Mode mode, const Spec& strategy, int ranks);
 
 }  // namespace isobar::forecast

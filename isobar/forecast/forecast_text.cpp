@@ -33,7 +33,7 @@ std::string rows_of(const Forecast& forecast, Mode mode) {
     const sim::Simulated& s = row.simulated;
     text += fmt::format("{:<{}} {:>7} {:>8g} {:>10.2f} {:>11.1f} {:>9.1f}% {:>10.2f} {:>9.4g}", row.strategy.str(),
                         widest, row.ranks, row.batch, s.step_seconds * 1e3, row.samples_per_second,
-                        row.efficiency * 100, s.exposed_seconds * 1e3, row.flops_per_second * 1e-15);
+                        row.efficiency * 100, (s.exposed_seconds + s.talk_seconds) * 1e3, row.flops_per_second * 1e-15);
     if (losses)
       text += fmt::format(" | {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f}", s.losses.latency * 1e3,
                           s.losses.bandwidth * 1e3, s.losses.contention * 1e3, s.losses.stragglers * 1e3,
@@ -76,7 +76,9 @@ std::string forecast_text(const Forecast& forecast) {
                                : "\nStrong scaling: all ranks share one batch; efficiency against the fewest ranks\n";
     text += rows_of(forecast, mode);
   }
-  text += "exposed: a rank waits for sums; right of the line: ms by which a step would be shorter without that loss\n";
+  text +=
+      "exposed: a rank waits for other ranks; right of the line: ms by which a step would be shorter without that "
+      "loss\n";
   for (const std::string& note : forecast.notes) text += "note: " + note + "\n";
   return text + "error: " + forecast.error.text + "\n";
 }

@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::json;
 
 // Must change when simulations of equal scenarios may give other results than earlier versions did.
-constexpr int version = 1;
+constexpr int version = 2;
 
 class Digest {
  public:
@@ -47,11 +47,23 @@ void add(Digest& digest, const sim::Platform& p) {
   digest.add(p.noise.sigma, p.noise.straggler_probability, p.noise.straggler_seconds);
 }
 
+void add(Digest& digest, const ops::Talk& talk) {
+  digest.add(static_cast<int>(talk.phase), talk.number, talk.circle, static_cast<int>(talk.type), talk.moves.size());
+  for (const comm::Round& round : talk.moves) {
+    digest.add(round.size());
+    for (const comm::Move& move : round)
+      digest.add(static_cast<int>(move.kind), move.peer, move.range.begin, move.range.count);
+  }
+}
+
 void add(Digest& digest, const sim::Workload& w) {
-  digest.add(w.batch, w.flops, w.sample_bytes);
+  digest.add(w.batch, w.flops, w.sample_bytes, w.optimizer_slots);
   for (const auto* stretches : {&w.forward, &w.backward}) {
     digest.add(stretches->size());
-    for (const sim::Stretch& stretch : *stretches) digest.add(stretch.seconds), digest.list(stretch.final_parameters);
+    for (const sim::Stretch& stretch : *stretches) {
+      digest.add(stretch.seconds), digest.list(stretch.final_parameters);
+      if (stretch.talk) add(digest, *stretch.talk);
+    }
   }
   digest.add(w.parameters.size());
   for (const sim::WorkloadParameter& p : w.parameters) digest.add(p.count, p.trained, p.update_seconds);
@@ -63,7 +75,8 @@ std::string scenario_key(const sim::Scenario& s) {
   Digest digest;
   digest.add(version);
   add(digest, s.platform);
-  add(digest, s.workload);
+  digest.add(s.ways());
+  for (int part = 0; part < s.ways(); ++part) add(digest, s.part(part));
   digest.add(s.strategy.str(), s.ranks, s.ranks_per_node, static_cast<int>(s.input), s.steps, s.seed,
              static_cast<int>(s.detail));
   digest.add(s.without.noise, s.without.input, s.without.contention, s.without.latency, s.without.bandwidth);
@@ -78,6 +91,7 @@ nlohmann::ordered_json row_of(const std::string& key, const sim::Scenario& scena
                              {"ranks", scenario.ranks},
                              {"asked", scenario.strategy.str()},
                              {"strategy", simulated.strategy},
+                             {"summary", simulated.summary},
                              {"detail", simulated.detail}};
   each_number(simulated, [&](const char* name, double value) { row[name] = value; });
   if (losses) each_loss(simulated.losses, [&](const char* name, double value) { row["losses"][name] = value; });
@@ -87,6 +101,7 @@ nlohmann::ordered_json row_of(const std::string& key, const sim::Scenario& scena
 std::optional<KeptRow> read_row(const Json& line) {
   KeptRow row{.key = record::member<std::string>(line, "key")};
   row.simulated.strategy = record::member<std::string>(line, "strategy");
+  row.simulated.summary = record::member<std::string>(line, "summary");
   row.simulated.detail = record::member<std::string>(line, "detail");
   const auto read = [](const Json& from) {
     return [&from](const char* name, double& value) { value = record::member<double>(from, name, NAN); };

@@ -43,7 +43,7 @@ WhatIf what_if(const Quantity& quantity, const sim::Scenario& base, std::span<co
     if (!row.variant.missing.empty()) continue;
     row.simulated = *next++;
     const sim::Scenario& scenario = row.variant.scenario;
-    row.samples_per_second = 1.0 * scenario.workload.batch * scenario.ranks / row.simulated.step_seconds;
+    row.samples_per_second = 1.0 * scenario.workload.batch * sim::replicas(scenario) / row.simulated.step_seconds;
     row.efficiency = scenario.workload.compute_seconds() / row.simulated.step_seconds;
   }
   return table;

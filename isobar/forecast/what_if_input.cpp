@@ -54,7 +54,7 @@ std::vector<Variant> batches(const sim::Scenario& base, std::span<const std::str
   for (const std::string& text : texts) {
     const std::int64_t batch = value_of<std::int64_t>(text, "batch of a rank", 1, 1 << 24);
     Variant variant{.label = with_commas(batch), .scenario = base};
-    variant.scenario.workload = with_batch(base.workload, batch);
+    variant.scenario.change_parts([&](const sim::Workload& part) { return with_batch(part, batch); });
     variant.facts = {with_commas(batch * base.ranks), rate(needed(variant.scenario))};
     variants.push_back(std::move(variant));
   }

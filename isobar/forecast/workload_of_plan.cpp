@@ -5,6 +5,7 @@
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/forecast/stretches.hpp"
+#include "isobar/split/split.hpp"
 #include "isobar/tensor/layout.hpp"
 #include "isobar/zoo/network.hpp"
 
@@ -16,6 +17,7 @@ namespace {
 constexpr double operations_per_byte = 14;
 
 double share(const graph::PlanStep& step) {
+  if (step.talk) return 0;
   return std::max(step.flops + step.again_flops, step.bytes * operations_per_byte);
 }
 
@@ -34,7 +36,7 @@ double sample_bytes(const graph::Plan& plan) {
 sim::Workload workload_of_plan(const graph::Plan& plan, const RankRate& rate, double flops) {
   if (!(rate.flops_per_second > 0)) fail_usage("workload: a rank that sustains {} FLOP/s", rate.flops_per_second);
   sim::Workload workload;
-  workload.batch = plan.inputs.empty() ? 1 : plan.inputs[0].shape[0];
+  workload.batch = plan.rows;
   workload.flops = flops > 0 ? flops : plan.flops();
   workload.sample_bytes = sample_bytes(plan);
   double shares = 0;
@@ -43,7 +45,7 @@ sim::Workload workload_of_plan(const graph::Plan& plan, const RankRate& rate, do
   const double seconds_per_share = workload.flops / rate.flops_per_second / shares;
   for (const graph::StepId s : plan.steps.ids())
     add_kernel(plan.is_forward(s) ? workload.forward : workload.backward, share(plan.steps[s]) * seconds_per_share,
-               plain_numbers(plan.steps[s].final_parameters));
+               plain_numbers(plan.steps[s].final_parameters), plan.steps[s].talk);
   for (const graph::PlanParameter& p : plan.parameters) {
     const bool unused = p.layout.data.ndims == 0;
     const std::size_t count = gradient_room(unused ? p.declared.shape.count() : padded_count(p.layout));
@@ -53,20 +55,37 @@ sim::Workload workload_of_plan(const graph::Plan& plan, const RankRate& rate, do
     workload.parameters.push_back(
         {p.name, count, p.declared.trained, updated ? bytes / rate.memory_bytes_per_second : 0});
   }
+  workload.optimizer_slots = rate.optimizer_slots;
   return workload;
 }
 
 sim::Workload workload_of_model(const Spec& model, std::int64_t batch, const RankRate& rate, double flops_per_sample) {
+  return workloads_of_parts(model, "none", batch, rate, flops_per_sample)[0];
+}
+
+std::vector<sim::Workload> workloads_of_parts(const Spec& model, const Spec& split, std::int64_t batch,
+                                              const RankRate& rate, double flops_per_sample) {
   if (batch < 1) fail_usage("workload of {}: a batch of {} samples on a rank; at least 1", model.str(), batch);
-  Spec resolved;
-  const auto network = zoo::make_network(model, &resolved);
-  const graph::Plan plan = graph::make_plan(zoo::training_graph(*network, batch));
-  sim::Workload workload = workload_of_plan(plan, rate, flops_per_sample * batch);
-  workload.name = model.str();
-  workload.origin =
-      fmt::format("plan of {}, batch {}, {} parameters, {} a step at {}/s", model.str(), batch,
-                  with_commas(plan.parameter_count()), human_flops(workload.flops), human_flops(rate.flops_per_second));
-  return workload;
+  const auto network = zoo::make_network(model);
+  const auto cut = make(split::splits(), split, "split");
+  std::vector<graph::Plan> plans;
+  double flops = 0;
+  for (int part = 0; part < cut->ways(); ++part) {
+    plans.push_back(graph::make_plan(cut->cut(zoo::training_graph(*network, batch), part).graph));
+    flops += plans.back().flops();
+  }
+  std::vector<sim::Workload> parts;
+  for (const graph::Plan& plan : plans) {
+    parts.push_back(workload_of_plan(plan, rate, flops_per_sample * batch * plan.flops() / flops));
+    sim::Workload& part = parts.back();
+    part.name = cut->ways() == 1 ? model.str() : fmt::format("{} cut by {}", model.str(), split.str());
+    part.batch = batch;
+    part.origin =
+        fmt::format("plan of {}{}, batch {}, {} parameters, {} a step at {}/s", model.str(),
+                    cut->ways() == 1 ? "" : fmt::format(", part {} of {}", parts.size(), cut->ways()), batch,
+                    with_commas(plan.parameter_count()), human_flops(part.flops), human_flops(rate.flops_per_second));
+  }
+  return parts;
 }
 
 }  // namespace isobar::forecast

@@ -22,6 +22,11 @@ struct RankRate {
 /// step, for example with that of a paper; 0: the plan's count.
 sim::Workload workload_of_plan(const graph::Plan& plan, const RankRate& rate, double flops = 0);
 
+/// The workloads of the parts of a network of the zoo that is cut over ranks, with `batch` samples per replica; work
+/// and `flops_per_sample` are shared out as the plans of the parts have it.
+std::vector<sim::Workload> workloads_of_parts(const Spec& model, const Spec& split, std::int64_t batch,
+                                              const RankRate& rate, double flops_per_sample = 0);
+
 /// The workload of a network of the zoo with `batch` samples per rank; `flops_per_sample` replaces the plan's count
 /// likewise.
 sim::Workload workload_of_model(const Spec& model, std::int64_t batch, const RankRate& rate,

@@ -13,7 +13,7 @@ Graph fuse_all(const Graph& graph) {
     const Node& node = graph.node(n);
     if (absorbed[n]) continue;
     const auto& next = read_by[node.out[0]];
-    if (node.out.size() == 1 && next.size() == 1 && !graph.is_output(node.out[0])) {
+    if (node.out.size() == 1 && next.size() == 1 && !graph.is_wanted(node.out[0])) {
       const Node& follower = graph.node(next[0]);
       if (const auto function = follower.op->pointwise()) {
         if (auto fused = node.op->absorb(*function)) {

@@ -69,6 +69,22 @@ void Graph::output(std::string name, ValueId id) {
   outputs_[std::move(name)] = id;
 }
 
+void Graph::root(ValueId id) {
+  expects(id && id < values_.next(), "a value of this graph");
+  roots_.push_back(id);
+}
+
+void Graph::set_rows(std::int64_t rows) {
+  expects(rows > 0, "at least one row");
+  rows_ = rows;
+}
+
+std::int64_t Graph::rows() const {
+  if (rows_ > 0) return rows_;
+  const auto input = std::ranges::find(values_, GraphValue::Role::input, &GraphValue::role);
+  return input == values_.end() || input->shape.rank() == 0 ? 1 : input->shape[0];
+}
+
 ValueId Graph::find(std::string_view name) const {
   std::vector<std::string> known;
   for (const auto& [output, id] : outputs_) {
@@ -82,7 +98,8 @@ ValueId Graph::find(std::string_view name) const {
   fail("the graph has no value called '{}'{}", name, suggestion(name, known));
 }
 
-bool Graph::is_output(ValueId id) const {
+bool Graph::is_wanted(ValueId id) const {
+  if (std::ranges::find(roots_, id) != roots_.end()) return true;
   return std::any_of(outputs_.begin(), outputs_.end(), [&](const auto& o) { return o.second == id; });
 }
 

@@ -54,15 +54,25 @@ class Graph {
   void output(std::string name, ValueId value);
   /// Names the loss, which training minimises.
   void loss(ValueId value) { output("loss", value); }
+  /// The backward pass begins at this value too: a number to be minimised beside the loss, or what is sent to another
+  /// rank, which sends its gradient. The forward pass makes it, but need not keep it.
+  void root(ValueId value);
+  /// How many rows a batch has, for a graph without inputs.
+  void set_rows(std::int64_t rows);
 
   const IdVector<ValueId, GraphValue>& values() const { return values_; }
   const IdVector<NodeId, Node>& nodes() const { return nodes_; }
   const GraphValue& value(ValueId id) const { return values_[id]; }
   const Node& node(NodeId id) const { return nodes_[id]; }
   const std::map<std::string, ValueId>& outputs() const { return outputs_; }
+  /// Those of root(); the loss is one without being among them.
+  const std::vector<ValueId>& roots() const { return roots_; }
+  /// Rows of a batch, padding included: as set, or the first extent of the first input; 1 if there is neither.
+  std::int64_t rows() const;
   /// The value of that name; an unknown name is an Error that suggests known inputs and outputs.
   ValueId find(std::string_view name) const;
-  bool is_output(ValueId id) const;
+  /// Whether it is an output or a root, and so must be made as it is.
+  bool is_wanted(ValueId id) const;
   /// Number of trained numbers in all weights; running statistics and frozen weights do not count.
   std::int64_t parameter_count() const;
 
@@ -72,6 +82,8 @@ class Graph {
   IdVector<ValueId, GraphValue> values_;
   IdVector<NodeId, Node> nodes_;
   std::map<std::string, ValueId> outputs_;
+  std::vector<ValueId> roots_;
+  std::int64_t rows_ = 0;  // 0: those of the first input
 };
 
 /// Throws logic_error unless every value is written before it is read and all shapes are those that operators infer.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "isobar/base/error.hpp"
+#include "isobar/graph/hoist.hpp"
 #include "isobar/ops/pieces.hpp"
 #include "isobar/tensor/engine.hpp"
 
@@ -23,6 +24,7 @@ Lowering::Lowering(const Graph& graph, const PlanOptions& options)
       contributions_(graph.values().size()),
       uses_(graph.values().size()),
       needs_gradient_(graph.values().size()),
+      gradient_comes_(graph.values().size()),
       parameter_of_(graph.values().size()),
       state_(graph.nodes().size()) {
   find_needed();
@@ -47,10 +49,21 @@ BufferId Lowering::new_buffer(std::string name, const Layout& layout, Home home,
   return plan_.buffers.add({std::move(name), layout, layout.get_size(), home, -1, parameter});
 }
 
-// A node runs if an output of the graph depends on it.
+// Where the backward pass begins: the loss first.
+std::vector<ValueId> Lowering::roots() const {
+  std::vector<ValueId> all;
+  const auto loss = graph_.outputs().find("loss");
+  if (loss != graph_.outputs().end()) all.push_back(loss->second);
+  for (const ValueId root : graph_.roots())
+    if (std::ranges::find(all, root) == all.end()) all.push_back(root);
+  return all;
+}
+
+// A node runs if an output of the graph or a root depends on it.
 void Lowering::find_needed() {
   IdVector<ValueId, bool> wanted(graph_.values().size());
   for (const auto& [name, id] : graph_.outputs()) wanted[id] = true;
+  for (const ValueId id : graph_.roots()) wanted[id] = true;
   for (const NodeId n : graph_.nodes().ids() | std::views::reverse) {
     const Node& node = graph_.node(n);
     state_[n].needed = std::any_of(node.out.begin(), node.out.end(), [&](ValueId id) { return wanted[id]; });
@@ -59,28 +72,29 @@ void Lowering::find_needed() {
   }
 }
 
-// A value needs a gradient if it depends on a trained weight and the loss depends on it.
+// A value needs a gradient if it depends on a trained weight, of this rank or another, and a root depends on it.
 void Lowering::find_gradients() {
-  const auto loss = graph_.outputs().find("loss");
-  if (loss == graph_.outputs().end()) fail("a training plan needs a graph with a loss");
+  const std::vector<ValueId> roots = this->roots();
+  if (roots.empty()) fail("a training plan needs a graph with a loss or another root");
   IdVector<ValueId, bool> trained;
   for (const GraphValue& v : graph_.values())
     trained.push_back(v.role == GraphValue::Role::parameter && v.parameter.trained);
   for (const Node& node : graph_.nodes())
-    if (std::any_of(node.in.begin(), node.in.end(), [&](ValueId id) { return trained[id]; }))
+    if (node.op->sends_gradient() ||
+        std::any_of(node.in.begin(), node.in.end(), [&](ValueId id) { return trained[id]; }))
       for (const ValueId id : node.out) trained[id] = true;
 
-  IdVector<ValueId, bool> in_loss(graph_.values().size());
-  in_loss[loss->second] = true;
+  IdVector<ValueId, bool> in_root(graph_.values().size());
+  for (const ValueId root : roots) in_root[root] = true;
   for (const NodeId n : graph_.nodes().ids() | std::views::reverse) {
     const Node& node = graph_.node(n);
-    if (std::none_of(node.out.begin(), node.out.end(), [&](ValueId id) { return in_loss[id]; })) continue;
+    if (std::none_of(node.out.begin(), node.out.end(), [&](ValueId id) { return in_root[id]; })) continue;
     for (const ValueId id : node.in) {
-      in_loss[id] = true;
+      in_root[id] = true;
       if (trained[id]) ++uses_[id];
     }
   }
-  for (const ValueId id : trained.ids()) needs_gradient_[id] = trained[id] && in_loss[id];
+  for (const ValueId id : trained.ids()) needs_gradient_[id] = trained[id] && in_root[id];
 }
 
 std::vector<ops::Operand> Lowering::operands(const Node& node) const {
@@ -219,13 +233,15 @@ void Lowering::emit(NodeId n, ops::Kernel kernel, Slots& temporaries) {
     step.buffers.push_back(b);
     step.layouts.push_back(port.layout);
   }
-  step.bytes = port_bytes(step.layouts);
+  step.bytes = kernel.bytes.value_or(port_bytes(step.layouts));
   step.shape = graph_.value(node.out[0]).shape;
   step.library = kernel.library;
   step.run = std::move(kernel.run);
+  step.talk = std::move(kernel.talk);
   if (!step.run) {
     expects(step.buffers.size() == 2, "a view to have one read and one write");
-    step.flops = step.bytes = 0;
+    step.flops = 0;
+    step.bytes = step.talk ? static_cast<double>(ops::traffic_of(*step.talk).bytes) : 0;
     wish_[step.buffers[1]] = step.buffers[0];
   }
   plan_.steps.push_back(std::move(step));
@@ -238,35 +254,58 @@ void Lowering::forward() {
     const Node& node = graph_.node(n);
     if (!state_[n].needed) continue;
     Slots temporaries;
-    emit(n, node.op->forward(setting(node), operands(node)), temporaries);
+    for (ops::Kernel& kernel : node.op->forwards(setting(node), operands(node)))
+      emit(n, std::move(kernel), temporaries);
   }
   plan_.forward_steps = plan_.steps.size();
 }
 
+// The gradient of a root is 1, unless it comes from another rank.
+void Lowering::begin_backward() {
+  const std::vector<ValueId> roots = this->roots();
+  for (const Node& node : graph_.nodes())
+    if (node.op->receives_gradient())
+      for (const ValueId id : node.out) gradient_comes_[id] = std::ranges::find(roots, id) != roots.end();
+  for (const ValueId root : roots) {
+    if (gradient_comes_[root]) continue;
+    const std::string name =
+        graph_.outputs().contains("loss") && root == graph_.outputs().at("loss") ? "loss" : graph_.value(root).name;
+    expects(graph_.value(root).shape.count() == 1, "a root of one number");
+    const BufferId seed = new_buffer("d " + name, plain({1}));
+    contributions_[root].push_back({seed});
+    add_simple(name, "seed of the gradient", Category::backward_pointwise, {seed}, 0,
+               [](const ops::Moment&, std::span<const dnnl::memory> m) {
+                 *static_cast<float*>(m[0].get_data_handle()) = 1.0f;
+               });
+  }
+}
+
 void Lowering::backward() {
-  const ValueId loss = graph_.outputs().at("loss");
-  const BufferId seed = new_buffer("d loss", plain({1}));
-  contributions_[loss].push_back({seed});
-  add_simple(
-      "loss", "seed of the gradient", Category::backward_pointwise, {seed}, 0,
-      [](const ops::Moment&, std::span<const dnnl::memory> m) { *static_cast<float*>(m[0].get_data_handle()) = 1.0f; });
+  begin_backward();
   for (const NodeId n : graph_.nodes().ids() | std::views::reverse) {
     const Node& node = graph_.node(n);
-    const bool reached =
-        std::any_of(node.out.begin(), node.out.end(), [&](ValueId id) { return !contributions_[id].empty(); });
+    const bool reached = std::any_of(node.out.begin(), node.out.end(),
+                                     [&](ValueId id) { return gradient_comes_[id] || !contributions_[id].empty(); });
     const bool wanted = std::any_of(node.in.begin(), node.in.end(), [&](ValueId id) { return needs_gradient_[id]; });
-    if (!reached || !wanted) continue;
+    const bool awaited = node.op->sends_gradient() && state_[n].needed;  // even if it is zero
+    if (!awaited && !(reached && wanted)) continue;
     Slots temporaries;
     for (ops::Kernel& kernel : node.op->backward(setting(node), operands(node)))
       emit(n, std::move(kernel), temporaries);
   }
 }
 
-// Numbers the weights in the order in which their gradients become final; those without gradient come last.
+// Numbers the weights in the order of the options, or in which their gradients become final; those without gradient
+// come last.
 void Lowering::order_parameters() {
   std::vector<ParameterId> order;
+  for (const std::string& name : options_.order) {
+    const auto found = std::ranges::find(plan_.parameters, name, &PlanParameter::name);
+    expects(found != plan_.parameters.end(), "an order of the weights there are");
+    order.push_back(ParameterId(found - plan_.parameters.begin()));
+  }
   for (const PlanStep& step : plan_.steps)
-    order.insert(order.end(), step.final_parameters.begin(), step.final_parameters.end());
+    if (options_.order.empty()) order.insert(order.end(), step.final_parameters.begin(), step.final_parameters.end());
   for (const ParameterId p : plan_.parameters.ids())
     if (std::find(order.begin(), order.end(), p) == order.end()) order.push_back(p);
   IdVector<ParameterId, ParameterId> now(order.size());
@@ -284,7 +323,9 @@ Plan Lowering::take(Wishes& wishes) {
     plan_.outputs[name] = buffer_of_[id];
     plan_.output_shapes[name] = graph_.value(id).shape;
   }
-  order_parameters();
+  plan_.rows = graph_.rows();
+  order_parameters();  // before steps change places: the order then does not depend on what talks
+  if (options_.hoist) hoist_messages(plan_, repeats_);
   wishes = std::move(wish_);
   return std::move(plan_);
 }

@@ -22,7 +22,7 @@ class Lowering {
 
   /// All forward steps needed for the graph's outputs.
   void forward();
-  /// All steps from the loss to the gradients of the trained weights.
+  /// All steps from the roots to the gradients of the trained weights.
   void backward();
   /// The steps and buffers; offsets are not decided yet. `wishes` gets, per buffer, the buffer it prefers to overwrite.
   Plan take(Wishes& wishes);
@@ -44,6 +44,8 @@ class Lowering {
   BufferId new_buffer(std::string name, const Layout& layout, Home home = Home::arena, ParameterId parameter = {});
   void find_needed();
   void find_gradients();
+  std::vector<ValueId> roots() const;
+  void begin_backward();
   std::vector<ops::Operand> operands(const Node& node) const;
   ops::Setting setting(const Node& node) const;
   void note_repeat(NodeId n, const ops::Kernel& again);
@@ -69,6 +71,7 @@ class Lowering {
   IdVector<ValueId, std::vector<Piece>> contributions_;  // gradients still to be summed
   IdVector<ValueId, std::size_t> uses_;                  // nodes that will contribute a gradient
   IdVector<ValueId, bool> needs_gradient_;
+  IdVector<ValueId, char> gradient_comes_;  // roots whose operator receives it
   IdVector<ValueId, ParameterId> parameter_of_;
   IdVector<NodeId, NodeState> state_;
   std::map<StepId, Repeat> repeats_;

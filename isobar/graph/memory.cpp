@@ -81,6 +81,7 @@ class MemoryPlanner {
         if (view ? fits : fits && may_write) {
           unite(b, wish);
         } else if (view) {
+          expects(!step.talk, "messages in memory of the arena");
           step.kernel += " (copy)";
           step.category = Category::copy;
           step.bytes = 2.0 * buffer(b).bytes;
@@ -92,7 +93,7 @@ class MemoryPlanner {
     }
     // Views cost nothing and need no step, but a gradient may become final with a view.
     for (PlanStep& step : plan_.steps)
-      if (!step.run) step.run = [](const ops::Moment&, std::span<const dnnl::memory>) {};
+      if (!step.run && !step.talk) step.run = [](const ops::Moment&, std::span<const dnnl::memory>) {};
   }
 
   std::vector<Storage> storages() const {

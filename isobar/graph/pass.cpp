@@ -53,16 +53,18 @@ std::vector<ValueId> Rewriter::at(const std::vector<ValueId>& old) {
   return now;
 }
 
-void Rewriter::copy(const Node& node) { replace(node, node.op, node.in); }
+void Rewriter::copy(const Node& node) { replace(node, node.op, node.in, node.spec); }
 
 void Rewriter::replace(const Node& node, std::shared_ptr<const ops::Operator> op,
-                       const std::vector<ValueId>& old_inputs) {
-  const ValueId first = to_.add_node(node.name, node.kind, std::move(op), at(old_inputs));
+                       const std::vector<ValueId>& old_inputs, Spec spec) {
+  const ValueId first = to_.add_node(node.name, node.kind, std::move(op), at(old_inputs), std::move(spec));
   for (std::size_t i = 0; i < node.out.size(); ++i) at(node.out[i]) = first + i;
 }
 
 Graph Rewriter::take() {
   for (const auto& [name, id] : from_.outputs()) to_.output(name, at(id));
+  for (const ValueId id : from_.roots()) to_.root(at(id));
+  to_.set_rows(from_.rows());
   return std::move(to_);
 }
 

@@ -42,8 +42,9 @@ class Rewriter {
   std::vector<ValueId> at(const std::vector<ValueId>& old);
   void copy(const Node& node);
   /// Adds a node that replaces `node`'s first output, with another operator or other inputs.
-  void replace(const Node& node, std::shared_ptr<const ops::Operator> op, const std::vector<ValueId>& old_inputs);
-  /// The finished graph, with the outputs of the old one.
+  void replace(const Node& node, std::shared_ptr<const ops::Operator> op, const std::vector<ValueId>& old_inputs,
+               Spec spec = {});
+  /// The finished graph, with the outputs and roots of the old one.
   Graph take();
 
  private:

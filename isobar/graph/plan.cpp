@@ -1,6 +1,7 @@
 #include "isobar/graph/plan.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -26,6 +27,13 @@ double Plan::again_flops() const {
 }
 
 std::size_t Plan::again_steps() const { return std::ranges::count_if(steps, &PlanStep::again); }
+
+std::vector<std::string> Plan::circles() const {
+  std::set<std::string> names;
+  for (const PlanStep& step : steps)
+    if (step.talk) names.insert(step.talk->circle);
+  return {names.begin(), names.end()};
+}
 
 std::size_t Plan::weight_bytes() const {
   std::size_t bytes = 0;
@@ -73,48 +81,13 @@ std::vector<LayerText> Plan::layers() const {
   return all;
 }
 
-std::string Plan::table() const {
-  const auto line = [](const auto& number, const auto& name, const auto& kernel, const auto& shape, const auto& weights,
-                       const auto& work, const auto& moved) {
-    const std::string cells = fmt::format("{:>4}  {:<16} {:<21} {:<20} {:>11} {:>9} {:>9}", number, name, kernel, shape,
-                                          weights, work, moved);
-    return cells.substr(0, cells.find_last_not_of(' ') + 1) + "\n";
-  };
-  std::string text = line("step", "name", "kernel", "shape", "parameters", "FLOPs", "bytes");
-  const auto weights_of = [&](const PlanStep& step) {
-    std::int64_t count = 0;
-    for (std::size_t i = 0; i < step.reads; ++i) {
-      const Buffer& b = buffers[step.buffers[i]];
-      if (b.home == Home::weight) count += parameters[b.parameter].declared.shape.count();
-    }
-    return count;
-  };
-  const auto work = [](const PlanStep& step) { return step.flops + step.again_flops; };
-  double forward = 0;
-  for (const StepId s : steps.ids()) {
-    const PlanStep& step = steps[s];
-    if (s == StepId(forward_steps)) text += "\n";
-    if (is_forward(s)) forward += step.flops;
-    const std::int64_t weights = is_forward(s) ? weights_of(step) : 0;
-    text += line(s.number(), step.name, step.kernel, is_forward(s) ? step.shape.str() : "",
-                 weights ? with_commas(weights) : "", work(step) > 0 ? human_flops(work(step)) : "",
-                 step.bytes > 0 ? human_bytes(step.bytes) : "");
+void follow(const Plan& other, PlanOptions& options) {
+  options.stored.clear();
+  options.order.clear();
+  for (const PlanParameter& p : other.parameters) {
+    options.stored.emplace(p.name, p.layout);
+    options.order.push_back(p.name);
   }
-  std::size_t apart = 0;
-  for (const Buffer& b : buffers)
-    if (!b.shares_with && (b.home == Home::arena || (gradients_in_arena && b.home == Home::gradient))) apart += b.bytes;
-  double moved = 0;
-  for (const PlanStep& step : steps) moved += step.bytes;
-  text += fmt::format("\n{} parameters, {}\n", with_commas(parameter_count()), human_bytes(4.0 * parameter_count()));
-  text +=
-      fmt::format("{} forward, {} in all; {} moved\n", human_flops(forward), human_flops(flops()), human_bytes(moved));
-  if (again_steps() > 0)
-    text += fmt::format("{} steps computed again, {}: the arena would be {} otherwise\n", again_steps(),
-                        human_flops(again_flops()), human_bytes(kept_arena_bytes));
-  text += fmt::format("arena {}{}; without sharing, values would need {}\n", human_bytes(arena_bytes),
-                      gradients_in_arena ? " with gradients" : "", human_bytes(apart));
-  text += fmt::format("fingerprint {:016x}\n", fingerprint());
-  return text;
 }
 
 Plan make_plan(const Graph& graph, const PlanOptions& options) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,12 @@ struct PlanOptions {
   bool own_kernels = true;                 ///< false: oneDNN's primitives only, for comparison
   std::size_t guard_bytes = 0;             ///< unused bytes after every buffer, for tests
   std::map<std::string, Layout> stored{};  ///< layouts of existing weights, by name
+  std::vector<std::string> order{};        ///< of weights, by name, if not that in which gradients become final
   std::size_t memory_limit = 0;  ///< bytes of Plan::memory_bytes(); what does not fit is computed again; 0: no limit
   int weight_copies = 0;         ///< how often weights count as memory: weights, gradients, optimizer slots
   std::shared_ptr<const ops::Tuning> tuning{};  ///< the methods measured to be best; null: the usual ones
   bool gradients_in_arena = false;              ///< they use the bytes of activations that are not read any more
+  bool hoist = true;                            ///< messages begin early and are awaited late
 };
 
 struct PlanStep;
@@ -67,6 +70,7 @@ struct PlanStep {
   std::vector<Layout> layouts{};    ///< how this kernel sees them
   std::size_t reads = 0;
   bool library = false;                         ///< one oneDNN primitive and nothing else
+  std::optional<ops::Talk> talk{};              ///< begins or ends messages in its buffer, in place of `run`
   std::vector<ParameterId> final_parameters{};  ///< whose gradient is complete after this step
   bool again = false;      ///< recomputes the result of a forward step, so that it need not be kept
   double again_flops = 0;  ///< the work of such a step, which does not count as useful: its `flops` is 0
@@ -93,9 +97,10 @@ class Plan {
  public:
   IdVector<StepId, PlanStep> steps;
   std::size_t forward_steps = 0;  ///< the rest is backward
+  std::int64_t rows = 1;          ///< of a batch, padding included
   IdVector<BufferId, Buffer> buffers;
   std::vector<PlanInput> inputs;
-  IdVector<ParameterId, PlanParameter> parameters;  ///< with a backward pass: in the order their gradients become final
+  IdVector<ParameterId, PlanParameter> parameters;  ///< in the order their gradients become final, before hoisting
   std::map<std::string, BufferId> outputs;
   std::map<std::string, Shape> output_shapes;
   std::size_t arena_bytes = 0;
@@ -112,6 +117,8 @@ class Plan {
   /// Work of the steps that recompute.
   double again_flops() const;
   std::size_t again_steps() const;
+  /// The circles its steps talk in, in alphabetical order.
+  std::vector<std::string> circles() const;
   /// The arena, and weight_copies times all weights.
   std::size_t memory_bytes() const { return arena_bytes + weight_copies * weight_bytes(); }
   /// Bytes of one copy of all weights, as a ParamStore holds them.
@@ -128,6 +135,9 @@ class Plan {
 
 /// Bytes of one weight as a ParamStore holds it.
 std::size_t stored_bytes(const PlanParameter& p);
+
+/// Makes options give weights the layouts and the order they have in another plan, so that gradients of both add up.
+void follow(const Plan& other, PlanOptions& options);
 
 /// Improves the graph, chooses kernels, derives the backward pass (training) and lays out memory.
 Plan make_plan(const Graph& graph, const PlanOptions& options = {});

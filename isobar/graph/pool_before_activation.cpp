@@ -15,7 +15,7 @@ Graph pool_first(const Graph& graph) {
     const Node& node = graph.node(n);
     const auto function = node.op->pointwise();
     const auto& next = read_by[node.out[0]];
-    const bool movable = function && function->increasing && next.size() == 1 && !graph.is_output(node.out[0]) &&
+    const bool movable = function && function->increasing && next.size() == 1 && !graph.is_wanted(node.out[0]) &&
                          graph.node(next[0]).op->selects_maximum();
     if (!movable) {
       rewriter.copy(node);

@@ -36,6 +36,7 @@ Graph reaching(const Graph& graph, std::span<const std::string> outputs) {
     const ValueId first = part.add_node(node.name, node.kind, node.op, std::move(in), node.spec);
     for (std::size_t i = 0; i < node.out.size(); ++i) now[node.out[i]] = first + i;
   }
+  part.set_rows(graph.rows());
   for (const std::string& name : outputs) part.output(name, now[graph.outputs().at(name)]);
   return part;
 }

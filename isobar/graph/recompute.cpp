@@ -71,9 +71,8 @@ std::string largest_alive(const Plan& plan) {
   if (weights >= limit)
     fail("the plan does not fit into {}: weights, gradients and optimizer state alone need {}", bytes(limit),
          bytes(weights));
-  const std::int64_t batch = least.inputs.empty() ? 1 : least.inputs[0].shape[0];
-  const std::string help = batch > 1 ? fmt::format("a batch of less than {} would need less", batch)
-                                     : "the batch is 1 already: smaller samples or fewer channels would need less";
+  const std::string help = least.rows > 1 ? fmt::format("a batch of less than {} would need less", least.rows)
+                                          : "the batch is 1 already: smaller samples or fewer channels would need less";
   fail(
       "the plan does not fit into {}: the least it was found to need, with {} steps computed again, is {}{}; most is "
       "alive at {}; {}",

@@ -47,6 +47,7 @@ Rehearsal::Rehearsal(const Plan& plan, const Wishes& wishes, const std::map<Step
     const auto found = repeats.find(s);
     repeats_.push_back(found == repeats.end() ? moves_[s] : move_of(found->second.step, found->second.wishes));
     const std::vector<BufferId>& made = repeats_.back().writes;
+    if (plan.steps[s].talk) continue;  // no message is sent twice
     if (std::all_of(made.begin(), made.end(), [&](BufferId b) { return facts_[b].arena; }))
       for (const BufferId b : made) facts_[b].maker = s;
   }

@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "isobar/files/stored_numbers.hpp"
-#include "isobar/hdf5/boxes.hpp"
 #include "isobar/hdf5/hdf5_file.hpp"
+#include "isobar/tensor/box.hpp"
 #include "isobar/tensor/shape.hpp"
 
 namespace isobar::hdf5 {

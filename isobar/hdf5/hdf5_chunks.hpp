@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "isobar/hdf5/boxes.hpp"
 #include "isobar/hdf5/hdf5_library.hpp"
+#include "isobar/tensor/box.hpp"
 
 namespace isobar::hdf5 {
 

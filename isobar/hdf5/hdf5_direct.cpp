@@ -7,13 +7,15 @@
 
 #include "isobar/base/error.hpp"
 #include "isobar/files/gzip.hpp"
+#include "isobar/files/read_count.hpp"
 #include "isobar/hdf5/chunk_cache.hpp"
 
 namespace isobar::hdf5 {
 namespace {
 
 constexpr std::int64_t long_run = 64 << 10;        // bytes that are worth a separate system call
-constexpr std::int64_t block_bytes = 1 << 20;      // read at once if runs are shorter
+constexpr std::int64_t short_gap = 8 << 10;        // bytes between runs that are read too, in place of another call
+constexpr std::int64_t block_bytes = 1 << 20;      // read at once if runs and gaps are shorter
 constexpr std::int64_t convert_bytes = 128 << 10;  // converted at once, so that they stay in the cache
 
 void read_at(const Hdf5Storage& storage, std::int64_t offset, std::span<std::byte> to) {
@@ -24,6 +26,7 @@ void read_at(const Hdf5Storage& storage, std::int64_t offset, std::span<std::byt
     if (got == 0) fail("{}: ends in the middle of '{}'", storage.file.string(), storage.name);
     offset += got;
     to = to.subspan(got);
+    files::bytes_read_here() += got;
   }
 }
 
@@ -83,19 +86,31 @@ class BoxReading {
   void read_piece(std::int64_t offset, Indices region, Indices at, Indices part, Indices to) {
     const std::size_t axis = run_axis(part, region, extent_);
     const std::int64_t run = box_count(part.subspan(axis));
-    if (axis == 0 || run * bytes_ >= long_run) {
+    const std::size_t near = axis == 0 || run * bytes_ >= long_run ? axis : first_near(region, part, axis, run);
+    if (near == axis) {
       for_each_run(part, region, at, extent_, to, [&](std::int64_t source, std::int64_t target, std::int64_t count) {
         read_run(offset + source * bytes_, out_ + target, count);
       });
       return;
     }
-    // Short runs: blocks of neighbouring rows are read, including the gaps between the runs.
-    std::size_t k = 0;
+    // Short runs, close together: blocks of neighbouring rows are read, including the gaps between the runs.
+    std::size_t k = near;
     while (k + 1 < region.size() && box_count(region.subspan(k + 1)) * bytes_ > block_bytes) ++k;
     const std::int64_t rows = std::max<std::int64_t>(1, block_bytes / (box_count(region.subspan(k + 1)) * bytes_));
     IndexArray block(part), block_at(at), block_to(to);
     for (std::size_t a = 0; a < k; ++a) block[a] = 1;
     read_blocks(offset, region, at, part, to, k, rows, 0, block, block_at, block_to);
+  }
+
+  // The first axis from which on all gaps between the runs of `part` are short; `axis` if none is.
+  std::size_t first_near(Indices region, Indices part, std::size_t axis, std::int64_t run) const {
+    std::int64_t step = box_count(region.subspan(axis)), span = run;
+    for (; axis > 0; --axis) {
+      if (part[axis - 1] > 1 && (step - span) * bytes_ > short_gap) break;
+      span += (part[axis - 1] - 1) * step;
+      step *= region[axis - 1];
+    }
+    return axis;
   }
 
   void read_blocks(std::int64_t offset, Indices region, Indices at, Indices part, Indices to, std::size_t k,

@@ -1,8 +1,8 @@
 // Reading an HDF5 array without the library: no calls to it, no lock, no memory shared between threads.
 #pragma once
 
-#include "isobar/hdf5/boxes.hpp"
 #include "isobar/hdf5/hdf5_storage.hpp"
+#include "isobar/tensor/box.hpp"
 
 namespace isobar::hdf5 {
 

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "isobar/files/stored_numbers.hpp"
-#include "isobar/hdf5/boxes.hpp"
 #include "isobar/hdf5/hdf5_chunks.hpp"
 #include "isobar/hdf5/hdf5_filters.hpp"
 #include "isobar/hdf5/hdf5_library.hpp"
+#include "isobar/tensor/box.hpp"
 #include "isobar/tensor/shape.hpp"
 
 namespace isobar::hdf5 {

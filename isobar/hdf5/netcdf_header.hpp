@@ -12,7 +12,7 @@
 
 #include "isobar/files/input_file.hpp"
 #include "isobar/files/stored_numbers.hpp"
-#include "isobar/hdf5/boxes.hpp"
+#include "isobar/tensor/box.hpp"
 #include "isobar/tensor/shape.hpp"
 
 namespace isobar::hdf5 {

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "isobar/files/number_type.hpp"
-#include "isobar/hdf5/boxes.hpp"
+#include "isobar/tensor/box.hpp"
 
 namespace isobar::hdf5 {
 

@@ -22,6 +22,8 @@ class Add final : public Operator {
     return {broadcast_shape(in)};
   }
 
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override { return broadcast_reach(axis, in); }
+
   std::shared_ptr<const Operator> absorb(const Pointwise& next) const override {
     if (after_ || next.forward != dnnl::algorithm::eltwise_relu) return nullptr;
     auto fused = std::make_shared<Add>(*this);

@@ -3,21 +3,32 @@
 //   dw = sum dz*h;  db = sum dz;  dx = w*r * (dz - sum dz / M - h * sum dz*h / M);  frozen: dx = w*r * dz
 // x [..., C]; w, b, mean, variance [C]. Training uses the statistics of the M positions of samples, without padding
 // (oneDNN cannot skip rows, hence our own loops, which also fuse relu), and moves the running statistics, which
-// inference and frozen use, towards them. With Moment::sum, M counts all ranks; dw and db stay this rank's share.
+// inference and frozen use, towards them. With several ranks, M counts those of all; dw and db stay this rank's.
 #include <algorithm>
 #include <cmath>
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/loops.hpp"
+#include "isobar/ops/batch_statistics.hpp"
 #include "isobar/ops/columns.hpp"
-#include "isobar/ops/joint_sums.hpp"
-#include "isobar/ops/op.hpp"
 #include "isobar/ops/primitive.hpp"
+#include "isobar/ops/seat.hpp"
 
 namespace isobar::ops {
 namespace {
 
 using Kind = Slot::Kind;
+
+// Where what a batch is normalised by comes from.
+enum class Source { running, batch, ranks };
+
+// Where a kernel finds the sums over all ranks, and the ports of its own.
+Port sums_port(int temporary, std::int64_t width) {
+  return {{Kind::temp, temporary}, plain({2 * sums_with_count(width)})};
+}
+std::span<double> sums_in(const dnnl::memory& memory, std::int64_t width) {
+  return {static_cast<double*>(memory.get_data_handle()), static_cast<std::size_t>(sums_with_count(width))};
+}
 
 class BatchNorm final : public Operator {
  public:
@@ -27,7 +38,8 @@ class BatchNorm final : public Operator {
         scale_(args.flag("scale", true)),
         shift_(args.flag("shift", true)),
         frozen_(args.flag("frozen", false)),
-        unbiased_(args.flag("unbiased", true)) {
+        unbiased_(args.flag("unbiased", true)),
+        seat_(args) {
     args.require(momentum_ >= 0 && momentum_ <= 1, "momentum must lie between 0 and 1");
     args.require(eps_ > 0, "eps must be above 0");
   }
@@ -49,6 +61,13 @@ class BatchNorm final : public Operator {
     return {in[0]};
   }
 
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override {
+    if (axis == in[0].rank() - 1) return std::nullopt;
+    Reach reach = same_elements(axis, in);
+    reach.statistics = !frozen_;
+    return reach;
+  }
+
   std::shared_ptr<const Operator> absorb(const Pointwise& next) const override {
     if (slope_ || next.forward != dnnl::algorithm::eltwise_relu) return nullptr;
     auto fused = std::make_shared<BatchNorm>(*this);
@@ -56,67 +75,109 @@ class BatchNorm final : public Operator {
     return fused;
   }
 
-  Kernel forward(const Setting& setting, std::span<const Operand> in) const override {
+  std::vector<Kernel> forwards(const Setting& setting, std::span<const Operand> in) const override {
     const Shape& x = in[0].shape;
-    const Layout layout = plain(x), channels = plain({x[-1]});
     const bool batch = setting.phase == Phase::training && !frozen_;
+    if (!batch) return {normalise(x, Source::running)};
+    if (seat_.ranks == 1) return {normalise(x, Source::batch)};
+    Kernel own{"moments", Category::forward_pointwise, {{{Kind::x, 0}, plain(x)}}, {sums_port(0, x[-1])}};
+    own.flops = 3.0 * static_cast<double>(x.count());
+    own.run = [x](const Moment& moment, std::span<const dnnl::memory> m) {
+      pack(batch_statistics(valid_rows(moment, x), x[-1], floats(m[0])), sums_in(m[1], x[-1]));
+    };
+    return around(forward_talk(seat_), x[-1], std::move(own), normalise(x, Source::ranks));
+  }
+
+  std::vector<Kernel> backward(const Setting&, std::span<const Operand> in) const override {
+    if (std::none_of(in.begin(), in.end(), [](const Operand& o) { return o.needs_gradient; })) return {};
+    const Shape& x = in[0].shape;
+    const Layout channels = plain({x[-1]});
+    const bool data = in[0].needs_gradient;
+    if (!data || frozen_ || seat_.ranks == 1) {
+      Kernel kernel = backward_kernel("backward", x, 9);
+      if (data) kernel.writes.push_back({{Kind::dx, 0}, plain(x), weights() + 1});
+      for (int i = 1; i <= weights() - 2; ++i) kernel.writes.push_back({{Kind::dx, i}, channels});
+      kernel.run = [op = *this, x, data, reads = kernel.reads.size()](const Moment& moment,
+                                                                      std::span<const dnnl::memory> m) {
+        const std::vector<double> sums = op.own_sums(x, m, m.subspan(reads + (data ? 1 : 0)));
+        const std::int64_t valid = valid_rows(moment, x);
+        if (data) op.write_gradient(x, m, valid, sums, valid, floats(m[reads]));
+      };
+      return {kernel};
+    }
+    // The gradients of the weights do not wait for the others' sums.
+    Kernel own = backward_kernel("sums", x, 4);
+    for (int i = 1; i <= weights() - 2; ++i) own.writes.push_back({{Kind::dx, i}, channels});
+    own.writes.push_back(sums_port(0, x[-1]));
+    own.run = [op = *this, x, reads = own.reads.size()](const Moment& moment, std::span<const dnnl::memory> m) {
+      const std::span<double> sent = sums_in(m.back(), x[-1]);
+      std::ranges::copy(op.own_sums(x, m, m.subspan(reads)), sent.begin());
+      sent.back() = static_cast<double>(valid_rows(moment, x));
+    };
+    Kernel last = backward_kernel("backward", x, 5);
+    last.reads.push_back(sums_port(2, x[-1]));
+    last.writes = {{{Kind::dx, 0}, plain(x), weights() + 1}};
+    last.run = [op = *this, x](const Moment& moment, std::span<const dnnl::memory> m) {
+      const std::span<const double> sums = sums_in(m[m.size() - 2], x[-1]);
+      op.write_gradient(x, m, valid_rows(moment, x), sums, static_cast<std::int64_t>(sums.back()), floats(m.back()));
+    };
+    return around(backward_talk(seat_), x[-1], std::move(own), std::move(last));
+  }
+
+ private:
+  // Two kernels, and between them the sum over all ranks of what the first leaves in temporary 0.
+  std::vector<Kernel> around(int number, std::int64_t width, Kernel first, Kernel last) const {
+    const auto count = static_cast<std::size_t>(sums_with_count(width));
+    std::vector<Kernel> both =
+        conversation(seat_, number, sums_port(0, width).layout, 0, sum_schedule(seat_, count), Talk::Type::doubles);
+    std::vector<Kernel> list;
+    for (Kernel* kernel : {&first, &both[0], &both[1], &last}) list.push_back(std::move(*kernel));
+    return list;
+  }
+
+  Kernel normalise(const Shape& x, Source source) const {
+    const Layout layout = plain(x), channels = plain({x[-1]});
+    const bool batch = source != Source::running;
     Kernel kernel{"forward", Category::forward_pointwise};
-    kernel.flops = (batch ? 5.0 : 2.0) * static_cast<double>(x.count());
+    kernel.flops = (source == Source::batch ? 5.0 : 2.0) * static_cast<double>(x.count());
     kernel.reads = {{{Kind::x, 0}, layout}};
     for (int i = 1; i <= weights(); ++i) kernel.reads.push_back({{Kind::x, i}, channels});
+    if (source == Source::ranks) kernel.reads.push_back(sums_port(2, x[-1]));
     kernel.writes = {{{Kind::y, 0}, layout, batch ? -1 : 0}};
     if (batch) {
       kernel.writes.push_back({{Kind::saved, 0}, plain({2, x[-1]})});
       kernel.writes.push_back({{Kind::x, weights() - 1}, channels});
       kernel.writes.push_back({{Kind::x, weights()}, channels});
     }
-    kernel.run = [op = *this, x, batch](const Moment& moment, std::span<const dnnl::memory> m) {
+    kernel.run = [op = *this, x, source, reads = kernel.reads.size()](const Moment& moment,
+                                                                      std::span<const dnnl::memory> m) {
       const std::int64_t width = x[-1], rows = x.count() / width;
-      const std::size_t first_write = op.weights() + 1;
-      const float *mean = floats(m[first_write - 2]), *r = nullptr;
+      const float *mean = floats(m[op.weights() - 1]), *r = nullptr;
       std::vector<float> running;
-      if (batch) {
-        float* const saved = floats(m[first_write + 1]);
-        op.take_statistics(moment, x, floats(m[0]), saved, floats(m[first_write + 2]), floats(m[first_write + 3]));
-        mean = saved, r = saved + width;
-      } else {
-        running = op.inverse_deviation(floats(m[first_write - 1]), width);
+      if (source == Source::running) {
+        running = op.inverse_deviation(floats(m[op.weights()]), width);
         r = running.data();
+      } else {
+        const BatchStatistics taken = source == Source::ranks
+                                          ? unpack(sums_in(m[reads - 1], width))
+                                          : batch_statistics(valid_rows(moment, x), width, floats(m[0]));
+        float* const saved = floats(m[reads + 1]);
+        op.keep(taken, saved, floats(m[reads + 2]), floats(m[reads + 3]));
+        mean = saved, r = saved + width;
       }
       const Affine z = op.affine(m, mean, r, width);
-      map_rows(rows, width, [&](std::int64_t row) { op.write_row(floats(m[0]), z, row, floats(m[first_write])); });
+      map_rows(rows, width, [&](std::int64_t row) { op.write_row(floats(m[0]), z, row, floats(m[reads])); });
     };
     if (batch) kernel.again = from_saved(kernel);
     return kernel;
   }
 
-  std::vector<Kernel> backward(const Setting&, std::span<const Operand> in) const override {
-    if (std::none_of(in.begin(), in.end(), [](const Operand& o) { return o.needs_gradient; })) return {};
-    const Shape& x = in[0].shape;
-    const Layout layout = plain(x), channels = plain({x[-1]});
-    Kernel kernel{"backward", Category::backward_pointwise};
-    kernel.flops = 9.0 * x.count();
-    kernel.reads = {{{Kind::x, 0}, layout}};
-    for (int i = 1; i <= weights(); ++i) kernel.reads.push_back({{Kind::x, i}, channels});
-    kernel.reads.push_back({{Kind::dy, 0}, layout});
-    if (!frozen_) kernel.reads.push_back({{Kind::saved, 0}, plain({2, x[-1]})});
-    const std::size_t reads = kernel.reads.size();
-    const bool data = in[0].needs_gradient;
-    if (data) kernel.writes.push_back({{Kind::dx, 0}, layout, weights() + 1});
-    for (int i = 1; i <= weights() - 2; ++i) kernel.writes.push_back({{Kind::dx, i}, channels});
-    kernel.run = [op = *this, x, reads, data](const Moment& moment, std::span<const dnnl::memory> m) {
-      op.gradients(moment, x, m, reads, data);
-    };
-    return {kernel};
-  }
-
- private:
   // Recomputes y from the statistics that forward saved; nothing is exchanged or updated.
   std::shared_ptr<const Kernel> from_saved(const Kernel& forward) const {
     const Layout& x = forward.reads[0].layout;
     auto kernel = std::make_shared<Kernel>(Kernel{forward.name, forward.category});
     kernel->flops = 2.0 * padded_count(x);
-    kernel->reads = forward.reads;
+    kernel->reads.assign(forward.reads.begin(), forward.reads.begin() + weights() + 1);
     kernel->reads.push_back({forward.writes[1].slot, forward.writes[1].layout});
     kernel->writes = {{{Kind::y, 0}, x, 0}};
     kernel->run = [op = *this, x](const Moment&, std::span<const dnnl::memory> m) {
@@ -125,6 +186,17 @@ class BatchNorm final : public Operator {
       const Affine z = op.affine(m, floats(m[saved]), floats(m[saved]) + width, width);
       map_rows(rows, width, [&](std::int64_t row) { op.write_row(floats(m[0]), z, row, floats(m[saved + 1])); });
     };
+    return kernel;
+  }
+
+  // With all that the backward pass reads; nothing is written yet.
+  Kernel backward_kernel(const char* name, const Shape& x, double flops) const {
+    Kernel kernel{name, Category::backward_pointwise};
+    kernel.flops = flops * x.count();
+    kernel.reads = {{{Kind::x, 0}, plain(x)}};
+    for (int i = 1; i <= weights(); ++i) kernel.reads.push_back({{Kind::x, i}, plain({x[-1]})});
+    kernel.reads.push_back({{Kind::dy, 0}, plain(x)});
+    if (!frozen_) kernel.reads.push_back({{Kind::saved, 0}, plain({2, x[-1]})});
     return kernel;
   }
 
@@ -179,69 +251,9 @@ class BatchNorm final : public Operator {
     }
   }
 
-  // For every channel, the mean and the variance over `count` positions.
-  struct Statistics {
-    std::int64_t count = 0;
-    std::vector<double> mean, variance;
-  };
-
-  // Sums are taken relative to the first row, so that a mean far from zero does not hide the variance.
-  static Statistics own_statistics(std::int64_t rows, std::int64_t width, const float* values) {
-    const auto add = [=](std::int64_t begin, std::int64_t end, std::span<double> sums) {
-      add_pairs(begin, end, width, sums.data(), [=](auto lanes, std::int64_t c) {
-        using L = decltype(lanes);
-        return [=, shift = numbers<L>(values + c)](std::int64_t row, typename L::Floats& first,
-                                                   typename L::Floats& second) {
-          const typename L::Floats d = numbers<L>(values + row * width + c) - shift;
-          first += d;
-          second = multiply_add<L>(d, d, second);
-        };
-      });
-    };
-    Statistics own{rows, std::vector<double>(width), {}};
-    own.variance = own.mean;
-    if (rows == 0) return own;
-    const std::vector<double> sums = column_sums(rows, width, 2 * width, add);
-    const auto count = static_cast<double>(rows);
-    for (std::size_t c = 0; c < own.mean.size(); ++c) {
-      const double offset = sums[c] / count;
-      own.mean[c] = values[c] + offset;
-      own.variance[c] = std::max(0.0, sums[width + c] / count - offset * offset);
-    }
-    return own;
-  }
-
-  // The statistics of all ranks from those of each, without reading the numbers again. A first exchange finds the mean
-  // to the precision of a float, a second the small remaining difference, and the squares around the mean.
-  static Statistics joint_statistics(const Moment& moment, const Statistics& own) {
-    const std::size_t width = own.mean.size();
-    const auto rows = static_cast<double>(own.count);
-    Statistics all = own;
-    for (double& mean : all.mean) mean *= rows;
-    all.count = sum_over_ranks(moment, own.count, all.mean);
-    if (all.count == 0) return all;
-    const auto count = static_cast<double>(all.count);
-    std::vector<double> around(2 * width);
-    for (std::size_t c = 0; c < width; ++c) {
-      all.mean[c] /= count;
-      const double offset = own.mean[c] - all.mean[c];
-      around[c] = rows * offset;
-      around[width + c] = rows * (own.variance[c] + offset * offset);
-    }
-    sum_over_ranks(moment, own.count, around);
-    for (std::size_t c = 0; c < width; ++c) {
-      const double offset = around[c] / count;
-      all.mean[c] += offset;
-      all.variance[c] = std::max(0.0, around[width + c] / count - offset * offset);
-    }
-    return all;
-  }
-
-  void take_statistics(const Moment& moment, const Shape& x, const float* values, float* saved, float* running_mean,
-                       float* running_variance) const {
-    const std::int64_t width = x[-1];
-    Statistics taken = own_statistics(valid_rows(moment, x), width, values);
-    if (moment.sum) taken = joint_statistics(moment, taken);
+  // Without positions on any rank the running statistics stay as they are.
+  void keep(const BatchStatistics& taken, float* saved, float* running_mean, float* running_variance) const {
+    const auto width = std::ssize(taken.mean);
     if (taken.count == 0) {
       std::fill_n(saved, 2 * width, 0.0f);
       return;
@@ -289,35 +301,57 @@ class BatchNorm final : public Operator {
     }
   }
 
-  void gradients(const Moment& moment, const Shape& x, std::span<const dnnl::memory> m, std::size_t reads,
-                 bool data) const {
-    const std::int64_t width = x[-1], rows = x.count() / width, valid = valid_rows(moment, x);
-    const float* const values = floats(m[0]);
-    const float* const dy = floats(m[weights() + 1]);
-    const float* mean = frozen_ ? floats(m[weights() - 1]) : floats(m[reads - 1]);
-    const std::vector<float> running = frozen_ ? inverse_deviation(floats(m[weights()]), width) : std::vector<float>();
-    const float* r = frozen_ ? running.data() : mean + width;
-    const Affine z = affine(m, mean, r, width);
-    const Backwards t{values, dy, mean, r, z.a.data(), z.b.data(), slope_.value_or(1.0f), width};
-    const auto add = [t](std::int64_t begin, std::int64_t end, std::span<double> part) {
+  // The same, with the memory of what they need beside the kernel's own.
+  struct Prepared {
+    std::vector<float> running;
+    Affine z;
+    Backwards t;
+  };
+
+  Prepared prepare(const Shape& x, std::span<const dnnl::memory> m) const {
+    const std::int64_t width = x[-1];
+    Prepared p;
+    const float* mean = nullptr;
+    if (frozen_) {
+      p.running = inverse_deviation(floats(m[weights()]), width);
+      mean = floats(m[weights() - 1]);
+    } else {
+      mean = floats(m[weights() + 2]);
+    }
+    const float* const r = frozen_ ? p.running.data() : mean + width;
+    p.z = affine(m, mean, r, width);
+    p.t = {floats(m[0]), floats(m[weights() + 1]), mean, r, p.z.a.data(), p.z.b.data(), slope_.value_or(1.0f), width};
+    return p;
+  }
+
+  // The sums over this rank's positions, which are the gradients of its weights, in `written`.
+  std::vector<double> own_sums(const Shape& x, std::span<const dnnl::memory> m,
+                               std::span<const dnnl::memory> written) const {
+    const std::int64_t width = x[-1];
+    const Prepared p = prepare(x, m);
+    const auto add = [t = p.t](std::int64_t begin, std::int64_t end, std::span<double> part) {
       add_rows(t, begin, end, part.data());
     };
-    std::vector<double> sums = column_sums(rows, width, 2 * width, add);
-    std::size_t next = reads;
-    float* const dx = data ? floats(m[next++]) : nullptr;
-    if (scale_) std::copy_n(sums.begin() + width, width, floats(m[next++]));
-    if (shift_) std::copy_n(sums.begin(), width, floats(m[next]));
-    if (!data) return;
-    std::int64_t positions = valid;
-    if (moment.sum && !frozen_) positions = sum_over_ranks(moment, valid, sums);
+    std::vector<double> sums = column_sums(x.count() / width, width, 2 * width, add);
+    if (scale_) std::copy_n(sums.begin() + width, width, floats(written[0]));
+    if (shift_) std::copy_n(sums.begin(), width, floats(written[scale_ ? 1 : 0]));
+    return sums;
+  }
+
+  // From the sums over all positions that were normalised together.
+  void write_gradient(const Shape& x, std::span<const dnnl::memory> m, std::int64_t valid, std::span<const double> sums,
+                      std::int64_t positions, float* dx) const {
+    const std::int64_t width = x[-1];
+    const Prepared prepared = prepare(x, m);
+    const Backwards& t = prepared.t;
     // The gradient through the statistics, for the rows they were computed from: p + q * (x - mean) per channel.
     std::vector<float> p(width), q(p);
     for (std::size_t c = 0; !frozen_ && positions > 0 && c < p.size(); ++c) {
       p[c] = static_cast<float>(-t.a[c] * sums[c] / static_cast<double>(positions));
-      q[c] = static_cast<float>(-t.a[c] * r[c] * sums[width + c] / static_cast<double>(positions));
+      q[c] = static_cast<float>(-t.a[c] * t.r[c] * sums[width + c] / static_cast<double>(positions));
     }
     const std::vector<float> none(p.size());
-    map_rows(rows, width, [&](std::int64_t i) {
+    map_rows(x.count() / width, width, [&](std::int64_t i) {
       const bool counts = i < valid;
       write_row_gradient(t, i, counts ? p.data() : none.data(), counts ? q.data() : none.data(), dx);
     });
@@ -325,6 +359,7 @@ class BatchNorm final : public Operator {
 
   double momentum_, eps_;
   bool scale_, shift_, frozen_, unbiased_;
+  Seat seat_;
   std::optional<float> slope_;  // of an absorbed relu for negative numbers
 };
 

@@ -22,6 +22,8 @@ class Binary final : public Operator {
 
   std::vector<Shape> infer(std::span<const Shape> in) const override { return {broadcast_shape(in.first(2))}; }
 
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override { return broadcast_reach(axis, in); }
+
   Kernel forward(const Setting&, std::span<const Operand> in) const override {
     const Shape y = result(in);
     const auto fits = [&](int k) { return in[k].shape.count() == y.count(); };

@@ -64,6 +64,14 @@ class ShuffleBlocks final : public Operator {
     return {from_deep ? s.wide : s.deep};
   }
 
+  // Positions of space_to_depth read whole blocks; a part of depth_to_space would need to begin and end with a block.
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override {
+    if (from_deep || axis == in[0].rank() - 1) return std::nullopt;
+    Reach reach{{{axis, {}}}};
+    for (std::int64_t e = 0; e < in[0][axis]; e += block_) reach.in[0].window.push_back({e, e + block_});
+    return reach;
+  }
+
   Kernel forward(const Setting& setting, std::span<const Operand> in) const override {
     return kernel(setting, "forward", in[0].shape, from_deep, {Kind::x, 0}, {Kind::y, 0});
   }

@@ -31,6 +31,15 @@ Shape broadcast_shape(std::span<const Shape> operands) {
   return Shape(extents);
 }
 
+Reach broadcast_reach(int axis, std::span<const Shape> in) {
+  const Shape y = broadcast_shape(in);
+  Reach reach{std::vector<Reach::Input>(in.size())};
+  for (std::size_t k = 0; k < in.size(); ++k)
+    if (aligned(in[k], axis, y.rank()) != 1 || y[axis] == 1)
+      reach.in[k] = {axis - (y.rank() - in[k].rank()), same_elements(axis, std::span(&y, 1)).in[0].window};
+  return reach;
+}
+
 BroadcastLoop::BroadcastLoop(const Shape& result, std::span<const Shape> operands)
     : count_(result.count()), extents_{1}, strides_(operands.size(), {0}) {
   const int rank = result.rank();

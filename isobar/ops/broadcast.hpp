@@ -17,6 +17,9 @@ namespace isobar::ops {
 /// The shape all operands are broadcast to; throws Error naming the first operand that does not fit.
 Shape broadcast_shape(std::span<const Shape> operands);
 
+/// Every input is read along the axis at the element that is computed, or, where it is repeated, whole.
+Reach broadcast_reach(int axis, std::span<const Shape> in);
+
 class BroadcastLoop {
  public:
   /// Each operand must be broadcastable to `result`.

@@ -4,6 +4,8 @@
 namespace isobar::ops {
 
 extern const OperatorRow add;                    // add.cpp
+extern const OperatorRow all_gather;             // all_gather.cpp
+extern const OperatorRow all_reduce;             // all_reduce.cpp
 extern const OperatorRow attention;              // attention.cpp
 extern const OperatorRow average_pool;           // pool.cpp
 extern const OperatorRow batch_norm;             // batch_norm.cpp
@@ -21,11 +23,13 @@ extern const OperatorRow elu;                    // eltwise.cpp
 extern const OperatorRow embedding;              // embedding.cpp
 extern const OperatorRow exp;                    // eltwise.cpp
 extern const OperatorRow expand;                 // expand.cpp
+extern const OperatorRow fan_out;                // all_reduce.cpp
 extern const OperatorRow flatten;                // reshape.cpp
 extern const OperatorRow focal;                  // class_loss.cpp
 extern const OperatorRow gather;                 // gather.cpp
 extern const OperatorRow gelu;                   // eltwise.cpp
 extern const OperatorRow global_pool;            // global_pool.cpp
+extern const OperatorRow halo;                   // halo.cpp
 extern const OperatorRow layer_norm;             // layer_norm.cpp
 extern const OperatorRow leaky_relu;             // eltwise.cpp
 extern const OperatorRow log;                    // log.cpp
@@ -43,11 +47,14 @@ extern const OperatorRow nll;                    // class_loss.cpp
 extern const OperatorRow pad;                    // pad.cpp
 extern const OperatorRow pow;                    // eltwise.cpp
 extern const OperatorRow prelu;                  // prelu.cpp
+extern const OperatorRow receive;                // receive.cpp
 extern const OperatorRow reduce;                 // reduce.cpp
+extern const OperatorRow reduce_scatter;         // reduce_scatter.cpp
 extern const OperatorRow relu;                   // eltwise.cpp
 extern const OperatorRow reshape;                // reshape.cpp
 extern const OperatorRow resize;                 // resize.cpp
 extern const OperatorRow scale;                  // scale.cpp
+extern const OperatorRow send;                   // send.cpp
 extern const OperatorRow sigmoid;                // eltwise.cpp
 extern const OperatorRow sigmoid_cross_entropy;  // term_loss.cpp
 extern const OperatorRow slice;                  // slice.cpp
@@ -64,6 +71,8 @@ extern const OperatorRow transpose;              // transpose.cpp
 
 Table<OperatorRow> operators() {
   static constexpr const OperatorRow* all[] = {&add,
+                                               &all_gather,
+                                               &all_reduce,
                                                &attention,
                                                &average_pool,
                                                &batch_norm,
@@ -81,11 +90,13 @@ Table<OperatorRow> operators() {
                                                &embedding,
                                                &exp,
                                                &expand,
+                                               &fan_out,
                                                &flatten,
                                                &focal,
                                                &gather,
                                                &gelu,
                                                &global_pool,
+                                               &halo,
                                                &layer_norm,
                                                &leaky_relu,
                                                &log,
@@ -103,11 +114,14 @@ Table<OperatorRow> operators() {
                                                &pad,
                                                &pow,
                                                &prelu,
+                                               &receive,
                                                &reduce,
+                                               &reduce_scatter,
                                                &relu,
                                                &reshape,
                                                &resize,
                                                &scale,
+                                               &send,
                                                &sigmoid,
                                                &sigmoid_cross_entropy,
                                                &slice,

@@ -2,7 +2,8 @@
 // over all positions that hold samples. With S positions a row, of R rows here and `total` on all ranks together:
 //   mean: factor = scale / (S * total);  sum: scale;  weighted_mean: scale / (sum of the weights) * R / total;
 //   nonzero_mean: scale / (positions with a weight that is not zero) * R / total
-// The last two are means over this rank's batch; R / total turns them into a share of the mean over ranks.
+// The last two are means over this rank's batch; R / total turns them into a share of the mean over ranks. Parts of a
+// loss have the S of the whole; for the last two means they are given the divisor, which is a sum over all parts.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -41,8 +42,12 @@ class ClassWeights {
     if (ignored(target)) return 0;
     return weights_.empty() ? 1.0f : weights_[static_cast<std::size_t>(target)];
   }
-  // The factor of the sum over `valid` positions; 0 if none of them counts.
-  double factor(const float* target, std::int64_t valid, std::int64_t positions, const Moment& moment) const;
+  // Whether the mean is over what the batch's positions weigh.
+  bool by_weight() const { return reduction_ == "weighted_mean" || reduction_ == "nonzero_mean"; }
+  // What `valid` positions weigh together, or how many of them count.
+  double weight(const float* target, std::int64_t valid) const;
+  // The factor of the sum over all positions, which weigh so much together; 0 if none of them counts.
+  double factor(double weight, std::int64_t positions, const Moment& moment) const;
 
  private:
   std::vector<float> weights_;
@@ -75,18 +80,53 @@ void ClassWeights::check(const float* target, std::int64_t valid, std::int64_t p
          at / positions, at % positions, classes - 1, classes);
 }
 
-double ClassWeights::factor(const float* target, std::int64_t valid, std::int64_t positions,
-                            const Moment& moment) const {
-  if (reduction_ == "sum") return scale_;
-  if (reduction_ == "mean") return scale_ / (static_cast<double>(positions) * moment.total);
+double ClassWeights::weight(const float* target, std::int64_t valid) const {
   const bool counts = reduction_ == "nonzero_mean";
-  const double sum = ordered_sum(valid, [&](std::int64_t begin, std::int64_t end) {
+  return ordered_sum(valid, [&](std::int64_t begin, std::int64_t end) {
     double part = 0;
     for (std::int64_t i = begin; i < end; ++i) part += counts ? of(target[i]) != 0 : of(target[i]);
     return part;
   });
-  return sum == 0 ? 0 : scale_ / sum * static_cast<double>(moment.rows) / moment.total;
 }
+
+double ClassWeights::factor(double weight, std::int64_t positions, const Moment& moment) const {
+  if (reduction_ == "sum") return scale_;
+  if (reduction_ == "mean") return scale_ / (static_cast<double>(positions) * moment.total);
+  return weight == 0 ? 0 : scale_ / weight * static_cast<double>(moment.rows) / moment.total;
+}
+
+// What the positions of a part weigh together; summed over all parts, the divisor of each. Of targets [N, ...], y [1].
+class ClassWeightSum final : public Operator {
+ public:
+  ClassWeightSum(ClassWeights weights, std::int64_t classes) : weights_(std::move(weights)), classes_(classes) {}
+
+  std::vector<Shape> infer(std::span<const Shape>) const override { return {Shape{1}}; }
+
+  Kernel forward(const Setting&, std::span<const Operand> in) const override {
+    const std::int64_t positions = in[0].shape.count(1, in[0].shape.rank());
+    const auto run = [positions, classes = classes_, weights = weights_](const Moment& moment,
+                                                                         std::span<const dnnl::memory> m) {
+      const std::int64_t valid = moment.rows * positions;
+      weights.check(floats(m[0]), valid, positions, classes);
+      floats(m[1])[0] = static_cast<float>(weights.weight(floats(m[0]), valid));
+    };
+    return {"forward",
+            Category::forward_pointwise,
+            {{{Kind::x, 0}, plain(in[0].shape)}},
+            {{{Kind::y, 0}, plain({1})}},
+            static_cast<double>(in[0].shape.count()),
+            run};
+  }
+
+  std::vector<Kernel> backward(const Setting&, std::span<const Operand> in) const override {
+    expects(!in[0].needs_gradient, "a target without gradient");
+    return {};
+  }
+
+ private:
+  ClassWeights weights_;
+  std::int64_t classes_;
+};
 
 // Throws unless x is [N, ..., classes] and target [N, ...] or [N, ..., 1].
 void check_class_shapes(const Shape& x, const Shape& target) {
@@ -111,9 +151,28 @@ class ClassLoss final : public Loss {
     return {Shape{1}};
   }
 
+  int arity() const override { return given_divisor_ ? 3 : 2; }
+
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override {
+    if (axis == in[0].rank() - 1) return std::nullopt;
+    Reach reach = summed_reach(axis, in);
+    if (weights_.by_weight() && !given_divisor_) reach.divisor = std::make_shared<ClassWeightSum>(weights_, in[0][-1]);
+    return reach;
+  }
+
+  std::shared_ptr<const Operator> cropped(const Crop& crop) const override {
+    auto part = std::make_shared<ClassLoss>(*this);
+    part->whole_positions_ = divided_by(crop.in[0]);
+    part->given_divisor_ = weights_.by_weight();
+    return part;
+  }
+
   Kernel forward(const Setting&, std::span<const Operand> in) const override {
     const std::int64_t classes = in[0].shape[-1], positions = in[0].shape.count() / in[0].shape[0] / classes;
-    const auto run = [=, term = term_, weights = weights_](const Moment& moment, std::span<const dnnl::memory> m) {
+    const auto run = [=, loss = *this, whole = divided_by(in[0].shape)](const Moment& moment,
+                                                                        std::span<const dnnl::memory> m) {
+      const Term& term = loss.term_;
+      const ClassWeights& weights = loss.weights_;
       const float *x = floats(m[0]), *target = floats(m[1]);
       const std::int64_t valid = moment.rows * positions;
       weights.check(target, valid, positions, classes);
@@ -124,15 +183,17 @@ class ClassLoss final : public Loss {
             sum += weights.of(target[i]) * term.value(x + i * classes, classes, static_cast<std::int64_t>(target[i]));
         return sum;
       };
-      floats(m[2])[0] = static_cast<float>(ordered_sum(valid, part, part_length(classes)) *
-                                           weights.factor(target, valid, positions, moment));
+      const double weight = loss.divisor(target, valid, loss.given_divisor_ ? floats(m[2]) : nullptr);
+      floats(m.back())[0] =
+          static_cast<float>(ordered_sum(valid, part, part_length(classes)) * weights.factor(weight, whole, moment));
     };
-    return {"forward",
-            Category::forward_pointwise,
-            {{{Kind::x, 0}, plain(in[0].shape)}, {{Kind::x, 1}, plain(in[1].shape)}},
-            {{{Kind::y, 0}, plain({1})}},
-            4.0 * in[0].shape.count(),
-            run};
+    Kernel kernel{"forward", Category::forward_pointwise};
+    kernel.reads = {{{Kind::x, 0}, plain(in[0].shape)}, {{Kind::x, 1}, plain(in[1].shape)}};
+    if (given_divisor_) kernel.reads.push_back({{Kind::x, 2}, plain({1})});
+    kernel.writes = {{{Kind::y, 0}, plain({1})}};
+    kernel.flops = 4.0 * in[0].shape.count();
+    kernel.run = run;
+    return kernel;
   }
 
   std::vector<Kernel> backward(const Setting&, std::span<const Operand> in) const override {
@@ -142,14 +203,18 @@ class ClassLoss final : public Loss {
     Kernel kernel{"backward", Category::backward_pointwise};
     kernel.reads = {{{Kind::x, 1}, plain(in[1].shape)}, {{Kind::dy, 0}, plain({1})}};
     if (Term::reads_x) kernel.reads.push_back({{Kind::x, 0}, plain(in[0].shape)});
+    if (given_divisor_) kernel.reads.push_back({{Kind::x, 2}, plain({1})});
     kernel.writes = {{{Kind::dx, 0}, plain(in[0].shape), Term::reads_x ? 2 : -1}};
     kernel.flops = 6.0 * in[0].shape.count();
-    kernel.run = [=, rows = in[0].shape[0], term = term_, weights = weights_](const Moment& moment,
-                                                                              std::span<const dnnl::memory> m) {
+    kernel.run = [=, rows = in[0].shape[0], loss = *this, whole = divided_by(in[0].shape)](
+                     const Moment& moment, std::span<const dnnl::memory> m) {
+      const Term& term = loss.term_;
+      const ClassWeights& weights = loss.weights_;
       const float *target = floats(m[0]), *x = Term::reads_x ? floats(m[2]) : nullptr;
       float* dx = floats(m.back());
       const std::int64_t valid = moment.rows * positions;
-      const double factor = floats(m[1])[0] * weights.factor(target, valid, positions, moment);
+      const double weight = loss.divisor(target, valid, loss.given_divisor_ ? floats(m[m.size() - 2]) : nullptr);
+      const double factor = floats(m[1])[0] * weights.factor(weight, whole, moment);
       const auto part = [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
           if (i >= valid || weights.ignored(target[i])) {
@@ -169,8 +234,18 @@ class ClassLoss final : public Loss {
  private:
   static std::int64_t part_length(std::int64_t classes) { return std::max<std::int64_t>(1, loop_part / classes); }
 
+  std::int64_t divided_by(const Shape& x) const {
+    return whole_positions_ > 0 ? whole_positions_ : x.count() / x[0] / x[-1];
+  }
+  double divisor(const float* target, std::int64_t valid, const float* given) const {
+    if (!weights_.by_weight()) return 0;
+    return given ? *given : weights_.weight(target, valid);
+  }
+
   Term term_;
   ClassWeights weights_;
+  std::int64_t whole_positions_ = 0;  // of a part: those of the whole
+  bool given_divisor_ = false;        // a part of a mean by weight has what all positions weigh as its last input
 };
 
 // focal: cross entropy that counts positions less the better they are predicted; the mean over positions of

@@ -32,6 +32,11 @@ class Concat final : public Operator {
     return {y};
   }
 
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override {
+    if (axis == fitted_axis(axis_, in[0])) return std::nullopt;
+    return same_elements(axis, in, in.size());
+  }
+
   Kernel forward(const Setting&, std::span<const Operand> in) const override {
     const Shape y = result(in);
     const std::int64_t outer = y.count(0, fitted_axis(axis_, y)), pitch = y.count() / outer;

@@ -54,6 +54,17 @@ class Conv final : public Operator {
     return fused;
   }
 
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override {
+    if (axis >= in[0].rank() - 1) return std::nullopt;
+    return window_reach(window_.fit(in[0]), axis, in);
+  }
+
+  std::shared_ptr<const Operator> cropped(const Crop& crop) const override {
+    auto part = std::make_shared<Conv>(*this);
+    part->window_ = window_.cropped(crop);
+    return part;
+  }
+
   Kernel forward(const Setting& setting, std::span<const Operand> in) const override {
     return std::move(conv_kernels(setting, fitted(setting.phase, in), Direction::forward).front());
   }

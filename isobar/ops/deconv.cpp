@@ -73,6 +73,46 @@ class Deconv final : public Operator {
     return {fit(in[0]).y};
   }
 
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override {
+    if (axis == in[0].rank() - 1) return std::nullopt;
+    const Inverse inverse = fit(in[0]);
+    const int a = axis - 1;
+    const std::int64_t last = in[0][axis] - 1, stride = inverse.window.stride[a];
+    const std::int64_t wide = (inverse.window.kernel[a] - 1) * inverse.window.dilation[a];
+    Reach reach{std::vector<Reach::Input>(in.size())};
+    reach.in[0].axis = axis;
+    for (std::int64_t o = 0; o < inverse.y[axis]; ++o) {
+      // Positions from the first to the last that may write element `at` of y without crop. If strides leave gaps, an
+      // element in a gap reads the position before it, so that a part begins with what a position writes.
+      const std::int64_t at = o + inverse.window.before[a], to = std::min(last, at / stride);
+      const std::int64_t from = std::max<std::int64_t>(0, (at - wide + stride - 1) / stride);
+      reach.in[0].window.push_back({std::min(from, to), to + 1});
+    }
+    return reach;
+  }
+
+  std::shared_ptr<const Operator> cropped(const Crop& crop) const override {
+    const Inverse inverse = fit(crop.in[0]);
+    const Window& w = inverse.window;
+    auto part = std::make_shared<Deconv>(*this);
+    part->same_ = false;
+    part->before_ = w.before;
+    part->after_ = w.after;
+    part->output_padding_.clear();
+    for (std::size_t a = 0; a < w.before.size(); ++a) {
+      const int axis = static_cast<int>(a) + 1;
+      const bool cut = axis == crop.axis;
+      const std::int64_t positions = cut ? crop.read[0].extent() : crop.in[0][axis];
+      if (cut) part->before_[a] += crop.out.begin - crop.read[0].begin * w.stride[a];
+      // How far the positions reach beyond the end of the part, or, if negative, what must be added there.
+      const std::int64_t written = (positions - 1) * w.stride[a] + (w.kernel[a] - 1) * w.dilation[a] + 1;
+      const std::int64_t beyond = written - part->before_[a] - (cut ? crop.out.extent() : inverse.y[axis]);
+      part->after_[a] = std::max<std::int64_t>(0, beyond);
+      part->output_padding_.push_back(std::max<std::int64_t>(0, -beyond));
+    }
+    return part;
+  }
+
   Kernel forward(const Setting& setting, std::span<const Operand> in) const override {
     const Case p = fitted(in);
     const auto hint = convolution(setting, p);

@@ -51,6 +51,11 @@ class Dense final : public Operator {
     return {y};
   }
 
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override {
+    if (axis == in[0].rank() - 1) return std::nullopt;
+    return same_elements(axis, in);
+  }
+
   std::shared_ptr<const Operator> absorb(const Pointwise& next) const override {
     if (after_) return nullptr;
     auto fused = std::make_shared<Dense>(*this);

@@ -101,6 +101,12 @@ class DetectionLoss final : public Loss {
     return {Shape{1}};
   }
 
+  // Variant b has means over the cells with an object.
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override {
+    if (logits_ || axis == in[0].rank() - 1) return std::nullopt;
+    return summed_reach(axis, in);
+  }
+
   Kernel forward(const Setting&, std::span<const Operand> in) const override {
     return {"forward",
             Category::forward_pointwise,

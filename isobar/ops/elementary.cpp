@@ -110,6 +110,8 @@ class Elementary final : public Operator {
 
   std::vector<Shape> infer(std::span<const Shape> in) const override { return {in[0]}; }
 
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override { return same_elements(axis, in); }
+
   Kernel forward(const Setting&, std::span<const Operand> in) const override {
     return kernel("forward", Category::forward_pointwise, in[0].shape, {{Kind::x, 0}}, {Kind::y, 0}, f_.value);
   }

@@ -34,6 +34,8 @@ class Eltwise final : public Operator {
 
   std::vector<Shape> infer(std::span<const Shape> in) const override { return {in[0]}; }
 
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override { return same_elements(axis, in); }
+
   Kernel forward(const Setting& setting, std::span<const Operand> in) const override {
     const auto chosen = eltwise_descriptor(setting, f_.forward, plain(in[0].shape), f_.alpha, f_.beta);
     return eltwise_kernel(chosen, in[0].shape);
@@ -59,6 +61,8 @@ class EltwiseOfInput final : public Operator {
   explicit EltwiseOfInput(algorithm f, float alpha = 0, float beta = 0) : f_(f), alpha_(alpha), beta_(beta) {}
 
   std::vector<Shape> infer(std::span<const Shape> in) const override { return {in[0]}; }
+
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override { return same_elements(axis, in); }
 
   Kernel forward(const Setting& setting, std::span<const Operand> in) const override {
     return eltwise_kernel(eltwise_descriptor(setting, f_, plain(in[0].shape), alpha_, beta_), in[0].shape);

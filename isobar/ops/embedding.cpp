@@ -27,6 +27,11 @@ class Embedding final : public Operator {
     return {result(in[0])};
   }
 
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override {
+    if (axis == in[0].rank()) return std::nullopt;
+    return same_elements(axis, in);
+  }
+
   Kernel forward(const Setting&, std::span<const Operand> in) const override {
     const auto run = [p = picks(in), length = in[0].shape.count() / in[0].shape[0]](const Moment&,
                                                                                     std::span<const dnnl::memory> m) {

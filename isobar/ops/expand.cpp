@@ -22,6 +22,21 @@ class Expand final : public Operator {
 
   std::vector<Shape> infer(std::span<const Shape> in) const override { return {result(in[0])}; }
 
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override {
+    const Shape y = result(in[0]);
+    Reach reach = broadcast_reach(axis, std::array{y, in[0]});
+    reach.in.erase(reach.in.begin());
+    return reach;
+  }
+
+  std::shared_ptr<const Operator> cropped(const Crop& crop) const override {
+    const int own = crop.axis - (result(crop.in[0]).rank() - shape_.rank());
+    if (own < 0 || shape_[own] == 1) return nullptr;
+    auto part = std::make_shared<Expand>(*this);
+    part->shape_[own] = crop.out.extent();
+    return part;
+  }
+
   Kernel forward(const Setting&, std::span<const Operand> in) const override {
     const Shape &x = in[0].shape, y = result(x);
     if (x.count() == y.count()) return forward_view(x, y);

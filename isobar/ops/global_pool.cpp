@@ -45,6 +45,11 @@ class GlobalPool final : public Operator {
     return {Shape{in[0][0], in[0][-1]}};
   }
 
+  // The only axis after the samples is that of the channels, x's last.
+  std::optional<Reach> reach(int, std::span<const Shape> in) const override {
+    return same_elements(in[0].rank() - 1, in);
+  }
+
   Kernel forward(const Setting& setting, std::span<const Operand> in) const override {
     const Case p = fitted(in[0].shape);
     Kernel kernel{"forward", Category::forward_pointwise};

@@ -27,6 +27,12 @@ std::vector<Sources> inverted(const Sources& sources, std::int64_t extent) {
 
 }  // namespace
 
+Reach picked_reach(int axis, const std::vector<std::int64_t>& sources) {
+  Reach reach{{{axis, {}}}};
+  for (const std::int64_t s : sources) reach.in[0].window.push_back(s < 0 ? Interval() : Interval{s, s + 1});
+  return reach;
+}
+
 IndexMap::IndexMap(Shape x, std::vector<Sources> sources) : x_(std::move(x)), sources_(std::move(sources)) {
   std::vector<std::int64_t> extents;
   for (const Sources& s : sources_) extents.push_back(std::ssize(s));

@@ -10,6 +10,9 @@
 
 namespace isobar::ops {
 
+/// Along an axis, elements of y read the elements of x that these sources name.
+Reach picked_reach(int axis, const std::vector<std::int64_t>& sources);
+
 class IndexMap {
  public:
   /// sources[a][i] is the index along axis a of x that index i of y picks, or -1.

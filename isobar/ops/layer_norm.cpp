@@ -38,6 +38,11 @@ class LayerNorm final : public Operator {
     return {in[0]};
   }
 
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override {
+    if (axis >= in[0].rank() - row_shape(in[0]).rank()) return std::nullopt;
+    return same_elements(axis, in);
+  }
+
   Kernel forward(const Setting& setting, std::span<const Operand> in) const override {
     const Layout x = plain(in[0].shape);
     const auto chosen = forward_descriptor(setting, in[0].shape);

@@ -16,6 +16,8 @@ class Log final : public Operator {
  public:
   std::vector<Shape> infer(std::span<const Shape> in) const override { return {in[0]}; }
 
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override { return same_elements(axis, in); }
+
   Kernel forward(const Setting&, std::span<const Operand> in) const override {
     const std::int64_t count = in[0].shape.count();
     const auto run = [count](const Moment&, std::span<const dnnl::memory> m) {

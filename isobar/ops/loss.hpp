@@ -19,6 +19,13 @@ class Loss : public Operator {
   bool is_loss() const override { return true; }
 };
 
+/// Parts of a loss read prediction and target at their own positions and are added up.
+inline Reach summed_reach(int axis, std::span<const Shape> in) {
+  Reach reach = same_elements(axis, in, 2);
+  reach.summed = true;
+  return reach;
+}
+
 /// log of the sum of exp(x_c), without overflow.
 double log_sum_exp(const float* x, std::int64_t classes);
 

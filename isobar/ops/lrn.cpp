@@ -5,13 +5,16 @@
 // both spatial axes. oneDNN has fast loops for only one size and layout, so we use our own loops over lines with zeros
 // at both ends, in which a window is a sum of numbers `step` apart.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/loops.hpp"
+#include "isobar/ops/index_map.hpp"
 #include "isobar/ops/lanes.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/ops/primitive.hpp"
+#include "isobar/ops/window.hpp"
 
 namespace isobar::ops {
 namespace {
@@ -69,7 +72,29 @@ class Lrn final : public Operator {
   std::vector<Shape> infer(std::span<const Shape> in) const override {
     if (in[0].rank() < 2) fail("x = {} must be [batch, ..., channels]", in[0].str());
     if (within_ && in[0].rank() != 4) fail("x = {} must be [batch, height, width, channels]", in[0].str());
-    return {in[0]};
+    return {computed(in[0])};
+  }
+
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override {
+    const bool channels = axis == in[0].rank() - 1;
+    if (!within_ && channels) return std::nullopt;
+    if (!within_ || channels) return same_elements(axis, in);
+    Reach reach{{{axis, {}}}};
+    const std::int64_t extent = in[0][axis];
+    for (std::int64_t i = around_[axis].begin; i < extent - around_[axis].end; ++i) {
+      const std::int64_t first = i - before(false);
+      reach.in[0].window.push_back({std::max<std::int64_t>(0, first), std::min(extent, first + size_)});
+    }
+    return reach;
+  }
+
+  std::shared_ptr<const Operator> cropped(const Crop& crop) const override {
+    if (!within_ || crop.axis == crop.in[0].rank() - 1) return nullptr;
+    auto part = std::make_shared<Lrn>(*this);
+    Interval& around = part->around_[crop.axis];
+    around.begin += crop.out.begin - crop.read[0].begin;
+    around.end = crop.read[0].extent() - crop.out.extent() - around.begin;
+    return part;
   }
 
   Kernel forward(const Setting&, std::span<const Operand> in) const override {
@@ -77,12 +102,15 @@ class Lrn final : public Operator {
     Kernel kernel{"forward", Category::forward_pointwise};
     kernel.flops = work(in[0].shape);
     kernel.reads = {{{Kind::x, 0}, x}};
-    kernel.writes = {{{Kind::y, 0}, x}};
-    kernel.run = [op = *this, g = Geometry(in[0].shape, within_)](const Moment&, std::span<const dnnl::memory> m) {
+    kernel.writes = {{{Kind::y, 0}, plain(computed(in[0].shape))}};
+    if (is_part()) kernel.writes.push_back({{Kind::temp, 0}, x});
+    kernel.run = [op = *this, g = Geometry(in[0].shape, within_), middle = middle(in[0].shape)](
+                     const Moment&, std::span<const dnnl::memory> m) {
       const float* const from = floats(m[0]);
-      float* const y = floats(m[1]);
+      float* const y = floats(m.back());
       if (streams(y, g.lines * g.length, g.length)) op.scale_lines<true>(g, from, y);
       else op.scale_lines<false>(g, from, y);
+      if (op.is_part()) middle.pick(y, floats(m[1]), 0);
     };
     return kernel;
   }
@@ -91,9 +119,15 @@ class Lrn final : public Operator {
   std::vector<Kernel> backward(const Setting&, std::span<const Operand> in) const override {
     if (!in[0].needs_gradient) return {};
     const Layout x = plain(in[0].shape);
+    std::vector<Kernel> list;
+    Slot gradient{Kind::dy, 0};
+    if (is_part()) {
+      list = middle(in[0].shape).backward(true);
+      gradient = list[0].writes[0].slot = {Kind::temp, 1};
+    }
     Kernel kernel{"backward", Category::backward_pointwise};
     kernel.flops = 2 * work(in[0].shape);
-    kernel.reads = {{{Kind::x, 0}, x}, {{Kind::dy, 0}, x}};
+    kernel.reads = {{{Kind::x, 0}, x}, {gradient, x}};
     kernel.writes = {{{Kind::dx, 0}, x, 1}};
     if (within_) kernel.writes.push_back({{Kind::temp, 0}, x});
     kernel.run = [op = *this, g = Geometry(in[0].shape, within_)](const Moment&, std::span<const dnnl::memory> m) {
@@ -111,10 +145,31 @@ class Lrn final : public Operator {
         op.subtract(g, from, line, room, dx);
       });
     };
-    return {kernel};
+    list.push_back(std::move(kernel));
+    return list;
   }
 
  private:
+  // Whether positions are read for which nothing is computed: those around a part of an image.
+  bool is_part() const {
+    return std::ranges::any_of(around_, [](Interval a) { return a.begin > 0 || a.end > 0; });
+  }
+
+  Shape computed(const Shape& x) const {
+    Shape y = x;
+    for (int axis = 1; axis < 3 && within_; ++axis) y[axis] -= around_[axis].begin + around_[axis].end;
+    return y;
+  }
+
+  // From x to the positions that are computed.
+  IndexMap middle(const Shape& x) const {
+    const Shape y = computed(x);
+    std::vector<Extents> sources(x.rank());
+    for (int axis = 0; axis < x.rank(); ++axis)
+      for (std::int64_t i = 0; i < y[axis]; ++i) sources[axis].push_back(i + (within_ ? around_[axis].begin : 0));
+    return IndexMap(x, std::move(sources));
+  }
+
   // x as lines: the channels of one position, or one row of an image, whose neighbours in a window are `step` apart.
   struct Geometry {
     Geometry(const Shape& x, bool within)
@@ -223,6 +278,7 @@ class Lrn final : public Operator {
   std::int64_t size_;
   double alpha_, beta_, k_;
   bool within_;
+  std::array<Interval, 4> around_{};  // within: for every axis, how many positions are only read, at begin and end
 };
 
 }  // namespace

@@ -59,6 +59,20 @@ class Matmul final : public Operator {
     return {Shape(y)};
   }
 
+  // Rows of y are rows of a, its columns are columns of b; the axes before them are read as in broadcasting.
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override {
+    const int rank = infer(in)[0].rank();
+    Reach reach{std::vector<Reach::Input>(2)};
+    const auto read = [&](int k, int from) {
+      if (from >= 0 && in[k][from] > 1) reach.in[k] = same_elements(from, in.subspan(k, 1)).in[0];
+    };
+    if (axis == rank - 2) read(0, in[0].rank() - (transpose_a_ ? 1 : 2));
+    else if (axis == rank - 1) read(1, in[1].rank() - (transpose_b_ ? 2 : 1));
+    else
+      for (const int k : {0, 1}) read(k, axis - (rank - in[k].rank()));
+    return reach;
+  }
+
   Kernel forward(const Setting& setting, std::span<const Operand> in) const override {
     const Case p = fitted(in[0].shape, in[1].shape);
     return product(setting, "forward", Category::forward_convolution, {p.a, {{Kind::x, 0}, plain(in[0].shape)}},

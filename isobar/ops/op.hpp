@@ -16,6 +16,8 @@
 
 #include "isobar/base/row.hpp"
 #include "isobar/base/trace.hpp"
+#include "isobar/ops/reach.hpp"
+#include "isobar/ops/talk.hpp"
 #include "isobar/tensor/layout.hpp"
 #include "isobar/tensor/shape.hpp"
 
@@ -44,9 +46,6 @@ struct Moment {
   std::int64_t rows = 0;                    ///< rows of the batch that hold samples; the rest is padding
   double total = 1;                         ///< samples the loss is averaged over, on all ranks together
   std::int64_t batch = 0;                   ///< rows of the batch, padding included; 0: not known
-  /// Sums numbers over all ranks, in place and bitwise equal on all, whole numbers up to 2^24 exactly. All ranks must
-  /// then run the same kernels, even one whose batch has no rows. Null: this rank normalises its batch alone.
-  const std::function<void(std::span<float>)>* sum = nullptr;
 };
 
 /// A tensor of the operator, as one of its kernels names it.
@@ -71,7 +70,7 @@ struct Port {
 };
 
 /// One planned call. `run` gets the memories of reads, then of writes, in the order declared. A kernel without `run` is
-/// a view: its one write is its one read with another shape.
+/// a view: its one write is its one read with another shape. A view that talks begins or ends messages in it.
 struct Kernel {
   std::string name;
   Category category = Category::forward_pointwise;
@@ -79,6 +78,8 @@ struct Kernel {
   double flops = 0;
   std::function<void(const Moment&, std::span<const dnnl::memory>)> run{};
   bool library = false;  ///< runs one oneDNN primitive and nothing else
+  std::optional<Talk> talk{};
+  std::optional<double> bytes{};  ///< that it moves, if not all of its ports
   /// Recomputes the outputs from the inputs and what was saved, so that they need not be kept for backward. Null: the
   /// kernel itself does, unless it updates weights.
   std::shared_ptr<const Kernel> again{};
@@ -120,7 +121,10 @@ class Operator {
   virtual std::vector<Parameter> parameters(std::span<const Shape> in) const;
   /// Shapes of the outputs; throws Error if the inputs do not fit.
   virtual std::vector<Shape> infer(std::span<const Shape> in) const = 0;
-  virtual Kernel forward(const Setting& setting, std::span<const Operand> in) const = 0;
+  /// The one kernel of operators that need no more than one.
+  virtual Kernel forward(const Setting& setting, std::span<const Operand> in) const;
+  /// In the order they run; together they write all outputs.
+  virtual std::vector<Kernel> forwards(const Setting& setting, std::span<const Operand> in) const;
   /// In the order they run; together they write dx of every input that needs a gradient.
   virtual std::vector<Kernel> backward(const Setting& setting, std::span<const Operand> in) const = 0;
 
@@ -134,6 +138,16 @@ class Operator {
   virtual std::shared_ptr<const Operator> absorb(const Pointwise& next) const;
   /// Whether the output is a mean over samples that is to be minimised.
   virtual bool is_loss() const { return false; }
+  /// Whether the gradient of its output comes from another rank: its backward kernels do not read it.
+  virtual bool receives_gradient() const { return false; }
+  /// Whether another rank needs the gradient of its output, even if no weight here has a part in it.
+  virtual bool sends_gradient() const { return false; }
+  /// What the elements of an axis of the outputs read; `axis` is not that of the samples, and `in` includes the
+  /// weights. None: every element needs the whole axis.
+  virtual std::optional<Reach> reach(int axis, std::span<const Shape> in) const;
+  /// The operator that computes a part of an axis with a reach from the elements that this part reads, exactly as the
+  /// whole would: padding, divisors and random numbers are those of the whole. Null: this operator does.
+  virtual std::shared_ptr<const Operator> cropped(const Crop& crop) const;
 };
 
 /// Whole numbers from low up to but not including high.

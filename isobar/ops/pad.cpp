@@ -31,6 +31,20 @@ class Pad final : public Operator {
     return {y};
   }
 
+  // A reflection needs the edge that it is reflected at.
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override {
+    if (mode_ == "reflect" && (before_[axis] > 0 || after_[axis] > 0)) return std::nullopt;
+    return picked_reach(axis, sources(in[0])[axis]);
+  }
+
+  std::shared_ptr<const Operator> cropped(const Crop& crop) const override {
+    auto part = std::make_shared<Pad>(*this);
+    const std::int64_t before = before_[crop.axis] - crop.out.begin + crop.read[0].begin;
+    part->before_[crop.axis] = before;
+    part->after_[crop.axis] = crop.out.extent() - before - crop.read[0].extent();
+    return part;
+  }
+
   Kernel forward(const Setting&, std::span<const Operand> in) const override {
     return map(in[0].shape).forward(value_);
   }
@@ -48,14 +62,16 @@ class Pad final : public Operator {
     return at < n ? at : period - at;
   }
 
-  IndexMap map(const Shape& x) const {
+  IndexMap map(const Shape& x) const { return IndexMap(x, sources(x)); }
+
+  std::vector<std::vector<std::int64_t>> sources(const Shape& x) const {
     const Shape y = infer(std::span(&x, 1))[0];
     std::vector<std::vector<std::int64_t>> sources;
     for (int axis = 0; axis < x.rank(); ++axis) {
       auto& list = sources.emplace_back();
       for (std::int64_t i = 0; i < y[axis]; ++i) list.push_back(source(i - before_[axis], x[axis]));
     }
-    return IndexMap(x, std::move(sources));
+    return sources;
   }
 
   std::vector<std::int64_t> before_, after_;

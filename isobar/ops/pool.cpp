@@ -26,6 +26,8 @@ class Pool final : public Operator {
   std::vector<Kernel> backward(const Setting& setting, std::span<const Operand> in) const override;
   bool selects_maximum() const override { return algorithm_ == dnnl::algorithm::pooling_max; }
   std::shared_ptr<const Operator> absorb(const Pointwise& next) const override;
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override;
+  std::shared_ptr<const Operator> cropped(const Crop& crop) const override;
 
  private:
   Window fit(const Shape& x) const;
@@ -92,11 +94,23 @@ std::vector<Shape> Pool::infer(std::span<const Shape> in) const {
 }
 
 std::shared_ptr<const Operator> Pool::absorb(const Pointwise& next) const {
-  const bool corrects = window_.ceil() && algorithm_ == dnnl::algorithm::pooling_avg_include_padding;
+  const bool corrects = window_.hangs_over() && algorithm_ == dnnl::algorithm::pooling_avg_include_padding;
   if (after_ || corrects) return nullptr;
   auto fused = std::make_shared<Pool>(*this);
   fused->after_ = next;
   return fused;
+}
+
+std::optional<Reach> Pool::reach(int axis, std::span<const Shape> in) const {
+  if (axis == in[0].rank() - 1) return same_elements(axis, in);
+  return window_reach(fit(in[0]), axis, in);
+}
+
+std::shared_ptr<const Operator> Pool::cropped(const Crop& crop) const {
+  if (crop.axis == crop.in[0].rank() - 1) return nullptr;
+  auto part = std::make_shared<Pool>(*this);
+  part->window_ = window_.cropped(crop);
+  return part;
 }
 
 dnnl::pooling_v2_forward::primitive_desc Pool::forward_descriptor(const Setting& setting, const Shape& x) const {

@@ -27,6 +27,11 @@ class Prelu final : public Operator {
     return {in[0]};
   }
 
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override {
+    if (axis == in[0].rank() - 1 && !shared_) return std::nullopt;
+    return same_elements(axis, in);
+  }
+
   Kernel forward(const Setting&, std::span<const Operand> in) const override {
     return pointwise_kernel("forward", Category::forward_pointwise, in, {{Kind::x, 0}}, {Kind::y, 0}, 0,
                             [](float x, float, float w) { return x > 0 ? x : w * x; });

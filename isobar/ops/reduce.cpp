@@ -142,6 +142,15 @@ class Reduce final : public Operator {
 
   std::vector<Shape> infer(std::span<const Shape> in) const override { return {result(in[0], keep_)}; }
 
+  // An axis of y is one of x that is kept; that of the samples stays whole, wherever it is in y.
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override {
+    const std::vector<bool> chosen = reduced(in[0]);
+    int from = axis;
+    for (int a = 0; !keep_ && a <= from && a < in[0].rank(); ++a) from += chosen[a];
+    if (from == 0 || chosen[from]) return std::nullopt;
+    return same_elements(from, in);
+  }
+
   Kernel forward(const Setting& setting, std::span<const Operand> in) const override {
     const Shape &x = in[0].shape, y = result(x, keep_);
     Kernel kernel{"forward", Category::forward_pointwise};

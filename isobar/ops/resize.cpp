@@ -3,6 +3,7 @@
 // x [N, spatial..., C]. Every axis has a sparse matrix A with 1 (nearest), 2 (linear) or 4 (cubic) numbers per row,
 // made once while planning. Forward and backward run the same loop, which writes each number of the result once.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "isobar/base/error.hpp"
@@ -70,6 +71,13 @@ void apply(const ResizeGeometry& g, const float* x, float* y) {
   in_parts(g.batch * a.rows() * b.rows(), line, 1);
 }
 
+// An axis of the whole, and the part of it that is computed, from the part of x that there is.
+struct ResizedAxis {
+  std::int64_t in, out;
+  double scale;
+  Interval rows, columns;
+};
+
 class Resize final : public Operator {
  public:
   explicit Resize(Args& args)
@@ -97,6 +105,11 @@ class Resize final : public Operator {
     Shape y = in[0];
     for (int a = 0; a < axes; ++a) {
       const std::int64_t extent = in[0][a + 1];
+      if (parts_[a]) {
+        expects(extent == parts_[a]->columns.extent(), "what a part reads, no more and no less");
+        y[a + 1] = parts_[a]->rows.extent();
+        continue;
+      }
       y[a + 1] = factor_.empty() ? spread(size_, axes, "size")[a]
                                  : static_cast<std::int64_t>(
                                        std::floor(static_cast<double>(extent) * of_axis(factor_, axes, a, "factor")));
@@ -104,6 +117,27 @@ class Resize final : public Operator {
       if (!scales_.empty()) of_axis(scales_, axes, a, "scales");
     }
     return {y};
+  }
+
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override {
+    if (axis == in[0].rank() - 1) return same_elements(axis, in);
+    const Sparse m = matrix(fitted(axis - 1, in[0]), false);
+    Reach reach{{{axis, {}}}};
+    for (std::int64_t p = 0; p < m.rows(); ++p) {
+      const auto [least, most] = std::minmax_element(m.column.begin() + m.first[p], m.column.begin() + m.first[p + 1]);
+      reach.in[0].window.push_back({*least, *most + 1});
+    }
+    return reach;
+  }
+
+  std::shared_ptr<const Operator> cropped(const Crop& crop) const override {
+    if (crop.axis == crop.in[0].rank() - 1) return nullptr;
+    auto part = std::make_shared<Resize>(*this);
+    ResizedAxis axis = fitted(crop.axis - 1, crop.in[0]);
+    axis.rows = {axis.rows.begin + crop.out.begin, axis.rows.begin + crop.out.end};
+    axis.columns = {axis.columns.begin + crop.read[0].begin, axis.columns.begin + crop.read[0].end};
+    part->parts_[crop.axis - 1] = axis;
+    return part;
   }
 
   Kernel forward(const Setting&, std::span<const Operand> in) const override {
@@ -155,12 +189,24 @@ class Resize final : public Operator {
     return {far(1 + t), near(t), near(1 - t), far(2 - t)};
   }
 
-  Sparse matrix(std::int64_t in, std::int64_t out, double scale, bool transposed) const {
+  ResizedAxis fitted(int a, const Shape& x) const {
+    if (parts_[a]) return *parts_[a];
+    const int axes = x.rank() - 2;
+    const std::int64_t in = x[a + 1], out = infer(std::span(&x, 1))[0][a + 1];
+    const double scale = !scales_.empty()   ? of_axis(scales_, axes, a, "scales")
+                         : !factor_.empty() ? of_axis(factor_, axes, a, "factor")
+                                            : static_cast<double>(out) / in;
+    return {in, out, scale, {0, out}, {0, in}};
+  }
+
+  Sparse matrix(const ResizedAxis& axis, bool transposed) const {
     std::vector<Entry> entries;
-    for (std::int64_t p = 0; p < out; ++p) {
+    const std::int64_t in = axis.in, rows = axis.rows.extent(), columns = axis.columns.extent();
+    for (std::int64_t row = 0; row < rows; ++row) {
       std::int64_t first = 0;
-      std::vector<double> w =
-          weights(source(static_cast<double>(p), static_cast<double>(in), static_cast<double>(out), scale), first);
+      std::vector<double> w = weights(source(static_cast<double>(axis.rows.begin + row), static_cast<double>(in),
+                                             static_cast<double>(axis.out), axis.scale),
+                                      first);
       double total = 0;  // weights outside count for the nearest border, or not at all
       for (std::size_t i = 0; i < w.size(); ++i) {
         const std::int64_t q = first + static_cast<std::int64_t>(i);
@@ -169,13 +215,13 @@ class Resize final : public Operator {
       }
       for (std::size_t i = 0; i < w.size(); ++i) {
         const std::int64_t q = std::clamp<std::int64_t>(first + static_cast<std::int64_t>(i), 0, in - 1);
-        if (w[i] != 0) entries.push_back({p, q, w[i] / total});
+        if (w[i] != 0) entries.push_back({row, q - axis.columns.begin, w[i] / total});
       }
     }
-    if (!transposed) return compressed(entries, out, in);
+    if (!transposed) return compressed(entries, rows, columns);
     for (Entry& e : entries) std::swap(e.row, e.column);
     std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.row < b.row; });
-    return compressed(entries, in, out);
+    return compressed(entries, columns, rows);
   }
 
   Kernel kernel(const char* name, Category category, const Shape& x, bool transposed) const {
@@ -184,12 +230,8 @@ class Resize final : public Operator {
     ResizeGeometry g{{}, x[0], x[-1]};
     double products = static_cast<double>(x[0] * x[-1]);
     for (int a = 0; a < axes; ++a) {
-      const double ratio = static_cast<double>(y[a + 1]) / x[a + 1];
-      const double scale = !scales_.empty()   ? of_axis(scales_, axes, a, "scales")
-                           : !factor_.empty() ? of_axis(factor_, axes, a, "factor")
-                                              : ratio;
       Sparse& axis = g.axes[3 - axes + a];
-      axis = matrix(x[a + 1], y[a + 1], scale, transposed);
+      axis = matrix(fitted(a, x), transposed);
       products *= static_cast<double>(axis.weight.size());
     }
     Kernel kernel{name, category};
@@ -205,6 +247,7 @@ class Resize final : public Operator {
   std::string kind_, coordinates_, rounding_;
   double cubic_a_;
   bool exclude_outside_;
+  std::array<std::optional<ResizedAxis>, 3> parts_{};  // axes of which only a part is computed
 };
 
 }  // namespace

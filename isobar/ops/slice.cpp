@@ -36,6 +36,21 @@ class Slice final : public Operator {
     return {y};
   }
 
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override {
+    return picked_reach(axis, sources(in[0])[axis]);
+  }
+
+  // What the part reads begins and ends with elements that it picks.
+  std::shared_ptr<const Operator> cropped(const Crop& crop) const override {
+    auto part = std::make_shared<Slice>(*this);
+    for (std::size_t k = 0; k < axes_.size(); ++k) {
+      if (fitted_axis(axes_[k], crop.in[0]) != crop.axis) continue;
+      part->begin_[k] = step_[k] > 0 ? 0 : crop.read[0].extent() - 1;
+      part->end_[k] = step_[k] > 0 ? crop.read[0].extent() : -crop.read[0].extent() - 1;
+    }
+    return part;
+  }
+
   Kernel forward(const Setting&, std::span<const Operand> in) const override { return map(in[0].shape).forward(); }
 
   std::vector<Kernel> backward(const Setting&, std::span<const Operand> in) const override {
@@ -56,7 +71,9 @@ class Slice final : public Operator {
     return {first, way > 0 ? (way - 1) / stride + 1 : 0};
   }
 
-  IndexMap map(const Shape& x) const {
+  IndexMap map(const Shape& x) const { return IndexMap(x, sources(x)); }
+
+  std::vector<std::vector<std::int64_t>> sources(const Shape& x) const {
     const Shape y = infer(std::span(&x, 1))[0];
     std::vector<std::vector<std::int64_t>> sources;
     for (int axis = 0; axis < x.rank(); ++axis) {
@@ -68,7 +85,7 @@ class Slice final : public Operator {
       const std::int64_t first = picked(k, x[axis]).first;
       for (std::int64_t& i : sources[axis]) i = first + i * step_[k];
     }
-    return IndexMap(x, std::move(sources));
+    return sources;
   }
 
   std::vector<std::int64_t> axes_, begin_, end_, step_;

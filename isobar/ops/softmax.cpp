@@ -107,6 +107,11 @@ class SoftmaxAxis final : public Operator {
     return {in[0]};
   }
 
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override {
+    if (axis == (axis_ < 0 ? axis_ + in[0].rank() : axis_)) return std::nullopt;
+    return same_elements(axis, in);
+  }
+
   Kernel forward(const Setting& setting, std::span<const Operand> in) const override {
     const Layout x = plain(in[0].shape);
     const SoftmaxView v = view(in[0].shape);

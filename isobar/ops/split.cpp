@@ -26,6 +26,11 @@ class Split final : public Operator {
 
   std::vector<Shape> infer(std::span<const Shape> in) const override { return results(in[0]); }
 
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override {
+    if (axis == fitted_axis(axis_, in[0])) return std::nullopt;
+    return same_elements(axis, in);
+  }
+
   Kernel forward(const Setting&, std::span<const Operand> in) const override {
     const Shape& x = in[0].shape;
     Kernel kernel{"forward", Category::copy, {{{Kind::x, 0}, plain(x)}}};

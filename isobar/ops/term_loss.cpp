@@ -22,6 +22,14 @@ class TermLoss final : public Loss {
     return {Shape{1}};
   }
 
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override { return summed_reach(axis, in); }
+
+  std::shared_ptr<const Operator> cropped(const Crop& crop) const override {
+    auto part = std::make_shared<TermLoss>(*this);
+    part->divisor_ = divisor(crop.in[0]);
+    return part;
+  }
+
   Kernel forward(const Setting&, std::span<const Operand> in) const override {
     const Layout layout = plain(in[0].shape);
     const std::int64_t length = in[0].shape.count(1, in[0].shape.rank());
@@ -69,11 +77,13 @@ class TermLoss final : public Loss {
 
  private:
   double divisor(const Shape& x) const {
+    if (divisor_) return *divisor_;
     if constexpr (requires { term_.divisor(x); }) return term_.divisor(x);
     else return static_cast<double>(x.count(1, x.rank()));
   }
 
   Term term_;
+  std::optional<double> divisor_;  // of a part: that of the whole
 };
 
 // mae: |p - t|;  sign(p - t), with sign(0) = 0

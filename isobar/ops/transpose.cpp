@@ -20,6 +20,13 @@ class Transpose final : public Operator {
 
   std::vector<Shape> infer(std::span<const Shape> in) const override { return {permuted(in[0], fitted(in[0]))}; }
 
+  // The axis of x that comes from the samples' place stays whole.
+  std::optional<Reach> reach(int axis, std::span<const Shape> in) const override {
+    const int from = fitted(in[0])[axis];
+    if (from == 0) return std::nullopt;
+    return same_elements(from, in);
+  }
+
   Kernel forward(const Setting& setting, std::span<const Operand> in) const override {
     const Shape& x = in[0].shape;
     const std::vector<int> order = fitted(x);

@@ -28,6 +28,18 @@ Extents Window::gaps() const {
   return gaps;
 }
 
+std::vector<Interval> Window::reads(int a, std::int64_t extent) const {
+  std::vector<Interval> list;
+  for (std::int64_t o = 0; o < out[a]; ++o) {
+    const std::int64_t first = o * stride[a] - before[a];  // of the window; it may lie in the padding
+    const std::int64_t skipped = first < 0 ? (-first + dilation[a] - 1) / dilation[a] : 0;
+    const std::int64_t last = extent - 1 < first ? -1 : std::min(kernel[a] - 1, (extent - 1 - first) / dilation[a]);
+    list.push_back(last < skipped ? Interval()
+                                  : Interval{first + skipped * dilation[a], first + last * dilation[a] + 1});
+  }
+  return list;
+}
+
 WindowSpec::WindowSpec(Args& args, std::string_view kernel_key, bool tiles)
     : kernel_(args.integers(kernel_key, {tiles ? 2 : 3})),
       stride_(args.integers("stride", tiles ? kernel_ : Extents{1})),
@@ -55,7 +67,7 @@ Window WindowSpec::fit(const Shape& x) const {
            spread(dilation_, axes, "dilation"),
            spread(before_, axes, "padding"),
            spread(after_, axes, "padding_after"),
-           {},
+           spread(overhang_, axes, "overhang"),
            {}};
   for (int a = 0; a < axes; ++a) {
     const std::int64_t in = x[a + 1];
@@ -66,17 +78,50 @@ Window WindowSpec::fit(const Shape& x) const {
       w.before[a] = total / 2;
       w.after[a] = total - total / 2;
     }
-    const std::int64_t room = in + w.before[a] + w.after[a] - reach;
+    const std::int64_t room = in + w.before[a] + w.after[a] + w.overhang[a] - reach;
     if (room < 0 && !(ceil_ && -room < w.stride[a]))
       fail("a window of {} does not fit x = {} (axis {} has {} with padding)", reach, x.str(), a + 1,
            in + w.before[a] + w.after[a]);
     w.out.push_back(room < 0 ? 0 : room / w.stride[a] + 1);
     const std::int64_t next = w.out[a] * w.stride[a];  // where one more window would start
     const bool one_more = ceil_ && next - room < w.stride[a] && next < in + w.before[a];
-    w.overhang.push_back(one_more ? next - room : 0);
-    if (one_more) ++w.out[a];
+    if (!one_more) continue;
+    w.overhang[a] += next - room;
+    ++w.out[a];
   }
   return w;
+}
+
+WindowSpec WindowSpec::cropped(const Crop& crop) const {
+  Window w = fit(crop.in[0]);
+  const int a = crop.axis - 1;
+  const Interval read = crop.read[0];
+  const std::int64_t first = crop.out.begin * w.stride[a] - w.before[a];  // where the first window of the part begins
+  const std::int64_t reach = (w.kernel[a] - 1) * w.dilation[a] + 1;
+  const std::int64_t behind = first + (crop.out.extent() - 1) * w.stride[a] + reach - read.end;
+  const std::int64_t padding = crop.in[0][crop.axis] + w.after[a] - read.end;
+  w.before[a] = read.begin - first;
+  w.after[a] = std::min(behind, padding);
+  w.overhang[a] = behind - w.after[a];
+  WindowSpec part = *this;
+  part.kernel_ = w.kernel;
+  part.stride_ = w.stride;
+  part.dilation_ = w.dilation;
+  part.before_ = w.before;
+  part.after_ = w.after;
+  part.overhang_ = w.overhang;
+  part.same_ = part.ceil_ = false;
+  return part;
+}
+
+bool WindowSpec::hangs_over() const {
+  return ceil_ || !std::ranges::all_of(overhang_, [](auto o) { return o == 0; });
+}
+
+Reach window_reach(const Window& window, int axis, std::span<const Shape> in) {
+  Reach reach{std::vector<Reach::Input>(in.size())};
+  reach.in[0] = {axis, window.reads(axis - 1, in[0][axis])};
+  return reach;
 }
 
 int spatial_rank(const Shape& x) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "isobar/base/spec.hpp"
+#include "isobar/ops/reach.hpp"
 #include "isobar/tensor/shape.hpp"
 
 namespace isobar::ops {
@@ -21,6 +23,8 @@ struct Window {
   std::int64_t volume() const;       ///< elements under the window
   /// oneDNN counts dilation from 0.
   Extents gaps() const;
+  /// For every position along spatial axis number `a`, what it reads of an input of that extent.
+  std::vector<Interval> reads(int a, std::int64_t extent) const;
 };
 
 /// A window as a Spec gives it; one number stands for all axes.
@@ -33,12 +37,18 @@ class WindowSpec {
 
   /// Fits the window to a channels-last shape; throws Error if the shape does not fit or is smaller than the window.
   Window fit(const Shape& x) const;
-  bool ceil() const { return ceil_; }
+  /// The window over what a part reads of input 0, padded only where the whole is.
+  WindowSpec cropped(const Crop& crop) const;
+  /// Whether a last window may exceed the padding.
+  bool hangs_over() const;
 
  private:
-  Extents kernel_, stride_, dilation_, before_, after_;
+  Extents kernel_, stride_, dilation_, before_, after_, overhang_{0};
   bool same_ = false, ceil_ = false;
 };
+
+/// Input 0 is read under the window along an axis, which is spatial; the others are read whole.
+Reach window_reach(const Window& window, int axis, std::span<const Shape> in);
 
 /// One value per axis from a list that has one value for all axes or one for each; throws Error for other lengths.
 Extents spread(const Extents& given, int axes, std::string_view what);

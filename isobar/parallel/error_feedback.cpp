@@ -12,6 +12,7 @@ void ErrorFeedback::add_to(std::span<float> gradients, std::size_t offset) {
 }
 
 void ErrorFeedback::keep_lost(std::span<const float> sent, std::size_t offset) {
+  sent_ = true;
   in_parts(sent.size(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) next_[offset + i] -= sent[i];
   });

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "isobar/exec/state_block.hpp"
@@ -18,12 +19,20 @@ class ErrorFeedback {
   void add_to(std::span<float> gradients, std::size_t offset);
   /// Of the same gradients: keeps the difference to what has been sent, which is there now.
   void keep_lost(std::span<const float> sent, std::size_t offset);
-  /// The step of these gradients is good.
-  void commit() { lost_.swap(next_); }
+  /// The step is good: what was kept of its gradients, if any were sent, is added to the next ones.
+  void commit() {
+    if (std::exchange(sent_, false)) lost_.swap(next_);
+  }
+  /// The step is not to count.
+  void drop() { sent_ = false; }
 
   exec::StateBlock state() {
     take_memory();
-    return {"lost by the codec", std::span(lost_), exec::StateBlock::Scope::each_rank, exec::StateBlock::Merge::sum};
+    return {.name = "lost by the codec",
+            .content = std::span(lost_),
+            .scope = exec::StateBlock::Scope::each_rank,
+            .merge = exec::StateBlock::Merge::sum,
+            .may_drop = true};
   }
 
  private:
@@ -31,6 +40,7 @@ class ErrorFeedback {
 
   std::size_t gradients_;
   std::vector<float> lost_, next_;
+  bool sent_ = false;  // in this step
 };
 
 }  // namespace isobar::parallel

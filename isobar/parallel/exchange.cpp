@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "isobar/base/loops.hpp"
 #include "isobar/post_mortem/flight_recorder.hpp"
 
 namespace isobar::parallel {
@@ -11,8 +12,8 @@ StrategyTraits ExchangeOptions::traits() const {
   return {.warn_seconds = reducer.warn_seconds, .stall_seconds = reducer.stall_seconds};
 }
 
-StepNeeds ExchangeOptions::needs(const comm::Group& team, std::span<const exec::GradientPlace> places,
-                                 std::size_t gradients, int copies) const {
+StepNeeds ExchangeOptions::needs(const PlannedRank& rank, int copies, std::int64_t every) const {
+  const auto& [role, team, places, gradients, slots, names] = rank;
   const Buckets buckets(places, gradients, bucket_numbers());
   const bool feedback = reducer.codec->carriage() == codec::Carriage::gathered;
   StepNeeds needs{.bytes = (copies + (feedback ? 2 : 0)) * gradients * sizeof(float)};
@@ -26,8 +27,15 @@ StepNeeds ExchangeOptions::needs(const comm::Group& team, std::span<const exec::
     for (int p = bucket.first; p < bucket.last && feedback; ++p) tensors.push_back({places[p].offset, places[p].count});
     add({.range = bucket.range, .parts = tensors});
   }
-  add({.range = {gradients, StepNumbers::count}, .exact = true});
+  needs.traffic = {(needs.traffic.messages + every - 1) / every, (needs.traffic.bytes + every - 1) / every};
+  const comm::Traffic numbers = needs_of_numbers(rank);
+  needs.traffic.messages += numbers.messages;
+  needs.traffic.bytes += numbers.bytes;
   return needs;
+}
+
+comm::Traffic ExchangeOptions::needs_of_numbers(const PlannedRank& rank) const {
+  return comm::traffic_of(rank.circle, {.range = {rank.gradients, StepNumbers::count}, .exact = true}, reducer);
 }
 
 ExchangeOptions read_exchange_options(Args& args) {
@@ -64,7 +72,7 @@ StepExchange::StepExchange(Exchange& exchange, Replica& replica, std::span<const
 
 StepExchange::~StepExchange() {
   if (guard_.failed()) exchange_.rows_ = rows_before_;
-  else if (exchange_.feedback_) exchange_.feedback_->commit();
+  if (exchange_.feedback_) guard_.failed() ? exchange_.feedback_->drop() : exchange_.feedback_->commit();
 }
 
 BucketSums StepExchange::compute_and_sum() {
@@ -90,7 +98,7 @@ void StepExchange::compute(const std::function<std::size_t()>& bad) {
 }
 
 BucketSums StepExchange::sum(int copy, int priority) {
-  expects(phase_ != Phase::begun, "gradients are summed when they were computed");
+  expects(copy >= 0 || phase_ != Phase::begun, "gradients are summed when they were computed");
   BucketSums sums;
   for (int b = 0; b < exchange_.parts_->buckets.count(); ++b)
     sums.push_back(exchange_.start_bucket(replica_, b, copy, priority));
@@ -114,8 +122,9 @@ Exchange::Exchange(ExchangeOptions options, const Care& care, comm::Comm& world,
   if (options_.deterministic && !std::has_single_bit(static_cast<unsigned>(world.size())))
     fail_usage("deterministic = true needs 1, 2, 4, 8, ... ranks, here are {}", world.size());
   post_mortem::flight_recorder().forget_sums();  // of groups that are gone
-  reducer_ = comm::make_reducer(world, gradients * (1 + static_cast<std::size_t>(copies)) + StepNumbers::count,
-                                options_.reducer);
+  memory_ = comm::gradient_memory(world, gradients * (1 + static_cast<std::size_t>(copies)) + StepNumbers::count,
+                                  options_.reducer);
+  reducer_ = comm::make_reducer(world, *memory_, options_.reducer);
   if (options_.reducer.codec->carriage() == codec::Carriage::gathered) feedback_.emplace(gradients);
 }
 
@@ -198,9 +207,46 @@ void Exchange::settle(const Replica& replica) {
       std::ranges::transform(parameter.gradient, parameter.weight.begin(), [&](float v) { return v / rows; });
 }
 
+std::optional<float> Exchange::share_of(const Replica& replica, double weight) {
+  StepNumbers& numbers = parts(replica).numbers;
+  numbers[StepNumbers::loss] = numbers[StepNumbers::bad] = 0;
+  numbers[StepNumbers::rows] = static_cast<float>(weight);
+  numbers.start(false);
+  numbers.wait();
+  const float all = numbers[StepNumbers::rows];
+  return all > 0 ? std::optional(static_cast<float>(weight) / all) : std::nullopt;
+}
+
+// They travel as they are, in the memory of the gradients.
+void Exchange::average(Replica& replica, float share) {
+  if (world_.size() == 1) return;
+  Parts& now = parts(replica);
+  const std::span<float> weights = replica.weights(), sums = replica.gradients();
+  const double bytes = 2.0 * static_cast<double>(weights.size_bytes());
+  const auto copy = [&](std::span<float> to, std::span<const float> from, float scale) {
+    replica.timed(averaging_, now.watch.step(), bytes, [&] {
+      in_parts(to.size(), [=](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) to[i] = scale * from[i];
+      });
+    });
+  };
+  copy(sums, weights, share);
+  const int which = now.watch.numbers();
+  now.watch.wait(which, bytes / 2, [&] {
+    reducer_->wait(
+        now.watch.start(*reducer_, {.range = {0, gradients_}, .what = "mean of models", .exact = true}, which));
+  });
+  copy(weights, sums, 1);
+}
+
 exec::StateBlocks Exchange::state() {
-  exec::StateBlocks blocks = {
-      {"samples since the last mean", std::span(&rows_, 1), exec::StateBlock::Scope::each_rank}};
+  // Without running statistics, or where they are equal on all ranks anyway, nobody needs the count.
+  const bool in_use = parts_ && !options_.deterministic && !parts_->buckets.untrained().empty();
+  exec::StateBlocks blocks = {{.name = "samples since the last mean",
+                               .content = std::span(&rows_, 1),
+                               .scope = exec::StateBlock::Scope::each_rank,
+                               .may_drop = true,
+                               .in_use = in_use}};
   if (feedback_) blocks.push_back(feedback_->state());
   return blocks;
 }

@@ -20,9 +20,11 @@ struct ExchangeOptions {
   bool deterministic = false;
 
   StrategyTraits traits() const;
-  /// What a step takes with so many further copies of the gradients.
-  StepNeeds needs(const comm::Group& team, std::span<const exec::GradientPlace> places, std::size_t gradients,
-                  int copies = 0) const;
+  /// What a step takes with so many further copies of the gradients, where these are summed in every step, or in one of
+  /// so many.
+  StepNeeds needs(const PlannedRank& rank, int copies = 0, std::int64_t every = 1) const;
+  /// What is sent in a step besides gradients: loss and bad numbers.
+  comm::Traffic needs_of_numbers(const PlannedRank& rank) const;
   std::size_t bucket_numbers() const { return static_cast<std::size_t>(bucket_mb * 1e6 / sizeof(float)); }
 };
 
@@ -46,7 +48,7 @@ class StepExchange {
   BucketSums compute_and_sum();
   /// Forward and backward; then the loss begins to be summed, and with it what is bad: bad() is asked for a number.
   void compute(const std::function<std::size_t()>& bad);
-  /// After compute(): begins to sum all buckets, where they lie in a copy or in the gradients (-1).
+  /// Begins to sum all buckets, where they lie in a copy or, after compute(), in the gradients (-1).
   BucketSums sum(int copy, int priority);
   /// Waits for the loss; deterministic, the running statistics are then set.
   ForwardSummary summary();
@@ -85,6 +87,11 @@ class Exchange {
   /// Between steps: makes the running statistics of all ranks their mean, weighted by the samples seen since the last
   /// time.
   void settle(const Replica& replica);
+  /// Between steps: the part of all ranks' weights that is this rank's; nothing if these are zero on all.
+  std::optional<float> share_of(const Replica& replica, double weight);
+  /// Between steps: makes the weights of the model, and the running statistics, their mean over all ranks, with these
+  /// shares of it.
+  void average(Replica& replica, float share);
 
   /// The count of those samples.
   exec::StateBlocks state();
@@ -111,9 +118,10 @@ class Exchange {
   Care care_;
   comm::Comm& world_;
   std::size_t gradients_;
+  std::unique_ptr<comm::GradientMemory> memory_;
   std::unique_ptr<comm::Reducer> reducer_;
   std::optional<ErrorFeedback> feedback_;  // where the codec does not send all
-  Chore encoding_{Category::copy, "gradients as the codec has them"};
+  Chore encoding_{Category::copy, "gradients as the codec has them"}, averaging_{Category::copy, "mean of models"};
   std::optional<Parts> parts_;
   MicroBatches batches_;
   StepStart start_;

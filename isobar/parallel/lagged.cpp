@@ -27,9 +27,8 @@ class Lagged final : public Strategy {
   Lagged(std::int64_t lag, ExchangeOptions options)
       : Strategy(traits_of(lag, options)), options_(std::move(options)), copies_(static_cast<std::size_t>(lag)) {}
 
-  StepNeeds needs(const comm::Group& team, std::span<const exec::GradientPlace> places,
-                  std::size_t gradients) const override {
-    return options_.needs(team, places, gradients, static_cast<int>(copies_.size()));
+  StepNeeds needs(const PlannedRank& rank) const override {
+    return options_.needs(rank, static_cast<int>(copies_.size()));
   }
   std::span<float> open(comm::Comm& world, std::size_t gradients, const Care& care) override {
     updates_ = Updates(care);
@@ -65,20 +64,25 @@ class Lagged final : public Strategy {
     if (until != Settle::sums) exchange_->settle(replica);
   }
 
-  exec::StateBlocks state() override {
+  exec::StateBlocks state(Replica&) override {
     exec::StateBlocks blocks = exchange_->state();
+    // Gradients under way are lost to a strategy that does not know them.
+    const bool under_way = std::ranges::any_of(copies_, [](const LaidAside& copy) { return copy.step.index > 0; });
+    const auto add = [&](const std::string& name, auto content) {
+      blocks.push_back({.name = name, .content = content, .may_drop = false, .in_use = under_way});
+    };
     for (std::size_t c = 0; c < copies_.size(); ++c) {
       const std::string name = fmt::format("lagged_gradient_{}", c);
-      blocks.push_back({name, exchange_->copy(static_cast<int>(c))});
+      add(name, exchange_->copy(static_cast<int>(c)));
       optim::Step& step = copies_[c].step;
-      blocks.push_back({name + ".index", std::span(&step.index, 1)});
+      add(name + ".index", std::span(&step.index, 1));
       for (const auto& [what, number] : {std::pair(".learning_rate", &step.learning_rate),
                                          {".decay_scale", &step.decay_scale},
                                          {".rate_scale", &step.rate_scale},
                                          {".gradient_scale", &step.gradient_scale},
                                          {".clip_norm", &step.clip_norm}})
-        blocks.push_back({name + what, std::span(number, 1)});
-      blocks.push_back({name + ".undone", std::span(&step.undone, 1)});
+        add(name + what, std::span(number, 1));
+      add(name + ".undone", std::span(&step.undone, 1));
     }
     return blocks;
   }

@@ -15,8 +15,6 @@ void clear_gradients(const Replica& replica) {
 
 }  // namespace
 
-bool computes(const Feed& feed) { return feed.run.rows != 0 || feed.run.sum; }
-
 std::int64_t rows_of(const Feed& feed) {
   return feed.run.rows >= 0 ? feed.run.rows : std::max<std::int64_t>(1, std::ssize(feed.run.samples));
 }
@@ -27,7 +25,7 @@ void MicroBatches::run(Replica& replica, std::span<const Feed> feeds, const List
   if (balanced()) {
     if (!std::has_single_bit(feeds.size()))
       fail_usage("deterministic = true needs 1, 2, 4, 8, ... micro-batches on every rank, here are {}", feeds.size());
-    if (std::ranges::any_of(feeds, [](const Feed& feed) { return feed.run.sum != nullptr; }))
+    if (std::ranges::find(replica.circles(), "team") != replica.circles().end())
       fail_usage("deterministic = true takes statistics by micro-batch, they cannot be those of all ranks together");
     start_.keep(replica);
     for (std::size_t i = 0; i < feeds.size(); ++i) run_one(replica, feeds[i], i, i + 1 == feeds.size(), listener);
@@ -35,7 +33,7 @@ void MicroBatches::run(Replica& replica, std::span<const Feed> feeds, const List
   }
   std::vector<const Feed*> filled;
   for (const Feed& feed : feeds)
-    if (computes(feed)) filled.push_back(&feed);
+    if (replica.computes(feed)) filled.push_back(&feed);
   if (filled.empty()) {
     clear_gradients(replica);
     if (listener.forwarded) listener.forwarded();
@@ -44,7 +42,7 @@ void MicroBatches::run(Replica& replica, std::span<const Feed> feeds, const List
 }
 
 void MicroBatches::run_one(Replica& replica, const Feed& feed, std::size_t item, bool last, const Listener& listener) {
-  const bool empty = !computes(feed);
+  const bool empty = !replica.computes(feed);
   const double loss = empty ? 0 : replica.forward(feed);
   add_forward(replica, feed, static_cast<float>(loss), item, last);
   if (last && listener.forwarded) listener.forwarded();
@@ -77,9 +75,9 @@ void MicroBatches::add_forward(Replica& replica, const Feed& feed, float loss, s
   sums_->add(item, last, {&loss, 1}, replica.gradients().size());
   loss_ = loss;
   if (!balanced()) return;
-  const auto weight = computes(feed) ? static_cast<float>(static_cast<double>(rows_of(feed)) /
-                                                          (feed.run.total < 0 ? rows_of(feed) : feed.run.total))
-                                     : 0.0f;
+  const auto weight = replica.computes(feed) ? static_cast<float>(static_cast<double>(rows_of(feed)) /
+                                                                  (feed.run.total < 0 ? rows_of(feed) : feed.run.total))
+                                             : 0.0f;
   for (const ReplicaParameter& parameter : replica.parameters()) {
     if (parameter.trained) continue;
     const std::span<float> value = parameter.weight, part = parameter.gradient;

@@ -25,10 +25,6 @@ struct Listener {
 /// Samples in a batch.
 std::int64_t rows_of(const Feed& feed);
 
-/// Whether anything is computed for it: where ranks take statistics together each must run as often as the others,
-/// samples or not.
-bool computes(const Feed& feed);
-
 class MicroBatches {
  public:
   explicit MicroBatches(PartialSums::Order order = PartialSums::Order::running) : order_(order) {}

@@ -10,7 +10,7 @@ class Solo final : public Strategy {
  public:
   explicit Solo(bool deterministic)
       // Then running statistics wait in their memory during the backward pass.
-      : Strategy({.gradients_in_arena = !deterministic}),
+      : Strategy({.gradients_in_arena = !deterministic, .nests = true}),
         deterministic_(deterministic),
         batches_(deterministic ? PartialSums::Order::balanced : PartialSums::Order::running) {}
 
@@ -49,8 +49,11 @@ class Solo final : public Strategy {
 
 extern const Row<Strategy> solo;
 const Row<Strategy> solo{"solo", "one process, nothing to exchange", [](Args& args) -> std::unique_ptr<Strategy> {
-                           // Only where it is asked for, so that the recipe of a run stays as short as it always was.
+                           // Both only where they are named, so that the recipe of a run stays as short as it always
+                           // was.
                            const bool deterministic = args.has("deterministic") && args.flag("deterministic", false);
+                           args.require(!args.has("codec") || args.spec("codec").name() == "float",
+                                        "codec must be float: one process sends nothing that could be encoded");
                            return std::make_unique<Solo>(deterministic);
                          }};
 

@@ -9,12 +9,9 @@ namespace {
 
 class Sync final : public Strategy {
  public:
-  explicit Sync(ExchangeOptions options) : Strategy(options.traits()), options_(std::move(options)) {}
+  explicit Sync(ExchangeOptions options) : Strategy(traits_of(options)), options_(std::move(options)) {}
 
-  StepNeeds needs(const comm::Group& team, std::span<const exec::GradientPlace> places,
-                  std::size_t gradients) const override {
-    return options_.needs(team, places, gradients);
-  }
+  StepNeeds needs(const PlannedRank& rank) const override { return options_.needs(rank); }
   std::span<float> open(comm::Comm& world, std::size_t gradients, const Care& care) override {
     updates_ = Updates(care);
     exchange_.emplace(options_, care, world, gradients);
@@ -33,11 +30,17 @@ class Sync final : public Strategy {
   void settle(Replica& replica, Settle until) override {
     if (until != Settle::sums) exchange_->settle(replica);
   }
-  exec::StateBlocks state() override { return exchange_->state(); }
+  exec::StateBlocks state(Replica&) override { return exchange_->state(); }
   comm::ExchangeCost cost() const override { return exchange_->cost(); }
   std::string describe() const override { return "sync: " + exchange_->describe(); }
 
  private:
+  static StrategyTraits traits_of(const ExchangeOptions& options) {
+    StrategyTraits traits = options.traits();
+    traits.nests = true;
+    return traits;
+  }
+
   ExchangeOptions options_;
   std::optional<Exchange> exchange_;  // once it is open
   Updates updates_;

@@ -19,24 +19,24 @@ double confidence_of(std::span<const float> cell, CellNumbers numbers) {
 
 }  // namespace
 
-double overlap(const Box& a, const Box& b) {
+double overlap(const GridBox& a, const GridBox& b) {
   const double wide = std::min(a.left + a.width, b.left + b.width) - std::max(a.left, b.left);
   const double high = std::min(a.top + a.height, b.top + b.height) - std::max(a.top, b.top);
   if (wide <= 0 || high <= 0) return 0;
   return wide * high / (a.width * a.height + b.width * b.height - wide * high);
 }
 
-std::vector<Box> boxes_of(std::span<const float> cells, const Shape& shape, std::int64_t height, std::int64_t width,
-                          CellNumbers numbers, double least) {
+std::vector<GridBox> boxes_of(std::span<const float> cells, const Shape& shape, std::int64_t height, std::int64_t width,
+                              CellNumbers numbers, double least) {
   expects(shape.rank() == 3 && shape[2] > static_cast<std::int64_t>(first_class) && std::ssize(cells) == shape.count(),
           "cells with a box, object, none and classes");
   const double step_y = static_cast<double>(height) / shape[0];
   const double step_x = static_cast<double>(width) / shape[1];
-  std::vector<Box> found;
+  std::vector<GridBox> found;
   const std::size_t depth = shape[2];
   for (std::int64_t at = 0; at < shape[0] * shape[1]; ++at) {
     const std::span<const float> cell = cells.subspan(at * depth, depth);
-    Box box;
+    GridBox box;
     box.confidence = confidence_of(cell, numbers);
     if (!(box.confidence >= (numbers == CellNumbers::truth ? 1 : least))) continue;
     // A barely trained network predicts anything: limit boxes to twice the size of the input.
@@ -49,11 +49,11 @@ std::vector<Box> boxes_of(std::span<const float> cells, const Shape& shape, std:
     box.kind = std::ranges::max_element(cell.subspan(first_class)) - cell.subspan(first_class).begin();
     found.push_back(box);
   }
-  std::ranges::stable_sort(found, std::greater(), &Box::confidence);
+  std::ranges::stable_sort(found, std::greater(), &GridBox::confidence);
   if (numbers == CellNumbers::truth) return found;
-  std::vector<Box> kept;
-  for (const Box& box : found)
-    if (std::ranges::none_of(kept, [&](const Box& k) { return k.kind == box.kind && overlap(k, box) > same_box; }))
+  std::vector<GridBox> kept;
+  for (const GridBox& box : found)
+    if (std::ranges::none_of(kept, [&](const GridBox& k) { return k.kind == box.kind && overlap(k, box) > same_box; }))
       kept.push_back(box);
   return kept;
 }

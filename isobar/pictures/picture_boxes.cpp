@@ -20,7 +20,7 @@ constexpr const char* true_ink = "#000000";
 struct BoxLook {
   std::int64_t sample = 0;
   files::Image ground{};
-  std::vector<Box> truth{}, predicted{};
+  std::vector<GridBox> truth{}, predicted{};
   bool sure = true;  // some prediction has a confidence of at least 50 %
 };
 
@@ -45,8 +45,8 @@ BoxLook box_drawn(const Subject& subject, const SamplePicture& picture, const tr
   if (const auto y = view.fields.find("y"); y != view.fields.end() && y->second.shape == cells)
     look.truth = boxes_of(y->second.numbers, cells, x[0], x[1], CellNumbers::truth);
   if (picture.turned())
-    for (std::vector<Box>* list : {&look.truth, &look.predicted})
-      for (Box& box : *list) box.top = static_cast<double>(x[0]) - box.top - box.height;
+    for (std::vector<GridBox>* list : {&look.truth, &look.predicted})
+      for (GridBox& box : *list) box.top = static_cast<double>(x[0]) - box.top - box.height;
   return look;
 }
 
@@ -57,9 +57,10 @@ std::string kind_name(const Subject& subject, std::int64_t kind) {
 }
 
 std::size_t found_in(const BoxLook& look) {
-  return std::ranges::count_if(look.truth, [&](const Box& t) {
-    return std::ranges::any_of(
-        look.predicted, [&](const Box& p) { return look.sure && p.kind == t.kind && overlap(t, p) >= found_overlap; });
+  return std::ranges::count_if(look.truth, [&](const GridBox& t) {
+    return std::ranges::any_of(look.predicted, [&](const GridBox& p) {
+      return look.sure && p.kind == t.kind && overlap(t, p) >= found_overlap;
+    });
   });
 }
 
@@ -72,14 +73,14 @@ void draw_panel(SvgSheet& sheet, double left, double top, double height, const S
   sheet.image(left, top, box_panel_width, height, look.ground);
   sheet.begin_clip(left, top, box_panel_width, height);
   const double scale = box_panel_width / static_cast<double>(subject.input_shape()[1]);
-  const auto outline = [&](const Box& box, std::string_view ink, double line, std::string_view dashes) {
+  const auto outline = [&](const GridBox& box, std::string_view ink, double line, std::string_view dashes) {
     sheet.rectangle(left + scale * box.left, top + scale * box.top, scale * box.width, scale * box.height, "none", ink,
                     line, dashes);
   };
-  for (const Box& box : look.truth)
+  for (const GridBox& box : look.truth)
     outline(box, true_ink, 1.5, ""), outline(box, hex(class_colour(box.kind + 1)), 4, "");
-  for (const Box& box : look.truth) outline(box, true_ink, 1.2, "");
-  for (const Box& box : look.predicted) {
+  for (const GridBox& box : look.truth) outline(box, true_ink, 1.2, "");
+  for (const GridBox& box : look.predicted) {
     const std::string ink = hex(class_colour(box.kind + 1));
     outline(box, "#ffffff", 4.5, "");
     outline(box, ink, 2.5, "7 4");

@@ -28,7 +28,7 @@ Subject::Subject(const PictureRequest& request) : request_(request), y_(request.
       if (field.name == "y" && y_.rank() == 0) y_ = field.shape;
       if (field.name != "y" && x_name_.empty()) x_ = field.shape, x_name_ = field.name;
     }
-    prediction_ = train::sample_shape(request.viewer->plan().output_shapes.at("prediction"));
+    prediction_ = request.viewer->prediction_shape();
   }
   const std::size_t target_width = std::max<std::int64_t>(1, y_.count());
   if (!request.targets.empty() && request.targets.size() % target_width == 0) {

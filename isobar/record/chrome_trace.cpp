@@ -1,14 +1,17 @@
 // chrome_trace: traced steps for the trace viewers people use (Perfetto, chrome://tracing): trace/rank<r>.json, a JSON
-// array with one event per line. trace_row.hpp defines the rows of a rank.
+// array with one event per line. trace_row.hpp defines the rows of a rank. Messages of the model say whom this rank
+// exchanges them with.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "isobar/base/clock.hpp"
+#include "isobar/graph/plan_messages.hpp"
 #include "isobar/record/kept_bytes.hpp"
 #include "isobar/record/sinks.hpp"
 #include "isobar/record/trace_row.hpp"
@@ -53,6 +56,16 @@ std::string json_text(std::string_view text) {
   return Json(std::string(text)).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// Further arguments of the events that show messages of the plan, by the event's name.
+std::map<std::string, std::string> partners_in(const graph::Plan* plan) {
+  std::map<std::string, std::string> texts;
+  if (!plan) return texts;
+  for (const graph::NodeMessages& each : graph::messages_of(*plan))
+    texts[graph::message_name(each.node)] =
+        fmt::format(R"(,"circle":{},"partners":{})", json_text(each.circle), Json(each.partners).dump());
+  return texts;
+}
+
 double number(const Json& event, const char* key) {
   const auto found = event.find(key);
   return found != event.end() && found->is_number() ? found->get<double>() : 0;
@@ -67,11 +80,14 @@ class ChromeTrace final : public train::Sink {
     const auto path = rank_file(start, "trace", ".json");
     if (!path) return;
     rank_ = start.rank;
+    serves_ = start.serves;
+    partners_ = partners_in(start.plan);
     planned_ = static_cast<double>(std::max<std::int64_t>(1, start.epochs * start.steps_per_epoch));
     file_ = disk::LateFile(*path, kept(*path, start), {.tail = std::string(tail), .makes_folder = true});
-    file_.append(file_.length() > 0
-                     ? ""
-                     : fmt::format("[\n{}", named("process_name", TraceRow::steps, fmt::format("rank {}", rank_))));
+    file_.append(file_.length() > 0 ? ""
+                                    : fmt::format("[\n{}", named("process_name", TraceRow::steps,
+                                                                 fmt::format("rank {}{}", rank_,
+                                                                             serves_ ? ", keeps parameters" : ""))));
   }
 
   void traced(const train::StepTraced& step) override {
@@ -120,22 +136,22 @@ class ChromeTrace final : public train::Sink {
 
   std::string block(const train::StepTraced& step) {
     std::string text, rows;
-    const auto put = [&](std::string_view name, std::string_view category, When at, int row, double flops,
-                         double bytes) {
+    const auto put = [&](std::string_view name, std::string_view category, When at, int row, double flops, double bytes,
+                         std::string_view more = "") {
       if (named_.insert(row).second) rows += ",\n" + named("thread_name", row, row_name(row));
       const std::int64_t lasts = std::max<std::int64_t>(0, at.end - at.begin);
       fmt::format_to(std::back_inserter(text),
                      ",\n"
                      R"({{"name":{},"cat":"{}","ph":"X","ts":{}.{:03},"dur":{}.{:03},"pid":{},"tid":{},)"
-                     R"("args":{{"step":{},"flops":{:.0f},"bytes":{:.0f}}}}})",
+                     R"("args":{{"step":{},"flops":{:.0f},"bytes":{:.0f}{}}}}})",
                      name, category, at.begin / 1000, at.begin % 1000, lasts / 1000, lasts % 1000, rank_, row,
-                     step.step, flops, bytes);
+                     step.step, flops, bytes, more);
     };
     const When whole = when(step.begin, step.seconds);
     double flops = 0, bytes = 0;
     for (const Event& event : step.events)
       if (event.lane == Lane::main) flops += event.flops, bytes += event.bytes;
-    put(fmt::format("\"step {}\"", step.step), "step", whole, TraceRow::steps, flops, bytes);
+    put(fmt::format("\"{} {}\"", serves_ ? "update" : "step", step.step), "step", whole, TraceRow::steps, flops, bytes);
     Rows taken;
     std::int64_t last = whole.begin;  // keeps rounding from creating overlaps in the main lane
     for (const Event& event : step.events) {
@@ -146,7 +162,7 @@ class ChromeTrace final : public train::Sink {
         last = std::max(last, at.end);
       }
       put(name_of(*step.trace, event.name), category_name(event.category), at, taken.take(event.lane, at), event.flops,
-          event.bytes);
+          event.bytes, partners_of(*step.trace, event));
     }
     return rows + text;
   }
@@ -157,9 +173,17 @@ class ChromeTrace final : public train::Sink {
     return names_[name];
   }
 
+  std::string_view partners_of(const Trace& trace, const Event& event) const {
+    if (event.lane != Lane::exchange) return "";
+    const auto found = partners_.find(trace.names()[event.name]);
+    return found == partners_.end() ? "" : std::string_view(found->second);
+  }
+
   const std::int64_t most_bytes_;
   int rank_ = 0;
+  bool serves_ = false;
   double planned_ = 1;
+  std::map<std::string, std::string> partners_;  // of messages of the plan, as arguments, by the name of their events
   disk::LateFile file_;
   bool first_ = true;       // no step has been written in this session
   std::int64_t shift_ = 0;  // added to this session's times, nanoseconds

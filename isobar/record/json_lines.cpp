@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "isobar/record/exchange_json.hpp"
 #include "isobar/record/kept_bytes.hpp"
 #include "isobar/record/sinks.hpp"
 
@@ -80,15 +81,7 @@ class JsonLines final : public train::Sink {
                     {"epoch", step.epoch},
                     {"loss", step.loss},
                     {"learning_rate", step.learning_rate}});
-    if (Lines::is_new(step.step, timing_.reached.step))
-      timing_.put({{"kind", "step"},
-                   {"step", step.step},
-                   {"step_in_epoch", step.step_in_epoch},
-                   {"samples", step.samples},
-                   {"seconds", step.seconds},
-                   {"wait_seconds", step.wait_seconds},
-                   {"exchange_seconds", step.exchange_seconds},
-                   {"bytes_sent", step.bytes_sent}});
+    if (Lines::is_new(step.step, timing_.reached.step)) put_timing(step);
   }
 
   void bad_step(const train::BadStep& bad) override {
@@ -133,11 +126,9 @@ class JsonLines final : public train::Sink {
     metrics_.put(result);
     OrderedJson last{
         {"kind", "end"}, {"step", end.steps}, {"seconds", end.seconds}, {"step_seconds", end.step_seconds}};
-    last["exchange"] = {{"waited_seconds", end.exchange.waited_seconds},
-                        {"busy_seconds", end.exchange.busy_seconds},
-                        {"sums", end.exchange.sums},
-                        {"messages_sent", end.exchange.traffic.messages},
-                        {"bytes_sent", end.exchange.traffic.bytes}};
+    last["exchange"] = cost_to_json(end.exchange.gradients);
+    if (end.exchange.messages.sums > 0) last["messages"] = cost_to_json(end.exchange.messages);
+    if (!end.exchanged.empty()) last["exchanged"] = end.exchanged;
     if (end.skipped) last["skipped"] = *end.skipped;
     for (const auto& [name, value] : end.staging) last["staging"][name] = value;
     timing_.put(last);
@@ -146,6 +137,20 @@ class JsonLines final : public train::Sink {
   }
 
  private:
+  void put_timing(const train::StepDone& step) {
+    OrderedJson line{{"kind", "step"},
+                     {"step", step.step},
+                     {"step_in_epoch", step.step_in_epoch},
+                     {"samples", step.samples},
+                     {"seconds", step.seconds},
+                     {"wait_seconds", step.wait_seconds},
+                     {"exchange_seconds", step.exchange_seconds},
+                     {"bytes_sent", step.bytes_sent}};
+    if (step.costs.gradients.sums > 0) line["gradients"] = cost_to_json(step.costs.gradients);
+    if (step.costs.messages.sums > 0) line["messages"] = cost_to_json(step.costs.messages);
+    timing_.put(line);
+  }
+
   Lines metrics_, timing_;
 };
 

@@ -60,12 +60,10 @@ class Profile final : public train::Sink {
       return;
     }
     file_ = open_lines(*path, start, {.makes_folder = true}).file;
-    put({{"kind", "start"},
-         {"step", start.first_step},
-         {"rank", start.rank},
-         {"node", start.node},
-         {"host", host()},
-         {"threads", start.threads}});
+    OrderedJson first{{"kind", "start"},    {"step", start.first_step}, {"rank", start.rank},
+                      {"node", start.node}, {"host", host()},           {"threads", start.threads}};
+    if (start.serves) first["role"] = "serves";
+    put(first);
   }
 
   void traced(const train::StepTraced& step) override {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "isobar/disk/late_file.hpp"
-#include "isobar/graph/plan.hpp"
+#include "isobar/graph/plan_messages.hpp"
 #include "isobar/record/sinks.hpp"
 #include "isobar/tensor/layout.hpp"
 #include "isobar/train/feeds.hpp"
@@ -31,7 +31,8 @@ OrderedJson pairs(const std::vector<std::pair<std::string, std::string>>& list) 
   return all;
 }
 
-OrderedJson plan_facts(const graph::Plan& plan) {
+// Where a model is cut, its inputs are those of the whole.
+OrderedJson plan_facts(const graph::Plan& plan, const std::vector<datasets::Field>& whole) {
   const auto live = graph::live_bytes(plan);
   OrderedJson steps = OrderedJson::array(), inputs = OrderedJson::array(), parameters = OrderedJson::array();
   for (const graph::StepId s : plan.steps.ids()) {
@@ -43,6 +44,7 @@ OrderedJson plan_facts(const graph::Plan& plan) {
                      {"flops", step.flops},
                      {"bytes", step.bytes},
                      {"live_bytes", live[s]}});
+    if (step.talk) steps.back()["talk"] = step.talk->phase == ops::Talk::Phase::start ? "start" : "finish";
     if (!step.final_parameters.empty()) steps.back()["final"] = plain_numbers(step.final_parameters);
   }
   // Numbers of the gradient, including padding.
@@ -50,17 +52,26 @@ OrderedJson plan_facts(const graph::Plan& plan) {
     parameters.push_back({{"name", p.name},
                           {"numbers", p.layout.data.ndims == 0 ? p.declared.shape.count() : padded_count(p.layout)},
                           {"trained", p.declared.trained}});
-  for (const graph::PlanInput& input : plan.inputs)
-    inputs.push_back(OrderedJson::array({input.name, train::sample_shape(input.shape).str()}));
-  return {{"fingerprint", fmt::format("{:016x}", plan.fingerprint())},
-          {"forward_steps", plan.forward_steps},
-          {"again_steps", plan.again_steps()},
-          {"again_flops", plan.again_flops()},
-          {"kept_arena_bytes", plan.kept_arena_bytes},
-          {"rows", plan.inputs.empty() ? 1 : plan.inputs[0].shape[0]},
-          {"parameters", std::move(parameters)},
-          {"steps", std::move(steps)},
-          {"inputs", std::move(inputs)}};
+  for (const datasets::Field& input : whole) inputs.push_back(OrderedJson::array({input.name, input.shape.str()}));
+  if (whole.empty())
+    for (const graph::PlanInput& input : plan.inputs)
+      inputs.push_back(OrderedJson::array({input.name, train::sample_shape(input.shape).str()}));
+  OrderedJson facts{{"fingerprint", fmt::format("{:016x}", plan.fingerprint())},
+                    {"forward_steps", plan.forward_steps},
+                    {"again_steps", plan.again_steps()},
+                    {"again_flops", plan.again_flops()},
+                    {"kept_arena_bytes", plan.kept_arena_bytes},
+                    {"rows", plan.rows},
+                    {"parameters", std::move(parameters)},
+                    {"steps", std::move(steps)},
+                    {"inputs", std::move(inputs)}};
+  for (const graph::NodeMessages& each : graph::messages_of(plan))
+    facts["messages"].push_back({{"node", each.node},
+                                 {"circle", each.circle},
+                                 {"partners", each.partners},
+                                 {"messages", each.sent.messages},
+                                 {"bytes", each.sent.bytes}});
+  return facts;
 }
 
 // From the recipe's section [report]; without it nothing is known about tracing.
@@ -118,7 +129,9 @@ class RunFacts final : public train::Sink {
                       {"tuned", start.tuned},
                       {"precision", "float32"},
                       {"trace_steps", trace_steps(start.recipe)}};
-    if (start.plan) facts["plan"] = plan_facts(*start.plan);
+    if (start.teams > 1) facts["teams"] = start.teams;
+    if (start.ways > 1) facts["ways"] = start.ways, facts["part"] = start.part;
+    if (start.plan) facts["plan"] = plan_facts(*start.plan, start.inputs);
     if (auto earlier = brought_up_to_date(start.folder / "run.json", start)) facts = std::move(*earlier);
     facts["members_changed"] = OrderedJson::parse(train::to_json(start.changes));
     disk::write_late(start.folder / "run.json",

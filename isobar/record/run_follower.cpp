@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "isobar/record/json_member.hpp"
+#include "isobar/record/exchange_json.hpp"
 
 namespace isobar::record {
 namespace {
@@ -43,6 +43,7 @@ train::StepDone step_done(const Json& figures, const Json& times, std::int64_t s
   step.wait_seconds = member<double>(times, "wait_seconds");
   step.exchange_seconds = member<double>(times, "exchange_seconds");
   step.bytes_sent = member<std::int64_t>(times, "bytes_sent");
+  step.costs = {cost_in(times, "gradients"), cost_in(times, "messages")};
   return step;
 }
 
@@ -152,7 +153,10 @@ void RunFollower::tell_start(train::Sink& listener, const Json& line) {
   start.steps_per_epoch = facts_.steps_per_epoch;
   start.batching = facts_.batching;
   start.strategy = facts_.strategy;
+  start.teams = facts_.teams;
   start.placement = facts_.placement;
+  start.ways = facts_.ways;
+  start.part = facts_.part;
   listener.start(start);
 }
 
@@ -165,6 +169,7 @@ void RunFollower::tell_end(train::Sink& listener, const Json& figures, const Jso
   end.bad = bad_steps(figures);
   end.seconds = member<double>(times, "seconds");
   end.step_seconds = member<double>(times, "step_seconds");
+  end.exchanged = member<std::string>(times, "exchanged");
   if (times.contains("skipped")) end.skipped = member<std::int64_t>(times, "skipped");
   listener.end(end);
 }

@@ -8,7 +8,7 @@
 
 #include "isobar/base/config.hpp"
 #include "isobar/base/error.hpp"
-#include "isobar/record/json_member.hpp"
+#include "isobar/record/exchange_json.hpp"
 #include "isobar/record/median.hpp"
 #include "isobar/record/trace_row.hpp"
 
@@ -70,6 +70,7 @@ void read_session_end(RecordedSession& session, const Json& line) {
     session.exchange_busy = member<double>(line["exchange"], "busy_seconds");
   }
   session.staging = member_numbers(line, "staging");
+  session.exchanged = member<std::string>(line, "exchanged");
 }
 
 void read_timing(RunRecord& run) {
@@ -94,6 +95,7 @@ void read_timing(RunRecord& run) {
       step->wait_seconds = member<double>(line, "wait_seconds");
       step->exchange_seconds = member<double>(line, "exchange_seconds");
       step->bytes_sent = member<std::int64_t>(line, "bytes_sent");
+      step->costs = {cost_in(line, "gradients"), cost_in(line, "messages")};
     } else if (kind == "epoch") {
       EpochRecord* epoch = find(run.epochs, &EpochRecord::epoch, member<std::int64_t>(line, "epoch"));
       if (!epoch) continue;
@@ -102,6 +104,17 @@ void read_timing(RunRecord& run) {
     } else if (kind == "end" && !run.sessions.empty()) {
       read_session_end(run.sessions.back(), line);
     }
+  }
+}
+
+void read_messages(RunRecord& run, const Json& plan) {
+  for (const Json& each : plan.value("messages", Json::array())) {
+    PlannedMessages made{member<std::string>(each, "node"), member<std::string>(each, "circle")};
+    made.sent = {member<std::int64_t>(each, "messages"), member<std::int64_t>(each, "bytes")};
+    if (each.is_object() && each.contains("partners") && each["partners"].is_array())
+      for (const Json& partner : each["partners"])
+        if (partner.is_number_unsigned()) made.partners.push_back(partner.get<int>());
+    run.messages.push_back(std::move(made));
   }
 }
 
@@ -117,12 +130,14 @@ void read_plan(RunRecord& run, const Json& plan) {
   for (const Json& parameter : plan.value("parameters", Json::array()))
     run.plan_parameters.push_back({member<std::string>(parameter, "name"), member<std::int64_t>(parameter, "numbers"),
                                    parameter.is_object() && parameter.value("trained", Json()) != Json(false)});
+  read_messages(run, plan);
   if (!plan.contains("steps") || !plan["steps"].is_array()) return;
   for (const Json& step : plan["steps"]) {
     run.plan.push_back({member<std::string>(step, "name"), member<std::string>(step, "kernel"),
                         member<std::string>(step, "category"), member<std::string>(step, "shape"),
                         member<double>(step, "flops"), member<double>(step, "bytes"),
                         member<double>(step, "live_bytes")});
+    run.plan.back().talk = member<std::string>(step, "talk");
     if (!step.is_object() || !step.contains("final") || !step["final"].is_array()) continue;
     for (const Json& place : step["final"])
       if (place.is_number_unsigned() && place.get<std::size_t>() < run.plan_parameters.size())
@@ -151,6 +166,8 @@ void read_facts(RunRecord& run) {
   run.arena_bytes = member(facts, "arena_bytes", run.arena_bytes);
   run.weight_bytes = member(facts, "weight_bytes", run.weight_bytes);
   run.batching = member<std::string>(facts, "batching"), run.strategy = member<std::string>(facts, "strategy");
+  run.teams = member(facts, "teams", 1);
+  run.ways = member(facts, "ways", 1), run.part = member<std::string>(facts, "part");
   run.placement = member<std::string>(facts, "placement"), run.precision = member<std::string>(facts, "precision");
   if (run.changes.empty() && facts.contains("members_changed"))  // a folder without timing.jsonl
     run.changes = train::changes_in(facts["members_changed"].dump());
@@ -175,7 +192,8 @@ void read_profiles(RunRecord& run) {
   for (const fs::directory_entry& entry : fs::directory_iterator(run.folder / "profile", none)) {
     const std::vector<Json> lines = read_json_lines(entry.path());
     if (lines.empty() || member<std::string>(lines[0], "kind") != "start") continue;
-    RankRecord rank{member(lines[0], "rank", 0), member(lines[0], "node", 0), member<std::string>(lines[0], "host")};
+    RankRecord rank{member(lines[0], "rank", 0), member(lines[0], "node", 0), member<std::string>(lines[0], "host"),
+                    member<std::string>(lines[0], "role") == "serves"};
     for (const Json& line : lines)
       if (member<std::string>(line, "kind") == "step") rank.steps.push_back(profiled(line));
     run.by_rank.push_back(std::move(rank));
@@ -240,6 +258,12 @@ double RunRecord::samples_per_second() const {
   std::vector<double> rates;
   for (const StepRecord* step : timed(*this)) rates.push_back(static_cast<double>(step->samples) / step->seconds);
   return median(std::move(rates));
+}
+
+comm::ExchangeCosts RunRecord::exchange_costs() const {
+  comm::ExchangeCosts sum;
+  for (const StepRecord& step : steps) sum = sum + step.costs;
+  return sum;
 }
 
 std::array<CategoryTotal, category_count> RunRecord::totals(const RankRecord& rank) const {

@@ -24,6 +24,7 @@ struct StepRecord {
   std::int64_t step = 0, epoch = 0, samples = 0, bytes_sent = 0;
   double loss = 0, learning_rate = 0;
   double seconds = 0, wait_seconds = 0, exchange_seconds = 0;  ///< 0 when timing.jsonl lacks the step
+  comm::ExchangeCosts costs{};                                 ///< likewise, and in runs of older versions
 };
 
 struct EpochRecord {
@@ -38,6 +39,7 @@ struct RecordedSession {
   std::optional<double> seconds{}, step_seconds{};  ///< known if it ended normally
   double exchange_waited = 0, exchange_busy = 0;
   std::map<std::string, double> staging{};
+  std::string exchanged{};  ///< as in train::End
 };
 
 /// One traced step of one rank, from profile/rank<r>.jsonl; by category, including idle, of the main lane only.
@@ -52,6 +54,7 @@ struct ProfiledStep {
 struct RankRecord {
   int rank = 0, node = 0;
   std::string host{};
+  bool serves = false;  ///< its steps are updates of parameters that it keeps for others
   std::vector<ProfiledStep> steps{};
 };
 
@@ -61,6 +64,14 @@ struct PlannedStep {
   double flops = 0, bytes = 0;
   double live_bytes = 0;                ///< of the arena, while it runs
   std::vector<int> final_parameters{};  ///< whose gradients are complete after it: indices of plan_parameters
+  std::string talk{};                   ///< "start" or "finish" of messages; empty: it computes
+};
+
+/// Messages of the model, from run.json: what rank 0 sends for one node in a pass over a batch.
+struct PlannedMessages {
+  std::string node{}, circle{};
+  std::vector<int> partners{};  ///< ranks of the circle
+  comm::Traffic sent{};
 };
 
 /// A parameter of the plan, from run.json.
@@ -92,6 +103,8 @@ struct RunRecord {
   std::vector<std::pair<std::string, std::string>> versions{}, machine{};
   PeakRecord peaks{};
   int ranks = 1, nodes = 1, threads = 1;
+  int teams = 1, ways = 1;  ///< as in train::Start
+  std::string part{};       ///< of the model, on rank 0; empty: all of it
   std::int64_t global_batch = 0, parameters = 0, train_samples = 0, test_samples = 0, planned_epochs = 0,
                steps_per_epoch = 0;
   double flops_per_sample = 0, arena_bytes = 0, weight_bytes = 0;
@@ -101,6 +114,7 @@ struct RunRecord {
   std::int64_t again_steps = 0;
   double again_flops = 0, kept_arena_bytes = 0;
   std::vector<PlannedStep> plan{};
+  std::vector<PlannedMessages> messages{};
   std::int64_t plan_rows = 0;  ///< samples the plan computes at a time; 0 and no parameters in runs of older versions
   std::vector<PlannedParameter> plan_parameters{};            ///< in the order their gradients become final
   std::vector<std::pair<std::string, std::string>> inputs{};  ///< name and shape of one sample
@@ -116,6 +130,8 @@ struct RunRecord {
   /// Median over the steps, without the first three when there are more than six.
   double step_seconds() const;
   double samples_per_second() const;
+  /// Sums over all steps.
+  comm::ExchangeCosts exchange_costs() const;
   /// Sums over the traced steps of one rank.
   std::array<CategoryTotal, category_count> totals(const RankRecord& rank) const;
 };

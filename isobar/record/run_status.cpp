@@ -78,6 +78,7 @@ std::vector<std::string> RunStatus::start(const train::Start& start) {
     lines.push_back(fmt::format("{} ranks on {} node{}, {}", start.ranks, start.nodes, start.nodes == 1 ? "" : "s",
                                 start.placement.empty() ? "not bound" : start.placement));
     lines.push_back(fmt::format("{}; {}", start.batching, start.strategy));
+    if (start.ways > 1) lines.push_back(fmt::format("one model over {} ranks; rank 0 has {}", start.ways, start.part));
   }
   if (start.first_step > 0)
     lines.push_back(
@@ -88,7 +89,7 @@ std::vector<std::string> RunStatus::start(const train::Start& start) {
 void RunStatus::step(const train::StepDone& step) {
   last_ = step;
   if (step.bad.steps > 0) bad_ = step.bad;  // empty for runs followed through their files: those use bad_step()
-  rate_.add(step.samples, step.seconds, step.wait_seconds, step.exchange_seconds);
+  rate_.add(step);
   samples_ += step.samples;
   loss_sum_ += step.loss * static_cast<double>(step.samples);
 }
@@ -125,6 +126,7 @@ std::vector<std::string> RunStatus::end(const train::End& end) const {
     lines.push_back(fmt::format("{} bad samples were skipped{}", with_commas(*end.skipped),
                                 end.first_skipped.empty() ? "" : ", the first: " + end.first_skipped[0]));
   if (end.bad.steps > 0) lines.push_back(end.bad.str());
+  if (!end.exchanged.empty()) lines.push_back(end.exchanged);
   std::string where = fmt::format("the run is in {}", start_.folder.string());
   if (!checkpoint_.file.empty())
     where += fmt::format(", its weights in checkpoints/{} ({})", checkpoint_.file.filename().string(),
@@ -158,7 +160,7 @@ std::vector<RunStatus::Part> RunStatus::parts(Form form) const {
   all.back().text += fmt::format("{}{}/{}", wide ? " step " : " ", last_.step_in_epoch, start_.steps_per_epoch);
   all.push_back({8, fmt::format("loss {:.4g}", loss)});
   if (const std::string last = metric(); !last.empty()) all.push_back({5, last});
-  all.push_back({6, rate_text(rate) + (wide ? " samples/s" : "/s")});
+  all.push_back({6, rate_text(rate) + (wide ? " samples/s" : "/s") + (wide ? whose() : "")});
   if (start_.flops_per_sample > 0) {
     const double flops = rate * start_.flops_per_sample;
     all.push_back({4, human_flops(flops) + "/s"});
@@ -166,20 +168,27 @@ std::vector<RunStatus::Part> RunStatus::parts(Form form) const {
     else if (peak_flops_ > 0) all.back().text += fmt::format(" {}%", percent(flops / peak_flops_));
   }
   all.push_back({2, fmt::format("{} {:.0f}{}%", wide ? "I/O wait" : "io", 100 * rate_.waiting(), wide ? " " : "")});
-  if (start_.ranks > 1)
+  if (start_.ranks > 1) {
     all.push_back({3, fmt::format("{} {:.0f}{}%", wide ? "exposed communication" : "comm", 100 * rate_.exchanging(),
                                   wide ? " " : "")});
+    if (const auto hidden = rate_.hidden_messages(); hidden && wide)
+      all.back().text +=
+          fmt::format(" (messages {:.0f} %, {:.0f} % hidden)", 100 * rate_.exchanging_messages(), 100 * *hidden);
+  }
   if (bad_.steps > 0) all.push_back({8, wide ? bad_.str() : fmt::format("{} bad", bad_.steps)});
   all.push_back({7, "left " + human_seconds(seconds_left())});
   return all;
 }
 
 std::string RunStatus::speed(double samples_per_second) const {
-  std::string text = rate_text(samples_per_second) + " samples/s";
+  std::string text = rate_text(samples_per_second) + " samples/s" + whose();
   const double flops = samples_per_second * start_.flops_per_sample;
   if (flops > 0) text += fmt::format("  {}/s{}", human_flops(flops), share(flops));
   return text;
 }
+
+// Where ranks go at their own pace, only those of the first team are counted.
+std::string RunStatus::whose() const { return start_.teams > 1 ? " on rank 0" : ""; }
 
 std::string RunStatus::share(double flops_per_second) const {
   return peak_flops_ > 0 ? fmt::format(" ({} % of peak)", percent(flops_per_second / peak_flops_)) : "";

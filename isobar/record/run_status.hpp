@@ -39,6 +39,7 @@ class RunStatus {
   enum class Form { wide, barless, compact, tight };
   std::vector<Part> parts(Form form) const;
   std::string speed(double samples_per_second) const;
+  std::string whose() const;
   std::string share(double flops_per_second) const;
   std::string metric() const;
   std::int64_t all_steps() const { return start_.epochs * start_.steps_per_epoch; }

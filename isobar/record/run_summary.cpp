@@ -31,10 +31,20 @@ std::string exchange(const train::Start& start, const train::End& end, std::int6
   std::string text = fmt::format("{} ranks on {} node{}, {}\n", start.ranks, start.nodes, start.nodes == 1 ? "" : "s",
                                  start.placement.empty() ? "not bound" : start.placement);
   text += fmt::format("{}; {}\n", start.batching, start.strategy);
-  const double shown = end.step_seconds > 0 ? 100 * end.exchange.waited_seconds / end.step_seconds : 0;
-  const double sent = steps > 0 ? static_cast<double>(end.exchange.traffic.bytes) / steps : 0;
-  return text + fmt::format("exposed communication {:.1f} % of the steps' time; rank 0 sent {} per step\n", shown,
-                            human_bytes(sent));
+  const auto share = [&](double seconds) { return end.step_seconds > 0 ? 100 * seconds / end.step_seconds : 0; };
+  const auto sent = [&](std::int64_t bytes) { return human_bytes(steps > 0 ? static_cast<double>(bytes) / steps : 0); };
+  if (!end.exchanged.empty()) text += end.exchanged + "\n";
+  text += fmt::format("exposed communication {:.1f} % of the steps' time; rank 0 sent {} per step\n",
+                      share(end.exchange.waited_seconds()), sent(end.exchange.bytes()));
+  if (start.ways > 1) text += fmt::format("one model over {} ranks; rank 0 has {}\n", start.ways, start.part);
+  if (end.exchange.messages.sums == 0) return text;
+  const auto part = [&](const char* what, const comm::ExchangeCost& cost) {
+    const auto hidden = comm::hidden_share(cost);
+    return fmt::format("  {:<21} exposed {:.1f} %, {} per step{}\n", what, share(cost.waited_seconds),
+                       sent(cost.traffic.bytes),
+                       hidden ? fmt::format(", {:.0f} % of their time hidden", 100 * *hidden) : "");
+  };
+  return text + part("messages of the model", end.exchange.messages) + part("gradients", end.exchange.gradients);
 }
 
 std::string results(const train::Start& start, const train::End& end) {

@@ -25,6 +25,22 @@ std::pair<double, double> traced_and_computing(const record::RunRecord& run) {
   return {all, kernels};
 }
 
+// What waiting for messages of the model and for gradients cost, and how much of their time was hidden.
+std::string exchange_text(const record::RunRecord& run) {
+  const comm::ExchangeCosts costs = run.exchange_costs();
+  if (costs.messages.sums == 0) return "";
+  double seconds = 0;
+  for (const record::StepRecord& step : run.steps) seconds += step.seconds;
+  const auto part = [&](const comm::ExchangeCost& cost) {
+    const auto hidden = comm::hidden_share(cost);
+    return fmt::format("{:.1f} % of the steps' time{}", percent_text(cost.waited_seconds, seconds),
+                       hidden ? fmt::format(", {:.0f} % of theirs hidden", 100 * *hidden) : "");
+  };
+  return fmt::format("; {}messages of the model were waited for in {}, gradients in {}",
+                     run.ways > 1 ? fmt::format("one model over {} ranks: ", run.ways) : "", part(costs.messages),
+                     part(costs.gradients));
+}
+
 }  // namespace
 
 CardFinding tuning_runs(const CardFacts& facts) {
@@ -57,12 +73,13 @@ CardFinding whole_application(const CardFacts& facts) {
   const double whole = ledger.kept_seconds();
   std::string figure =
       fmt::format("{} over {} of steps, evaluations ({:.3g} s) and checkpoints ({:.3g} s); {} in steps alone",
-                  told_speed(static_cast<double>(ledger.samples) / whole), short_seconds(whole), ledger.test_seconds,
+                  facts.told(static_cast<double>(ledger.samples) / whole), short_seconds(whole), ledger.test_seconds,
                   ledger.checkpoint_seconds, facts.speed());
   figure += fmt::format(", a step of {:.4g} ms with input and communication", facts.run.step_seconds() * 1e3);
   if (const auto [traced, kernels] = traced_and_computing(facts.run); traced > 0)
     figure += fmt::format(", of which kernels are {:.1f} %{}", percent_text(kernels, traced),
                           facts.run.ranks > 1 ? " on rank 0" : "");
+  figure += exchange_text(facts.run);
   const auto& sessions = facts.run.sessions;
   if (sessions.size() == 1 && sessions[0].seconds)
     figure += fmt::format("; wall time from the first step to the end {}", short_seconds(*sessions[0].seconds));
@@ -107,7 +124,7 @@ CardFinding flops(const CardFacts& facts) {
       human_flops(run.flops_per_sample), run.precision);
   if (!facts.timed()) return shown(figure + facts.ending());
   const double rate = run.flops_per_sample * run.samples_per_second();
-  figure += fmt::format("; {}/s sustained in steps", human_flops(rate));
+  figure += fmt::format("; {}/s sustained in steps{}", human_flops(rate), run.teams > 1 ? " on rank 0" : "");
   if (run.peaks.flops_per_second > 0)
     figure += fmt::format(", {:.1f} % of the {}/s measured here ({})", percent_text(rate, run.peaks.flops_per_second),
                           human_flops(run.peaks.flops_per_second), run.peaks.how);

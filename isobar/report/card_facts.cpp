@@ -52,7 +52,9 @@ std::string CardFacts::result() const {
   return fmt::format("test {} {} after epoch {}", judged, number, last.epoch);
 }
 
-std::string CardFacts::speed() const { return told_speed(run.samples_per_second()); }
+std::string CardFacts::told(double samples_per_second) const {
+  return told_speed(samples_per_second) + (run.teams > 1 ? " on rank 0" : "");
+}
 
 std::string CardFacts::setting(std::string_view section, std::string_view key) const {
   return recipe_text(run.recipe, section, key);

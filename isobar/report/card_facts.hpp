@@ -29,8 +29,10 @@ struct CardFacts {
   std::string ending() const;
   /// "test mae 0.2431 after epoch 3"; needs an evaluation.
   std::string result() const;
-  /// "26.1 samples/s".
-  std::string speed() const;
+  /// "26.1 samples/s", and whose these are where teams go at their own pace.
+  std::string told(double samples_per_second) const;
+  /// That of its steps.
+  std::string speed() const { return told(run.samples_per_second()); }
   /// The value of `section.key` in the recipe as text; empty if it is missing.
   std::string setting(std::string_view section, std::string_view key) const;
   /// True if samples are read from files.

@@ -11,6 +11,7 @@
 
 namespace isobar::report {
 
+extern const Section communication_section;  // page_communication.cpp
 extern const Section configuration_section;  // page_configuration.cpp
 extern const Section curves_section;         // page_curves.cpp
 extern const Section kernels_section;        // page_kernels.cpp
@@ -33,6 +34,7 @@ std::span<const Section* const> sections() {
                                            &roofline_section,
                                            &timeline_section,
                                            &ranks_section,
+                                           &communication_section,
                                            &memory_section,
                                            &configuration_section,
                                            &machine_section};

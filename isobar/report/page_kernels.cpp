@@ -39,7 +39,8 @@ std::string named(std::string_view category, std::string_view name) {
 struct Sums {
   std::array<CategoryTotal, category_count> totals{};
   CategoryTotal all{};
-  double steps = 0;  // of all ranks
+  double steps = 0;  // of all ranks that train
+  int ranks = 0;
 
   const CategoryTotal& of(Category category) const { return totals[static_cast<std::size_t>(category)]; }
 };
@@ -54,6 +55,8 @@ void add(CategoryTotal& sum, const CategoryTotal& more) {
 Sums sums_of(const record::RunRecord& run) {
   Sums sums;
   for (const record::RankRecord& rank : run.by_rank) {
+    if (rank.serves) continue;
+    ++sums.ranks;
     const auto totals = run.totals(rank);
     for (std::size_t c = 0; c < totals.size(); ++c) {
       add(sums.totals[c], totals[c]);
@@ -182,7 +185,7 @@ std::string kernels_html(const PageSource& source) {
       "<p>One step on one rank, the mean over {:.0f} traced steps of {}{}. The rows are the main thread's time, "
       "waiting "
       "included, and add up to the step.</p>\n",
-      sums.steps, run.by_rank.size() == 1 ? "one rank" : fmt::format("{} ranks together", run.by_rank.size()),
+      sums.steps, sums.ranks == 1 ? "one rank" : fmt::format("{} ranks together", sums.ranks),
       std::ssize(run.by_rank) < run.ranks ? fmt::format(" (of {}; the others left no profile here)", run.ranks) : "");
   text += both_widths([&](double width) { return share_bar(sums, width); });
   text += category_table(run, sums) + relative_to(run);

@@ -1,5 +1,5 @@
 // Ranks side by side: the parts of a traced step on each of them. A rank that computes more than a tenth longer than
-// the median delays all others and is marked.
+// the median delays all others and is marked. Ranks that keep parameters for others are shown by themselves.
 #include <algorithm>
 #include <cmath>
 
@@ -111,23 +111,31 @@ std::string table(const std::vector<Load>& loads, double median) {
   return html_table(columns, rows);
 }
 
-std::string ranks_html(const PageSource& source) {
-  std::vector<Load> loads;
-  for (const record::RankRecord& rank : source.run.by_rank)
-    if (!rank.steps.empty()) loads.push_back(load_of(source.run, rank));
-  if (loads.empty())
-    return missing_html("No rank left a profile: report.trace_steps above 0 lets every rank write profile/.");
+std::string servers_html(const std::vector<Load>& servers) {
+  if (servers.empty()) return "";
+  double longest = 0;
+  for (const Load& load : servers) longest = std::max(longest, load.step());
+  const Unit unit = seconds_unit(longest);
+  std::vector<std::vector<std::string>> rows;
+  for (const Load& load : servers)
+    rows.push_back({fmt::format("{}", load.rank->rank), html_text(load.rank->host), unit.text(load.step()),
+                    unit.text(load.compute), unit.text(load.communication), unit.text(load.idle)});
+  const auto in = [&](const char* name) { return Column{fmt::format("{}, {}", name, unit.name), true}; };
+  const std::vector<Column> columns{
+      {"rank", true}, {"host"}, in("from one update to the next"), in("updating"), in("receiving and sending"),
+      in("idle")};
+  return "<h3>Ranks that keep parameters</h3>\n" + html_table(columns, rows);
+}
+
+std::string trainers_html(std::vector<Load> loads, const record::RunRecord& run) {
   const double median = median_compute(loads);
   const auto late = std::ranges::count_if(loads, [&](const Load& load) { return load.compute > straggling * median; });
-  std::string text =
-      loads.size() == 1
-          ? fmt::format("<p>One rank: there is nothing to compare it with. mpiexec -n 2 starts two.</p>\n")
-          : fmt::format(
-                "<p>{} of {} ranks compute more than 10 % longer than the median ({:.4g} ms, the dashed "
-                "line){}.</p>\n",
-                late, loads.size(), 1e3 * median, late > 0 ? ": the stragglers (▲)" : "");
-  if (std::ssize(loads) < source.run.ranks)
-    text += note_html(fmt::format("{} of {} ranks left a profile in this folder.", loads.size(), source.run.ranks));
+  std::string text;
+  if (loads.size() > 1)
+    text = fmt::format(
+        "<p>{} of {} ranks compute more than 10 % longer than the median ({:.4g} ms, the dashed line){}.</p>\n", late,
+        loads.size(), 1e3 * median, late > 0 ? ": the stragglers (▲)" : "");
+  else if (run.ranks == 1) text = "<p>One rank: there is nothing to compare it with. mpiexec -n 2 starts two.</p>\n";
   if (loads.size() > most_ranks) {
     std::ranges::stable_sort(loads, std::ranges::greater(), &Load::compute);
     text += note_html(fmt::format("Shown are the {} that compute longest.", most_ranks));
@@ -138,6 +146,22 @@ std::string ranks_html(const PageSource& source) {
       "<li><i class=\"c8\"></i>waiting for input</li><li><i class=\"c9\"></i>idle</li></ul>\n";
   text += both_widths([&](double width) { return drawn(loads, median, width); });
   return text + table(loads, median);
+}
+
+std::string ranks_html(const PageSource& source) {
+  std::vector<Load> trainers, servers;
+  for (const record::RankRecord& rank : source.run.by_rank)
+    if (!rank.steps.empty()) (rank.serves ? servers : trainers).push_back(load_of(source.run, rank));
+  if (trainers.empty())
+    return missing_html("No rank left a profile: report.trace_steps above 0 lets every rank write profile/.");
+  std::string text;
+  for (const record::RecordedSession& session : source.run.sessions)
+    if (!session.exchanged.empty()) text += fmt::format("<p>{}</p>\n", html_text(session.exchanged));
+  const int left = static_cast<int>(trainers.size() + servers.size());
+  text += trainers_html(std::move(trainers), source.run);
+  if (left < source.run.ranks)
+    text += note_html(fmt::format("{} of {} ranks left a profile in this folder.", left, source.run.ranks));
+  return text + servers_html(servers);
 }
 
 }  // namespace

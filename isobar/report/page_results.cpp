@@ -76,12 +76,13 @@ std::string cards(const record::RunRecord& run) {
   if (!run.epochs.empty())
     text += card(fmt::format("{:.4g}", run.epochs.back().train_loss), "training loss, last epoch");
   const double rate = run.samples_per_second(), flops = rate * run.flops_per_sample;
+  const std::string whose = run.teams > 1 ? " on rank 0" : "";  // other ranks are at other steps
   if (rate > 0) {
-    text += card(fmt::format("{:.4g}", rate), "samples/s");
+    text += card(fmt::format("{:.4g}", rate), "samples/s" + whose);
     const Unit unit = seconds_unit(run.step_seconds());
     text += card(fmt::format("{} {}", unit.text(run.step_seconds()), unit.name), "a step (median)");
   }
-  if (flops > 0) text += card(human_flops(flops) + "/s", "sustained, whole steps");
+  if (flops > 0) text += card(human_flops(flops) + "/s", "sustained, whole steps" + whose);
   if (flops > 0 && flops <= run.peaks.flops_per_second)
     text += card(percent(flops, run.peaks.flops_per_second), "of the measured peak");
   const Share share = shares(run);

@@ -45,7 +45,7 @@ void Inference::choose_metrics(const InferenceOptions& options) {
   if (trained_.is_run()) chosen = Args(trained_.recipe, "recipe").section("train").texts("metrics", chosen);
   for (const std::string& metric : options.metrics.value_or(chosen))
     job_.metrics.push_back(make(metrics::metrics(), Spec(metric), "metric"));
-  train::reset_metrics(executor_->plan(), job_);
+  train::reset_metrics(prediction_shape(), job_);
 }
 
 // The keys of the recipe that determine how samples are read.

@@ -43,7 +43,7 @@ class Inference {
   const std::string& data_name() const { return data_name_; }
   exec::Executor& executor() { return *executor_; }
   const train::WaitLimits& limits() const { return job_.limits; }
-  std::int64_t rows() const { return executor_->plan().inputs.at(0).shape[0]; }
+  std::int64_t rows() const { return executor_->plan().rows; }
 
   /// Shapes of one sample; targets as in the data set, if it has any.
   Shape prediction_shape() const { return train::sample_shape(executor_->plan().output_shapes.at("prediction")); }

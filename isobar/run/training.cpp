@@ -17,11 +17,13 @@
 namespace isobar::run {
 namespace {
 
-std::string summary_of(const train::Trainer& trainer, int ranks) {
+std::string summary_of(const train::Trainer& trainer) {
   const graph::Plan& plan = trainer.plan();
-  const auto micro_batches = static_cast<double>(trainer.batching().micro_batches * ranks);
+  const train::Batching& batching = trainer.batching();
+  const auto rows = static_cast<double>(batching.replicas * batching.micro_batches * batching.rows);
   return fmt::format("{} parameters, {} a step, {} for activations", with_commas(plan.parameter_count()),
-                     human_flops(micro_batches * plan.flops()), human_bytes(static_cast<double>(plan.arena_bytes)));
+                     human_flops(rows * trainer.flops_per_sample()),
+                     human_bytes(static_cast<double>(plan.arena_bytes)));
 }
 
 }  // namespace
@@ -56,11 +58,11 @@ train::End::Reason Training::session(comm::Comm& group, const Outside& outside) 
   cores.bind_compute();
   outcome_.first = group.rank() == 0;
   if (options_.check) {
-    outcome_.summary = summary_of(trainer, group.size());
+    if (trainer.trains()) outcome_.summary = summary_of(trainer);
     return train::End::Reason::finished;
   }
   const train::End::Reason reason = trainer.run(outside.stop);
-  outcome_.evaluated = trainer.last_evaluation();
+  if (trainer.trains()) outcome_.evaluated = trainer.last_evaluation();
   return reason;
 }
 

@@ -1,56 +1,13 @@
-// The group of a simulation by flows: messages are flows between mailboxes and carry their bytes.
-#include <algorithm>
-
+// The group of a simulation by flows: messages are flows between mailboxes and carry their bytes, or none of what lies
+// in phantom memory.
+#include "isobar/comm/inbox.hpp"
 #include "isobar/comm/reducer.hpp"
-#include "isobar/sim/flow_world.hpp"
+#include "isobar/sim/flow_transfer.hpp"
 
 namespace isobar::sim {
 namespace {
 
 namespace s4u = simgrid::s4u;
-using Bytes = std::vector<std::byte>;
-
-class Sent final : public comm::Transfer {
- public:
-  explicit Sent(s4u::CommPtr flow) : flow_(std::move(flow)) {}
-  bool finishes_within(double seconds) override {
-    if (!flow_->test() && seconds > 0) s4u::this_actor::sleep_for(seconds);
-    return flow_->test();
-  }
-  void finish() override { flow_->wait(); }
-
- private:
-  s4u::CommPtr flow_;
-};
-
-class Received final : public comm::Transfer {
- public:
-  Received(s4u::Mailbox* box, std::span<std::byte> into, double latency) : into_(into), latency_(latency) {
-    flow_ = box->get_async<Bytes>(&bytes_);
-  }
-  bool finishes_within(double seconds) override {
-    if (!flow_->test() && seconds > 0) s4u::this_actor::sleep_for(seconds);
-    if (!flow_->test()) return false;
-    finish();
-    return true;
-  }
-  // The flow has no latency: what has arrived is seen that much later.
-  void finish() override {
-    if (!bytes_) flow_->wait();
-    const double seen = flow_->get_finish_time() + latency_;
-    s4u::this_actor::sleep_until(std::max(seen, s4u::Engine::get_clock()));
-    const std::unique_ptr<Bytes> bytes(std::exchange(bytes_, nullptr));
-    if (!bytes) return;
-    expects(bytes->size() == into_.size(), "a message of the length that is received");
-    std::ranges::copy(*bytes, into_.begin());
-  }
-
- private:
-  std::span<std::byte> into_;
-  double latency_;
-  Bytes* bytes_ = nullptr;
-  s4u::CommPtr flow_;
-};
 
 class HeapMemory final : public comm::SharedMemory {
  public:
@@ -63,7 +20,7 @@ class HeapMemory final : public comm::SharedMemory {
 
  private:
   std::size_t each_;
-  Bytes all_;
+  std::vector<std::byte> all_;
 };
 
 class FlowView final : public comm::WorldView {
@@ -84,6 +41,7 @@ class FlowView final : public comm::WorldView {
     return std::vector<std::optional<std::string>>(ranks.size());
   }
   double now() const override { return s4u::Engine::get_clock(); }
+  bool watches_waits() const override { return false; }
 
  private:
   FlowWorld& world_;
@@ -92,12 +50,12 @@ class FlowView final : public comm::WorldView {
 
 class FlowComm final : public comm::Comm {
  public:
-  FlowComm(FlowWorld& world, std::shared_ptr<comm::WorldView> view, int number, comm::Group group)
+  FlowComm(FlowWorld& world, std::shared_ptr<comm::WorldView> view, std::uint64_t number, comm::Group group)
       : Comm(std::move(group), std::move(view)), world_(world), number_(number) {}
 
   std::unique_ptr<Comm> among(std::span<const int> ranks) override {
     comm::Group part = part_of(group(), ranks);
-    const auto number = world_.groups.number(number_, part);
+    const std::uint64_t number = world_.groups.number(number_, part);
     return std::make_unique<FlowComm>(world_, view(), number, std::move(part));
   }
   std::shared_ptr<comm::SharedMemory> share(std::size_t bytes) override {
@@ -109,26 +67,48 @@ class FlowComm final : public comm::Comm {
     meeting.all->wait();
     return meeting.memory;
   }
-  std::unique_ptr<comm::Reducer> own_reducer(std::size_t floats, const comm::ReducerOptions& options) override {
-    return flow_reducer(world_, members(), rank(), number_, floats, options);
+  std::unique_ptr<comm::GradientMemory> own_memory(std::size_t floats) override {
+    if (world_.options.real_numbers) return std::make_unique<comm::GradientMemory>(floats);
+    return std::make_unique<comm::GradientMemory>(world_.phantom(floats));
   }
+  std::unique_ptr<comm::Reducer> own_reducer(comm::GradientMemory& memory,
+                                             const comm::ReducerOptions& options) override {
+    return flow_reducer(world_, members(), rank(), number_, memory.mine(), options);
+  }
+
+  std::unique_ptr<comm::Inbox> own_inbox() override { return flow_inbox(world_, in_world(rank())); }
 
  private:
   comm::Ticket begin_send(int to, int tag, std::span<const std::byte> bytes) override {
-    const std::uint64_t size = world_.options.without.bandwidth ? 0 : bytes.size();
-    auto flow = mailbox(rank(), to, tag)->put_async(new Bytes(bytes.begin(), bytes.end()), size);
-    return comm::Ticket(std::make_unique<Sent>(std::move(flow)));
+    const int self = in_world(rank()), peer = in_world(to);
+    const Without& without = world_.options.without;
+    const NetworkModel& network = world_.platform.network;
+    if (!without.latency && network.message_overhead > 0) s4u::this_actor::sleep_for(network.message_overhead);
+    if (!without.bandwidth) world_.cores[self].owe(bytes.size() * network.core_seconds_per_byte);
+    auto packet = std::make_unique<FlowPacket>(bytes.size());
+    if (!world_.is_phantom(bytes)) packet->contents.assign(bytes.begin(), bytes.end());
+    if (world_.options.sent) world_.options.sent({.tag = tag, .from = self, .to = peer, .bytes = bytes.size()});
+    packet->sender = &world_.bells[self];
+    packet->receiver = &world_.bells[peer];
+    const s4u::CommPtr flow = mailbox(rank(), to, tag)
+                                  ->put_init(packet.release(), without.bandwidth ? 0 : bytes.size())
+                                  ->set_copy_data_callback(FlowTransfer::arrived);
+    flow->start();
+    return comm::Ticket(
+        std::make_unique<FlowTransfer>(world_, flow, bytes.size(), FlowTransfer::Ends{self, peer, self, 0}));
   }
-  comm::Ticket begin_receive(int from, int tag, std::span<std::byte> bytes) override {
-    return comm::Ticket(std::make_unique<Received>(mailbox(from, rank(), tag), bytes,
-                                                   world_.latency(in_world(from), in_world(rank()))));
+  comm::Ticket begin_receive(int from, int tag, std::span<std::byte> bytes, comm::Length length) override {
+    const int self = in_world(rank()), peer = in_world(from);
+    return comm::Ticket(
+        std::make_unique<FlowTransfer>(world_, mailbox(from, rank(), tag), bytes, length,
+                                       FlowTransfer::Ends{peer, self, self, world_.latency(peer, self)}));
   }
   s4u::Mailbox* mailbox(int from, int to, int tag) const {
     return s4u::Mailbox::by_name(fmt::format("c{}.{}:{}>{}", number_, tag, from, to));
   }
 
   FlowWorld& world_;
-  int number_;
+  std::uint64_t number_;
   int meetings_ = 0;
 };
 

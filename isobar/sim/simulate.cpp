@@ -10,11 +10,12 @@
 #include "isobar/sim/in_child.hpp"
 #include "isobar/sim/input.hpp"
 #include "isobar/sim/lockstep.hpp"
+#include "isobar/sim/rank_work.hpp"
+#include "isobar/sim/team_actor.hpp"
 
 namespace isobar::sim {
 namespace {
 
-constexpr int warm_steps = 2;
 constexpr int most_flow_ranks = 1024, fewest_flow_steps = 3;
 constexpr double most_flow_messages = 1.5e6;  // some microseconds each
 
@@ -28,76 +29,70 @@ RankNodes placement_of(const Scenario& scenario) {
   return placement;
 }
 
-// A step of one rank after the other, of the time since it began.
-struct Progress {
-  double begun = 0, ended = 0;  // the last rank: when the steps began that count, and ended
-  double exposed = 0, busy = 0, input = 0;
-  comm::Traffic traffic{};
-  std::string described{};  // what the strategy says it does
-};
-
-std::unique_ptr<parallel::Strategy> strategy_of(const Scenario& scenario) {
-  return make(parallel::strategies(), scenario.strategy, "strategy");
+std::vector<parallel::Placement> ranks_of(const Scenario& scenario) {
+  return parallel::place(scenario.ways(), *strategy_of(scenario), scenario.ranks);
 }
 
-// What strategy, replica and clock of one rank, or of all as one, do.
-void train(const Scenario& scenario, int steps, comm::Comm& comm, Timeline& timeline, const double& waited_for_input,
-           Progress& progress) {
-  const auto strategy = strategy_of(scenario);
-  const std::size_t numbers = scenario.workload.gradient_numbers();
-  std::span<float> memory = strategy->open(comm, numbers, {.whole = false, .finite = false});
-  std::unique_ptr<PhantomFloats> own;
-  if (memory.empty()) {
-    own = std::make_unique<PhantomFloats>(numbers);
-    memory = own->all();
+std::vector<const Workload*> parts_of(const Scenario& scenario) {
+  std::vector<const Workload*> parts;
+  for (int p = 0; p < scenario.ways(); ++p) parts.push_back(&scenario.part(p));
+  return parts;
+}
+
+bool trains(const parallel::Placement& rank) { return rank.role == parallel::Roles::Role::trains; }
+
+// Whether all ranks go together, so that their code needs to run once only.
+bool in_lockstep(const Scenario& scenario, std::span<const parallel::Placement> ranks) {
+  return std::ranges::all_of(ranks, trains) && ranks[0].teams == 1 && go_together(parts_of(scenario), ranks);
+}
+
+// Whether the ranks of every team do, and there are teams of several.
+bool teams_in_lockstep(const Scenario& scenario, std::span<const parallel::Placement> ranks) {
+  std::size_t largest = 1;
+  for (const parallel::Placement& rank : ranks) {
+    if (!trains(rank)) continue;
+    if (!in_one_row(team_of(rank))) return false;
+    largest = std::max(largest, team_of(rank).size());
   }
-  ReplayedReplica replica(scenario.workload, memory, scenario.platform.node.memory_bytes_per_second, timeline);
-  comm::ExchangeCost before;
-  double input_before = 0;
-  take_steps(*strategy, replica, timeline, scenario.workload.batch, warm_steps + steps, [&](int step) {
-    if (step == warm_steps) {
-      progress.begun = std::max(progress.begun, timeline.now());
-      before = strategy->cost();
-      input_before = waited_for_input;
-    }
-    if (step < warm_steps + steps) return;
-    const comm::ExchangeCost cost = strategy->cost();
-    progress.ended = std::max(progress.ended, timeline.now());
-    progress.exposed += cost.waited_seconds - before.waited_seconds;
-    progress.busy += cost.busy_seconds - before.busy_seconds;
-    progress.input += waited_for_input - input_before;
-    progress.traffic.messages += cost.traffic.messages - before.traffic.messages;
-    progress.traffic.bytes += cost.traffic.bytes - before.traffic.bytes;
-  });
-  progress.described = strategy->describe();
-}
-
-Simulated summary(const Progress& progress, int steps, double ranks, const char* detail) {
-  const double each = 1.0 / (steps * ranks);
-  return {.step_seconds = (progress.ended - progress.begun) / steps,
-          .exposed_seconds = progress.exposed * each,
-          .exchange_seconds = progress.busy * each,
-          .input_seconds = progress.input * each,
-          .sent_messages = progress.traffic.messages * each,
-          .sent_bytes = progress.traffic.bytes * each,
-          .strategy = progress.described,
-          .detail = detail};
+  const std::vector<int>& team = team_of(*std::ranges::find_if(ranks, trains));
+  return largest > 1 && go_together(parts_of(scenario), ranks.subspan(team[0], team.size()), team[0]);
 }
 
 // What a simulation has to be given, made once for all that is left out in turn.
 struct Stage {
   explicit Stage(const Scenario& scenario)
       : placement(placement_of(scenario)),
-        topology(scenario.platform, placement.nodes()),
-        costs(topology, scenario.platform, placement) {}
+        ranks(ranks_of(scenario)),
+        parts(parts_of(scenario)),
+        lockstep(in_lockstep(scenario, ranks)),
+        teams_as_one(!lockstep && wants_teams(scenario) && teams_in_lockstep(scenario, ranks)),
+        topology(scenario.platform, placement.nodes(), !lockstep && scenario.without.contention),
+        costs(topology, scenario.platform, placement) {
+    if (scenario.detail == Detail::rounds && !lockstep && !teams_as_one && trainers() > ranks[0].teams)
+      fail_usage(
+          "simulation by rounds: ranks of a team do different things, or are not one behind the other, with strategy "
+          "'{}'; flows can simulate that",
+          scenario.strategy.str());
+  }
+
+  // Who takes steps, each in an actor.
+  int trainers() const { return teams_as_one ? ranks[0].teams : ranks[0].shares * static_cast<int>(parts.size()); }
+  static bool wants_teams(const Scenario& scenario) {
+    return scenario.detail == Detail::rounds ||
+           (scenario.detail == Detail::automatic && scenario.ranks > most_flow_ranks);
+  }
 
   RankNodes placement;
+  std::vector<parallel::Placement> ranks;
+  std::vector<const Workload*> parts;  // of the scenario this was made from
+  bool lockstep, teams_as_one;
   Topology topology;
   SumCosts costs;
 };
 
 double read_seconds_of(const Scenario& scenario, const RankNodes& placement) {
-  const double bytes = scenario.workload.sample_bytes * scenario.workload.batch;
+  double bytes = 0;  // of the part that reads most
+  for (const Workload* part : parts_of(scenario)) bytes = std::max(bytes, part->sample_bytes * part->batch);
   const double seconds =
       read_seconds(scenario.platform, scenario.input, placement.ranks, placement.ranks_per_node, bytes);
   return scenario.without.input ? 0 : seconds;
@@ -105,41 +100,63 @@ double read_seconds_of(const Scenario& scenario, const RankNodes& placement) {
 
 Simulated by_rounds(const Scenario& scenario, Stage& stage) {
   const Noise noise(scenario.platform.noise, scenario.seed, !scenario.without.noise);
-  Lockstep ranks(stage.placement, noise, read_seconds_of(scenario, stage.placement),
-                 scenario.platform.network.core_seconds_per_byte, stage.costs, scenario.without);
+  const double per_byte = scenario.without.bandwidth ? 0 : scenario.platform.network.core_seconds_per_byte;
+  Lockstep ranks({.placement = stage.placement,
+                  .ranks = stage.ranks,
+                  .parts = stage.parts,
+                  .noise = noise,
+                  .read_seconds = read_seconds_of(scenario, stage.placement),
+                  .core_seconds_per_byte = per_byte,
+                  .without = scenario.without},
+                 stage.costs);
   const auto comm = ranks.comm();
-  Progress progress;
-  train(scenario, scenario.steps, *comm, ranks, ranks.waited_for_input(), progress);
-  return summary(progress, scenario.steps, 1, "rounds");
+  StepTotals totals(1, scenario.steps);
+  do_work(scenario, stage.ranks[0], stage.parts, scenario.steps, *comm, ranks, ranks.waited_for_input(), totals);
+  Simulated result = totals.means(1);
+  result.detail = "rounds";
+  return result;
 }
 
 Simulated by_flows(const Scenario& scenario, Stage& stage, int steps) {
   const Noise noise(scenario.platform.noise, scenario.seed, !scenario.without.noise);
-  Progress progress;
-  run_flows(
-      stage.topology, scenario.platform, stage.placement, noise, stage.costs,
-      {.without = scenario.without, .read_seconds = read_seconds_of(scenario, stage.placement)},
-      [&](const FlowRank& rank) { train(scenario, steps, rank.comm, rank.timeline, rank.waited_for_input, progress); });
-  return summary(progress, steps, stage.placement.ranks, "flows");
+  StepTotals totals(stage.ranks[0].teams, steps);
+  const FlowOptions options{.without = scenario.without,
+                            .read_seconds = read_seconds_of(scenario, stage.placement),
+                            .ranks = stage.ranks,
+                            .teams_as_one = stage.teams_as_one,
+                            .parts = stage.parts};
+  run_flows(stage.topology, scenario.platform, stage.placement, noise, stage.costs, options, [&](const FlowRank& rank) {
+    const parallel::Placement& placed = stage.ranks[rank.rank];
+    const auto part = std::span(stage.parts).subspan(placed.part, 1);
+    do_work(scenario, placed, stage.teams_as_one ? std::span(stage.parts) : part, steps, rank.comm, rank.timeline,
+            rank.waited_for_input, totals);
+  });
+  Simulated result = totals.means(stage.trainers());
+  result.detail = stage.teams_as_one ? "teams" : "flows";
+  return result;
 }
 
-// How many steps flows can afford: what one costs is seen from rounds.
-int flow_steps(const Scenario& scenario, const Stage& stage, const Simulated& rounds) {
-  if (scenario.detail == Detail::flows) return scenario.steps;
-  if (scenario.detail == Detail::rounds || stage.placement.ranks > most_flow_ranks) return 0;
-  const double messages = std::max(1.0, rounds.sent_messages * stage.placement.ranks);
-  const double steps = most_flow_messages / messages - warm_steps;
+// How many steps flows can afford, if a rank that trains sends so many messages in one.
+int affordable_steps(const Scenario& scenario, double messages) {
+  const double steps = most_flow_messages / std::max(1.0, messages * scenario.ranks) - warm_steps;
   return steps < fewest_flow_steps ? 0 : static_cast<int>(std::min<double>(steps, scenario.steps));
+}
+
+// What a step costs is seen from rounds.
+int flow_steps(const Scenario& scenario, const Simulated& rounds) {
+  if (scenario.detail == Detail::flows) return scenario.steps;
+  if (scenario.detail == Detail::rounds || scenario.ranks > most_flow_ranks) return 0;
+  return affordable_steps(scenario, rounds.sent_messages);
 }
 
 // One cause after the other is left out; what a step is faster without it, it had cost. What is left is computing, and
 // what a strategy copies.
-void break_up(Simulated& result, const Scenario& scenario, Stage& stage, double by_rounds_with_all) {
-  Scenario less = scenario;
-  double last = by_rounds_with_all;
+void break_up(Simulated& result, double with_all, const std::function<double(const Without&)>& step_seconds) {
+  Without without;
+  double last = with_all;
   const auto lost = [&](bool Without::*what) {
-    less.without.*what = true;
-    const double seconds = by_rounds(less, stage).step_seconds;
+    without.*what = true;
+    const double seconds = step_seconds(without);
     return std::max(0.0, std::exchange(last, seconds) - seconds);
   };
   Losses& losses = result.losses;
@@ -149,7 +166,7 @@ void break_up(Simulated& result, const Scenario& scenario, Stage& stage, double 
   losses.latency = lost(&Without::latency);
   losses.bandwidth = lost(&Without::bandwidth);
   result.compute_seconds = last;
-  // Flows see the same causes and come to nearly the same time: their shares are taken from rounds.
+  // Flows see the same causes as rounds and come to nearly the same time.
   double all = 0;
   each_loss(losses, [&](const char*, double loss) { all += loss; });
   const double scale = all > 0 ? std::max(0.0, result.step_seconds - last) / all : 0;
@@ -161,20 +178,58 @@ Scenario slowed(Scenario scenario) {
   const int cores = scenario.platform.shared_cores;
   if (cores == 0 || scenario.ranks <= cores) return scenario;
   const double turns = (scenario.ranks + cores - 1) / cores;
-  scenario.workload = scenario.workload.times(turns);
+  scenario.change_parts([&](const Workload& part) { return part.times(turns); });
   scenario.platform.network.core_seconds_per_byte *= turns;
   return scenario;
+}
+
+// Where ranks do different things, or at their own pace, there are no rounds to look at first: a worker sends to its
+// servers and hears from them.
+Simulated only_by_flows(const Scenario& scenario, Stage& stage) {
+  std::vector<exec::GradientPlace> places;
+  std::vector<std::string> names;
+  std::size_t numbers = 0;
+  for (const WorkloadParameter& each : scenario.workload.parameters) {
+    places.push_back({numbers, each.count, each.trained});
+    names.push_back(each.name);
+    numbers += each.count;
+  }
+  const int team = std::ssize(stage.ranks[0].circles.front().ranks);
+  const parallel::PlannedRank first{.circle = {.rank = 0, .size = team, .nodes = std::vector<int>(team)},
+                                    .places = places,
+                                    .gradients = numbers,
+                                    .names = names};
+  const double messages = 2.0 * strategy_of(scenario)->needs(first).traffic.messages;
+  const int steps = scenario.detail == Detail::flows ? scenario.steps : affordable_steps(scenario, messages);
+  return by_flows(scenario, stage, std::max(steps, fewest_flow_steps));
+}
+
+double compute_seconds(const Stage& stage) {
+  double most = 0;
+  for (const Workload* part : stage.parts) most = std::max(most, part->compute_seconds());
+  return most;
 }
 
 Simulated simulated(const Scenario& asked, bool with_losses) {
   const double begun = now_seconds();
   const Scenario scenario = slowed(asked);
   Stage stage(scenario);
-  const Simulated rounds = by_rounds(scenario, stage);
-  const int steps = flow_steps(scenario, stage, rounds);
-  Simulated result = steps > 0 ? by_flows(scenario, stage, steps) : rounds;
-  result.compute_seconds = scenario.workload.compute_seconds();
-  if (with_losses) break_up(result, scenario, stage, rounds.step_seconds);
+  Simulated result;
+  double by_rounds_with_all = 0;
+  if (stage.lockstep) {
+    result = by_rounds(scenario, stage);
+    by_rounds_with_all = result.step_seconds;
+    if (const int steps = flow_steps(scenario, result); steps > 0) result = by_flows(scenario, stage, steps);
+  } else {
+    result = only_by_flows(scenario, stage);
+  }
+  result.compute_seconds = compute_seconds(stage);
+  if (with_losses && stage.lockstep)
+    break_up(result, by_rounds_with_all, [&](const Without& without) {
+      Scenario less = scenario;
+      less.without = without;
+      return by_rounds(less, stage).step_seconds;
+    });
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
   result.peak_bytes = 1024.0 * used.ru_maxrss;
@@ -183,18 +238,18 @@ Simulated simulated(const Scenario& asked, bool with_losses) {
 }
 
 Simulated in_own_process(const Scenario& scenario, bool with_losses) {
-  strategy_of(scenario);
   expects(scenario.steps >= 1, "at least one step");
   read_seconds_of(scenario, placement_of(scenario));
+  ranks_of(scenario);
   const std::string text = in_child([&] {
     const Simulated result = simulated(scenario, with_losses);
-    nlohmann::json json{{"strategy", result.strategy}, {"detail", result.detail}};
+    nlohmann::json json{{"strategy", result.strategy}, {"summary", result.summary}, {"detail", result.detail}};
     const auto put = [&](const char* name, double value) { json[name] = value; };
     each_number(result, put), each_loss(result.losses, put);
     return json.dump();
   });
   const auto json = nlohmann::json::parse(text);
-  Simulated result{.strategy = json.at("strategy"), .detail = json.at("detail")};
+  Simulated result{.strategy = json.at("strategy"), .summary = json.at("summary"), .detail = json.at("detail")};
   const auto get = [&](const char* name, double& value) { value = json.at(name); };
   each_number(result, get), each_loss(result.losses, get);
   return result;
@@ -202,8 +257,20 @@ Simulated in_own_process(const Scenario& scenario, bool with_losses) {
 
 }  // namespace
 
+int replicas(const Scenario& scenario) { return ranks_of(scenario)[0].shares; }
+
 Simulated simulate(const Scenario& scenario) { return in_own_process(scenario, false); }
 
-Simulated simulate_losses(const Scenario& scenario) { return in_own_process(scenario, true); }
+// Without rounds, what is left out is left out of flows: each in a process of its own.
+Simulated simulate_losses(const Scenario& scenario) {
+  if (in_lockstep(scenario, ranks_of(scenario))) return in_own_process(scenario, true);
+  Simulated result = in_own_process(scenario, false);
+  break_up(result, result.step_seconds, [&](const Without& without) {
+    Scenario less = scenario;
+    less.without = without;
+    return in_own_process(less, false).step_seconds;
+  });
+  return result;
+}
 
 }  // namespace isobar::sim

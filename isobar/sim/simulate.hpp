@@ -13,7 +13,7 @@
 namespace isobar::sim {
 
 /// How messages are costed; automatic: flows where they are few enough (up to about a thousand ranks), rounds
-/// otherwise.
+/// otherwise. Between teams that go at their own pace messages are always flows; by rounds a team is one actor.
 enum class Detail { automatic, flows, rounds };
 
 /// Where ranks read samples from, ahead of the step that needs them.
@@ -30,6 +30,8 @@ struct Without {
 struct Scenario {
   Platform platform{};
   Workload workload{};  ///< its times are those of a rank of this platform
+  /// Of a model that is cut over several ranks: what its other parts compute, in the order of the parts.
+  std::vector<Workload> further_parts{};
   Spec strategy = "sync";
   int ranks = 1;
   int ranks_per_node = 0;  ///< 0: as the platform says
@@ -41,23 +43,37 @@ struct Scenario {
 
   int on_node() const { return ranks_per_node > 0 ? ranks_per_node : platform.node.ranks; }
   int nodes() const { return (ranks + on_node() - 1) / on_node(); }
+  /// The ranks of a replica.
+  int ways() const { return 1 + static_cast<int>(further_parts.size()); }
+  const Workload& part(int p) const { return p == 0 ? workload : further_parts[p - 1]; }
+  /// Replaces the workload of every part by what is made of it.
+  template <class Make>
+  void change_parts(Make make) {
+    workload = make(workload);
+    for (Workload& each : further_parts) each = make(each);
+  }
 };
+
+/// How many replicas of the model train; a number of ranks that cannot be is a UsageError.
+int replicas(const Scenario& scenario);
 
 /// Seconds of a step beyond computing, by what would have to be better. They add up to step - compute.
 struct Losses {
   double stragglers = 0, input = 0, contention = 0, latency = 0, bandwidth = 0;
 };
 
-/// Means over the steps and ranks.
+/// Means over the steps and the ranks that train.
 struct Simulated {
-  double step_seconds = 0;
+  double step_seconds = 0;     ///< where teams go at their own pace, that of all together
   double compute_seconds = 0;  ///< forward, backward and updates, without noise; broken up, also what a strategy copies
   double exposed_seconds = 0;  ///< of a step, a rank stood still for sums
   double exchange_seconds = 0;               ///< of a step, sums were under way
+  double talk_seconds = 0;                   ///< of a step, a rank stood still for messages within its passes
   double input_seconds = 0;                  ///< of a step, a rank waited for samples
   double sent_messages = 0, sent_bytes = 0;  ///< by a rank in a step
   std::string strategy{};                    ///< what the strategy says it does
-  std::string detail{};                      ///< "flows" or "rounds"
+  std::string summary{};                     ///< what it says came of it, if anything
+  std::string detail{};                      ///< "flows", "rounds", or "teams" by rounds with flows between
   double real_seconds = 0;                   ///< what simulating took
   double peak_bytes = 0;
   Losses losses{};  ///< only with simulate_losses()
@@ -73,7 +89,8 @@ template <class AnySimulated, class Visit>
 void each_number(AnySimulated& s, Visit visit) {
   visit("step_seconds", s.step_seconds), visit("compute_seconds", s.compute_seconds);
   visit("exposed_seconds", s.exposed_seconds), visit("exchange_seconds", s.exchange_seconds);
-  visit("input_seconds", s.input_seconds), visit("sent_messages", s.sent_messages), visit("sent_bytes", s.sent_bytes);
+  visit("talk_seconds", s.talk_seconds), visit("input_seconds", s.input_seconds),
+      visit("sent_messages", s.sent_messages), visit("sent_bytes", s.sent_bytes);
   visit("real_seconds", s.real_seconds), visit("peak_bytes", s.peak_bytes);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <simgrid/s4u.hpp>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "isobar/base/error.hpp"
@@ -160,7 +161,8 @@ class Builder {
 
 }  // namespace
 
-Topology::Topology(const Platform& platform, int nodes) : platform_(platform), nodes_(nodes) {
+Topology::Topology(const Platform& platform, int nodes, bool without_contention)
+    : platform_(platform), nodes_(nodes), without_contention_(without_contention) {
   if (nodes < 1 || nodes > platform.nodes)
     fail_usage("platform {} has {} nodes; {} of them are not possible", platform.name, with_commas(platform.nodes),
                with_commas(nodes));
@@ -168,10 +170,25 @@ Topology::Topology(const Platform& platform, int nodes) : platform_(platform), n
     fail_usage("platform {}: {}", platform.name, problem);
   const s4u::Engine* engine = make_engine();
   Builder(platform, hosts_).build(nodes);
+  if (without_contention_) free_what_lies_between();
   for (const s4u::Link* link : engine->get_all_links()) {
     numbers_.emplace(link, links());
     capacities_.push_back(link->get_bandwidth());
   }
+}
+
+// Every route begins and ends with a link of a node.
+void Topology::free_what_lies_between() const {
+  std::unordered_set<const s4u::Link*> of_nodes;
+  for (int node = 0; node < std::ssize(hosts_); ++node)
+    for (const int other : {node, static_cast<int>((node + 1) % std::ssize(hosts_))}) {
+      route_.clear();
+      host(node)->route_to(host(other), route_, nullptr);
+      of_nodes.insert({route_.front(), route_.back()});
+    }
+  constexpr double as_good_as_unlimited = 1e18;
+  for (s4u::Link* link : s4u::Engine::get_instance()->get_all_links())
+    if (!of_nodes.contains(link)) link->set_bandwidth(as_good_as_unlimited);
 }
 
 double Topology::route(int from, int to, std::vector<int>& links) const {

@@ -17,10 +17,12 @@ namespace isobar::sim {
 
 class Topology {
  public:
-  /// `nodes` of the platform, the first ones of its order. More than it has are a UsageError.
-  Topology(const Platform& platform, int nodes);
+  /// `nodes` of the platform, the first ones of its order. More than it has are a UsageError. Without contention only
+  /// the links of nodes are as slow as they are.
+  Topology(const Platform& platform, int nodes, bool without_contention = false);
   Topology(const Topology&) = delete;
 
+  bool without_contention() const { return without_contention_; }
   int nodes() const { return nodes_; }
   int links() const { return std::ssize(capacities_); }
   /// Bytes per second, with what routing and protocol leave of it. Links to and from a node are further limited by its
@@ -33,9 +35,12 @@ class Topology {
  private:
   const Platform platform_;
   const int nodes_;
+  const bool without_contention_;
   std::vector<simgrid::s4u::Host*> hosts_;
   std::vector<double> capacities_;
   std::unordered_map<const simgrid::s4u::Link*, int> numbers_;
+  void free_what_lies_between() const;
+
   mutable std::vector<simgrid::s4u::Link*> route_;  // of the last question, for its memory
 };
 

@@ -1,18 +1,22 @@
-// Workload: what one rank computes in a training step, as data: stretches of computing, the gradients that are final
-// behind them, the parameters and what their updates cost. Recorded from a run or derived from a plan; it is all a
-// simulation knows of a network.
+// Workload: what one rank computes in a training step, as data: stretches of computing, the messages that begin or end
+// behind them and the gradients that are then final, the parameters and what their updates cost. Recorded from a run or
+// derived from a plan; it is all a simulation knows of a network.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "isobar/ops/talk.hpp"
+
 namespace isobar::sim {
 
-/// Computing without interruption, behind which some gradients are final.
+/// Computing without interruption, behind which messages begin or end; then some gradients are final.
 struct Stretch {
   double seconds = 0;
   std::vector<int> final_parameters{};
+  std::optional<ops::Talk> talk{};
 };
 
 struct WorkloadParameter {
@@ -30,6 +34,7 @@ struct Workload {
   double sample_bytes = 0;
   std::vector<Stretch> forward{}, backward{};
   std::vector<WorkloadParameter> parameters{};  ///< in the order their gradients become final, untrained ones last
+  int optimizer_slots = 2;                      ///< numbers an optimizer keeps for each weight: as for Adam
 
   /// Of a step of one rank alone: forward, backward and updates.
   double compute_seconds() const;

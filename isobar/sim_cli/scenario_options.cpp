@@ -22,19 +22,20 @@ sim::Input input_of(const std::string& name) {
                                   : sim::Input::none;
 }
 
-sim::Workload read_workload(const ScenarioOptions& options, const sim::Platform& platform, int on_node) {
+// Of every part of the network; a trace is that of a whole one.
+std::vector<sim::Workload> read_workloads(const ScenarioOptions& options, const sim::Platform& platform, int on_node) {
   const double node = options.node_gflops > 0 ? options.node_gflops * 1e9 : platform.node.flops_per_second;
   const double rank = node / on_node;
   if (!options.model.empty()) {
     const forecast::RankRate rate{rank, platform.node.memory_bytes_per_second,
                                   make(optim::optimizers(), Spec(options.optimizer), "optimizer")->slots()};
-    return forecast::workload_of_model(options.model, options.batch > 0 ? options.batch : 1, rate,
-                                       options.sample_gflops * 1e9);
+    return forecast::workloads_of_parts(options.model, options.split, options.batch > 0 ? options.batch : 1, rate,
+                                        options.sample_gflops * 1e9);
   }
   sim::Workload workload = forecast::workload_of_run(options.trace);
   if (options.batch > 0 && options.batch != workload.batch) workload = forecast::with_batch(workload, options.batch);
-  if (options.as_measured) return workload;
-  return forecast::on_another_rank(workload, rank, options.trace_gflops * 1e9);
+  if (!options.as_measured) workload = forecast::on_another_rank(workload, rank, options.trace_gflops * 1e9);
+  return {workload};
 }
 
 sim::Scenario read_scenario(const ScenarioOptions& options) {
@@ -44,8 +45,16 @@ sim::Scenario read_scenario(const ScenarioOptions& options) {
   scenario.platform = sim::read_platform(options.platform);
   if (options.node_gflops > 0) scenario.platform.node.flops_per_second = options.node_gflops * 1e9;
   scenario.ranks_per_node = options.ranks_per_node;
-  scenario.workload = read_workload(options, scenario.platform, scenario.on_node());
-  if (options.sample_mb > 0) scenario.workload.sample_bytes = options.sample_mb * 1e6;
+  std::vector<sim::Workload> parts = read_workloads(options, scenario.platform, scenario.on_node());
+  scenario.workload = parts[0];
+  scenario.further_parts.assign(parts.begin() + 1, parts.end());
+  // A rank of a replica reads its part of each sample.
+  const double sample = options.sample_mb * 1e6 / scenario.ways();
+  if (sample > 0)
+    scenario.change_parts([&](sim::Workload part) {
+      part.sample_bytes = sample;
+      return part;
+    });
   scenario.input = input_of(options.input);
   scenario.steps = options.steps;
   scenario.seed = options.seed;
@@ -70,6 +79,11 @@ void add_scenario_options(CLI::App& command, ScenarioOptions& options) {
       command.add_option("--trace", options.trace, "a traced run instead: its folder, or the folder trace/ in it")
           ->type_name("RUN")
           ->excludes(model);
+  command
+      .add_option("--split", options.split, "how the network is cut over the ranks of a replica: 'spatial(depth=4)'")
+      ->type_name("SPEC")
+      ->needs(model)
+      ->capture_default_str();
   command.add_option("--platform", options.platform, "a name of 'isobar-sim platforms', or a TOML file")
       ->type_name("NAME|FILE")
       ->required();
@@ -87,7 +101,8 @@ void add_scenario_options(CLI::App& command, ScenarioOptions& options) {
   command.add_flag("--as-measured", options.as_measured, "keep the times of the trace: its machine is the platform")
       ->needs(trace)
       ->excludes(recorded);
-  command.add_option("--batch", options.batch, "samples of a rank in a step (default: 1, or as traced)")
+  command
+      .add_option("--batch", options.batch, "samples of a rank, or of a replica, in a step (default: 1, or as traced)")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 24).description(""));
   command.add_option("--sample-gflops", options.sample_gflops, "work per sample, if a paper counts it differently")

@@ -13,7 +13,7 @@
 namespace isobar::sim_cli {
 
 struct ScenarioOptions {
-  std::string model{}, trace{}, platform{}, optimizer = "adam", input = "none";
+  std::string model{}, trace{}, platform{}, split = "none", optimizer = "adam", input = "none";
   double node_gflops = 0, trace_gflops = 0, sample_gflops = 0, sample_mb = 0;
   bool as_measured = false, flows = false, rounds = false, quiet = false;
   std::int64_t batch = 0;

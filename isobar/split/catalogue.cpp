@@ -3,10 +3,11 @@
 
 namespace isobar::split {
 
-extern const Row<Split> none;  // none.cpp
+extern const Row<Split> none;     // none.cpp
+extern const Row<Split> spatial;  // spatial.cpp
 
 Table<Row<Split>> splits() {
-  static constexpr const Row<Split>* all[] = {&none};
+  static constexpr const Row<Split>* all[] = {&none, &spatial};
   return all;
 }
 

@@ -29,19 +29,23 @@ void expect_same(comm::Comm& comm, std::span<const Fact> facts) {
     at += word.size() + 1;
     return word;
   };
+  const int first = comm.members()[0];
   const auto shown = [](const std::string& value) { return one_line(value, longest_value); };
   for (const Fact& fact : facts) {
     const auto name = next(), value = next();
     if (!name)
-      fail("{} is {} here; rank 0 has no such thing: all ranks must run the same", fact.name, shown(fact.value));
+      fail("{} is {} here; rank {} has no such thing: all ranks must run the same", fact.name, shown(fact.value),
+           first);
     if (*name != fact.name)
-      fail("{} is {} here; rank 0 instead has {}, {}: all ranks must run the same", fact.name, shown(fact.value), *name,
-           shown(*value));
+      fail("{} is {} here; rank {} instead has {}, {}: all ranks must run the same", fact.name, shown(fact.value),
+           first, *name, shown(*value));
     if (*value != fact.value)
-      fail("{} is {} here and {} on rank 0: all ranks must run the same", fact.name, shown(fact.value), shown(*value));
+      fail("{} is {} here and {} on rank {}: all ranks must run the same", fact.name, shown(fact.value), shown(*value),
+           first);
   }
   if (const auto name = next())
-    fail("rank 0 has {}, {}, and this rank has not: all ranks must run the same", *name, shown(next().value_or("")));
+    fail("rank {} has {}, {}, and this rank has not: all ranks must run the same", first, *name,
+         shown(next().value_or("")));
 }
 
 }  // namespace isobar::train

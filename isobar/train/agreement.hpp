@@ -17,7 +17,7 @@ struct Fact {
   std::string name, value;
 };
 
-/// Compares all facts with those of rank 0; the first difference is an Error that names both values.
+/// Compares all facts with those of the group's first rank; the first difference is an Error that names both values.
 void expect_same(comm::Comm& comm, std::span<const Fact> facts);
 
 }  // namespace isobar::train

@@ -64,7 +64,7 @@ void BadStepPolicy::finish_updates() {
 // The rank where it happened first reports it, and the others wait for that.
 void BadStepPolicy::end_run(const NotFinite& found, std::span<const parallel::Feed> feeds, const optim::Step& step,
                             std::int64_t epoch, const std::string& advice) {
-  comm::Comm& world = session_.world();
+  comm::Comm& world = session_.talk();
   world.note(fmt::format("step {}: looking for bad numbers", step.index));
   const Cause cause = find_cause(*session_.network().trains, session_.store(), feeds, *session_.job().train_data);
   const std::vector<std::int64_t> orders = comm::all_gather_number(session_.talk(), cause.order);

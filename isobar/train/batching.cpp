@@ -25,16 +25,23 @@ std::int64_t deterministic_micro_batches(std::int64_t batch) {
 // it.
 struct Rules {
   bool powers_of_two = false;
-  std::int64_t most = 0;      // 0: no limit
-  std::int64_t multiple = 0;  // of the number of ranks; 0 is a multiple of every number
+  std::int64_t most = 0;      // replicas; 0: no limit
+  std::int64_t multiple = 0;  // of the number of replicas; 0 is a multiple of every number
+  int serving = 0;            // ranks that take no samples
+  int ways = 1;               // ranks of a replica
 
-  bool allow(int ranks) const {
-    return (!powers_of_two || power_of_two(ranks)) && (most == 0 || ranks <= most) && multiple % ranks == 0;
+  bool allow(int available) const {
+    const int ranks = available - serving, replicas = ranks / ways;
+    return ranks > 0 && ranks % ways == 0 && (!powers_of_two || power_of_two(replicas)) &&
+           (most == 0 || replicas <= most) && multiple % replicas == 0;
   }
 };
 
 Rules rules_of(const Job& job) {
-  Rules rules{.powers_of_two = job.deterministic, .multiple = job.micro_batches};
+  Rules rules{.powers_of_two = job.deterministic,
+              .multiple = job.micro_batches,
+              .serving = job.strategy->traits().servers,
+              .ways = job.split->ways()};
   if (job.sync_batch_norm) rules.most = job.batch;
   if (job.micro_batches == 0 && job.deterministic && job.batch > 0)
     rules.multiple = deterministic_micro_batches(job.batch);
@@ -44,39 +51,43 @@ Rules rules_of(const Job& job) {
 }  // namespace
 
 std::string Batching::describe() const {
-  if (ranks == 1 && micro_batches == 1) return fmt::format("batch {}", batch);
-  return fmt::format("global batch {}: {} rank{} with {} micro-batch{} of {}", batch, ranks, ranks == 1 ? "" : "s",
-                     micro_batches, micro_batches == 1 ? "" : "es", rows);
+  if (replicas * ways == 1 && micro_batches == 1) return fmt::format("batch {}", batch);
+  const std::string_view plural = replicas == 1 ? "" : "s";
+  const std::string who = ways == 1 ? fmt::format("{} rank{}", replicas, plural)
+                                    : fmt::format("{} replica{} of {} ranks", replicas, plural, ways);
+  return fmt::format("global batch {}: {} with {} micro-batch{} of {}", batch, who, micro_batches,
+                     micro_batches == 1 ? "" : "es", rows);
 }
 
-Batching divide_batch(const Job& job, int ranks) {
-  Batching result{job.batch_per_rank > 0 ? job.batch_per_rank * ranks : job.batch, ranks};
+Batching divide_batch(const Job& job, int replicas) {
+  Batching result{job.batch_per_rank > 0 ? job.batch_per_rank * replicas : job.batch, replicas, job.split->ways()};
+  const std::string_view sharing = result.ways > 1 ? "replicas" : "ranks";
   const std::int64_t batch = result.batch;
   std::int64_t all = job.micro_batches;
   if (job.deterministic) {
-    if (!power_of_two(ranks))
-      fail_usage("train.deterministic: {} ranks cannot give the bits of one; valid: 1, 2, 4, 8, ...", ranks);
+    if (!power_of_two(replicas))
+      fail_usage("train.deterministic: {} ranks cannot give the bits of one; valid: 1, 2, 4, 8, ...", replicas);
     if (all == 0) all = deterministic_micro_batches(batch);
     if (!power_of_two(all))
       fail_usage("train.deterministic: train.micro_batches = {} is not a power of two: gradients are added in pairs",
                  all);
-    if (all % ranks != 0)
+    if (all % replicas != 0)
       fail_usage(
           "train.deterministic: {} micro-batches cannot be shared by {} ranks; use train.micro_batches = {}, and "
           "a batch that is a multiple of it",
-          all, ranks, ranks);
+          all, replicas, replicas);
   }
-  if (all == 0) {  // one for each rank; some may be one sample short
-    result.rows = (batch + ranks - 1) / ranks;
-    if (job.sync_batch_norm && batch < ranks)
-      fail_usage("train.sync_batch_norm: a batch of {} leaves some of {} ranks without samples", batch, ranks);
+  if (all == 0) {  // one for each replica; some may be one sample short
+    result.rows = (batch + replicas - 1) / replicas;
+    if (job.sync_batch_norm && batch < replicas)
+      fail_usage("train.sync_batch_norm: a batch of {} leaves some of {} {} without samples", batch, replicas, sharing);
     return result;
   }
-  if (all % ranks != 0)
-    fail_usage("train.micro_batches = {} is not a multiple of {} ranks: it counts those of all ranks together", all,
-               ranks);
+  if (all % replicas != 0)
+    fail_usage("train.micro_batches = {} is not a multiple of {} {}: it counts those of all ranks together", all,
+               replicas, sharing);
   if (batch % all != 0) fail_usage("a batch of {} cannot be cut into {} equal micro-batches", batch, all);
-  result.micro_batches = all / ranks;
+  result.micro_batches = all / replicas;
   result.rows = batch / all;
   return result;
 }

@@ -61,7 +61,15 @@ void share_snapshot(comm::Comm& comm, checkpoint::Snapshot& state) {
   broadcast(comm, state.kept_numbers);
   broadcast(comm, state.statistics);
   broadcast(comm, state.own_numbers);
-  // What another rank has for itself is not for this one: it begins with zeros.
+  std::uint64_t lists = state.lists.size();
+  broadcast_object(comm, lists);
+  state.lists.resize(lists);
+  for (checkpoint::Snapshot::List& list : state.lists) {
+    broadcast(comm, list.name);
+    broadcast(comm, list.numbers);
+  }
+  // What another rank has for itself is not for this one: it begins as the blocks say.
+  if (comm.rank() > 0) state.whose = checkpoint::Snapshot::Whose::nobody;
 }
 
 // Shares what is the same on all ranks with the newest state, unless they noticed different changes.

@@ -119,9 +119,9 @@ Cause find_cause(exec::Executor& executor, exec::ParamStore& store, std::span<co
   executor.observe(&search);
   for (std::size_t f = 0; f < feeds.size(); ++f) {
     const parallel::Feed& feed = feeds[f];
-    if (!parallel::computes(feed)) continue;
+    if (feed.run.rows == 0 && plan.circles().empty()) continue;
     const std::int64_t first = static_cast<std::int64_t>(f) * places + 1;
-    if (!plan.inputs.empty()) note(first, bad_input(feed, static_cast<std::size_t>(plan.inputs[0].shape[0]), dataset));
+    note(first, bad_input(feed, static_cast<std::size_t>(plan.rows), dataset));
     const bool before = search.found();
     search.begin(feed.run);
     for (const auto& [name, numbers] : feed.inputs) executor.bind(name, numbers);

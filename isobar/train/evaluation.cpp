@@ -17,8 +17,11 @@ struct Portion {
   double first = 0;  // its first sample, which determines the order of portions
   double loss = 0;   // summed over samples
   double samples = 0;
-  std::vector<std::vector<double>> states{};  // of the metrics
+  // Of the metrics; empty on ranks that only compute, whose predictions the first of their replica has judged.
+  std::vector<std::vector<double>> states{};
 };
+
+constexpr std::string_view target_field = "y";
 
 // Single predictions, if they are few enough to be kept.
 struct KeptRows {
@@ -88,26 +91,106 @@ void append_portions(std::span<const double> numbers, std::size_t metrics, std::
   }
 }
 
+// What one rank has computed so far, and judged, if it is the first of its replica.
+class Judge {
+ public:
+  Judge(exec::Executor& executor, const Job& job, const ReplicaPart& part, const datasets::Dataset& data)
+      : executor_(executor),
+        job_(job),
+        part_(part),
+        data_(data),
+        whole_(part.alone() ? sample_shape(plan().output_shapes.at("prediction")) : part.prediction()) {
+    reset();
+  }
+
+  void add(const feeding::Batch& batch) {
+    for (const auto& [name, numbers] : named_inputs(plan(), data_, batch)) executor_.bind(name, numbers);
+    bind_part_of_targets(batch);
+    executor_.forward({.seed = job_.seed, .samples = batch.samples, .rows = batch.count});
+    if (portions_.empty() || job_.deterministic) {
+      if (!portions_.empty()) finish();
+      portions_.push_back({.first = static_cast<double>(batch.samples[0])});
+    }
+    if (with_loss())
+      portions_.back().loss += part_.loss_share() * static_cast<double>(executor_.output("loss")[0]) * batch.count;
+    const std::size_t width = executor_.output("prediction").size() / plan().rows;
+    const std::span<const float> prediction =
+        part_.whole_predictions(executor_.output("prediction").first(batch.count * width), batch.count);
+    if (!part_.is_first()) return;
+    const std::span<const float> target = first_rows(data_, batch, target_field);
+    for (const auto& metric : job_.metrics) metric->add(prediction, target);
+    portions_.back().samples += static_cast<double>(batch.count);
+    samples_ += batch.count;
+    if (!keeps()) return;
+    kept_.samples.insert(kept_.samples.end(), batch.samples.begin(), batch.samples.end());
+    kept_.predictions.insert(kept_.predictions.end(), prediction.begin(), prediction.end());
+    kept_.targets.insert(kept_.targets.end(), target.begin(), target.end());
+  }
+  // Closes the last portion.
+  void finish() {
+    if (portions_.empty()) return;
+    for (const auto& metric : job_.metrics)
+      portions_.back().states.push_back(part_.is_first() ? metric->state() : std::vector<double>());
+    reset();
+  }
+
+  void reset() const { reset_metrics(whole_, job_); }
+  bool keeps() const { return whole_.count() * job_.test_data->size() <= max_kept_predictions; }
+  bool with_loss() const { return plan().outputs.contains("loss"); }
+  std::int64_t samples() const { return samples_; }
+  const std::vector<Portion>& portions() const { return portions_; }
+  const KeptRows& kept() const { return kept_; }
+
+ private:
+  const graph::Plan& plan() const { return executor_.plan(); }
+
+  // Where targets were read whole and the network takes a part of them.
+  void bind_part_of_targets(const feeding::Batch& batch) {
+    if (part_.alone() || !part_.is_first()) return;
+    const auto input = std::ranges::find(plan().inputs, target_field, &graph::PlanInput::name);
+    const auto field = std::ranges::find(part_.inputs(), target_field, &datasets::Field::name);
+    if (input == plan().inputs.end() || field == part_.inputs().end()) return;
+    const Box whole = Box::whole(field->shape), box = part_.box_of(*field, 0);
+    if (box == whole) return;
+    const std::span<const float> read = first_rows(data_, batch, target_field);
+    const std::size_t all = whole.count(), mine = box.count();
+    targets_.assign(input->shape.count(), 0.0f);
+    for (std::int64_t row = 0; row < batch.count; ++row)
+      copy_box(whole, read.subspan(row * all, all), box, std::span(targets_).subspan(row * mine, mine));
+    executor_.bind(input->name, targets_);
+  }
+
+  exec::Executor& executor_;
+  const Job& job_;
+  const ReplicaPart& part_;
+  const datasets::Dataset& data_;  // as this rank reads it
+  const Shape whole_;              // of a prediction
+  std::vector<Portion> portions_;
+  KeptRows kept_;
+  std::vector<float> targets_;  // parts of them
+  std::int64_t samples_ = 0;    // that this rank counts
+};
+
 // Rank 0 adds up all portions, in the order of their samples, and sends the results to all.
-std::map<std::string, double> collect_results(comm::Comm& comm, const Job& job, const graph::Plan& plan,
-                                              const std::vector<Portion>& mine, bool with_loss) {
+std::map<std::string, double> collect_results(comm::Comm& comm, const Job& job, const Judge& judge) {
   std::vector<Portion> all;
-  gather(comm, bytes_of(numbers_of(mine)), [&](int, std::span<const std::byte> theirs) {
+  gather(comm, bytes_of(numbers_of(judge.portions())), [&](int, std::span<const std::byte> theirs) {
     std::vector<double> numbers;
     append(theirs, numbers);
     append_portions(numbers, job.metrics.size(), all);
   });
   if (comm.rank() > 0) return {};
   std::ranges::stable_sort(all, {}, &Portion::first);
-  reset_metrics(plan, job);
+  judge.reset();
   double loss = 0, samples = 0;
   for (const Portion& portion : all) {
     loss += portion.loss;
     samples += portion.samples;
-    for (std::size_t i = 0; i < job.metrics.size(); ++i) job.metrics[i]->merge(portion.states[i]);
+    for (std::size_t i = 0; i < job.metrics.size() && portion.samples > 0; ++i)
+      job.metrics[i]->merge(portion.states[i]);
   }
   std::map<std::string, double> results;
-  if (samples > 0 && with_loss) results["loss"] = loss / samples;
+  if (samples > 0 && judge.with_loss()) results["loss"] = loss / samples;
   for (const auto& metric : job.metrics) results.merge(metric->values(job.model.target_names));
   return results;
 }
@@ -130,67 +213,42 @@ void share_results(comm::Comm& comm, std::map<std::string, double>& results) {
 
 }  // namespace
 
-void reset_metrics(const graph::Plan& plan, const Job& job) {
+void reset_metrics(const Shape& prediction, const Job& job) {
   const std::vector<datasets::Field> fields = job.test_data->fields();
-  const Shape* target = shape_of(fields, "y");
+  const Shape* target = shape_of(fields, target_field);
   if (!target) fail("the samples have no field 'y' to compare predictions with");
-  const Shape prediction = sample_shape(plan.output_shapes.at("prediction"));
   for (const auto& metric : job.metrics) metric->reset(prediction, *target);
 }
 
-Evaluated evaluate(exec::Executor& executor, const Job& job, comm::Comm& comm, const std::atomic<bool>* stop) {
-  const graph::Plan& plan = executor.plan();
-  const std::int64_t rows = plan.inputs.at(0).shape[0];
-  datasets::Sampler sampler{job.test_data->size(), rows * comm.size(), job.seed, false, false};
+Evaluated evaluate(exec::Executor& executor, const Job& job, comm::Comm& comm, const std::atomic<bool>* stop,
+                   const ReplicaPart& part) {
+  const std::int64_t rows = executor.plan().rows;
+  const int replicas = comm.size() / part.ways();
+  datasets::Sampler sampler{job.test_data->size(), rows * replicas, job.seed, false, false};
   sampler.full_slices = job.deterministic;
-  feeding::LoaderOptions options{.threads = job.readers, .ahead = job.ahead, .rank = comm.rank(), .size = comm.size()};
+  feeding::LoaderOptions options{
+      .threads = job.readers, .ahead = job.ahead, .rank = comm.rank() / part.ways(), .size = replicas};
   options.last_epoch = 1;
   options.on_bad = job.on_bad;
-  feeding::Loader loader(*job.test_data, sampler, options);
-  const std::int64_t width = plan.output_shapes.at("prediction").count() / rows;
-  const bool keep = width * job.test_data->size() <= max_kept_predictions;
-  const bool with_loss = plan.outputs.contains("loss");
-  reset_metrics(plan, job);
-  std::vector<Portion> portions;
-  KeptRows kept;
-  std::int64_t samples = 0;
-  const auto close_portion = [&] {
-    for (const auto& metric : job.metrics) portions.back().states.push_back(metric->state());
-    reset_metrics(plan, job);
-  };
+  options.agree = part.agreement(job.limits);
+  const std::shared_ptr<const datasets::Dataset> data = part.seen(job.test_data, /*whole_targets=*/true);
+  feeding::Loader loader(*data, sampler, options);
+  Judge judge(executor, job, part, *data);
   while (const feeding::Batch* batch = loader.next()) {
     std::int64_t stopping[] = {stop && *stop};
     sum_over_ranks(comm, stopping, until_stalled(comm, job.limits, "a batch of the evaluation"));
     if (stopping[0] > 0) return {.complete = false};
-    if (batch->count == 0) continue;  // the other ranks have the whole batch, or all samples are bad
-    const auto inputs = named_inputs(plan, *job.test_data, *batch);
-    for (const auto& [name, data] : inputs) executor.bind(name, data);
-    executor.forward({.seed = job.seed, .samples = batch->samples, .rows = batch->count});
-    const auto numbers = static_cast<std::size_t>(batch->count * width);
-    const std::span<const float> prediction = executor.output("prediction").first(numbers);
-    const std::span<const float> target = first_rows(*job.test_data, *batch, "y");
-    if (portions.empty() || job.deterministic) {
-      if (!portions.empty()) close_portion();
-      portions.push_back({.first = static_cast<double>(batch->samples[0])});
-    }
-    for (const auto& metric : job.metrics) metric->add(prediction, target);
-    if (with_loss) portions.back().loss += static_cast<double>(executor.output("loss")[0]) * batch->count;
-    portions.back().samples += static_cast<double>(batch->count);
-    samples += batch->count;
-    if (!keep) continue;
-    kept.samples.insert(kept.samples.end(), batch->samples.begin(), batch->samples.end());
-    kept.predictions.insert(kept.predictions.end(), prediction.begin(), prediction.end());
-    kept.targets.insert(kept.targets.end(), target.begin(), target.end());
+    if (batch->count > 0) judge.add(*batch);  // else other ranks have the whole batch, or all samples are bad
   }
-  if (!portions.empty()) close_portion();
-  std::int64_t counts[] = {samples, loader.skipped()};
+  judge.finish();
+  std::int64_t counts[] = {judge.samples(), part.is_first() ? loader.skipped() : 0};
   sum_over_ranks(comm, counts);
   if (counts[0] == 0) fail("all {} samples of data.test are bad", counts[1]);
   Evaluated evaluated;
   evaluated.skipped = counts[1];
-  evaluated.results = collect_results(comm, job, plan, portions, with_loss);
+  evaluated.results = collect_results(comm, job, judge);
   share_results(comm, evaluated.results);
-  if (keep) collect_rows(comm, kept, evaluated);
+  if (judge.keeps()) collect_rows(comm, judge.kept(), evaluated);
   return evaluated;
 }
 

@@ -14,7 +14,7 @@
 
 #include "isobar/base/spec.hpp"
 #include "isobar/base/trace.hpp"
-#include "isobar/comm/reducer.hpp"
+#include "isobar/comm/exchange_costs.hpp"
 #include "isobar/exec/param_store.hpp"
 #include "isobar/train/members.hpp"
 #include "isobar/train/viewer.hpp"
@@ -40,6 +40,7 @@ struct Start {
   std::size_t good_state_bytes = 0;  ///< of copies to go back to after bad numbers; 0: there are none
   int threads = 1;                   ///< of each rank
   int ranks = 1, nodes = 1;
+  int teams = 1;                      ///< which take their steps at their own pace; what is reported is of the first
   std::int64_t global_batch = 1;      ///< samples of a step, all ranks together
   std::string batching{};             ///< how they are divided: "global batch 8: 2 ranks with 1 micro-batch of 4"
   std::string strategy{};             ///< the strategy's description of itself
@@ -47,9 +48,14 @@ struct Start {
   double staging_seconds = 0;         ///< until all ranks had staged the data and learned from it what transforms need
   int rank = 0;                       ///< of the listener: 0, unless the sink listens on every rank
   int node = 0;                       ///< of that rank
-  const graph::Plan* plan = nullptr;  ///< of a training step on this rank; lives as long as the run
+  bool serves = false;                ///< that rank keeps parameters: its steps are updates, and it has no plan
+  int ways = 1;                       ///< ranks that one model is cut over
+  std::string part{};                 ///< of the model, on this rank: "depth 0-63 of 128"; empty: all of it
+  const graph::Plan* plan = nullptr;  ///< of a training step on this rank, of its part; lives as long as the run
   std::int64_t tuned = 0;             ///< kernels chosen by tuning; 0: the default ones run
   const exec::ParamStore* store = nullptr;  ///< weights, and gradients of the last step; lives as long as the run
+  /// Of the whole model, for one sample, where it is cut; empty: those of the plan.
+  std::vector<datasets::Field> inputs{};
 
   /// Whether the run already has a record that must be kept.
   bool goes_on() const { return first_step > 0 || !changes.empty(); }
@@ -76,14 +82,15 @@ struct StepDone {
   std::int64_t step = 0;           ///< counts from 1 over the whole run
   std::int64_t epoch = 0;          ///< counts from 1
   std::int64_t step_in_epoch = 0;  ///< global batches of the epoch that are finished
-  std::int64_t samples = 0;        ///< of all ranks
+  std::int64_t samples = 0;        ///< of all ranks of the team
   double loss = 0;
   double learning_rate = 0;
   double seconds = 0;           ///< of this step, waiting for input included
   double wait_seconds = 0;      ///< the part spent waiting for input
   double exchange_seconds = 0;  ///< the part in which this rank was idle, waiting for other ranks
-  std::int64_t bytes_sent = 0;  ///< by this rank, to exchange gradients
+  std::int64_t bytes_sent = 0;  ///< by this rank
   BadSteps bad{};
+  comm::ExchangeCosts costs{};  ///< what both are made of
 };
 
 /// A step with numbers that were not finite, dropped on all ranks: it has no StepDone.
@@ -137,9 +144,10 @@ struct End {
   std::vector<std::string> first_skipped{};  ///< what was wrong with the first of them
   BadSteps bad{};                            ///< in the whole run
   std::vector<std::pair<std::string, std::int64_t>> staging{};  ///< what was read and moved, by name
-  comm::ExchangeCost exchange{};                                ///< what exchanging has cost this rank
-  double step_seconds = 0;                                      ///< of all steps of this run together
-  Viewer* viewer = nullptr;                                     ///< as in EpochDone
+  std::string exchanged{};         ///< what came of the strategy: who did how much; empty: nothing to tell
+  comm::ExchangeCosts exchange{};  ///< what exchanging has cost this rank
+  double step_seconds = 0;         ///< of all steps of this run together
+  Viewer* viewer = nullptr;        ///< as in EpochDone
   SaveCounts checkpoints{};
 };
 

@@ -16,18 +16,25 @@ const Shape* shape_of(const std::vector<datasets::Field>& fields, std::string_vi
   return found == fields.end() ? nullptr : &found->shape;
 }
 
-void expect_fields(const graph::Plan& plan, const datasets::Dataset& dataset, const std::string& what) {
+std::vector<datasets::Field> fields_of(const graph::Plan& plan) {
+  std::vector<datasets::Field> fields;
+  for (const graph::PlanInput& input : plan.inputs) fields.push_back({input.name, sample_shape(input.shape)});
+  return fields;
+}
+
+void expect_fields(const std::vector<datasets::Field>& wanted, const datasets::Dataset& dataset,
+                   const std::string& what) {
   const std::vector<datasets::Field> fields = dataset.fields();
-  for (const graph::PlanInput& input : plan.inputs) {
+  for (const datasets::Field& input : wanted) {
     const Shape* const found = shape_of(fields, input.name);
     if (!found) {
       std::vector<std::string> known;
       for (const datasets::Field& f : fields) known.push_back(f.name);
       fail("{}: the network needs the field '{}'; the data set has {}", what, input.name, join(known, ", "));
     }
-    const Shape wanted = sample_shape(input.shape);
-    if (*found != wanted)
-      fail("{}: field '{}' of a sample is {}, the network expects {}", what, input.name, found->str(), wanted.str());
+    if (*found != input.shape)
+      fail("{}: field '{}' of a sample is {}, the network expects {}", what, input.name, found->str(),
+           input.shape.str());
   }
 }
 

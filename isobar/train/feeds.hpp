@@ -19,8 +19,15 @@ Shape sample_shape(const Shape& batch);
 /// The shape of one sample of the field called `name`; null if there is none.
 const Shape* shape_of(const std::vector<datasets::Field>& fields, std::string_view name);
 
+/// Throws Error unless the data set has all of these fields.
+void expect_fields(const std::vector<datasets::Field>& wanted, const datasets::Dataset& dataset,
+                   const std::string& what);
+/// The inputs of a plan as fields of a sample.
+std::vector<datasets::Field> fields_of(const graph::Plan& plan);
 /// Throws Error unless the data set has every input of the plan with the right shape.
-void expect_fields(const graph::Plan& plan, const datasets::Dataset& dataset, const std::string& what);
+inline void expect_fields(const graph::Plan& plan, const datasets::Dataset& dataset, const std::string& what) {
+  expect_fields(fields_of(plan), dataset, what);
+}
 
 /// The rows of a batch from `first_row` on, as memory by field name, for the inputs of the plan.
 std::vector<std::pair<std::string, std::span<const float>>> named_inputs(const graph::Plan& plan,

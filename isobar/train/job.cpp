@@ -7,6 +7,7 @@
 #include "isobar/base/text.hpp"
 #include "isobar/parallel/composition.hpp"
 #include "isobar/train/agreement.hpp"
+#include "isobar/train/replica_part.hpp"
 #include "isobar/train/target.hpp"
 
 namespace isobar::train {
@@ -29,12 +30,15 @@ std::unique_ptr<datasets::Dataset> read_dataset(Args& args, std::string_view key
   return made;
 }
 
+std::shared_ptr<const datasets::Dataset> with_transforms(const Job& job,
+                                                         std::shared_ptr<const datasets::Dataset> source) {
+  if (!job.pipeline || !source) return source;
+  return std::make_shared<transforms::Transformed>(std::move(source), job.pipeline);
+}
+
 void apply_transforms(Job& job) {
-  job.train_data = job.source;
-  job.test_data = job.test_source;
-  if (!job.pipeline) return;
-  job.train_data = std::make_shared<transforms::Transformed>(job.source, job.pipeline);
-  if (job.test_source) job.test_data = std::make_shared<transforms::Transformed>(job.test_source, job.pipeline);
+  job.train_data = with_transforms(job, job.source);
+  job.test_data = with_transforms(job, job.test_source);
 }
 
 void read_transforms(Args& data, Job& job) {
@@ -70,27 +74,43 @@ void share_learned(transforms::Pipeline& pipeline, comm::Comm& comm) {
   for (std::vector<float>* values : pipeline.learned()) broadcast(comm, *values);
 }
 
-StagedData stage_data(Job& job, const std::filesystem::path& learned_file, comm::Comm& comm) {
-  const std::shared_ptr<const datasets::Dataset> original = job.source;
-  feeding::StagingSetting setting{.readers = job.readers, .keep_bad = job.on_bad == feeding::OnBad::skip};
+// All that this rank reads of samples of a set; empty: whole samples.
+static datasets::Region region_read(const Job& job, const std::shared_ptr<const datasets::Dataset>& source,
+                                    const ReplicaPart& part, bool whole_targets) {
+  if (part.alone()) return {};
+  if (!job.pipeline) return part.region(source->fields(), whole_targets);
+  const transforms::Transformed transformed(source, job.pipeline);
+  return transformed.reach(part.region(transformed.fields(), whole_targets));
+}
+
+StagedData stage_data(Job& job, const std::filesystem::path& learned_file, comm::Comm& comm, const ReplicaPart& part,
+                      const std::vector<int>& peers) {
+  const std::shared_ptr<const datasets::Dataset> original = job.source, original_test = job.test_source;
+  feeding::StagingSetting setting{
+      .readers = job.readers, .keep_bad = job.on_bad == feeding::OnBad::skip, .peers = peers};
+  setting.region = region_read(job, job.source, part, false);
   const feeding::Staged train = job.staging->stage(job.train_spec, job.source, setting, comm);
   feeding::Staged test;
   job.source = train.dataset;
   if (job.test_source) {
     setting.evaluation = true;
+    setting.region = region_read(job, job.test_source, part, true);
     test = job.staging->stage(job.test_spec, job.test_source, setting, comm);
     job.test_source = test.dataset;
   }
   // What is learned is learned from all samples, near or not.
-  learn(job, train.all_readable && !train.own_samples ? *job.source : *original, learned_file, comm);
+  const bool near = train.all_readable && !train.own_samples && part.alone();
+  learn(job, near ? *job.source : *original, learned_file, comm);
   apply_transforms(job);
+  std::shared_ptr<const datasets::Dataset> whole_test_data = job.test_data;
+  if (original_test && !part.alone()) whole_test_data = with_transforms(job, original_test);
   const auto counters = [train = train.counters, test = test.counters] {
     feeding::StagingCounters all;
     for (const auto& [name, value] : train()) all.emplace_back("train." + name, value);
     for (const auto& [name, value] : test()) all.emplace_back("test." + name, value);
     return all;
   };
-  return {counters, train.own_samples};
+  return {counters, train.own_samples, train.all_readable, whole_test_data};
 }
 
 static ReportOptions read_report_options(Args& args) {
@@ -201,7 +221,10 @@ Job read_job(const Spec& recipe, const std::string& name, Model model, datasets:
   train.require(job.evaluate_every >= 0, "evaluate_every must be >= 0; 0: only at the end");
   if (job.deterministic) composition.strategy.set("deterministic", true);
   job.split = make(split::splits(), composition.split, "split", &composition.split);
+  train.require(!job.deterministic || job.split->ways() == 1,
+                "deterministic needs parallel.split = 'none': parts of a sum add up to other bits than the whole");
   job.strategy = make(parallel::strategies(), composition.strategy, "strategy", &composition.strategy);
+  if (job.strategy->traits().by_layer) parallel::tell_layers(*job.strategy, job.model.graph(1));
   parallel::record_composition(root, composition);
   job.limits = limits_of(*job.strategy);
   for (const std::string& metric : train.texts("metrics", metrics::default_metrics(job.model.loss)))

@@ -16,7 +16,7 @@
 #include "isobar/optim/batch_ramp.hpp"
 #include "isobar/optim/optimizer.hpp"
 #include "isobar/optim/rate_schedule.hpp"
-#include "isobar/parallel/strategy.hpp"
+#include "isobar/parallel/placement.hpp"
 #include "isobar/split/split.hpp"
 #include "isobar/train/bad_numbers.hpp"
 #include "isobar/train/saving.hpp"
@@ -61,9 +61,9 @@ struct Job {
   bool gradients_in_arena = false;  ///< nobody wants them after the step, or in memory of his own
   std::vector<std::unique_ptr<metrics::Metric>> metrics;
   std::int64_t batch = 1;           ///< samples of a step, all ranks together; 0: batch_per_rank counts
-  std::int64_t batch_per_rank = 0;  ///< samples of a step on each rank; 0: batch counts
-  std::int64_t micro_batches = 0;   ///< a batch is computed in, all ranks together; 0: one for each rank
-  bool deterministic = false;       ///< the same bits on 1, 2, 4, ... ranks
+  std::int64_t batch_per_rank = 0;  ///< samples of a step on each replica; 0: batch counts
+  std::int64_t micro_batches = 0;   ///< a batch is computed in, all ranks together; 0: one for each replica
+  bool deterministic = false;       ///< the same bits on 1, 2, 4, ... ranks; never with a model that is cut
   bool sync_batch_norm = false;     ///< batches are normalised over all ranks
   std::size_t memory_limit = 0;     ///< bytes for weights, gradients, optimizer slots and arena of a rank; 0: any
   bool tuned = true;                ///< what was measured to be fastest on this machine is used
@@ -88,15 +88,21 @@ struct Job {
   std::string placement{};  ///< which cores ranks and threads are bound to, for the report
 };
 
-/// What staging did to the training set.
+class ReplicaPart;
+
+/// What staging did to the data sets.
 struct StagedData {
   std::function<feeding::StagingCounters()> counters;  ///< by name, "train.bytes_read"; all ranks must call
-  bool own_samples = false;                            ///< as in feeding::Staged
+  bool own_samples = false, all_readable = true;       ///< as in feeding::Staged, of the training set
+  /// The test set with transforms, of which whole samples can be read; null without one.
+  std::shared_ptr<const datasets::Dataset> whole_test_data{};
 };
 
 /// Stages both data sets, lets the transforms learn what they need, on rank 0 for all, and puts them back on. What is
-/// learned is kept in `learned_file`, which only rank 0 sees. All ranks must call.
-StagedData stage_data(Job& job, const std::filesystem::path& learned_file, comm::Comm& comm);
+/// learned is kept in `learned_file`, which only rank 0 sees. Where models are cut, only this rank's part of samples
+/// need be near, and `peers` are those that read the same part, as in feeding::StagingSetting. All ranks must call.
+StagedData stage_data(Job& job, const std::filesystem::path& learned_file, comm::Comm& comm, const ReplicaPart& part,
+                      const std::vector<int>& peers);
 
 /// How long the ranks of a strategy wait for each other.
 WaitLimits limits_of(const parallel::Strategy& strategy);

@@ -8,6 +8,7 @@
 #include "isobar/base/config.hpp"
 #include "isobar/base/error.hpp"
 #include "isobar/train/agreement.hpp"
+#include "isobar/train/rank_state.hpp"
 #include "isobar/train/run_folder.hpp"
 #include "isobar/train/run_tuning.hpp"
 
@@ -18,18 +19,16 @@ namespace {
 class OwnState {
  public:
   OwnState(exec::ParamStore& store, exec::StateBlocks state)
-      : statistics(checkpoint::own_statistics(store)),
-        numbers(numbers_of(state, each_rank)),
+      : numbers{checkpoint::own_statistics(store), numbers_of(state, each_rank)},
         store_(store),
         state_(std::move(state)) {}
   ~OwnState() {
-    checkpoint::set_own_statistics(store_, statistics);
-    set_numbers(state_, each_rank, numbers);
+    checkpoint::set_own_statistics(store_, numbers.statistics);
+    set_numbers(state_, each_rank, numbers.lists);
   }
   OwnState(const OwnState&) = delete;
 
-  const std::vector<float> statistics;
-  const std::vector<double> numbers;
+  const OwnNumbers numbers;
 
  private:
   static constexpr auto each_rank = exec::StateBlock::Scope::each_rank;
@@ -58,7 +57,7 @@ void Keeper::load(Membership& members) {
   const Job& job = session_.job();
   const bool first = session_.is_first();
   if (!members.has_state()) {
-    Opened opened = open_run(job, session_.batching(), session_.store(), session_.strategy().state(), session_.talk());
+    Opened opened = open_run(job, session_.batching(), session_.store(), session_.kept(), session_.start());
     position_ = opened.position;
     metrics_ = std::move(opened.metrics);
     best_ = opened.best;
@@ -68,8 +67,10 @@ void Keeper::load(Membership& members) {
   const checkpoint::Snapshot& state = members.take_state();
   if (first && !take_over_folder(job, session_.batching()))
     throw NotInPlace(fmt::format("rank {} does not see the run folder '{}' and cannot take over its files",
-                                 session_.world().members()[0], job.folder.string()));
-  restore(state, session_.store(), session_.strategy().state());
+                                 session_.trainers().members()[0], job.folder.string()));
+  const exec::StateBlocks blocks = session_.kept();
+  restore(state, session_.store(), blocks);
+  hand_over_state(session_.start(), state, members.count_before(), session_.store(), blocks);
   position_ = state.position;
   position_.rows = session_.batching().rows;
   metrics_ = state.metrics;
@@ -78,9 +79,9 @@ void Keeper::load(Membership& members) {
 
 void Keeper::take(checkpoint::Snapshot& into) {
   if (!session_.strategy().traits().recovers)
-    throw NotInPlace(fmt::format("strategy '{}' has gradients of earlier steps under way, which died with a rank",
+    throw NotInPlace(fmt::format("strategy '{}' cannot go on without what a rank that died had kept or under way",
                                  session_.strategy().describe()));
-  checkpoint::take_snapshot(into, session_.store(), finished_, session_.strategy().state());
+  checkpoint::take_snapshot(into, session_.store(), finished_, session_.kept());
   into.metrics = metrics_;
   into.best = best_;
 }
@@ -97,18 +98,18 @@ void Keeper::finish(const EpochDone& done) {
 void Keeper::begin_good_states() {
   if (session_.job().numbers.policy != BadNumbers::Policy::rewind) return;
   settle(parallel::Settle::sums);
-  good_states_.begin(session_.store(), position_, session_.strategy().state());
+  good_states_.begin(session_.store(), position_, session_.kept());
 }
 
 void Keeper::renew_good_state() {
   if (session_.job().numbers.policy != BadNumbers::Policy::rewind || !good_states_.due(position_)) return;
   settle(parallel::Settle::sums);
-  good_states_.renew(session_.store(), position_, session_.strategy().state());
+  good_states_.renew(session_.store(), position_, session_.kept());
 }
 
 std::int64_t Keeper::go_back() {
   const checkpoint::Snapshot& good = good_states_.go_back(position_);
-  restore(good, session_.store(), session_.strategy().state());
+  restore(good, session_.store(), session_.kept());
   ++position_.rewinds;
   position_.rate_scale *= session_.job().numbers.rewind_rate;
   position_.undone = position_.step - (good.position.step - good.position.undone);
@@ -125,15 +126,16 @@ bool Keeper::save_follows(std::int64_t batches) {
 
 // All ranks settle what they gathered for themselves, rank 0 copies the state, and all go on while it is written.
 void Keeper::save(checkpoint::SaveAs as) {
-  session_.world().note(fmt::format("checkpoint after step {}", position_.step));
+  session_.trainers().note(fmt::format("checkpoint after step {}", position_.step));
   const double begin = now_seconds();
+  settle(parallel::Settle::sums);
   {
-    const OwnState mine(session_.store(), session_.strategy().state());
-    settle(parallel::Settle::statistics);
+    const OwnState mine(session_.store(), session_.kept());
+    settle(parallel::Settle::judged);
     checkpoint::Snapshot nobody;  // ranks above 0 keep none
     checkpoint::Snapshot& into = session_.is_first() ? saving_->draft() : nobody;
     if (session_.is_first()) draft(into);
-    gather_own(into, mine.statistics, mine.numbers);
+    gather_state(session_.talk(), session_.store(), session_.kept(), mine.numbers, session_.job().deterministic, into);
     if (session_.is_first()) saving_->begin(as, now_seconds(), now_seconds() - begin);
   }
   begin_good_states();
@@ -142,40 +144,11 @@ void Keeper::save(checkpoint::SaveAs as) {
 void Keeper::settle(parallel::Settle until) { session_.strategy().settle(*session_.network().replica, until); }
 
 void Keeper::draft(checkpoint::Snapshot& into) const {
-  checkpoint::take_snapshot(into, session_.store(), position_, session_.strategy().state());
+  checkpoint::take_snapshot(into, session_.store(), position_, session_.kept());
   into.seed = session_.job().seed;
   into.recipe = write_recipe(session_.job().recipe);
-  into.plan = fmt::format("{:016x}", session_.plan().fingerprint());
+  into.plan = fmt::format("{:016x}", session_.plan().fingerprint());  // of the first part, where a model is cut
   into.metrics = metrics_;
-}
-
-// Where they are equal on all ranks, or there are none, those of one rank do.
-void Keeper::gather_own(checkpoint::Snapshot& into, const std::vector<float>& statistics,
-                        const std::vector<double>& numbers) const {
-  into.ranks = 1;
-  into.statistics = statistics;
-  into.own_numbers = numbers;
-  const exec::StateBlocks state = session_.strategy().state();
-  const bool arrays = std::ranges::any_of(state, &exec::StateBlock::is_own_array);
-  if (session_.world().size() == 1 || session_.job().deterministic || (statistics.empty() && !arrays)) return;
-  const auto gather_all = [&]<class T>(const std::vector<T>& mine, std::vector<T>& all) {
-    all.clear();
-    gather(session_.talk(), std::as_bytes(std::span(mine)), [&](int, std::span<const std::byte> theirs) {
-      const std::size_t before = all.size();
-      all.resize(before + theirs.size() / sizeof(T));
-      std::ranges::copy(
-          theirs, std::as_writable_bytes(std::span(all)).begin() + static_cast<std::ptrdiff_t>(before * sizeof(T)));
-    });
-  };
-  into.ranks = session_.world().size();
-  gather_all(statistics, into.statistics);
-  gather_all(numbers, into.own_numbers);
-  into.own_arrays.clear();
-  for (const exec::StateBlock& block : state)
-    if (block.is_own_array()) {
-      into.own_arrays.push_back({block.name});
-      gather_all(checkpoint::plain_array(session_.store(), block.floats()), into.own_arrays.back().numbers);
-    }
 }
 
 void Keeper::save_behind(const EpochDone& done) {

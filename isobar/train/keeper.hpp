@@ -54,8 +54,6 @@ class Keeper {
   void begin_good_states();
   void settle(parallel::Settle until);
   void draft(checkpoint::Snapshot& into) const;
-  void gather_own(checkpoint::Snapshot& into, const std::vector<float>& statistics,
-                  const std::vector<double>& numbers) const;
 
   Session& session_;
   const Listeners& listeners_;

@@ -9,6 +9,28 @@
 #include "isobar/train/agreement.hpp"
 
 namespace isobar::train {
+namespace {
+
+constexpr std::size_t most_shown = 8, longest_line = 400, longest_text = (most_shown + 1) * (longest_line + 1);
+
+// What a loader has left out, as ranks tell each other: the number, then the first reasons, each in a line.
+std::string text_of(const feeding::Loader& loader) {
+  std::string text = std::to_string(loader.skipped()) + "\n";
+  std::size_t shown = 0;
+  for (const std::string& reason : loader.first_skipped())
+    if (shown++ < most_shown) text += one_line(reason, longest_line) + "\n";
+  return text;
+}
+
+void add_skipped(SkippedSamples& all, const std::string& text) {
+  std::istringstream lines(text);
+  std::string line;
+  std::getline(lines, line);
+  all.count += std::stoll(line);
+  while (all.first.size() < most_shown && std::getline(lines, line)) all.first.push_back(line);
+}
+
+}  // namespace
 
 Loop::Loop(const Parts& parts)
     : parts_(parts),
@@ -41,14 +63,14 @@ Loop::After Loop::take_step(const std::atomic<bool>* stop) {
   StepTrace& trace = parts_.trace;
   const double begin = now_seconds();
   const double waited = loader_->wait_seconds();
-  parts_.session.world().note(fmt::format("waiting for the input of step {}", position.step + 1));
+  parts_.session.trainers().note(fmt::format("waiting for the input of step {}", position.step + 1));
   const std::int64_t factor = parts_.session.job().ramp->factor(progress(1));
   trace.begin_step(position.step + 1, begin, is_traced(factor));
   const Session::Batches batches = next_batches(factor);
   if (batches.empty()) return trace.drop_step(), After::epoch;
   const double wait = loader_->wait_seconds() - waited;
   if (wait > 0) trace.main().record({Category::input_output, wait_name_, position.step + 1, begin, wait, 0, 0});
-  parts_.session.world().note(fmt::format("step {}", position.step + 1));
+  parts_.session.trainers().note(fmt::format("step {}", position.step + 1));
   const Agreed agreed = agree(batches, stopping_ || (stop && *stop));
   stopping_ = agreed.stop;
   if (agreed.stop) return trace.drop_step(), After::stop;
@@ -97,12 +119,13 @@ Loop::Agreed Loop::agree(const Session::Batches& batches, bool stop) {
   const std::int64_t step = parts_.keeper.position().step + 1;
   comm::Comm& talk = parts_.session.talk();
   std::int64_t numbers[] = {stop, 0, 0, parts_.keeper.save_follows(std::ssize(batches))};
-  for (const feeding::Batch* batch : batches) numbers[1] += batch->count, numbers[2] += batch->skipped;
+  if (parts_.session.part().is_first())  // ranks that share a model have the same samples
+    for (const feeding::Batch* batch : batches) numbers[1] += batch->count, numbers[2] += batch->skipped;
   sum_over_ranks(talk, numbers, until_stalled(talk, parts_.session.job().limits, fmt::format("step {}", step)));
   if (talk.size() > 1)
     parts_.trace.main().record({Category::communication, agree_name_, step, begin, now_seconds() - begin, 0,
                                 static_cast<double>(sizeof numbers)});
-  return {numbers[0] > 0, numbers[3] > 0, numbers[1], numbers[2]};
+  return {parts_.session.strategy().stops(numbers[0] > 0), numbers[3] > 0, numbers[1], numbers[2]};
 }
 
 void Loop::train_on(const Session::Batches& batches, std::int64_t factor, const Agreed& agreed, double begin,
@@ -120,7 +143,7 @@ void Loop::train_on(const Session::Batches& batches, std::int64_t factor, const 
   optim::Step step{position.step, position.rate_scale * job.rate->rate(job.optimizer->base_rate(), before)};
   step.clip_norm = job.clip_norm;
   step.undone = position.undone;
-  const comm::ExchangeCost cost = session.strategy().cost();
+  const comm::ExchangeCosts costs = session.exchange_costs();
   const auto samples = static_cast<double>(agreed.samples);
   const std::vector<parallel::Feed> feeds = session.feeds_of(batches, factor, step, samples);
   const std::int64_t epoch = batches[0]->epoch + 1;
@@ -137,9 +160,9 @@ void Loop::train_on(const Session::Batches& batches, std::int64_t factor, const 
   const double end = now_seconds();
   StepDone done{position.step, epoch,       position.step_in_epoch, agreed.samples, loss, step.learning_rate,
                 end - begin,   wait_seconds};
-  const comm::ExchangeCost after = session.strategy().cost();
-  done.exchange_seconds = after.waited_seconds - cost.waited_seconds;
-  done.bytes_sent = after.traffic.bytes - cost.traffic.bytes;
+  done.costs = session.exchange_costs() - costs;
+  done.exchange_seconds = done.costs.waited_seconds();
+  done.bytes_sent = done.costs.bytes();
   done.bad = bad_steps_of(position);
   tell(done, begin, end);
   parts_.keeper.renew_good_state();
@@ -170,8 +193,8 @@ bool Loop::finish_epoch(const std::atomic<bool>* stop) {
   if (last) bad_steps_.finish_updates();
   evaluated_ = {};
   if (session.network().tests && (last || (job.evaluate_every > 0 && done.epoch % job.evaluate_every == 0))) {
-    session.world().note(fmt::format("evaluation after epoch {}", done.epoch));
-    session.strategy().settle(*session.network().replica, parallel::Settle::statistics);
+    session.trainers().note(fmt::format("evaluation after epoch {}", done.epoch));
+    session.strategy().settle(*session.network().replica, parallel::Settle::judged);
     evaluated_ = session.evaluate(stop);
   }
   if (!evaluated_.complete) return false;
@@ -185,28 +208,42 @@ bool Loop::finish_epoch(const std::atomic<bool>* stop) {
   position.finish_epoch();
   parts_.keeper.finish(done);
   parts_.members.note(done);
-  done.viewer = session.viewer();
-  parts_.listeners.epoch(done);
+  session.viewed([&](Viewer* viewer) {
+    done.viewer = viewer;
+    parts_.listeners.epoch(done);
+  });
   parts_.keeper.save_behind(done);
   return true;
 }
 
+// Every rank tells the first, whatever its team. One that has died, and is missed by nobody, tells nothing.
 SkippedSamples Loop::finish() {
-  constexpr std::size_t most_shown = 8;
+  constexpr int tag = 0;
   const std::unique_ptr<feeding::Loader> loader = std::move(loader_);
   if (!loader) return {};
-  comm::Comm& talk = parts_.session.talk();
-  std::int64_t skipped[] = {loader->skipped()};
-  sum_over_ranks(talk, skipped);
-  SkippedSamples all{skipped[0] + parts_.members.before().skipped};
-  if (all.count == 0) return all;
-  std::string reasons;
-  for (const std::string& reason : loader->first_skipped()) reasons += one_line(reason, 400) + "\n";
-  gather(talk, std::as_bytes(std::span(reasons)), [&](int, std::span<const std::byte> theirs) {
-    std::istringstream lines(std::string(reinterpret_cast<const char*>(theirs.data()), theirs.size()));
-    for (std::string line; all.first.size() < most_shown && std::getline(lines, line);) all.first.push_back(line);
-  });
-  return all;
+  comm::Comm& all = parts_.session.start();
+  // Ranks that share a model have left out the same.
+  const std::string mine = parts_.session.part().is_first() ? text_of(*loader) : "0\n";
+  SkippedSamples skipped;
+  add_skipped(skipped, mine);
+  if (all.rank() > 0) {
+    all.send(0, tag, std::as_bytes(std::span(mine)));
+    return skipped;
+  }
+  skipped.count += parts_.members.before().skipped;
+  std::string theirs;
+  for (int rank = 1; rank < all.size(); ++rank) {
+    theirs.resize(longest_text);
+    comm::Ticket told = all.start_receive_at_most(rank, tag, std::as_writable_bytes(std::span(theirs)));
+    try {
+      told.wait();
+    } catch (const comm::PeerDied&) {
+      continue;
+    }
+    theirs.resize(told.bytes());
+    add_skipped(skipped, theirs);
+  }
+  return skipped;
 }
 
 }  // namespace isobar::train

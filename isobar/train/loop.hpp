@@ -16,8 +16,8 @@ struct Until {
 
 /// Bad samples that were left out of training.
 struct SkippedSamples {
-  std::int64_t count = 0;            ///< on all ranks, in the sessions before too
-  std::vector<std::string> first{};  ///< what was wrong with the first of them, on rank 0
+  std::int64_t count = 0;            ///< on rank 0 those of all ranks, in the sessions before too
+  std::vector<std::string> first{};  ///< what was wrong with the first of them
 };
 
 class Loop {
@@ -35,7 +35,7 @@ class Loop {
   /// Trains until then, or to the end of the run; false when `stop` was set on some rank before. All ranks must call,
   /// with the same goal.
   bool advance(const Until& until, const std::atomic<bool>* stop);
-  /// Ends reading: nothing can follow. All ranks must call.
+  /// Ends reading: nothing can follow. All ranks that train must call, when none takes steps any more.
   SkippedSamples finish();
   /// Ends reading at once, without the other ranks.
   void drop() { loader_.reset(); }

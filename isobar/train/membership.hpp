@@ -27,6 +27,8 @@ class Membership {
   /// Whether the ranks had agreed to stop.
   bool was_stopping() const { return standing_.stopping; }
 
+  /// Members of the last group that had a state.
+  std::size_t count_before() const { return carried_ ? carried_->members.size() : 0; }
   /// The newest such state, which is then on every rank. All ranks must call, if there is one.
   const checkpoint::Snapshot& take_state();
   /// The model now holds the state at that step, from the memory of a rank or from the folder of the run.

@@ -5,9 +5,11 @@
 #include "isobar/base/config.hpp"
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/checkpoint/strategy_state.hpp"
 #include "isobar/disk/late_file.hpp"
 #include "isobar/train/agreement.hpp"
 #include "isobar/train/history.hpp"
+#include "isobar/train/rank_state.hpp"
 
 namespace isobar::train {
 namespace {
@@ -57,20 +59,6 @@ void clear(const Job& job, bool relaunched) {
     fs::remove_all(job.folder / name, ignored);
 }
 
-constexpr int own_array_tag = 1;
-
-// Gives every rank its part of an array that each has for itself; rank 0 holds one of the parts at a time.
-void share_own(const checkpoint::Snapshot& snapshot, const exec::StateBlock& block, exec::ParamStore& store,
-               comm::Comm& comm) {
-  std::vector<float> mine = checkpoint::plain_array(store, block.floats());
-  if (comm.rank() > 0) comm.receive(0, own_array_tag, std::as_writable_bytes(std::span(mine)));
-  for (int rank = comm.size() - 1; rank >= 0 && comm.rank() == 0; --rank) {
-    mine = checkpoint::own_array(snapshot, block, store, rank, comm.size());
-    if (rank > 0) comm.send(rank, own_array_tag, std::as_bytes(std::span(mine)));
-  }
-  checkpoint::set_plain_array(store, mine, block.floats());
-}
-
 // Rank 0 has restored the model as it was on rank 0; the others get it, and each what it had for itself.
 void share_model(const checkpoint::Snapshot& snapshot, exec::ParamStore& store, const exec::StateBlocks& state,
                  comm::Comm& comm) {
@@ -78,21 +66,11 @@ void share_model(const checkpoint::Snapshot& snapshot, exec::ParamStore& store, 
   broadcast(comm, std::as_writable_bytes(store.all_weights()));
   for (int p = 0; p < store.count(); ++p)
     for (int s = 0; s < store.slot_count(); ++s) broadcast(comm, std::as_writable_bytes(store.slot(p, s)));
-  using Scope = exec::StateBlock::Scope;
-  for (const exec::StateBlock& block : state) {
-    if (block.is_shared_array()) broadcast(comm, std::as_writable_bytes(block.floats()));
-    if (block.is_own_array()) share_own(snapshot, block, store, comm);
-  }
-  std::vector<double> kept = numbers_of(state, Scope::once);
-  for (double& number : kept) broadcast_object(comm, number);
-  set_numbers(state, Scope::once, kept);
+  spread_state(comm, snapshot, store, state);
   broadcast_object(comm, own);
   if (!own) return;
   std::vector<float> statistics = checkpoint::own_statistics(store);
-  std::vector<double> numbers = numbers_of(state, Scope::each_rank);
   scatter(comm, std::as_bytes(std::span(snapshot.statistics)), std::as_writable_bytes(std::span(statistics)));
-  scatter(comm, std::as_bytes(std::span(snapshot.own_numbers)), std::as_writable_bytes(std::span(numbers)));
-  set_numbers(state, Scope::each_rank, numbers);
   checkpoint::set_own_statistics(store, statistics);
 }
 
@@ -134,8 +112,12 @@ Opened open_run(const Job& job, const Batching& batching, exec::ParamStore& stor
   broadcast(comm, opened.metrics);
   bool resumed = snapshot.has_value();
   broadcast_object(comm, resumed);
-  if (!resumed) broadcast(comm, std::as_writable_bytes(store.all_weights()));
-  else share_model(snapshot ? *snapshot : checkpoint::Snapshot(), store, state, comm);
+  if (resumed) {
+    share_model(snapshot ? *snapshot : checkpoint::Snapshot(), store, state, comm);
+  } else {
+    broadcast(comm, std::as_writable_bytes(store.all_weights()));
+    checkpoint::begin_state(store, state);
+  }
   return opened;
 }
 

@@ -20,7 +20,7 @@ void add_recipe(const std::string& path, const Spec& spec, std::vector<Fact>& fa
 
 }  // namespace
 
-std::vector<Fact> facts_of(const Job& job, const graph::Plan& plan) {
+std::vector<Fact> facts_of(const Job& job) {
   std::vector<Fact> facts;
   add_recipe("", job.recipe, facts);
   facts.push_back({"the level of instructions (ISOBAR_INSTRUCTIONS caps it)", std::string(name_of(instructions()))});
@@ -28,6 +28,11 @@ std::vector<Fact> facts_of(const Job& job, const graph::Plan& plan) {
   facts.push_back({"--resume", job.resume ? "given" : "not given"});
   facts.push_back({"the number of samples in data.train", fmt::format("{}", job.train_data->size())});
   if (job.test_data) facts.push_back({"the number of samples in data.test", fmt::format("{}", job.test_data->size())});
+  return facts;
+}
+
+std::vector<Fact> facts_of(const graph::Plan& plan) {
+  std::vector<Fact> facts;
   for (const graph::LayerText& layer : plan.layers())
     facts.push_back({fmt::format("layer '{}' of the plan", layer.name), layer.text});
   return facts;

@@ -10,7 +10,9 @@
 
 namespace isobar::train {
 
-/// The recipe, key by key, the numbers of samples, and the layers of the plan, in the order in which they are compared.
-std::vector<Fact> facts_of(const Job& job, const graph::Plan& plan);
+/// The recipe, key by key, and the numbers of samples, in the order in which they are compared.
+std::vector<Fact> facts_of(const Job& job);
+/// The layers of a plan, which are the same on ranks with the same part of the network.
+std::vector<Fact> facts_of(const graph::Plan& plan);
 
 }  // namespace isobar::train

@@ -6,6 +6,7 @@
 #include "isobar/base/error.hpp"
 #include "isobar/base/random.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/graph/join_statistics.hpp"
 #include "isobar/train/agreement.hpp"
 #include "isobar/train/carried.hpp"
 #include "isobar/train/feeds.hpp"
@@ -14,41 +15,72 @@
 
 namespace isobar::train {
 
-Session::Session(Job job, comm::Comm& world, comm::Comm& talk, StepTrace& trace, bool under_way)
-    : job_(std::move(job)), world_(world), talk_(talk), trace_(trace), batching_(divide_batch(job_, world.size())) {
+Session::Session(Job job, const RunGroups& groups, StepTrace& trace, bool under_way)
+    : job_(std::move(job)),
+      groups_(groups),
+      trace_(trace),
+      batching_(divide_batch(job_, groups.placement.shares)),
+      circles_(groups, job_.limits, trace) {
   plan_network(under_way, trace);
-  if (job_.sync_batch_norm && world_.size() > 1) norm_ = std::make_unique<JointNorm>(world_, trace_);
 }
 
 void Session::plan_network(bool under_way, StepTrace& trace) {
-  const graph::Graph graph = job_.split->cut(job_.model.graph(batching_.rows), 0).graph;
-  network_.tuning = run_tuning(job_, batching_.rows, under_way, talk_);
-  graph::Plan plan = graph::make_plan(graph, plan_options(job_, network_.tuning));
-  expect_fields(plan, *job_.train_data, "data.train");
+  const graph::Graph whole = job_.model.graph(batching_.rows);
+  const auto part_of = [&](int number) {
+    split::ModelPart part = job_.split->cut(whole, number);
+    if (const comm::Comm& team = groups_.trainers(); job_.sync_batch_norm && team.size() > 1)
+      part.graph = graph::join_statistics(part.graph, {"team", team.rank(), team.size()});
+    return part;
+  };
+  const split::ModelPart part = part_of(groups_.placement.part);
+  part_ = ReplicaPart(part, whole, groups_.replica());
+  // What was measured is for whole layers.
+  if (part_.alone()) network_.tuning = run_tuning(job_, batching_.rows, under_way, groups_.start());
+  graph::PlanOptions options = plan_options(job_, network_.tuning);
+  // Gradients of all parts are added up where they lie.
+  if (groups_.placement.part > 0) graph::follow(graph::make_plan(part_of(0).graph, options), options);
+  graph::Plan plan = graph::make_plan(part.graph, options);
+  check_fields(plan);
+  train_seen_ = part_.seen(job_.train_data);
   if (job_.train_data->size() < batching_.batch)
     fail("data.train has {} samples, fewer than one batch of {}", job_.train_data->size(), batching_.batch);
-  expect_same(talk_, facts_of(job_, plan));
+  expect_same(groups_.start(), facts_of(job_));
+  expect_same(groups_.alike(), facts_of(plan));
   batches_per_epoch_ = sampler().batches();
+  flops_per_sample_ = part_.sum(plan.flops()) / static_cast<double>(batching_.rows);
   auto arena = std::make_shared<Block>(plan.arena_bytes);
-  std::span<float> gradients = job_.strategy->open(world_, exec::ParamStore::gradient_floats(plan),
-                                                   {.whole = world_.elastic() || job_.numbers.tries_again()});
+  std::span<float> gradients = job_.strategy->open(groups_.all, exec::ParamStore::gradient_floats(plan),
+                                                   {.whole = groups_.all.elastic() || job_.numbers.tries_again()});
   if (gradients.empty()) gradients = exec::arena_gradients(plan, *arena);
   network_.store = std::make_unique<exec::ParamStore>(plan, job_.optimizer->slots(), gradients);
   exec::ParamStore& store = *network_.store;
   store.initialize(job_.seed);
-  if (job_.test_data) {
+  // One team evaluates the model.
+  if (job_.test_data && groups_.placement.team == 0) {
     if (job_.test_data->size() == 0) fail("data.test has no samples");
-    expect_fields(plan, *job_.test_data, "data.test");
-    graph::Plan test_plan =
-        graph::make_plan(graph, {.phase = ops::Phase::inference, .stored = store.layouts(), .tuning = network_.tuning});
-    reset_metrics(test_plan, job_);
+    graph::Plan test_plan = graph::make_plan(
+        part.graph, {.phase = ops::Phase::inference, .stored = store.layouts(), .tuning = network_.tuning});
+    reset_metrics(part_.prediction(), job_);
     expect_room(plan, test_plan);
     if (!plan.gradients_in_arena && arena->size() < test_plan.arena_bytes)
       arena = std::make_shared<Block>(test_plan.arena_bytes);
-    network_.tests = std::make_unique<exec::Executor>(std::move(test_plan), store, nullptr, arena);
+    const exec::TalkSetting talks = circles_.setting(test_plan);
+    network_.tests = std::make_unique<exec::Executor>(std::move(test_plan), store, nullptr, arena, talks);
   }
-  network_.trains = std::make_unique<exec::Executor>(std::move(plan), store, &trace.main(), arena);
+  const exec::TalkSetting talks = circles_.setting(plan);
+  network_.trains = std::make_unique<exec::Executor>(std::move(plan), store, &trace.main(), arena, talks);
   network_.replica = std::make_unique<parallel::ComputedReplica>(*network_.trains, store, *job_.optimizer, &trace);
+}
+
+// Samples have what the whole network takes, and what the data sets show of them is what this rank's plan takes.
+void Session::check_fields(const graph::Plan& plan) const {
+  const auto check = [&](const std::shared_ptr<const datasets::Dataset>& data, const std::string& what) {
+    if (!data) return;
+    if (!part_.alone()) expect_fields(part_.inputs(), *data, what);
+    expect_fields(plan, *part_.seen(data), what);
+  };
+  check(job_.train_data, "data.train");
+  if (groups_.placement.team == 0) check(job_.test_data, "data.test");
 }
 
 // Evaluation shares the arena of training, unless that is too small and cannot be moved because gradients are in it. It
@@ -65,69 +97,81 @@ void Session::expect_room(const graph::Plan& plan, const graph::Plan& test_plan)
 datasets::Sampler Session::sampler() const {
   const std::int64_t samples = job_.train_data->size();
   if (!staged_.own_samples) return {samples, batching_.batch, job_.seed, job_.shuffle, true};
-  const std::uint64_t seed = mix(job_.seed, static_cast<std::uint64_t>(world_.rank()));
-  return {samples, batching_.batch / world_.size(), seed, job_.shuffle, true};
+  const std::uint64_t seed = mix(job_.seed, static_cast<std::uint64_t>(groups_.placement.share));
+  return {samples, batching_.batch / groups_.placement.shares, seed, job_.shuffle, true};
 }
 
 void Session::stage(bool takes_over) {
-  world_.note("staging the data");
+  groups_.trainers().note("staging the data");
   const double begin = now_seconds();
-  staged_ = stage_data(job_, job_.folder / "learned.h5", world_);
-  expect_fields(plan(), *job_.train_data, "data.train");
-  if (job_.test_data) expect_fields(plan(), *job_.test_data, "data.test");
+  staged_ = stage_data(job_, job_.folder / "learned.h5", groups_.trainers(), part_, groups_.peers);
+  check_fields(plan());
+  train_seen_ = part_.seen(job_.train_data);
+  if (!staged_.all_readable && groups_.placement.teams > 1)
+    fail_usage(
+        "data.staging: samples held by other ranks arrive in the order of steps that all take together; with strategy "
+        "'{}' each rank goes at its own pace: use 'none' or 'files'",
+        job_.strategy->describe());
+  if (staged_.own_samples && !part_.alone())
+    fail_usage(
+        "data.staging: every rank would see samples of its own, but the {} ranks that share a model (parallel.split) "
+        "must read the same: use 'none', 'store' or 'files(scheme=all)'",
+        part_.ways());
   if (staged_.own_samples && takes_over)
     throw NotInPlace("every rank sees samples of its own (data.staging), which other ranks cannot take over");
-  if (staged_.own_samples && batching_.batch % world_.size() != 0)
+  if (staged_.own_samples && batching_.batch % groups_.placement.shares != 0)
     fail("a batch of {} cannot be shared equally by {} ranks that each see samples of their own (data.staging)",
-         batching_.batch, world_.size());
+         batching_.batch, groups_.placement.shares);
   const datasets::Sampler mine = sampler();
   if (job_.train_data->size() < mine.batch)
     fail("data.train has {} samples after staging, fewer than one batch of {}", job_.train_data->size(), mine.batch);
   batches_per_epoch_ = mine.batches();
-  meet(talk_, job_.limits, "staging");
+  meet(groups_.start(), job_.limits, "staging");
   staging_seconds_ = now_seconds() - begin;
-  for (const std::int64_t theirs : comm::all_gather_number(talk_, batches_per_epoch_))
+  for (const std::int64_t theirs : comm::all_gather_number(groups_.start(), batches_per_epoch_))
     batches_per_epoch_ = std::min(batches_per_epoch_, theirs);
-  if (is_first() && network_.tests) viewer_ = std::make_unique<Viewer>(*network_.tests, *job_.test_data);
+  if (groups_.placement.share == 0 && network_.tests)
+    viewer_ = std::make_unique<Viewer>(*network_.tests, *staged_.whole_test_data, part_);
 }
 
 std::unique_ptr<feeding::Loader> Session::load_from(const checkpoint::Position& position) const {
   datasets::Sampler order = sampler();
   order.most_batches = batches_per_epoch_;
   feeding::LoaderOptions options{job_.readers, job_.ahead};
-  if (!staged_.own_samples) options.rank = world_.rank(), options.size = world_.size();
+  if (!staged_.own_samples) options.rank = groups_.placement.share, options.size = groups_.placement.shares;
   options.epoch = position.epoch;
   options.step = position.step_in_epoch;
   options.last_epoch = job_.epochs;
   options.training = true;
   options.on_bad = job_.on_bad;
+  options.agree = part_.agreement(job_.limits);
   options.trace = &trace_;
   // No step takes batches of two epochs.
   options.held = static_cast<int>(std::min(job_.ramp->largest(), batches_per_epoch_));
-  return std::make_unique<feeding::Loader>(*job_.train_data, order, options);
+  return std::make_unique<feeding::Loader>(*train_seen_, order, options);
 }
 
 // Micro-batch by micro-batch, each from all batches of the step: in this order the parts of the ranks follow each
 // other, so that gradients are added in the same order on any number of ranks; for that there must also be as many at
 // the end of an epoch as before.
 std::vector<parallel::Feed> Session::feeds_of(const Batches& batches, std::int64_t factor, const optim::Step& step,
-                                              double total) const {
+                                              double samples) const {
+  // So the losses of all ranks add up to the mean over the samples.
+  const double total = samples / part_.loss_share();
   std::vector<parallel::Feed> feeds;
-  const auto* const sum = norm_ ? norm_->sum_in(step.index) : nullptr;
   for (std::int64_t micro = 0; micro < batching_.micro_batches; ++micro) {
     for (const feeding::Batch* batch : batches) {
       const std::int64_t first = micro * batching_.rows;
       const std::int64_t rows = std::clamp<std::int64_t>(batch->count - first, 0, batching_.rows);
-      const auto samples = std::span(batch->samples)
+      const auto numbers = std::span(batch->samples)
                                .subspan(static_cast<std::size_t>(rows > 0 ? first : 0), static_cast<std::size_t>(rows));
-      feeds.push_back({named_inputs(plan(), *job_.train_data, *batch, first),
+      feeds.push_back({named_inputs(plan(), *train_seen_, *batch, first),
                        {.seed = job_.seed,
                         .step = step.index,
                         .epoch = batch->epoch,
-                        .samples = samples,
+                        .samples = numbers,
                         .rows = rows,
-                        .total = total,
-                        .sum = sum}});
+                        .total = total}});
     }
     if (job_.deterministic)
       for (std::int64_t missing = std::ssize(batches); missing < factor; ++missing)
@@ -137,7 +181,13 @@ std::vector<parallel::Feed> Session::feeds_of(const Batches& batches, std::int64
 }
 
 Evaluated Session::evaluate(const std::atomic<bool>* stop) const {
-  return network_.tests ? train::evaluate(*network_.tests, job_, talk_, stop) : Evaluated();
+  return network_.tests ? train::evaluate(*network_.tests, job_, groups_.talk(), stop, part_) : Evaluated();
+}
+
+void Session::viewed(const std::function<void(Viewer*)>& work) const {
+  work(is_first() ? viewer_.get() : nullptr);
+  if (!viewer_ || part_.alone()) return;
+  is_first() ? viewer_->release() : viewer_->attend();
 }
 
 }  // namespace isobar::train

@@ -7,9 +7,12 @@
 #include <vector>
 
 #include "isobar/checkpoint/snapshot.hpp"
+#include "isobar/comm/exchange_costs.hpp"
 #include "isobar/train/batching.hpp"
+#include "isobar/train/circles.hpp"
 #include "isobar/train/evaluation.hpp"
-#include "isobar/train/joint_norm.hpp"
+#include "isobar/train/replica_part.hpp"
+#include "isobar/train/run_groups.hpp"
 #include "isobar/train/viewer.hpp"
 
 namespace isobar::train {
@@ -28,25 +31,29 @@ class Session {
   using Batches = std::vector<const feeding::Batch*>;
 
   /// Plans both phases and checks data against network, and that all ranks have the same; nothing is written. All ranks
-  /// must call; `talk` is the world again, for what is said between steps. All of these must outlive the session.
-  /// `under_way`: the run has begun already in this launch.
-  Session(Job job, comm::Comm& world, comm::Comm& talk, StepTrace& trace, bool under_way);
+  /// that train must call. `under_way`: the run has begun already in this launch. The groups must outlive the
+  /// session.
+  Session(Job job, const RunGroups& groups, StepTrace& trace, bool under_way);
 
   /// Stages the data; where the state of others is taken over, that may be refused. All ranks must call.
   void stage(bool takes_over);
   /// Reads training batches from that position on.
   std::unique_ptr<feeding::Loader> load_from(const checkpoint::Position& position) const;
-  /// The micro-batches of a step over `total` samples of all ranks.
+  /// The micro-batches of a step over so many samples of all ranks.
   std::vector<parallel::Feed> feeds_of(const Batches& batches, std::int64_t factor, const optim::Step& step,
-                                       double total) const;
+                                       double samples) const;
   /// Runs the test set, when there is one. All ranks must call.
   Evaluated evaluate(const std::atomic<bool>* stop) const;
 
   const Job& job() const { return job_; }
-  comm::Comm& world() const { return world_; }
-  comm::Comm& talk() const { return talk_; }
-  bool is_first() const { return world_.rank() == 0; }
+  comm::Comm& trainers() const { return groups_.trainers(); }
+  comm::Comm& start() const { return groups_.start(); }
+  comm::Comm& talk() const { return groups_.talk(); }
+  /// Whether this is the rank that writes files.
+  bool is_first() const { return groups_.trainers().rank() == 0; }
   parallel::Strategy& strategy() const { return *job_.strategy; }
+  /// What the strategy keeps from step to step besides the model.
+  exec::StateBlocks kept() const { return strategy().state(*network_.replica); }
   PlannedNetwork& network() { return network_; }
   const graph::Plan& plan() const { return network_.trains->plan(); }
   exec::ParamStore& store() const { return *network_.store; }
@@ -54,25 +61,35 @@ class Session {
   std::int64_t batches_per_epoch() const { return batches_per_epoch_; }
   feeding::StagingCounters staging_counters() const { return staged_.counters(); }
   double staging_seconds() const { return staging_seconds_; }
-  /// On rank 0 with a test set, once the data is staged; otherwise null.
-  Viewer* viewer() const { return viewer_.get(); }
+  /// This rank's part of the model.
+  const ReplicaPart& part() const { return part_; }
+  /// Of a step for a sample, by all ranks that share it.
+  double flops_per_sample() const { return flops_per_sample_; }
+  /// What talking with other ranks has cost this one so far, in training steps.
+  comm::ExchangeCosts exchange_costs() const { return {strategy().cost(), network_.trains->message_cost()}; }
+  /// Calls `work`; on rank 0 with a viewer, if there is a test set, once the data is staged; otherwise with null. All
+  /// ranks must call, because those that share a model with rank 0 compute their parts of what it views.
+  void viewed(const std::function<void(Viewer*)>& work) const;
 
  private:
   void plan_network(bool under_way, StepTrace& trace);
+  void check_fields(const graph::Plan& plan) const;
   void expect_room(const graph::Plan& plan, const graph::Plan& test_plan) const;
   datasets::Sampler sampler() const;
 
   Job job_;
-  comm::Comm& world_;
-  comm::Comm& talk_;
+  const RunGroups& groups_;
   StepTrace& trace_;
   Batching batching_;
+  Circles circles_;
+  ReplicaPart part_;
   PlannedNetwork network_;
-  std::unique_ptr<JointNorm> norm_;  // null unless batches are normalised over all ranks
   StagedData staged_;
+  std::shared_ptr<const datasets::Dataset> train_seen_;  // what this rank reads of it
   std::int64_t batches_per_epoch_ = 0;
   double staging_seconds_ = 0;
-  std::unique_ptr<Viewer> viewer_;
+  double flops_per_sample_ = 0;
+  std::unique_ptr<Viewer> viewer_;  // on rank 0, and those that share its model
 };
 
 }  // namespace isobar::train

@@ -32,31 +32,39 @@ class Trainer {
   /// Writes the last checkpoint and tells the sinks.
   End::Reason close();
 
+  /// Whether this rank trains. One that serves has none of what follows.
+  bool trains() const { return !serving_; }
   const checkpoint::Position& position() const { return keeper_->position(); }
   const Evaluated& last_evaluation() const { return loop_->evaluated(); }
   const Trace& trace() const { return trace_.all(); }
   const graph::Plan& plan() const { return session_->plan(); }
   const Batching& batching() const { return session_->batching(); }
   exec::ParamStore& store() { return session_->store(); }
+  /// Of a training step, by all ranks that share a model.
+  double flops_per_sample() const { return session_->flops_per_sample(); }
 
  private:
   Trainer(Job job, std::unique_ptr<comm::Comm> alone, comm::Comm* world, std::vector<Sink*> sinks, Carried* carried);
   /// Does a part of the run; whatever ends it, the others are told or this rank's state is left behind.
   template <class F>
   auto guarded(F part);
+  /// What a rank does that serves; returns when no rank trains any more.
+  End::Reason serve(const std::atomic<bool>* stop);
+  Start start_of(const Job& job, std::int64_t first_step) const;
   void announce();
   void tell_end(End::Reason reason, const SkippedSamples& skipped);
 
   StepTrace trace_;                    // before the strategy, whose threads may record until they end
   std::unique_ptr<comm::Comm> alone_;  // the world, when there is no other
   comm::Comm& world_;
-  std::unique_ptr<comm::Comm> talk_;  // the world again, for what is said between steps: meets no message of a strategy
+  std::optional<RunGroups> groups_;
   Listeners listeners_;
   std::optional<Membership> members_;
+  std::optional<Job> serving_;  // on a rank that serves; it has none of what follows
   std::optional<Session> session_;
   std::optional<Keeper> keeper_;
   std::optional<Loop> loop_;
-  std::optional<Vigil> vigil_;       // while the run is open
+  std::optional<Vigil> vigil_;       // while ranks may wait for each other
   std::optional<double> opened_at_;  // on now_seconds(), once the store holds the state of the run
 };
 

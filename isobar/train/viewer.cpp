@@ -3,13 +3,38 @@
 #include <algorithm>
 
 #include "isobar/base/error.hpp"
+#include "isobar/comm/collectives.hpp"
+#include "isobar/train/feeds.hpp"
 
 namespace isobar::train {
 namespace {
 
-Shape without_batch(const Shape& shape) { return Shape({shape.extents().begin() + 1, shape.extents().end()}); }
+constexpr int input_tag = 1;
+
+const ReplicaPart whole_model;
+
+// What the first rank of a replica tells the others.
+enum class Word : std::int64_t { computes, released };
+
+Word told(const ReplicaPart& part, Word word = {}) {
+  if (!part.alone()) broadcast_object(part.ranks(), word);
+  return word;
+}
 
 }  // namespace
+
+Viewer::Viewer(exec::Executor& executor, const datasets::Dataset& dataset) : Viewer(executor, dataset, whole_model) {}
+
+Viewer::Viewer(exec::Executor& executor, const datasets::Dataset& dataset, const ReplicaPart& part)
+    : executor_(executor),
+      dataset_(dataset),
+      part_(part),
+      inputs_(part.alone() ? fields_of(executor.plan()) : part.inputs()),
+      prediction_(part.alone() ? sample_shape(executor.plan().output_shapes.at("prediction")) : part.prediction()) {
+  // Rows after the first are not used; they stay zero.
+  for (const graph::PlanInput& input : executor_.plan().inputs)
+    bound_[input.name].resize(static_cast<std::size_t>(input.shape.count()));
+}
 
 View Viewer::look(std::int64_t sample) {
   expects(sample >= 0 && sample < dataset_.size(), "a sample of the set");
@@ -25,30 +50,72 @@ View Viewer::look(std::int64_t sample) {
   }
   dataset_.read(sample, out);
   view.prediction = predict(view.fields);
-  if (plan().outputs.contains("loss")) view.loss = static_cast<double>(executor_.output("loss")[0]);
+  view.loss = loss_;
   return view;
 }
 
 Values Viewer::predict(const std::map<std::string, Values>& inputs) {
-  // Rows after the first are not used; they stay zero.
-  for (const graph::PlanInput& input : plan().inputs) {
-    std::vector<float>& rows = bound_[input.name];
-    rows.assign(static_cast<std::size_t>(input.shape.count()), 0.0f);
-    if (const auto given = inputs.find(input.name); given != inputs.end()) {
-      const Shape wanted = without_batch(input.shape);
-      if (given->second.shape != wanted)
-        fail("input '{}' of a sample is {}, the network expects {}", input.name, given->second.shape.str(),
-             wanted.str());
-      std::ranges::copy(given->second.numbers, rows.begin());
-    }
-    executor_.bind(input.name, rows);
+  check(inputs);
+  told(part_, Word::computes);
+  deal_out(inputs);
+  return compute();
+}
+
+void Viewer::release() { told(part_, Word::released); }
+
+void Viewer::attend() {
+  while (told(part_) == Word::computes) {
+    take_inputs();
+    compute();
   }
+}
+
+void Viewer::check(const std::map<std::string, Values>& inputs) const {
+  for (const datasets::Field& input : inputs_) {
+    const auto given = inputs.find(input.name);
+    if (given == inputs.end() || given->second.shape == input.shape) continue;
+    fail("input '{}' of a sample is {}, the network expects {}", input.name, given->second.shape.str(),
+         input.shape.str());
+  }
+}
+
+// Every rank of the replica gets its part of each input.
+void Viewer::deal_out(const std::map<std::string, Values>& inputs) {
+  std::vector<float> part;
+  for (const datasets::Field& input : inputs_) {
+    const auto given = inputs.find(input.name);
+    for (int rank = 0; rank < part_.ways(); ++rank) {
+      const Box box = part_.box_of(input, rank);
+      part.assign(static_cast<std::size_t>(box.count()), 0.0f);
+      if (given != inputs.end()) copy_box(Box::whole(input.shape), given->second.numbers, box, part);
+      if (rank > 0) part_.ranks().send(rank, input_tag, std::as_bytes(std::span(part)));
+      else std::ranges::copy(part, row_of(input).begin());
+    }
+  }
+}
+
+void Viewer::take_inputs() {
+  for (const datasets::Field& input : inputs_)
+    part_.ranks().receive(0, input_tag, std::as_writable_bytes(row_of(input)));
+}
+
+// This rank's part of an input, in the first row; inputs that its plan does not have need memory, too.
+std::span<float> Viewer::row_of(const datasets::Field& input) {
+  const std::size_t count = part_.box_of(input, part_.alone() ? 0 : part_.ranks().rank()).count();
+  std::vector<float>& rows = bound_[input.name];
+  if (rows.size() < count) rows.resize(count);
+  return std::span(rows).first(count);
+}
+
+Values Viewer::compute() {
+  const graph::Plan& plan = executor_.plan();
+  for (const graph::PlanInput& input : plan.inputs) executor_.bind(input.name, bound_[input.name]);
   executor_.forward({.rows = 1});
-  Values prediction;
-  prediction.shape = without_batch(plan().output_shapes.at("prediction"));
-  const auto first = executor_.output("prediction").first(static_cast<std::size_t>(prediction.shape.count()));
-  prediction.numbers.assign(first.begin(), first.end());
-  return prediction;
+  if (plan.outputs.contains("loss"))
+    loss_ = part_.sum(part_.loss_share() * static_cast<double>(executor_.output("loss")[0]));
+  const std::size_t width = plan.output_shapes.at("prediction").count() / plan.rows;
+  const std::span<const float> first = part_.whole_predictions(executor_.output("prediction").first(width), 1);
+  return {prediction_, {first.begin(), first.end()}};
 }
 
 }  // namespace isobar::train

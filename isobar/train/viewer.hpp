@@ -1,5 +1,6 @@
 // Viewer: predictions for single samples, for pictures: for samples of the test set, and for inputs made by the caller.
-// It borrows the executor of evaluations and so must not be used while one runs.
+// It borrows the executor of evaluations and so must not be used while one runs. Where the model is cut over several
+// ranks, the first of them views, and the others compute their parts of what it views.
 #pragma once
 
 #include <map>
@@ -8,6 +9,7 @@
 
 #include "isobar/datasets/dataset.hpp"
 #include "isobar/exec/executor.hpp"
+#include "isobar/train/replica_part.hpp"
 
 namespace isobar::train {
 
@@ -27,20 +29,40 @@ struct View {
 
 class Viewer {
  public:
-  /// Takes an inference plan with the output "prediction", and a data set that has the plan's inputs as fields.
-  Viewer(exec::Executor& executor, const datasets::Dataset& dataset) : executor_(executor), dataset_(dataset) {}
+  /// Takes an inference plan with the output "prediction", and a data set that has the plan's inputs as fields, of
+  /// whole samples; all must outlive the viewer. With a part of a model all ranks of its replica must make one.
+  Viewer(exec::Executor& executor, const datasets::Dataset& dataset, const ReplicaPart& part);
+  /// For a whole model.
+  Viewer(exec::Executor& executor, const datasets::Dataset& dataset);
 
   const datasets::Dataset& dataset() const { return dataset_; }
-  const graph::Plan& plan() const { return executor_.plan(); }
-  /// Reads sample i of the set and predicts it.
+  /// Of a whole prediction.
+  const Shape& prediction_shape() const { return prediction_; }
+
+  /// Reads sample i of the set and predicts it. On the first rank of a replica, like predict().
   View look(std::int64_t sample);
   /// The prediction for one sample with these inputs; missing inputs are zero.
   Values predict(const std::map<std::string, Values>& inputs);
 
+  /// On the first rank: nothing more will be viewed for now; the others return from attend().
+  void release();
+  /// On the other ranks: takes part in all that the first rank views until it calls release().
+  void attend();
+
  private:
+  void check(const std::map<std::string, Values>& inputs) const;
+  void deal_out(const std::map<std::string, Values>& inputs);
+  void take_inputs();
+  std::span<float> row_of(const datasets::Field& input);
+  Values compute();
+
   exec::Executor& executor_;
   const datasets::Dataset& dataset_;
+  const ReplicaPart& part_;
+  std::vector<datasets::Field> inputs_;  // of a whole sample
+  Shape prediction_;
   std::map<std::string, std::vector<float>> bound_{};
+  double loss_ = 0;  // of the last prediction
 };
 
 }  // namespace isobar::train

@@ -31,7 +31,8 @@ class Answers {
     asked_ = comm_.now();
     for (int rank = 0; rank < comm_.size(); ++rank) {
       double& last = answered_[static_cast<std::size_t>(rank)];
-      if (rank == comm_.rank() || notes[static_cast<std::size_t>(rank)]) last = asked_;
+      // Where this group goes on without a rank that has died, nobody waits for it.
+      if (rank == comm_.rank() || notes[rank] || comm_.view()->has_died(comm_.members()[rank])) last = asked_;
       if (asked_ - last < limits_.stall_seconds) continue;
       const std::string text = fmt::format("rank {} has not answered for {:.3g} s, while others waited for it: {}",
                                            comm_.members()[static_cast<std::size_t>(rank)], asked_ - last, what_);

@@ -28,10 +28,11 @@ class Cast final : public Transform {
  public:
   Cast(const Type& type, bool saturate) : type_(type), saturate_(saturate) {}
 
-  void apply(const Grid& field, std::span<const float>, std::span<float> out, const Draw&) const override {
-    if (type_.name == "float16") round(field, out, [](float value) { return Float16::rounded(value); });
-    else if (type_.name == "bfloat16") round(field, out, [](float value) { return BFloat16::rounded(value); });
-    else round(field, out, [](float value) { return std::nearbyint(value); });
+  std::optional<Box> source(const Grid&, const Box& part, const Draw*) const override { return part; }
+  void apply(const Portion& at, std::span<const float>, std::span<float> out, const Draw&) const override {
+    if (type_.name == "float16") round(at.field, out, [](float value) { return Float16::rounded(value); });
+    else if (type_.name == "bfloat16") round(at.field, out, [](float value) { return BFloat16::rounded(value); });
+    else round(at.field, out, [](float value) { return std::nearbyint(value); });
   }
 
  private:

@@ -30,14 +30,15 @@ class ClassMap final : public Transform {
     return field;
   }
 
-  void apply(const Grid& field, std::span<const float>, std::span<float> out, const Draw&) const override {
+  std::optional<Box> source(const Grid&, const Box& part, const Draw*) const override { return part; }
+  void apply(const Portion& at, std::span<const float>, std::span<float> out, const Draw&) const override {
     for (float& value : out) {
       const bool known = value >= 0 && value < static_cast<float>(table_.size());
       const auto number = static_cast<std::size_t>(known ? value : 0.0f);
       const float mapped = known && static_cast<float>(number) == value ? table_[number] : otherwise_;
       if (mapped < 0)
         fail("transform 'class_map': '{}' holds {}, a class that is not mapped; otherwise=N would map all such to N",
-             field.name, value);
+             at.field.name, value);
       value = mapped;
     }
   }

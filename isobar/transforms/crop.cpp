@@ -2,7 +2,6 @@
 // semantics) and with random=false. Three numbers for a volume; one number is a size in all directions. The centre
 // begins at floor((H - h) / 2). Maps of classes are cropped at the same place.
 #include <algorithm>
-#include <array>
 
 #include "isobar/transforms/transform.hpp"
 
@@ -27,30 +26,31 @@ class Crop final : public Transform {
     return field;
   }
 
-  void apply(const Grid& field, std::span<const float> in, std::span<float> out, const Draw& draw) const override {
-    if (in.size() == out.size()) return;
-    // A picture is a volume of one layer.
-    std::array<std::int64_t, 3> whole{1, 1, 1}, cut{1, 1, 1}, begin{0, 0, 0};
-    const int shift = 3 - field.places;
+  std::optional<Box> source(const Grid& field, const Box& part, const Draw* draw) const override {
+    Box moved = part;
     for (int axis = 0; axis < field.places; ++axis) {
-      const std::size_t a = axis + shift;
-      whole[a] = field.shape[axis];
-      cut[a] = size(axis);
-      const std::int64_t spare = whole[a] - cut[a];
-      begin[a] = draw.training && random_ ? static_cast<std::int64_t>(draw.random.below(axis, spare + 1)) : spare / 2;
+      if (draw) moved.begin[axis] += first(field, axis, *draw);
+      else if (random_) moved.shape[axis] += field.shape[axis] - size(axis);  // also the middle is among these
+      else moved.begin[axis] += (field.shape[axis] - size(axis)) / 2;
     }
-    const std::int64_t pixel = field.shape.count(field.places, field.shape.rank());
-    float* to = out.data();
-    for (std::int64_t layer = 0; layer < cut[0]; ++layer)
-      for (std::int64_t row = 0; row < cut[1]; ++row) {
-        const std::int64_t line = (begin[0] + layer) * whole[1] + begin[1] + row;
-        to = std::copy_n(in.data() + (line * whole[2] + begin[2]) * pixel, cut[2] * pixel, to);
-      }
+    return moved;
+  }
+
+  void apply(const Portion& at, std::span<const float> in, std::span<float> out, const Draw& draw) const override {
+    if (in.data() == out.data()) return;
+    Box wanted = at.to;
+    for (int axis = 0; axis < at.field.places; ++axis) wanted.begin[axis] += first(at.field, axis, draw);
+    copy_box(at.from, in, wanted, out);
   }
 
   bool moves() const override { return true; }
 
  private:
+  // Where the part begins in the field.
+  std::int64_t first(const Grid& field, int axis, const Draw& draw) const {
+    const std::int64_t spare = field.shape[axis] - size(axis);
+    return draw.training && random_ ? static_cast<std::int64_t>(draw.random.below(axis, spare + 1)) : spare / 2;
+  }
   std::int64_t size(int axis) const { return size_[size_.size() == 1 ? 0 : axis]; }
 
   std::vector<std::int64_t> size_;

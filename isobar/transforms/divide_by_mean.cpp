@@ -9,7 +9,7 @@ namespace {
 
 class DivideByMean final : public Transform {
  public:
-  void apply(const Grid& field, std::span<const float>, std::span<float> out, const Draw&) const override {
+  void apply(const Portion& at, std::span<const float>, std::span<float> out, const Draw&) const override {
     // Independent sums, so that they are computed side by side; in double, since a float is too short for 8 million
     // counts.
     constexpr std::size_t lanes = 16;
@@ -22,7 +22,7 @@ class DivideByMean final : public Transform {
     for (const double part : sums) sum += part;
     const double mean = sum / static_cast<double>(out.size());
     if (mean == 0 || !std::isfinite(mean))
-      fail("transform 'divide_by_mean': the mean of '{}' is {}; it cannot be divided by", field.name, mean);
+      fail("transform 'divide_by_mean': the mean of '{}' is {}; it cannot be divided by", at.field.name, mean);
     const auto factor = static_cast<float>(1 / mean);
     for (float& value : out) value *= factor;
   }

@@ -9,11 +9,12 @@ namespace {
 
 class Log1p final : public Transform {
  public:
-  void apply(const Grid& field, std::span<const float>, std::span<float> out, const Draw&) const override {
+  std::optional<Box> source(const Grid&, const Box& part, const Draw*) const override { return part; }
+  void apply(const Portion& at, std::span<const float>, std::span<float> out, const Draw&) const override {
     unsigned below = 0;
     for (const float value : out) below |= value < -1.0f;
     if (below)
-      fail("transform 'log1p': '{}' holds {}; the logarithm of 1 + x needs x of at least -1", field.name,
+      fail("transform 'log1p': '{}' holds {}; the logarithm of 1 + x needs x of at least -1", at.field.name,
            *std::ranges::find_if(out, [](float value) { return value < -1.0f; }));
     datasets::apply_scaling(datasets::CountScaling::log, out);
   }

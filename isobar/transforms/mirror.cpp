@@ -22,15 +22,29 @@ class Mirror final : public Transform {
     return field;
   }
 
-  void apply(const Grid& field, std::span<const float>, std::span<float> out, const Draw& draw) const override {
-    if (!draw.training) return;
+  std::optional<Box> source(const Grid& field, const Box& part, const Draw* draw) const override {
+    Box moved = part;
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
+      if (draw && !flips(i, *draw)) continue;
+      const int axis = axis_of(i, field);
+      const Box other = moved.with(axis, field.shape[axis] - moved.end(axis), moved.shape[axis]);
+      moved = draw ? other : hull(moved, other);
+    }
+    return moved;
+  }
+
+  void apply(const Portion& at, std::span<const float>, std::span<float> out, const Draw& draw) const override {
     for (std::size_t i = 0; i < axes_.size(); ++i)
-      if (draw.random.below(i, 2) == 1) exchange(field.shape, axes_[i] < 0 ? axes_[i] + field.places : axes_[i], out);
+      if (flips(i, draw)) exchange(at.to.shape, axis_of(i, at.field), out);
   }
 
   bool moves() const override { return true; }
 
  private:
+  static bool flips(std::size_t i, const Draw& draw) { return draw.training && draw.random.below(i, 2) == 1; }
+  int axis_of(std::size_t i, const Grid& field) const {
+    return static_cast<int>(axes_[i] < 0 ? axes_[i] + field.places : axes_[i]);
+  }
   static void exchange(const Shape& shape, int axis, std::span<float> out) {
     const std::int64_t piece = shape.count(axis + 1, shape.rank()), line = shape[axis] * piece;
     for (float* first = out.data(); first != out.data() + out.size(); first += line) {

@@ -40,9 +40,12 @@ class Normalize final : public Transform {
     return field;
   }
 
-  void apply(const Grid&, std::span<const float>, std::span<float> out, const Draw&) const override {
-    const std::size_t channels = factor_.size();
-    const float *subtracted = subtracted_.data(), *factor = factor_.data(), *added = added_.data();
+  std::optional<Box> source(const Grid&, const Box& part, const Draw*) const override { return part; }
+  void apply(const Portion& at, std::span<const float>, std::span<float> out, const Draw&) const override {
+    const std::int64_t first = at.to.begin.back();
+    const std::size_t channels = at.to.shape[-1];
+    const float *subtracted = subtracted_.data() + first, *factor = factor_.data() + first;
+    const float* const added = added_.data() + first;
     for (float* pixel = out.data(); pixel != out.data() + out.size(); pixel += channels)
       for (std::size_t c = 0; c < channels; ++c) pixel[c] = (pixel[c] - subtracted[c]) * factor[c] + added[c];
   }

@@ -21,10 +21,19 @@ class OneHot final : public Transform {
     return field;
   }
 
-  void apply(const Grid& field, std::span<const float> in, std::span<float> out, const Draw&) const override {
-    const std::size_t width = classes_;
+  std::optional<Box> source(const Grid& field, const Box& part, const Draw*) const override {
+    Box places = Box::whole(field.shape);
+    for (int axis = 0; axis + 1 < part.shape.rank(); ++axis)
+      places = places.with(axis, part.begin[axis], part.shape[axis]);
+    return places;
+  }
+
+  void apply(const Portion& at, std::span<const float> in, std::span<float> out, const Draw&) const override {
+    const std::size_t width = at.to.shape[-1], first = at.to.begin.back();
     std::ranges::fill(out, 0.0f);
-    for (std::size_t i = 0; i < in.size(); ++i) out[i * width + class_of(field, in[i])] = 1.0f;
+    for (std::size_t i = 0; i < in.size(); ++i)
+      if (const std::size_t number = class_of(at.field, in[i]); number - first < width)
+        out[i * width + number - first] = 1.0f;
   }
 
   std::string_view field() const override { return "y"; }

@@ -127,4 +127,10 @@ void Transformed::read_varied(const datasets::Reading& reading, std::int64_t ind
   route_.read(*source_, reading, index, out);
 }
 
+void Transformed::read_region(const datasets::Reading& reading, std::int64_t index, std::span<const Box> region,
+                              std::span<const std::span<float>> out) const {
+  expects_request(index, region, out);
+  route_.read_region(*source_, reading, index, region, out);
+}
+
 }  // namespace isobar::transforms

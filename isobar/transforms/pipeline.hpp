@@ -4,7 +4,9 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "isobar/transforms/transform.hpp"
@@ -55,6 +57,11 @@ class FieldRoute {
   /// Reads a sample of `source` into `out`, one span per field, and applies the transforms.
   void read(const datasets::Dataset& source, const datasets::Reading& reading, std::int64_t index,
             std::span<const std::span<float>> out) const;
+  /// The same for a region of the result; reads of the source what it needs.
+  void read_region(const datasets::Dataset& source, const datasets::Reading& reading, std::int64_t index,
+                   std::span<const Box> region, std::span<const std::span<float>> out) const;
+  /// What of the source can be needed for a region of the result, whatever is drawn.
+  datasets::Region reach(std::span<const Box> region) const;
 
  private:
   // The numbers of a field are in the caller's memory or in one of two pieces of scratch memory, which suffice to go
@@ -63,18 +70,37 @@ class FieldRoute {
   struct Act {
     std::size_t step, field;
     const Transform* transform;
-    Grid grid;         // of the field before the transform
-    std::size_t size;  // numbers after the transform
-    bool stays;        // works in place
-    Place to;
+    Grid grid;    // of the field before the transform
+    Shape after;  // of the field after it
+    bool stays;   // works in place
   };
+  /// An act on some numbers of a field, or a part that is cut out of them.
+  struct Leg {
+    std::size_t field;
+    std::optional<std::size_t> act;  // none: a cut
+    Box from, to;
+    Place to_place = Place::out;
+  };
+  /// What is read of every field, where to, and what is then done with it.
+  struct Trip {
+    bool whole = false;
+    datasets::Region region{};
+    std::vector<Place> begins{};
+    std::vector<Leg> legs{};
+  };
+  using Drawing = std::function<const Draw*(std::size_t step)>;
 
   void add(const Pipeline::Step& step, std::size_t number, std::size_t field);
+  Trip whole_trip() const;
+  Trip trip_to(std::span<const Box> region, const Drawing& draw) const;
+  void place(Trip& trip) const;
+  void travel(const Trip& trip, const datasets::Dataset& source, const datasets::Reading& reading, std::int64_t index,
+              std::span<const std::span<float>> out) const;
 
   std::vector<Grid> grids_;
-  std::vector<std::size_t> sizes_;  // numbers of every field as it is read
-  std::vector<Place> begins_;       // where every field is read to
+  std::vector<Shape> sources_;  // of every field as it is read
   std::vector<Act> acts_;
+  Trip whole_;  // to all of the result
 };
 
 /// A data set seen through a pipeline; read() does not vary samples, read_varied() does what its datasets::Reading
@@ -92,6 +118,11 @@ class Transformed final : public datasets::Dataset {
   void read(std::int64_t index, std::span<const std::span<float>> out) const override;
   void read_varied(const datasets::Reading& reading, std::int64_t index,
                    std::span<const std::span<float>> out) const override;
+  void read_region(const datasets::Reading& reading, std::int64_t index, std::span<const Box> region,
+                   std::span<const std::span<float>> out) const override;
+  bool reads_regions() const override { return source_->reads_regions(); }
+  /// What of the source can be needed for a region of the result, whatever is drawn: all that a rank need hold.
+  datasets::Region reach(std::span<const Box> region) const { return route_.reach(region); }
   std::vector<std::string> channels() const override { return route_.result()[0].channels; }
   std::vector<std::string> classes() const override;
   std::string where(std::int64_t index) const override { return source_->where(index); }

@@ -42,9 +42,17 @@ Taps linear_taps(std::int64_t from, std::int64_t to) {
   return taps;
 }
 
+// Of the numbers from `first` up to, but not including, `last`, from inputs of which those from `begin` on are given.
+void keep_taps(Taps& taps, std::int64_t first, std::int64_t last, std::int64_t begin) {
+  taps.first.erase(taps.first.begin() + last, taps.first.end());
+  taps.first.erase(taps.first.begin(), taps.first.begin() + first);
+  taps.weights.erase(taps.weights.begin(), taps.weights.begin() + first * taps.width);
+  for (std::int64_t& input : taps.first) input -= begin;
+}
+
 // Along one axis: `pieces` times [from, piece] -> [to, piece].
-void resize_axis(const float* in, float* out, std::int64_t pieces, std::int64_t from, std::int64_t piece,
-                 const Taps& taps) {
+[[gnu::noinline]] void resize_axis(const float* in, float* out, std::int64_t pieces, std::int64_t from,
+                                   std::int64_t piece, const Taps& taps) {
   const auto to = std::ssize(taps.first);
   for (std::int64_t p = 0; p < pieces; ++p, in += from * piece)
     for (std::int64_t i = 0; i < to; ++i, out += piece) {
@@ -75,25 +83,37 @@ class Resize final : public Transform {
     return field;
   }
 
-  void apply(const Grid& field, std::span<const float> in, std::span<float> out, const Draw&) const override {
+  std::optional<Box> source(const Grid& field, const Box& part, const Draw*) const override {
+    Box needed = part;
+    for (int axis = 0; axis < field.places; ++axis) {
+      if (field.shape[axis] == size(axis)) continue;
+      const Taps taps = taps_of(field, axis);
+      const std::int64_t first = taps.first[part.begin[axis]];
+      needed = needed.with(axis, first, taps.first[part.end(axis) - 1] + taps.width - first);
+    }
+    return needed;
+  }
+
+  void apply(const Portion& at, std::span<const float> in, std::span<float> out, const Draw&) const override {
     thread_local std::vector<float> memory[2];
     // The last axis first: if it shrinks, the others become cheaper, and rows are contiguous.
-    Shape shape = field.shape;
+    Shape shape = at.from.shape;
     const float* from = in.data();
     std::vector<int> axes;
-    for (int axis = field.places - 1; axis >= 0; --axis)
-      if (shape[axis] != size(axis)) axes.push_back(axis);
+    for (int axis = at.field.places - 1; axis >= 0; --axis)
+      if (at.field.shape[axis] != size(axis)) axes.push_back(axis);
     if (axes.empty()) std::ranges::copy(in, out.begin());
     for (std::size_t i = 0; i < axes.size(); ++i) {
       const int axis = axes[i];
       const std::int64_t before = shape[axis];
-      const Taps taps = nearest_ || field.exact ? nearest_taps(before, size(axis)) : linear_taps(before, size(axis));
-      shape[axis] = size(axis);
+      shape[axis] = at.to.shape[axis];
       float* to = out.data();
       if (i + 1 < axes.size()) {
         memory[i % 2].resize(shape.count());
         to = memory[i % 2].data();
       }
+      Taps taps = taps_of(at.field, axis);
+      keep_taps(taps, at.to.begin[axis], at.to.end(axis), at.from.begin[axis]);
       resize_axis(from, to, shape.count(0, axis), before, shape.count(axis + 1, shape.rank()), taps);
       from = to;
     }
@@ -103,6 +123,10 @@ class Resize final : public Transform {
   bool in_place() const override { return false; }
 
  private:
+  Taps taps_of(const Grid& field, int axis) const {
+    return nearest_ || field.exact ? nearest_taps(field.shape[axis], size(axis))
+                                   : linear_taps(field.shape[axis], size(axis));
+  }
   std::int64_t size(int axis) const { return size_[size_.size() == 1 ? 0 : axis]; }
 
   std::vector<std::int64_t> size_;

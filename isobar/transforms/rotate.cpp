@@ -51,25 +51,59 @@ class Rotate final : public Transform {
     return field;
   }
 
-  void apply(const Grid& field, std::span<const float> in, std::span<float> out, const Draw& draw) const override {
-    const std::vector<Symmetry>& choice = field.places == 2 ? square_ : cube_;
-    const std::size_t drawn = draw.training ? draw.random.below(0, choice.size()) : 0;
-    if (drawn == 0) std::ranges::copy(in, out.begin());
-    else turn(field, choice[drawn], in.data(), out.data());
+  std::optional<Box> source(const Grid& field, const Box& part, const Draw* draw) const override {
+    const std::vector<Symmetry>& choice = choices(field);
+    if (draw) return turned_back(field, choice[drawn(choice, *draw)], part);
+    Box all = part;
+    for (const Symmetry& symmetry : choice) all = hull(all, turned_back(field, symmetry, part));
+    return all;
+  }
+
+  void apply(const Portion& at, std::span<const float> in, std::span<float> out, const Draw& draw) const override {
+    const std::vector<Symmetry>& choice = choices(at.field);
+    const std::size_t number = drawn(choice, draw);
+    if (number == 0) std::ranges::copy(in, out.begin());
+    else turn(at, choice[number], in.data(), out.data());
   }
 
   bool moves() const override { return true; }
   bool in_place() const override { return false; }
 
  private:
-  static void turn(const Grid& field, const Symmetry& symmetry, const float* in, float* out) {
-    const std::int64_t pixel = field.shape.count(field.places, field.shape.rank());
-    std::array<std::int64_t, 3> extent{1, 1, 1}, step_in, step_out;
-    for (int axis = 0; axis < field.places; ++axis) extent[axis + 3 - field.places] = field.shape[axis];
-    const std::array<std::int64_t, 3> stride{extent[1] * extent[2] * pixel, extent[2] * pixel, pixel};
-    step_out = stride;  // exchanged axes have equal extents
+  const std::vector<Symmetry>& choices(const Grid& field) const { return field.places == 2 ? square_ : cube_; }
+  static std::size_t drawn(const std::vector<Symmetry>& choice, const Draw& draw) {
+    return draw.training ? draw.random.below(0, choice.size()) : 0;
+  }
+
+  // Where `part` of the result lies in the field.
+  static Box turned_back(const Grid& field, const Symmetry& symmetry, const Box& part) {
+    Box box = part;
+    const int shift = 3 - field.places;
+    for (int axis = 0; axis < field.places; ++axis) {
+      const int along = static_cast<int>(symmetry.from[axis + shift]) - shift;
+      const std::int64_t first = part.begin[axis], extent = part.shape[axis];
+      box = box.with(along, symmetry.flipped[axis + shift] ? field.shape[along] - first - extent : first, extent);
+    }
+    return box;
+  }
+
+  // The extents of a box as a volume, and the numbers from one of its places to the next along each axis.
+  struct Walked {
+    Walked(const Box& box, int places) {
+      for (int axis = 0; axis < places; ++axis) extent[axis + 3 - places] = box.shape[axis];
+      step = {extent[1] * extent[2], extent[2], 1};
+      for (std::int64_t& numbers : step) numbers *= box.shape.count(places, box.shape.rank());
+    }
+    std::array<std::int64_t, 3> extent{1, 1, 1}, step;
+  };
+
+  static void turn(const Portion& at, const Symmetry& symmetry, const float* in, float* out) {
+    const Walked input(at.from, at.field.places), output(at.to, at.field.places);
+    const std::array<std::int64_t, 3>&extent = output.extent, &step_out = output.step;
+    const std::int64_t pixel = step_out[2];
+    std::array<std::int64_t, 3> step_in;
     for (std::size_t a = 0; a < 3; ++a) {
-      const std::int64_t along = stride[symmetry.from[a]];
+      const std::int64_t along = input.step[symmetry.from[a]];
       step_in[a] = symmetry.flipped[a] ? -along : along;
       if (symmetry.flipped[a]) in += (extent[a] - 1) * along;
     }

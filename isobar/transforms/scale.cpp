@@ -8,7 +8,8 @@ class Scale final : public Transform {
  public:
   explicit Scale(double by) : by_(static_cast<float>(by)) {}
 
-  void apply(const Grid&, std::span<const float>, std::span<float> out, const Draw&) const override {
+  std::optional<Box> source(const Grid&, const Box& part, const Draw*) const override { return part; }
+  void apply(const Portion&, std::span<const float>, std::span<float> out, const Draw&) const override {
     for (float& value : out) value *= by_;
   }
 

@@ -23,13 +23,18 @@ class SelectChannels final : public Transform {
     return field;
   }
 
-  void apply(const Grid& field, std::span<const float> in, std::span<float> out, const Draw&) const override {
-    const std::vector<std::int64_t> numbers = numbers_in(field);
-    const std::size_t width = field.shape[-1], count = numbers.size();
+  std::optional<Box> source(const Grid& field, const Box& part, const Draw*) const override {
+    return part.with(-1, 0, field.shape[-1]);
+  }
+
+  void apply(const Portion& at, std::span<const float> in, std::span<float> out, const Draw&) const override {
+    const std::vector<std::int64_t> numbers = numbers_in(at.field);
+    const std::int64_t* const wanted = numbers.data() + at.to.begin.back();
+    const std::size_t width = at.field.shape[-1], count = at.to.shape[-1];
     const float* from = in.data();
     float* to = out.data();
     for (std::size_t i = 0; i < in.size() / width; ++i, from += width, to += count)
-      for (std::size_t c = 0; c < count; ++c) to[c] = from[numbers[c]];
+      for (std::size_t c = 0; c < count; ++c) to[c] = from[wanted[c]];
   }
 
   bool in_place() const override { return false; }

@@ -25,10 +25,14 @@ class Standardize final : public Transform {
     return field;
   }
 
-  void apply(const Grid&, std::span<const float>, std::span<float> out, const Draw&) const override {
-    const std::size_t channels = mean_.size();
+  std::optional<Box> source(const Grid&, const Box& part, const Draw*) const override { return part; }
+  void apply(const Portion& at, std::span<const float>, std::span<float> out, const Draw&) const override {
+    const bool single = mean_.size() == 1;
+    const std::size_t channels = single ? 1 : at.to.shape[-1];
+    const std::int64_t channel = single ? 0 : at.to.begin.back();
+    const float *const mean = mean_.data() + channel, *const factor = factor_.data() + channel;
     for (std::size_t first = 0; first < out.size(); first += channels)
-      for (std::size_t c = 0; c < channels; ++c) out[first + c] = (out[first + c] - mean_[c]) * factor_[c];
+      for (std::size_t c = 0; c < channels; ++c) out[first + c] = (out[first + c] - mean[c]) * factor[c];
   }
 
  private:

@@ -27,14 +27,26 @@ class SubtractMean final : public Transform {
     return field;
   }
 
-  void apply(const Grid& field, std::span<const float>, std::span<float> out, const Draw&) const override {
-    const std::vector<float>& mean = values_.empty() ? mean_ : values_;
-    expects(!mean.empty(), "a mean image that was learned");
-    if (values_.empty() && mean.size() != out.size())
+  std::optional<Box> source(const Grid&, const Box& part, const Draw*) const override { return part; }
+  void apply(const Portion& at, std::span<const float>, std::span<float> out, const Draw&) const override {
+    if (!values_.empty()) {
+      const std::size_t channels = at.to.shape[-1];
+      const float* const value = values_.data() + at.to.begin.back();
+      for (std::size_t first = 0; first < out.size(); first += channels)
+        for (std::size_t c = 0; c < channels; ++c) out[first + c] -= value[c];
+      return;
+    }
+    expects(!mean_.empty(), "a mean image that was learned");
+    if (std::ssize(mean_) != at.field.shape.count())
       fail("transform 'subtract_mean': '{}' is {}, but the mean image has {} numbers: training and test differ in size",
-           field.name, field.shape.str(), mean.size());
-    for (std::size_t first = 0; first < out.size(); first += mean.size())
-      for (std::size_t i = 0; i < mean.size(); ++i) out[first + i] -= mean[i];
+           at.field.name, at.field.shape.str(), mean_.size());
+    const Indices part = at.to.shape.extents();
+    for_each_run(part, at.field.shape.extents(), at.to.begin, part, IndexArray(part.size()),
+                 [&](std::int64_t source, std::int64_t target, std::int64_t count) {
+                   const float* const mean = mean_.data() + source;
+                   float* const number = out.data() + target;
+                   for (std::int64_t i = 0; i < count; ++i) number[i] -= mean[i];
+                 });
   }
 
   std::vector<float>* learned() override { return values_.empty() ? &mean_ : nullptr; }

@@ -14,8 +14,12 @@ class SwapChannels final : public Transform {
     return field;
   }
 
-  void apply(const Grid& field, std::span<const float>, std::span<float> out, const Draw&) const override {
-    const std::ptrdiff_t channels = field.shape[-1];
+  std::optional<Box> source(const Grid& field, const Box& part, const Draw*) const override {
+    return part.with(-1, field.shape[-1] - part.end(-1), part.shape[-1]);
+  }
+
+  void apply(const Portion& at, std::span<const float>, std::span<float> out, const Draw&) const override {
+    const std::ptrdiff_t channels = at.to.shape[-1];
     for (auto pixel = out.begin(); pixel != out.end(); pixel += channels) std::reverse(pixel, pixel + channels);
   }
 };

@@ -3,6 +3,7 @@
 // (seed, epoch, sample, position in the list) only, so neither on threads nor on resuming.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "isobar/base/random.hpp"
 #include "isobar/base/row.hpp"
 #include "isobar/datasets/dataset.hpp"
+#include "isobar/tensor/box.hpp"
 
 namespace isobar::transforms {
 
@@ -30,15 +32,30 @@ struct Draw {
   Random random;
 };
 
+/// What a transform is applied to: all of a field, or the part that is needed for some of its result.
+struct Portion {
+  const Grid& field;  ///< before the transform, as a whole
+  const Box& from;    ///< the part of it that is given
+  const Box& to;      ///< the part of the result that is wanted: all if all is given, or what source() was asked for
+};
+
 class Transform {
  public:
   virtual ~Transform() = default;
 
   /// The field after the transform; a field that cannot be transformed is an Error.
   virtual Grid infer(Grid field) const { return field; }
-  /// Writes the transformed numbers of `in`. If the shape does not change and the transform works in place, both are
-  /// the same memory. May be called from many threads at once.
-  virtual void apply(const Grid& field, std::span<const float> in, std::span<float> out, const Draw& draw) const = 0;
+  /// The part of the field that determines `part` of the result, not empty, with this draw, or with any draw if `draw`
+  /// is null; both may be cut along any axis. nullopt: all of the field is needed, and a part is cut from the whole
+  /// result.
+  virtual std::optional<Box> source(const Grid& field, const Box& part, const Draw* draw) const {
+    (void)field, (void)part, (void)draw;
+    return std::nullopt;
+  }
+  /// Writes the transformed numbers of `in`, exactly those that the whole field would give there. If the shape does not
+  /// change and the transform works in place, `in` and `out` are the same memory. May be called from many threads at
+  /// once.
+  virtual void apply(const Portion& at, std::span<const float> in, std::span<float> out, const Draw& draw) const = 0;
 
   /// The field it is for, unless the recipe says `field=`.
   virtual std::string_view field() const { return "x"; }

@@ -1,5 +1,6 @@
 // Signals that request a stop: Ctrl-C, the signal that batch systems send before they kill, and SIGUSR1, which Slurm
 // sends as a warning on request (sbatch --signal).
+#include <array>
 #include <csignal>
 #include <string_view>
 #include <unistd.h>
@@ -28,10 +29,26 @@ void on_stop(int signal) {
   put(": the run stops within one step and one checkpoint, and can be resumed; a second signal ends it at once\n");
 }
 
+// Some kernels that oneDNN generates use the stack pointer as one more register while they compute: a handler on the
+// stack of the thread would then write into their data. Signals to a process are handled on its main thread.
+void catch_one(int signal) {
+  alignas(16) static std::array<char, 1 << 16> memory;
+  stack_t other{};
+  if (sigaltstack(nullptr, &other) == 0 && (other.ss_flags & SS_DISABLE)) {
+    other = {memory.data(), 0, memory.size()};
+    sigaltstack(&other, nullptr);
+  }
+  struct sigaction action {};
+  action.sa_handler = on_stop;
+  action.sa_flags = SA_ONSTACK | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(signal, &action, nullptr);
+}
+
 void catch_both() {
   stop_requested();
-  std::signal(SIGINT, on_stop);
-  std::signal(SIGTERM, on_stop);
+  catch_one(SIGINT);
+  catch_one(SIGTERM);
 }
 
 }  // namespace
@@ -45,7 +62,8 @@ void catch_signals(bool shows) {
   shows_stop = shows;
   catch_both();
   // Some launchers use this signal for their own purposes and start ranks with it ignored.
-  if (std::signal(SIGUSR1, on_stop) == SIG_IGN) std::signal(SIGUSR1, SIG_IGN);
+  struct sigaction before {};
+  if (sigaction(SIGUSR1, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) catch_one(SIGUSR1);
 }
 
 void catch_signals_with_children() {

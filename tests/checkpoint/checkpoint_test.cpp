@@ -27,9 +27,10 @@ exec::ParamStore small_store() {
 Snapshot small_snapshot() {
   std::vector<double> own{5};
   Snapshot snapshot;
-  take_snapshot(snapshot, small_store(),
-                {.step = 17, .epoch = 2, .step_in_epoch = 3, .loss_sum = 0.1, .rate_scale = 0.5, .rewinds = 2},
-                {{"own", std::span(own), exec::StateBlock::Scope::each_rank}});
+  take_snapshot(
+      snapshot, small_store(),
+      {.step = 17, .epoch = 2, .step_in_epoch = 3, .loss_sum = 0.1, .rate_scale = 0.5, .rewinds = 2},
+      {{.name = "own", .content = std::span(own), .scope = exec::StateBlock::Scope::each_rank, .may_drop = true}});
   snapshot.recipe = "seed = 5\n";
   snapshot.metrics = "{\"epoch\":1}\n{\"epoch\":2}\n";
   snapshot.plan = "00ff";

@@ -60,17 +60,26 @@ class Launched {
   pid_t rank(int number) const {
     for (const pid_t process : marked())
       for (const char* name : {"PMI_RANK=", "OMPI_COMM_WORLD_RANK="})
-        if (has_variable(process, name + std::to_string(number)) && comm(process).starts_with("isobar") &&
-            comm(process).find("witness") == std::string::npos && comm(process).find("shield") == std::string::npos)
-          return process;
+        if (is_program(process) && has_variable(process, name + std::to_string(number))) return process;
+    return -1;
+  }
+  // The process of a program that a shell runs, or -1 while there is none.
+  pid_t program() const {
+    for (const pid_t process : marked())
+      if (is_program(process)) return process;
     return -1;
   }
   pid_t process() const { return process_; }
+  // Sends a signal to a rank or program; kill() would send it to all processes of the machine if there is none.
+  static void send_to(pid_t process, int signal) {
+    ASSERT_GT(process, 0) << "there is no such process";
+    kill(process, signal);
+  }
   // Sends a signal to the launched process, not to its ranks.
-  void send(int signal) const { kill(process_, signal); }
-  // Waits until `holds` returns true; false if it does not within a minute, or if the launch has ended.
+  void send(int signal) const { send_to(process_, signal); }
+  // Waits until `holds` returns true; false if it does not within three minutes, or if the launch has ended.
   bool wait_until(const std::function<bool()>& holds) {
-    for (int i = 0; i < 6000; ++i) {
+    for (int i = 0; i < 18000; ++i) {
       if (holds()) return true;
       if (i % 20 == 0 && ended(0)) return holds();
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -89,12 +98,17 @@ class Launched {
         continue;
       }
       kill(victim, SIGSTOP);
-      while (!stands_still(victim) && std::chrono::steady_clock::now() < end)
+      while (!is_still(victim) && std::chrono::steady_clock::now() < end)
         std::this_thread::sleep_for(std::chrono::microseconds(100));
       if (holds()) return victim;
       kill(victim, SIGCONT);
     }
     return -1;
+  }
+  // Whether a rank exists and all its threads are stopped.
+  bool stands_still(int number) const {
+    const pid_t process = rank(number);
+    return process > 0 && is_still(process);
   }
   // How it ended within `seconds`; code -1 if it did not.
   Outcome outcome(double seconds) {
@@ -124,12 +138,17 @@ class Launched {
     return {std::istreambuf_iterator<char>(in), {}};
   }
   static std::string comm(pid_t process) { return content("/proc/" + std::to_string(process) + "/comm"); }
+  // Not one of its helpers.
+  static bool is_program(pid_t process) {
+    const std::string name = comm(process);
+    return name.starts_with("isobar") && name.find("witness") == name.npos && name.find("shield") == name.npos;
+  }
   static char state(pid_t process) {
     const std::string line = content("/proc/" + std::to_string(process) + "/stat");
     const std::size_t at = line.rfind(')');
     return at == std::string::npos || at + 2 >= line.size() ? 'Z' : line[at + 2];
   }
-  static bool stands_still(pid_t process) {
+  static bool is_still(pid_t process) {
     std::error_code gone;
     for (const auto& thread : fs::directory_iterator("/proc/" + std::to_string(process) + "/task", gone)) {
       const std::string line = content(thread.path() / "stat");

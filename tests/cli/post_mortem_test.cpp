@@ -49,7 +49,7 @@ TEST_F(PostMortems, AmongRanksTheOneThatCrashedLeavesItsReport) {
   const LaunchKind mpich = launch_kinds()[0];
   Launched launched(mpich.words + " 2 " + mpich.program + train(), folder_ / "out");
   ASSERT_TRUE(launched.wait_until([&] { return has_steps() && launched.rank(1) > 0; })) << launched.outcome(0);
-  kill(launched.rank(1), SIGSEGV);
+  Launched::send_to(launched.rank(1), SIGSEGV);
   const Outcome outcome = launched.outcome(30);
   EXPECT_NE(outcome.code, -1) << "still running\n" << outcome;
   EXPECT_NE(outcome.code, 0) << outcome;

@@ -92,7 +92,7 @@ TEST(Ranks, ASignalToOneStopsAll) {
                           << "  kill -TERM $$ ) & fi\n"
                           << "exec " << ISOBAR_PROGRAM << " \"$@\"\n";
     const std::string command =
-        " sh '" + script + "' " + train + " --set train.epochs=100000 2>&1 </dev/null; echo code $?";
+        " sh '" + script + "' " + train + " --set train.epochs=1000000 2>&1 </dev/null; echo code $?";
     Outcome outcome;
     std::FILE* pipe = popen((launcher + command).c_str(), "r");
     ASSERT_NE(pipe, nullptr);

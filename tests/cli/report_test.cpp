@@ -1,4 +1,6 @@
 // isobar report: page and run card of real runs, and several of them side by side.
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/launched.hpp"
@@ -49,9 +51,9 @@ TEST(Report, OfARunThatWasKilled) {
                         " --quiet --threads 1 --set train.epochs=1000000 --set folder=" + run,
                     folder / "out");
   const auto written = [&] {
-    std::error_code none;
-    return fs::exists(run + "/timing.jsonl") && fs::file_size(run + "/timing.jsonl", none) > 2000 &&
-           fs::file_size(run + "/metrics.jsonl", none) > 2000;
+    return std::ranges::all_of(std::array{"/timing.jsonl", "/metrics.jsonl"}, [&](const char* name) {
+      return fs::exists(run + name) && fs::file_size(run + name) > 2000;
+    });
   };
   ASSERT_TRUE(launched.wait_until(written)) << launched.outcome(0);
   launched.send(SIGKILL);

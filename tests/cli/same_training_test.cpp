@@ -42,6 +42,21 @@ TEST_P(SameTraining, LossesOfOneRank) {
   }
 }
 
+TEST_P(SameTraining, LossesOfOneRankWhereAModelIsCut) {
+  const std::string train = "train " + small_recipe(folder_) + " --threads 1 --set folder=";
+  const Outcome alone = run_isobar(train + folder_ / "one");
+  ASSERT_EQ(alone.code, 0) << alone;
+  const std::vector<double> one = losses(folder_ / "one");
+  for (const auto& [ranks, split] : {std::pair(2, "depth=2"), {3, "height=3"}, {4, "depth=2"}}) {
+    const std::string run = folder_ / std::to_string(ranks);
+    const Outcome outcome = launch(ranks, train + run + " --set 'parallel.split=spatial(" + split + ")'");
+    ASSERT_EQ(outcome.code, 0) << outcome;
+    const std::vector<double> cut = losses(run);
+    ASSERT_EQ(cut.size(), one.size());
+    for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(cut[i], one[i], 1e-5 * std::abs(one[i])) << i;
+  }
+}
+
 TEST_P(SameTraining, DeterministicWeightsAreTheSameBitForBit) {
   const std::string train = "train " + small_recipe(folder_) +
                             " --threads 1 --set train.deterministic=true --set train.micro_batches=4 --set folder=";

@@ -44,18 +44,22 @@ INSTANTIATE_TEST_SUITE_P(Signals, StopSignals, testing::Values(SIGINT, SIGTERM, 
 
 // For a disk that hangs or a long step: a second signal ends the run at once.
 TEST_F(StoppedRuns, ASecondOneEndsAtOnce) {
-  // Each step lasts longer than this test.
-  const std::string path = folder_ / "slow.toml";
-  std::ofstream(path) << "model = \"cosmoflow(size=128, width=32, layers=5)\"\noptimizer = \"sgd(lr=0.01)\"\n[data]\n"
-                         "train = \"noise(shape=[128, 128, 128, 4], targets=4, count=64)\"\nbatch = 64\n"
-                         "[train]\nepochs = 100\n";
-  Launched launched(fmt::format("{} train {} --threads 1 --set folder={}", ISOBAR_PROGRAM, path, folder_ / "run"),
-                    folder_ / "out");
-  ASSERT_TRUE(launched.wait_until([&] { return fs::exists(folder_ / "run/run.json"); })) << launched.outcome(0);
-  launched.send(SIGTERM);
+  // The other rank stands still, so that the step under way cannot end.
+  const LaunchKind mpich = launch_kinds()[0];
+  Launched launched(
+      mpich.words + " 2 " + command("--set train.epochs=1000000 --set 'strategy=sync(stall_seconds=1000)'"),
+      folder_ / "out");
+  ASSERT_TRUE(begun(launched)) << launched.outcome(0);
+  ASSERT_GT(launched.stopped_when(1, [] { return true; }), 0) << launched.outcome(0);
+  const pid_t working = launched.rank(0);
+  ASSERT_GT(working, 0);
+  kill(working, SIGTERM);
   ASSERT_TRUE(launched.wait_until([&] { return launched.outcome(0).has("the run stops within one step"); }));
-  launched.send(SIGTERM);
-  EXPECT_EQ(launched.outcome(30).code, 128 + SIGTERM);
+  kill(working, SIGTERM);
+  const Outcome outcome = launched.outcome(30);
+  EXPECT_NE(outcome.code, -1) << "still running\n" << outcome;
+  EXPECT_NE(outcome.code, 0) << outcome;
+  EXPECT_FALSE(outcome.has("isobar: stopped;")) << outcome;
 }
 
 // A launcher that starts a program with SIGUSR1 ignored uses the signal for something else.

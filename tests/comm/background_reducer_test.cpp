@@ -57,7 +57,8 @@ class LoggedRoute final : public Route {
 };
 
 std::unique_ptr<BackgroundReducer> logged_reducer(Comm& comm, Log& log) {
-  auto reducer = std::make_unique<BackgroundReducer>(comm, 10, ReducerOptions{}, false);
+  static GradientMemory memory(10);
+  auto reducer = std::make_unique<BackgroundReducer>(comm, memory, ReducerOptions{}, false);
   std::vector<std::unique_ptr<Route>> routes;
   routes.push_back(std::make_unique<LoggedRoute>(log));
   reducer->use(std::move(routes));

@@ -9,6 +9,7 @@
 #include "isobar/comm/local_comm.hpp"
 #include "isobar/comm/reducer.hpp"
 
+#include "tests/comm/summing.hpp"
 #include "tests/expect_error.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -71,7 +72,7 @@ std::string described_by_all(const std::filesystem::path& file, int ranks, int p
   run_ranks(
       ranks,
       [&](Comm& comm) {
-        const auto reducer = make_reducer(comm, floats, {.cache = file.string()});
+        const auto reducer = tests::summing(comm, floats, {.cache = file.string()});
         for (const float x : reducer->memory()) ASSERT_EQ(x, 0);
         all[static_cast<std::size_t>(comm.rank())] = reducer->describe();
       },

@@ -11,6 +11,7 @@
 
 #include "tests/comm/every_other.hpp"
 #include "tests/comm/members.hpp"
+#include "tests/comm/summing.hpp"
 
 namespace isobar::comm {
 namespace {
@@ -123,7 +124,7 @@ TEST(Deaths, Schedules) {
       std::vector<float> data(37);
       give(group, data);
       try {
-        run(group, member.algorithm->schedule(group.group(), data.size()), data);
+        run(group, member.algorithm->schedule(group.group(), data.size()), {data});
       } catch (const MembersChanged&) {
         std::ranges::fill(data, -1.0f);
         EXPECT_THROW(barrier(group), MembersChanged);
@@ -139,7 +140,7 @@ TEST(Deaths, Schedules) {
 Work sums_by(const Spec& algorithm) {
   return [=](Comm& group) {
     const std::size_t large = 3000, small = 10;
-    const auto reducer = make_reducer(group, large + small, {.algorithm = algorithm});
+    const auto reducer = tests::summing(group, large + small, {.algorithm = algorithm});
     const auto first = reducer->memory().first(large), second = reducer->memory().last(small);
     give(group, first);
     give(group, second);
@@ -164,7 +165,7 @@ TEST(Deaths, TheLibrarysOwnSumIsRefusedWhereRanksMayDie) {
   for (const int ranks : {1, 2})
     run_crew(ranks, 0, [](Crew& crew, int) {
       const auto group = crew.muster([](int available) { return available; });
-      EXPECT_THROW(make_reducer(*group, 10, {.algorithm = "native"}), UsageError);
+      EXPECT_THROW(tests::summing(*group, 10, {.algorithm = "native"}), UsageError);
     });
 }
 

@@ -14,6 +14,8 @@ class ForwardingView : public comm::WorldView {
 
   bool abort(const std::string& message) override { return to_->abort(message); }
   void check(std::uint32_t epoch) const override { to_->check(epoch); }
+  void set_fate(comm::Fate fate) override { to_->set_fate(fate); }
+  bool has_died(int rank) const override { return to_->has_died(rank); }
   void note(std::string what) override { to_->note(std::move(what)); }
   std::vector<std::optional<std::string>> whereabouts(const std::vector<int>& ranks, double seconds) override {
     return to_->whereabouts(ranks, seconds);
@@ -36,8 +38,9 @@ class ForwardingComm : public comm::Comm {
   comm::Ticket begin_send(int to, int tag, std::span<const std::byte> bytes) override {
     return to_.start_send(to, tag, bytes);
   }
-  comm::Ticket begin_receive(int from, int tag, std::span<std::byte> bytes) override {
-    return to_.start_receive(from, tag, bytes);
+  comm::Ticket begin_receive(int from, int tag, std::span<std::byte> bytes, comm::Length length) override {
+    return length == comm::Length::exact ? to_.start_receive(from, tag, bytes)
+                                         : to_.start_receive_at_most(from, tag, bytes);
   }
 
   comm::Comm& to_;

@@ -10,6 +10,7 @@
 #include "isobar/comm/local_world.hpp"
 
 #include "tests/comm/every_other.hpp"
+#include "tests/comm/open_lengths.hpp"
 #include "tests/expect_error.hpp"
 
 namespace isobar::comm {
@@ -123,6 +124,33 @@ TEST(LocalComm, GroupsOfTheSameRanksAreApart) {
   });
 }
 
+// As a search makes them that tries one thing after the other, and many at once.
+TEST(LocalComm, AThousandGroups) {
+  run_ranks(4, [](Comm& comm) {
+    const std::vector<int> half = tests::every_other(comm.group());
+    std::vector<std::unique_ptr<Comm>> kept;
+    for (int made = 0; made < 1000; ++made) {
+      const auto outer = comm.among(half);
+      auto inner = duplicate(*outer);
+      EXPECT_EQ(all_gather_number(*inner, comm.rank() + made),
+                (std::vector<std::int64_t>{half[0] + made, half[1] + made}));
+      if (made % 3 == 0) kept.push_back(std::move(inner));
+    }
+    std::vector<Ticket> tickets;
+    std::vector<std::int64_t> in(kept.size()), out(kept.size());
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      const int other = 1 - kept[i]->rank();
+      out[i] = static_cast<std::int64_t>(1000 * i) + comm.rank();
+      tickets.push_back(kept[i]->start_receive(other, 0, std::as_writable_bytes(std::span(&in[i], 1))));
+    }
+    for (std::size_t i = kept.size(); i-- > 0;)  // the last first: what keeps them apart is the group
+      kept[i]->send(1 - kept[i]->rank(), 0, std::as_bytes(std::span(&out[i], 1)));
+    for (Ticket& ticket : tickets) ticket.wait();
+    const int other = half[static_cast<std::size_t>(1 - kept[0]->rank())];
+    for (std::size_t i = 0; i < kept.size(); ++i) ASSERT_EQ(in[i], static_cast<std::int64_t>(1000 * i) + other);
+  });
+}
+
 TEST(LocalComm, AGroupOfOtherRanksIsAMistakeOfTheProgram) {
   const auto comm = alone();
   EXPECT_THROW(comm->among({}), std::logic_error);
@@ -195,6 +223,28 @@ TEST(LocalComm, AMessageOfAnotherLengthIsAMistakeOfTheProgram) {
                            comm.rank() == 0 ? comm.send(1, 0, bytes) : comm.receive(0, 0, bytes);
                          }),
                std::logic_error);
+}
+
+TEST(LocalComm, AMessageMayBeShorterThanTheMemory) {
+  for (const int size : {1, 2, 5})
+    run_ranks(size, [](Comm& comm) { EXPECT_EQ(tests::trouble_with_open_lengths(comm, 1001), ""); });
+}
+
+TEST(LocalComm, AMessageLongerThanTheMemoryIsAMistakeOfTheProgram) {
+  run_ranks(2, [](Comm& comm) {
+    Bytes bytes(comm.rank() == 0 ? 5 : 4);
+    Ticket ticket = comm.rank() == 0 ? comm.start_send(1, 0, bytes) : comm.start_receive_at_most(0, 0, bytes);
+    EXPECT_EQ(tests::mistake_in([&] { ticket.wait(); }),
+              "a message of 5 bytes from rank 0 met a receive of at most 4 bytes on rank 1");
+  });
+}
+
+TEST(LocalComm, AReceiveOfUnknownLengthEndsBeforeTheNextBegins) {
+  const auto comm = alone();
+  Bytes first(4), second(4);
+  const Ticket open = comm->start_receive_at_most(0, 0, first);
+  EXPECT_THROW(comm->start_receive(0, 0, second), std::logic_error);
+  comm->start_receive_at_most(0, 1, second);
 }
 
 TEST(LocalComm, TellsWhetherAMessageIsDone) {

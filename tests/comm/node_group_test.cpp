@@ -4,6 +4,7 @@
 
 #include "isobar/comm/collectives.hpp"
 #include "isobar/comm/local_comm.hpp"
+#include "isobar/comm/reducer.hpp"
 
 namespace isobar::comm {
 namespace {
@@ -13,7 +14,8 @@ TEST(NodeGroup, HasAsManyLanesAsTheSmallestNodeHasRanks) {
   run_ranks(
       8,
       [](Comm& comm) {
-        const NodeGroup node(comm, 100);
+        const auto memory = gradient_memory(comm, 100, {.algorithm = "hierarchical"});
+        const NodeGroup node(comm, *memory);
         const int place = comm.rank() % 3;
         EXPECT_EQ(node.lanes(), 2);
         EXPECT_EQ(node.owns(), place < 2);
@@ -29,9 +31,10 @@ TEST(NodeGroup, GathersAndSpreadsSlices) {
   run_ranks(
       6,
       [](Comm& comm) {
-        NodeGroup node(comm, 100);
+        const auto memory = gradient_memory(comm, 100, {.algorithm = "hierarchical"});
+        NodeGroup node(comm, *memory);
         const int first = comm.rank() / 3 * 3;
-        for (float& x : node.memory()) x = static_cast<float>(comm.rank());
+        for (float& x : memory->mine()) x = static_cast<float>(comm.rank());
         for (std::int64_t number = 0; number < 3; ++number) {
           barrier(comm);
           EXPECT_FALSE(node.all_started(number));
@@ -51,7 +54,7 @@ TEST(NodeGroup, GathersAndSpreadsSlices) {
         EXPECT_TRUE(node.all_spread(1));
         EXPECT_FALSE(node.all_spread(0));
         for (std::size_t i = 0; i < 100; ++i)
-          ASSERT_EQ(node.memory()[i],
+          ASSERT_EQ(memory->mine()[i],
                     i >= 10 && i < 90 ? 3.0f * static_cast<float>(first + 1) : static_cast<float>(comm.rank()));
         EXPECT_EQ(node.traffic().bytes, static_cast<std::int64_t>(2 * 2 * slice.count * sizeof(float)));
         barrier(comm);

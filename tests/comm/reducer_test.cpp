@@ -13,6 +13,7 @@
 #include "isobar/comm/local_comm.hpp"
 
 #include "tests/comm/forwarding_comm.hpp"
+#include "tests/comm/summing.hpp"
 #include "tests/expect_error.hpp"
 
 namespace isobar::comm {
@@ -31,7 +32,7 @@ float number(int rank, int step, std::size_t i) {
 void sums_are_right(Comm& comm, const ReducerOptions& options) {
   std::size_t floats = 3;  // the last ones are in no sum
   for (const std::size_t count : reducer_counts) floats += count;
-  const auto reducer = make_reducer(comm, floats, options);
+  const auto reducer = tests::summing(comm, floats, options);
   const std::span<float> memory = reducer->memory();
   ASSERT_EQ(memory.size(), floats);
   ASSERT_EQ(reinterpret_cast<std::uintptr_t>(memory.data()) % 64, 0u);
@@ -75,7 +76,7 @@ TEST(Reducer, RanksOfOneNodeAddThroughSharedMemory) {
         size,
         [](Comm& comm) {
           sums_are_right(comm, {});
-          EXPECT_EQ(make_reducer(comm, 1)->describe(), fmt::format("shared memory of {} ranks", comm.size()));
+          EXPECT_EQ(tests::summing(comm, 1)->describe(), fmt::format("shared memory of {} ranks", comm.size()));
         },
         size);
 }
@@ -131,7 +132,7 @@ TEST(Reducer, ReproducibleDoesNotDependOnNodes) {
           size,
           [&](Comm& comm) {
             const auto value = [](int rank, std::size_t i) { return 1.0f / static_cast<float>(7 * rank + i % 13 + 1); };
-            const auto reducer = make_reducer(comm, 5000, {.algorithm = "reproducible"});
+            const auto reducer = tests::summing(comm, 5000, {.algorithm = "reproducible"});
             for (std::size_t i = 0; i < 5000; ++i) reducer->memory()[i] = value(comm.rank(), i);
             reducer->wait(reducer->start({{0, 5000}, 0, "all"}));
             for (std::size_t i = 0; i < 5000; ++i) {
@@ -151,7 +152,7 @@ TEST(Reducer, SixteenBitsOnTheWireGiveAllRanksTheSame) {
         4,
         [&](Comm& comm) {
           const auto reducer =
-              make_reducer(comm, 3000, {.algorithm = algorithm, .codec = make(codec::codecs(), "bf16", "codec")});
+              tests::summing(comm, 3000, {.algorithm = algorithm, .codec = make(codec::codecs(), "bf16", "codec")});
           const std::span<float> memory = reducer->memory();
           for (std::size_t i = 0; i < 3000; ++i)
             memory[i] = 1.0f / static_cast<float>(comm.rank() + 1) + static_cast<float>(i);
@@ -171,7 +172,7 @@ TEST(Reducer, ACodecIsHonouredOrRefused) {
         2,
         [&](Comm& comm) {
           const auto reducer =
-              make_reducer(comm, 20, {.algorithm = algorithm, .codec = make(codec::codecs(), "bf16", "codec")});
+              tests::summing(comm, 20, {.algorithm = algorithm, .codec = make(codec::codecs(), "bf16", "codec")});
           std::ranges::fill(reducer->memory(), 1 + 0x1p-9f);
           const Reducer::Sum rounded = reducer->start({.range = {0, 10}, .what = "rounded"});
           const Reducer::Sum exact = reducer->start({.range = {10, 10}, .what = "exact", .exact = true});
@@ -200,7 +201,7 @@ TEST(Reducer, GathersWhatCannotBeAddedOnTheWay) {
           ranks,
           [&](Comm& comm) {
             const auto reducer =
-                make_reducer(comm, 300, {.codec = make(codec::codecs(), "topk(share=0.1, least=1)", "codec")});
+                tests::summing(comm, 300, {.codec = make(codec::codecs(), "topk(share=0.1, least=1)", "codec")});
             const std::span<float> memory = reducer->memory();
             for (int step = 0; step < 3; ++step) {
               std::ranges::fill(memory, 1.0f);
@@ -241,7 +242,8 @@ TEST(Reducer, TrafficIsKnownBeforehand) {
             4,
             [&](Comm& comm) {
               const ReducerOptions options{.algorithm = algorithm, .codec = make(codec::codecs(), codec, "codec")};
-              const auto reducer = make_reducer(comm, 9000, options);
+              const auto reducer = tests::summing(comm, 9000, options);
+              std::ranges::fill(reducer->memory(), 1.0f);  // zeros might not travel
               const Traffic before = reducer->cost().traffic;
               const SumRequest sum{.range = {0, 9000}, .what = "all", .parts = parts};
               reducer->wait(reducer->start(sum));
@@ -253,11 +255,30 @@ TEST(Reducer, TrafficIsKnownBeforehand) {
       }
 }
 
+// A codec may send less than it could.
+TEST(Reducer, NumbersThatAreZeroAreNotGathered) {
+  run_ranks(3, [](Comm& comm) {
+    const ReducerOptions options{.codec = make(codec::codecs(), "topk(share=0.05)", "codec")};
+    const auto reducer = tests::summing(comm, 9000, options);
+    const std::span<float> memory = reducer->memory();
+    const Range parts[] = {{0, 3000}, {3000, 6000}};
+    const auto mine = static_cast<std::size_t>(comm.rank());
+    memory[10 * mine] = memory[3100 + mine] = memory[3200] = 5;
+    reducer->wait(reducer->start({.range = {0, 9000}, .what = "few", .parts = parts}));
+    for (std::size_t i = 0; i < 9000; ++i) {
+      const bool one = i == 0 || i == 10 || i == 20 || (i >= 3100 && i < 3103);
+      ASSERT_EQ(memory[i], one ? 5 : i == 3200 ? 15 : 0) << i;
+    }
+    EXPECT_EQ(reducer->cost().traffic.messages, 2);
+    EXPECT_EQ(reducer->cost().traffic.bytes, 2 * (4 + 3 * 8));
+  });
+}
+
 TEST(Reducer, WrongNamesAreAnswered) {
   const auto message = [](const char* algorithm, int ranks, int per_node) {
     return error_of([&] {
       run_ranks(
-          ranks, [&](Comm& comm) { make_reducer(comm, 10, {.algorithm = algorithm}); }, per_node);
+          ranks, [&](Comm& comm) { tests::summing(comm, 10, {.algorithm = algorithm}); }, per_node);
     });
   };
   EXPECT_HAS(message("rong", 1, 1), "unknown algorithm 'rong' (did you mean 'ring'?)");
@@ -273,7 +294,7 @@ TEST(Reducer, SmallSumsFollowEachOther) {
   run_ranks(
       3,
       [](Comm& comm) {
-        const auto reducer = make_reducer(comm, 40);
+        const auto reducer = tests::summing(comm, 40);
         const std::span<float> memory = reducer->memory();
         for (int i = 0; i < 500; ++i) {
           const Range range{static_cast<std::size_t>(i % 7), static_cast<std::size_t>(i % 33)};
@@ -294,7 +315,7 @@ TEST(Reducer, SumsOverlapSteps) {
   run_ranks(
       4,
       [](Comm& comm) {
-        const auto reducer = make_reducer(comm, 2000);
+        const auto reducer = tests::summing(comm, 2000);
         const std::span<float> memory = reducer->memory();
         Reducer::Sum before = -1;
         for (int step = 0; step < 50; ++step) {
@@ -315,7 +336,7 @@ TEST(Reducer, SumsOverlapSteps) {
 TEST(Reducer, NumbersOfRanksMustAgree) {
   const std::string message = error_of([] {
     run_ranks(
-        2, [](Comm& comm) { make_reducer(comm, comm.rank() == 0 ? 10 : 11); }, 2);
+        2, [](Comm& comm) { tests::summing(comm, comm.rank() == 0 ? 10 : 11); }, 2);
   });
   EXPECT_HAS(message, "rank 0 has 10 numbers, rank 1 has 11");
 }
@@ -331,7 +352,7 @@ TEST(Reducer, AFailureEndsAllWaits) {
                    run_ranks(
                        4,
                        [&](Comm& comm) {
-                         const auto reducer = make_reducer(comm, 3000, {.algorithm = algorithm});
+                         const auto reducer = tests::summing(comm, 3000, {.algorithm = algorithm});
                          reducer->wait(reducer->start({{0, 3000}, 0, "good"}));
                          const Reducer::Sum a = reducer->start({{0, 2000}, 0, "a"});
                          if (comm.rank() == 2) fail("the disk is full");
@@ -351,9 +372,9 @@ TEST(Reducer, AMissingRankIsReportedAndEndsTheJob) {
       run_ranks(
           3,
           [&](Comm& comm) {
-            // Before all ranks meet in make_reducer(), so that the others see the note however late this rank is.
+            // Before all ranks meet in summing(), so that the others see the note however late this rank is.
             if (comm.rank() == 1) comm.note("reading batch 13");
-            const auto reducer = make_reducer(comm, 1000, {.warn_seconds = 0.05, .stall_seconds = 0.2});
+            const auto reducer = tests::summing(comm, 1000, {.warn_seconds = 0.05, .stall_seconds = 0.2});
             if (comm.rank() == 1) wait_for_failure(comm);
             reducer->wait(reducer->start({{0, 1000}, 0, "step 12: gradients 3 of 7"}));
           },

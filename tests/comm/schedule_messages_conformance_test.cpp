@@ -95,7 +95,7 @@ void walk(const std::vector<const Member*>& members, int size, int per_node, std
         for (Run& run : runs) {
           std::vector<float> data = before(run.member->collective, comm.rank(), size, run.count);
           const Schedule schedule = run.member->algorithm->schedule(comm.group(), run.count);
-          comm::run(comm, schedule, data, *run.codec);
+          comm::run(comm, schedule, {data, *run.codec});
           run.results[static_cast<std::size_t>(comm.rank())] = std::move(data);
           if (comm.rank() == 0) run.rounds = schedule.size();
         }
@@ -145,7 +145,7 @@ TEST(ScheduleMessagesConformance, ReproducibleGivesTheBitsOfABalancedTree) {
         for (std::size_t i = 0; i < count; ++i) tree[k][i] = tree[2 * k][i] + tree[2 * k + 1][i];
     run_ranks(size, [&](Comm& comm) {
       std::vector<float> data = before(Collective::all_reduce, comm.rank(), size, count);
-      run(comm, reproducible->schedule(comm.group(), count), data);
+      run(comm, reproducible->schedule(comm.group(), count), {data});
       EXPECT_EQ(data, tree[0]);
     });
   }
@@ -159,7 +159,7 @@ TEST(ScheduleMessagesConformance, WhatIsNotANumberReachesAll) {
         std::vector<float> data(5, 1.0f);
         if (comm.rank() == 1) data[1] = std::nanf("");
         if (comm.rank() == 2) data[3] = INFINITY;
-        run(comm, member.algorithm->schedule(comm.group(), data.size()), data, *codec);
+        run(comm, member.algorithm->schedule(comm.group(), data.size()), {data, *codec});
         EXPECT_TRUE(std::isnan(data[1])) << member.spec.str();
         EXPECT_EQ(data[3], INFINITY) << member.spec.str();
         for (const int i : {0, 2, 4}) EXPECT_EQ(data[static_cast<std::size_t>(i)], 4) << member.spec.str();

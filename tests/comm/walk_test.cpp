@@ -34,8 +34,8 @@ TEST(Walk, WhatIsSentIsTheDataBeforeTheRound) {
     run_ranks(2, [&](Comm& comm) {
       const int other = 1 - comm.rank();
       std::vector<float> sum = numbers(comm.rank(), count), swapped = sum;
-      run(comm, {{{Kind::add, other, {0, count}}, {Kind::send, other, {0, count}}}}, sum, *codec);
-      run(comm, {{{Kind::send, other, {0, count}}, {Kind::receive, other, {0, count}}}}, swapped, *codec);
+      run(comm, {{{Kind::add, other, {0, count}}, {Kind::send, other, {0, count}}}}, {sum, *codec});
+      run(comm, {{{Kind::send, other, {0, count}}, {Kind::receive, other, {0, count}}}}, {swapped, *codec});
       EXPECT_EQ(swapped, numbers(other, count));
       for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(sum[i], walk_number(0, i) + walk_number(1, i)) << i;
     });
@@ -49,7 +49,7 @@ TEST(Walk, PiecesCutAtDifferentPlacesDoNotWaitForEachOther) {
       const int right = (comm.rank() + 1) % 3, left = (comm.rank() + 2) % 3;
       const auto range = [&](int sender) { return sender == 1 ? high : low; };
       std::vector<float> data = numbers(comm.rank(), count);
-      run(comm, {{{Kind::send, right, range(comm.rank())}, {Kind::add, left, range(left)}}}, data, *codec);
+      run(comm, {{{Kind::send, right, range(comm.rank())}, {Kind::add, left, range(left)}}}, {data, *codec});
       for (std::size_t i = 0; i < count; ++i) {
         const bool added = i >= range(left).begin && i < range(left).end();
         ASSERT_EQ(data[i], walk_number(comm.rank(), i) + (added ? walk_number(left, i) : 0)) << i;
@@ -68,7 +68,7 @@ TEST(Walk, SeveralMovesWithOnePeerMeetInTheirOrder) {
   for (const codec::Codec* codec : added_codecs())
     run_ranks(3, [&](Comm& comm) {
       std::vector<float> data = numbers(comm.rank(), 2 * half);
-      Walk walk(comm, schedules[comm.rank()], data, *codec, 1);
+      Walk walk(comm, schedules[comm.rank()], {data, *codec}, 1);
       for (int look = 0; comm.rank() == 0 && look < 100; ++look) {
         walk.advance();
         walk.wait(0.0005);
@@ -92,7 +92,7 @@ TEST(Walk, SeveralAtOnceInOneThread) {
     const int other = 1 - comm.rank();
     const Schedule both{{{Kind::add, other, {0, count}}, {Kind::send, other, {0, count}}}};
     std::vector<float> a = numbers(comm.rank(), count), b = numbers(comm.rank() + 2, count);
-    Walk first(comm, both, a, *codec::plain(), 1), second(comm, both, b, codec_named("bf16"), 2);
+    Walk first(comm, both, {a, *codec::plain()}, 1), second(comm, both, {b, codec_named("bf16")}, 2);
     for (bool done = false; !done;) {  // the ranks serve them in different orders
       const bool left = (comm.rank() ? first : second).advance(), right = (comm.rank() ? second : first).advance();
       done = left && right;
@@ -112,7 +112,7 @@ TEST(Walk, TakesNoMoreMemoryForLongerData) {
         const Range all{0, pieces * Walk::piece};
         const Schedule both{{{Kind::add, 1 - comm.rank(), all}, {Kind::send, 1 - comm.rank(), all}}};
         std::vector<float> data(all.count, 1.0f);
-        Walk walk(comm, both, data, *codec, 1);
+        Walk walk(comm, both, {data, *codec}, 1);
         EXPECT_EQ(walk.staging_bytes(), 0u);
         while (!walk.advance()) walk.wait(0.1);
         EXPECT_GT(walk.staging_bytes(), 0u);
@@ -125,7 +125,7 @@ TEST(WalkFlight, EndsWithItsWalk) {
   const auto comm = alone();
   std::vector<float> data{1, 1 + 0x1p-9f};
   const Schedule schedule{{{Kind::send, 0, {1, 1}}}};
-  WalkFlight flight(Walk(*comm, schedule, data, codec_named("bf16"), 1));
+  WalkFlight flight(Walk(*comm, schedule, {data, codec_named("bf16")}, 1));
   EXPECT_TRUE(flight.advance());
   EXPECT_EQ(data[1], 1);
 }
@@ -134,9 +134,9 @@ TEST(Walk, ASendToOneselfOnlyRounds) {
   const auto comm = alone();
   const float fine = 1.0f + 0x1p-20f;
   std::vector<float> data{fine, fine, fine};
-  run(*comm, {{{Kind::send, 0, {1, 1}}}}, data);
+  run(*comm, {{{Kind::send, 0, {1, 1}}}}, {data});
   EXPECT_EQ(data, (std::vector<float>{fine, fine, fine}));
-  run(*comm, {{{Kind::send, 0, {1, 1}}}}, data, codec_named("bf16"));
+  run(*comm, {{{Kind::send, 0, {1, 1}}}}, {data, codec_named("bf16")});
   EXPECT_EQ(data, (std::vector<float>{fine, 1, fine}));
   EXPECT_EQ(comm->traffic().messages, 0);
 }
@@ -145,7 +145,7 @@ TEST(Walk, HalfTheBytesOn16Bits) {
   for (const codec::Codec* codec : added_codecs())
     run_ranks(2, [&](Comm& comm) {
       std::vector<float> data(100);
-      run(comm, {{{comm.rank() ? Kind::receive : Kind::send, 1 - comm.rank(), {0, 100}}}}, data, *codec);
+      run(comm, {{{comm.rank() ? Kind::receive : Kind::send, 1 - comm.rank(), {0, 100}}}}, {data, *codec});
       EXPECT_EQ(comm.traffic().bytes, comm.rank() ? 0 : codec->is_plain() ? 400 : 200);
     });
 }
@@ -153,8 +153,8 @@ TEST(Walk, HalfTheBytesOn16Bits) {
 TEST(Walk, AMoveBesideTheDataIsAMistake) {
   const auto comm = alone();
   std::vector<float> data(10);
-  EXPECT_THROW(run(*comm, {{{Kind::send, 0, {5, 6}}}}, data), std::logic_error);
-  EXPECT_THROW(run(*comm, {{{Kind::send, 0, {5, static_cast<std::size_t>(-2)}}}}, data), std::logic_error);
+  EXPECT_THROW(run(*comm, {{{Kind::send, 0, {5, 6}}}}, {data}), std::logic_error);
+  EXPECT_THROW(run(*comm, {{{Kind::send, 0, {5, static_cast<std::size_t>(-2)}}}}, {data}), std::logic_error);
 }
 
 TEST(Walk, AFailureElsewhereEndsIt) {
@@ -165,7 +165,7 @@ TEST(Walk, AFailureElsewhereEndsIt) {
             if (comm.rank() == 2) fail("enough");
             std::vector<float> data(2 * Walk::piece);
             const int left = (comm.rank() + 2) % 3, right = (comm.rank() + 1) % 3;
-            run(comm, {{{Kind::send, right, {0, data.size()}}, {Kind::add, left, {0, data.size()}}}}, data, *codec);
+            run(comm, {{{Kind::send, right, {0, data.size()}}, {Kind::add, left, {0, data.size()}}}}, {data, *codec});
           });
         }),
         "[rank 2] enough");

@@ -37,6 +37,16 @@ TEST(Collectives, AllGatherOfDifferentLengths) {
   }
 }
 
+TEST(Collectives, WholeNumbersAndDoubles) {
+  Comm& comm = ranks();
+  const std::int64_t size = comm.size();
+  std::vector<std::int64_t> numbers(1001);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = (std::int64_t{1} << 60) / size + comm.rank();
+  sum_over_ranks(comm, numbers);
+  EXPECT_EQ(numbers, std::vector<std::int64_t>(1001, (std::int64_t{1} << 60) / size * size + size * (size - 1) / 2));
+  EXPECT_EQ(all_largest(comm, 0.25 - comm.rank()), 0.25);
+}
+
 TEST(Collectives, NobodyLeavesABarrierBeforeAllHaveCome) {
   Comm& comm = ranks();
   const auto node = comm.among(ranks_of_node(comm.group()));
@@ -68,7 +78,7 @@ TEST(Collectives, EveryAlgorithmWithEveryCodec) {
               (member.collective == Collective::all_gather && i >= own.begin && i < own.end()) ||
               (member.collective == Collective::broadcast && comm.rank() == 0))
             data[i] = number(comm.rank(), i);
-        run(comm, schedule, data, *codec);
+        run(comm, schedule, {data, *codec});
         const bool sums =
             member.collective == Collective::all_reduce || member.collective == Collective::reduce_scatter;
         const Range range = member.collective == Collective::reduce_scatter ? own : Range{0, count};

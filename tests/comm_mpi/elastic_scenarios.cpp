@@ -1,7 +1,8 @@
 // A small program whose ranks sum numbers for a number of rounds, and continue without those that die:
 // elastic_test.cpp starts it under a supervising launcher. Arguments: the rank that dies (-1: none), the round, and the
 // microseconds into the round at which it kills itself; more such triples may follow. Or "abandon": a large
-// message is under way when a rank dies; "fails" and "gives_up": a rank does so.
+// message is under way when a rank dies; "fails" and "gives_up": a rank does so; "alone": a rank dies that only rank 0
+// misses.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -11,9 +12,12 @@
 #include <unistd.h>
 
 #include "isobar/comm/collectives.hpp"
+#include "isobar/comm/inbox.hpp"
 #include "isobar/comm/reducer.hpp"
 #include "isobar/comm_mpi/world.hpp"
 #include "isobar/control/shield.hpp"
+
+#include "tests/comm/summing.hpp"
 
 namespace {
 
@@ -62,11 +66,13 @@ void sum_until_done(Crew& crew, int rank, const std::vector<Kill>& kills, const 
     try {
       const auto all = all_gather_number(*group, done);
       done = static_cast<int>(*std::ranges::max_element(all));
-      const auto reducer = make_reducer(*group, 40'000, {.algorithm = algorithm});
+      const auto reducer = isobar::tests::summing(*group, 40'000, {.algorithm = algorithm});
       for (; done < rounds; ++done) {
         group->note(fmt::format("round {}", done));
         for (const Kill& each : kills)
           if (each.rank == rank && each.round <= done) die_in(each.microseconds);
+        // Were it still alive then, it could end before it dies.
+        if (done + 1 == rounds && std::ranges::count(kills, rank, &Kill::rank) > 0) pause();
         sum(*group, *reducer, done);
       }
       barrier(*group);
@@ -94,12 +100,54 @@ void abandon(Crew& crew, int rank) {
   }
   std::fill(mine.begin(), mine.end(), std::byte{9});
   group = crew.muster(any);
-  const auto reducer = make_reducer(*group, 400'000, {.algorithm = "ring"});
+  const auto reducer = isobar::tests::summing(*group, 400'000, {.algorithm = "ring"});
   for (int round = 0; round < 5; ++round) sum(*group, *reducer, round);
   for (const std::byte each : mine)
     if (each != std::byte{9}) fail("memory was written after it had been given up");
   barrier(*group);
   std::printf("rank %d of %d ended in epoch %u\n", rank, group->size(), group->epoch());
+}
+
+// Rank 0 takes messages from whoever comes first. The last rank dies on the way, with a long one half sent.
+void miss_one(Crew& crew, int rank) {
+  constexpr int messages = 300;
+  const auto group = crew.muster(any);
+  const int last = group->size() - 1;
+  if (rank == last) group->view()->set_fate(Fate::peer);
+  if (rank > 0) {
+    const Bytes mine(100'000, std::byte{1});
+    for (int i = 0; i < messages; ++i) {
+      Ticket sending = group->start_send(0, 0, mine);
+      if (rank == last && i == messages / 2) kill(getpid(), SIGKILL);
+      sending.wait();
+      group->receive(0, 1, {});
+    }
+  } else {
+    std::vector<Bytes> theirs(group->size(), Bytes(100'000));
+    std::vector<Ticket> tickets(group->size());
+    std::vector<int> taken(group->size());
+    const auto inbox = make_inbox(*group);
+    const auto listen = [&](int from) {
+      tickets[from] = group->start_receive(from, 0, theirs[from]);
+      inbox->add(from, tickets[from]);
+    };
+    for (int from = 1; from <= last; ++from) listen(from);
+    for (int open = last; open > 0;) {
+      const int from = inbox->next();
+      try {
+        tickets[from].wait();
+        group->send(from, 1, {});
+        if (++taken[from] < messages) listen(from);
+        else --open;
+      } catch (const PeerDied&) {
+        --open;
+      }
+    }
+    for (int from = 1; from < last; ++from)
+      if (taken[from] != messages) fail("{} messages of rank {}", taken[from], from);
+    if (taken[last] < messages / 2 || taken[last] > messages / 2 + 1) fail("{} messages of the dead", taken[last]);
+  }
+  std::printf("rank %d of %d ended in epoch %u\n", rank, last, group->epoch());
 }
 
 void end_all(Crew& crew, int rank, const std::string& how) {
@@ -126,6 +174,7 @@ int main(int argc, char** argv) {
     guarded(world->comm(), [&] {
       const std::string what = argv[1];
       if (what == "abandon") return abandon(world->crew(), rank);
+      if (what == "alone") return miss_one(world->crew(), rank);
       if (what == "fails" || what == "gives_up") return end_all(world->crew(), rank, what);
       std::vector<Kill> kills;
       for (int i = 2; i + 2 < argc; i += 3)

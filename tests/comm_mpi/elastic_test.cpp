@@ -84,6 +84,8 @@ TEST_P(Elastic, TwoDeathsAtOnce) {
 
 TEST_P(Elastic, MemoryThatWasGivenUpIsNotWrittenAnyMore) { expect_ended(run(4, 0, "abandon"), 3, 2); }
 
+TEST_P(Elastic, WhoIsMissedByOneRankStopsNobodyElse) { expect_ended(run(4, 0, "alone"), 3, 1); }
+
 TEST_P(Elastic, AFailureIsToldOnceAndEndsAll) {
   const Outcome outcome = run(3, 1, "fails");
   EXPECT_NE(outcome.code, 0) << outcome;

@@ -1,6 +1,7 @@
 #include <cstring>
 #include <thread>
 
+#include "tests/comm/open_lengths.hpp"
 #include "tests/comm_mpi/ranks.hpp"
 
 namespace isobar::comm_mpi::tests {
@@ -46,6 +47,39 @@ TEST(MpiTransfer, MoreThanOneGibibyteArrivesWhole) {
   receive.wait();
   send.wait();
   EXPECT_TRUE(in == out);
+}
+
+// A piece that is full is followed by another, if only an empty one.
+TEST(MpiTransfer, LongMessagesOfAnyLengthArriveWhole) {
+  Comm& comm = ranks();
+  if (comm.size() > 1) return;
+  const std::size_t piece = std::size_t{1} << 30;
+  Bytes out(piece + 5), in(piece + 9);
+  for (const std::size_t count : {piece, piece + 5}) {
+    for (const std::size_t at : {std::size_t{0}, count - 6, count - 1}) out[at] = std::byte(at % 251 + 1);
+    Ticket receive = comm.start_receive_at_most(0, 0, in), send = comm.start_send(0, 0, std::span(out).first(count));
+    receive.wait();
+    send.wait();
+    EXPECT_EQ(receive.bytes(), count);
+    EXPECT_TRUE(std::memcmp(in.data(), out.data(), count) == 0);
+  }
+}
+
+TEST(MpiTransfer, AMessageMayBeShorterThanTheMemory) {
+  for (const std::size_t room : {std::size_t{10}, std::size_t{300'000}})
+    EXPECT_EQ(isobar::tests::trouble_with_open_lengths(ranks(), room), "");
+}
+
+// The memory has room for it all, though the receive has not: Open MPI 4.1 writes all of it.
+TEST(MpiTransfer, AMessageLongerThanWhatIsAllowedIsAMistakeOfTheProgram) {
+  Comm& comm = ranks();
+  const int next = (comm.rank() + 1) % comm.size(), last = (comm.rank() + comm.size() - 1) % comm.size();
+  if (next == comm.rank()) return;
+  Bytes out(100'000), in(100'000);
+  Ticket receive = comm.start_receive_at_most(last, 9, std::span(in).first(4)), send = comm.start_send(next, 9, out);
+  const std::string message = isobar::tests::mistake_in([&] { receive.wait(); });
+  EXPECT_NE(message.find("met a receive of at most 4 bytes"), std::string::npos) << message;
+  send.wait();
 }
 
 // Sent in one order and received in another: tags keep messages apart; within a tag they keep their order.

@@ -1,6 +1,7 @@
 #include "isobar/comm/reducer.hpp"
 
 #include "tests/comm/every_other.hpp"
+#include "tests/comm/summing.hpp"
 #include "tests/comm_mpi/ranks.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -18,7 +19,7 @@ void sums_are_right(Comm& comm, const ReducerOptions& options) {
   const std::vector<std::size_t> counts = {0, 1, 513, 4099, 3, 60'000};
   std::size_t floats = 0;
   for (const std::size_t count : counts) floats += count;
-  const auto reducer = make_reducer(comm, floats, options);
+  const auto reducer = isobar::tests::summing(comm, floats, options);
   const std::span<float> memory = reducer->memory();
   const float sum_of_ranks = static_cast<float>(comm.size() * (comm.size() + 1) / 2);
   for (int step = 0; step < 3; ++step) {

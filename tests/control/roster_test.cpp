@@ -150,6 +150,21 @@ TEST(Roster, a_member_that_stands_by_dies_quietly_and_is_called_when_needed) {
   EXPECT_EQ(roster.members(), (Ranks{0, 2}));
 }
 
+TEST(Roster, a_rank_that_works_alone_is_not_missed) {
+  Roster roster = at_work(4, 1);
+  roster.alone(2);
+  const Actions actions = roster.die(2);
+  ASSERT_EQ(actions.size(), 1u);
+  EXPECT_EQ(actions[0].notice.kind, RosterKind::gone);
+  EXPECT_EQ(actions[0].notice.rank, 2);
+  EXPECT_EQ(actions[0].to, (Ranks{0, 1, 3, 4}));
+  EXPECT_EQ(roster.epoch(), 1u);
+  EXPECT_EQ(roster.phase(), Phase::working);
+  // The others are still needed by all.
+  EXPECT_TRUE(find(roster.die(3), RosterKind::dead));
+  EXPECT_EQ(roster.epoch(), 2u);
+}
+
 TEST(Roster, too_few_ranks_are_a_relaunch) {
   Roster roster = at_work(4, 0, 3);
   EXPECT_FALSE(find(roster.die(0), RosterKind::relaunch));

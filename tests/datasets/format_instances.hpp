@@ -6,7 +6,7 @@
 namespace isobar::datasets {
 
 /// Data sets of the kind `name`, with their files in `folder`; empty for an unknown kind.
-inline std::vector<Spec> written_instances(const std::string& name, const TemporaryFolder& folder) {
+inline std::vector<Spec> written_instances(const std::string& name, const tests::TemporaryFolder& folder) {
   const auto at = [&](const std::string& path, std::vector<std::pair<std::string, Value>> more = {}) {
     more.emplace_back("path", (folder / path).string());
     return Spec(name, std::move(more));

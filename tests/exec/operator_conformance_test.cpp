@@ -289,6 +289,7 @@ TEST_P(Conformance, PassesChangeOnlyRounding) {
   const auto op = ops::make_operator(GetParam().spec);
   if (op->is_loss()) return;
   for (const ops::OperatorRow* row : ops::operators()) {
+    if (row->problems.empty()) continue;  // it talks with other ranks
     const std::string activation(row->name);
     const auto made = row->problems.front();
     if (made.spec != activation || made.low != -1) continue;  // needs arguments or special inputs

@@ -8,6 +8,7 @@
 
 #include "isobar/comm/collectives.hpp"
 #include "isobar/comm/local_comm.hpp"
+#include "isobar/datasets/region_dataset.hpp"
 #include "isobar/feeding/loader.hpp"
 
 #include "tests/datasets/samples.hpp"
@@ -217,6 +218,57 @@ TEST(Hold, HalvesAreTheNearestNumbers) {
   EXPECT_TRUE(std::isnan(through(Hold::float16, {NAN})[0]));
   EXPECT_TRUE(std::isnan(through(Hold::bfloat16, {NAN})[0]));
   EXPECT_HAS(error_of([&] { through(Hold::float16, {1, 70000}); }), "70000 does not fit float16");
+}
+
+// x [6, 5, 2] and y [6] of 23 samples, all different.
+std::shared_ptr<const datasets::Dataset> volumes_for_store() {
+  return datasets::make_dataset("noise(shape=[6, 5, 2], targets=[6], count=23)");
+}
+
+TEST(SampleStore, HoldsWhatIsReadOfSamples) {
+  const auto volumes = volumes_for_store();
+  const datasets::Region region{Box::whole(Shape{6, 5, 2}).with(0, 1, 3), Box::whole(Shape{6}).with(0, 2, 2)};
+  for (const bool reduced : {false, true})
+    for (int ranks = 1; ranks <= 4; ++ranks) {
+      const datasets::Sampler sampler{.count = 23, .batch = 6, .seed = 5};
+      comm::run_ranks(ranks, [&](comm::Comm& comm) {
+        StoreOptions options;
+        if (reduced) options.region = region;
+        const auto store = std::make_shared<const SampleStore>(volumes, options, comm);
+        const std::int64_t numbers = reduced ? 3 * 5 * 2 + 2 : 6 * 5 * 2 + 6;
+        EXPECT_EQ(store->counters().bytes_held, (store->last() - store->first()) * numbers * 4);
+        const datasets::Region smaller{region[0].with(1, 1, 3), region[1]};
+        for (const datasets::Region& wanted : {region, smaller}) {
+          const auto view = datasets::region_of(store, wanted);
+          Loader loader(*view, sampler, {.threads = 2, .rank = comm.rank(), .size = ranks, .last_epoch = 2});
+          for (int epoch = 0; epoch < 2; ++epoch)
+            while (const Batch* batch = loader.next())
+              for (std::int64_t row = 0; row < batch->count; ++row) {
+                const auto parts =
+                    cut_out(*volumes, read_sample(*volumes, batch->samples[static_cast<std::size_t>(row)]), wanted);
+                for (std::size_t f = 0; f < 2; ++f) {
+                  const std::span<float> found = batch->fields[f].row(row);
+                  EXPECT_EQ((std::vector<float>(found.begin(), found.end())), parts[f]);
+                }
+              }
+        }
+        if (store->first() == store->last()) return;
+        const datasets::Region more{region[0].with(0, 1, 4), region[1]};
+        if (reduced) EXPECT_HAS(error_of([&] { read_region(*store, store->first(), more); }), "is not held here");
+        else EXPECT_EQ(read_sample(*store, store->first()), read_sample(*volumes, store->first()));
+      });
+    }
+}
+
+TEST(SampleStore, NarrowNumbersHaveRegionsToo) {
+  const auto volumes = volumes_for_store();
+  const datasets::Region held{Box::whole(Shape{6, 5, 2}).with(0, 1, 3).with(1, 1, 3), Box::whole(Shape{6})};
+  comm::run_ranks(1, [&](comm::Comm& comm) {
+    const SampleStore whole(volumes, {.hold = Hold::bfloat16}, comm);
+    const SampleStore part(volumes, {.hold = Hold::bfloat16, .region = held}, comm);
+    const datasets::Region wanted{held[0].with(0, 2, 2), held[1].with(0, 3, 1)};
+    EXPECT_EQ(read_region(part, 7, wanted), cut_out(whole, read_sample(whole, 7), wanted));
+  });
 }
 
 }  // namespace

@@ -39,6 +39,9 @@ TEST(ScenarioKey, DependsOnWhatASimulationDependsOn) {
   EXPECT_TRUE(differs([](auto& s) { s.workload.backward[0].seconds *= 1 + 1e-12; }));
   EXPECT_TRUE(differs([](auto& s) { s.workload.backward[0].final_parameters = {1}; }));
   EXPECT_TRUE(differs([](auto& s) { s.workload.parameters[0].count += 16; }));
+  EXPECT_TRUE(differs([](auto& s) { s.workload.backward[0].talk = ops::Talk{}; }));
+  EXPECT_TRUE(differs([](auto& s) { s.workload.optimizer_slots = 1; }));
+  EXPECT_TRUE(differs([](auto& s) { s.further_parts = {s.workload}; }));
   EXPECT_TRUE(differs([](auto& s) { s.platform.network.shape = {4, 4}; }));
   EXPECT_TRUE(differs([](auto& s) { s.platform.noise.sigma = 0.01; }));
   EXPECT_TRUE(differs([](auto& s) { s.without.noise = true; }));

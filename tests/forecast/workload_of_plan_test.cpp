@@ -1,10 +1,12 @@
 #include "isobar/forecast/workload_of_plan.hpp"
 
+#include <map>
 #include <numeric>
 
 #include <gtest/gtest.h>
 
 #include "isobar/exec/param_store.hpp"
+#include "isobar/sim/side_by_side.hpp"
 #include "isobar/zoo/network.hpp"
 
 #include "tests/expect_error.hpp"
@@ -71,6 +73,39 @@ TEST(WorkloadOfPlan, FullSizeNetworksNeedNoArena) {
   EXPECT_NEAR(w.flops / 2, 13.0e12, 0.3e12);
   EXPECT_EQ(w.sample_bytes, 768 * 1152 * 16 * 4.0);
   EXPECT_NEAR(static_cast<double>(w.gradient_numbers()), 43.67e6, 0.2e6) << "and padding";
+}
+
+// Each of four ranks of a replica has a quarter of every sample and of the work, and talks with its neighbours.
+TEST(WorkloadOfPlan, PartsOfACutNetworkTalk) {
+  const RankRate rate{1e11, 1e10, 2};
+  const sim::Workload whole = workload_of_model("cosmoflow(size=32)", 2, rate);
+  const std::vector<sim::Workload> parts = workloads_of_parts("cosmoflow(size=32)", "spatial(depth=4)", 2, rate);
+  ASSERT_EQ(parts.size(), 4u);
+  double flops = 0;
+  std::vector<const sim::Workload*> all;
+  for (const sim::Workload& part : parts) {
+    all.push_back(&part);
+    flops += part.flops;
+    EXPECT_EQ(part.batch, 2);
+    EXPECT_EQ(part.gradient_numbers(), whole.gradient_numbers());
+    EXPECT_GT(part.sample_bytes, whole.sample_bytes / 4) << "and what the first layer reads of its neighbours' parts";
+    EXPECT_LT(part.sample_bytes, whole.sample_bytes / 3);
+    std::map<std::pair<std::string, int>, int> open;  // begun, and not yet awaited
+    int talks = 0;
+    for (const auto* pass : {&part.forward, &part.backward})
+      for (const sim::Stretch& stretch : *pass) {
+        if (!stretch.talk) continue;
+        ++talks;
+        open[{stretch.talk->circle, stretch.talk->number}] += stretch.talk->phase == ops::Talk::Phase::start ? 1 : -1;
+      }
+    EXPECT_GT(talks, 4);
+    for (const auto& [talk, left] : open) EXPECT_EQ(left, 0) << talk.second;
+  }
+  EXPECT_GE(flops, 0.99 * whole.flops);
+  EXPECT_LT(flops, 4 * whole.flops);
+  const auto sync = make(parallel::strategies(), Spec("sync"), "strategy");
+  EXPECT_TRUE(sim::go_together(all, parallel::place(4, *sync, 8))) << "so that rounds can cost thousands of them";
+  EXPECT_HAS(tests::error_of([&] { workloads_of_parts("cosmoflow(size=32)", "spatially", 2, rate); }), "spatial");
 }
 
 TEST(WorkloadOfPlan, SaysWhatIsWrong) {

@@ -13,6 +13,7 @@
 #include "isobar/checkpoint/checkpoint.hpp"
 #include "isobar/files/crc32c.hpp"
 
+#include "tests/fuzz/kept_blocks.hpp"
 #include "tests/fuzz/small_network.hpp"
 
 namespace {
@@ -43,13 +44,15 @@ void read(const std::string& bytes) {
   checkpoint.verify();
   const checkpoint::Snapshot snapshot = checkpoint.read();
   static exec::ParamStore store = fuzz::small_network();
+  if (!snapshot.lists.empty() || snapshot.find("pieces/kept/shard/fc.w")) {
+    fuzz::Kept kept(store);
+    return restore(snapshot, store, kept.blocks(), 1, 2);
+  }
   std::vector<float> block(store.all_gradients().size());
   std::vector<double> numbers(2), own(1);
-  restore(snapshot, store,
-          {{"lagged_gradient_0", std::span(block)},
-           {"step", std::span(numbers)},
-           {"own", std::span(own), exec::StateBlock::Scope::each_rank}},
-          1, 2);
+  exec::StateBlocks state = fuzz::under_way(block, numbers);
+  state.push_back(fuzz::own_numbers(own).front());
+  restore(snapshot, store, state, 1, 2);
 }
 
 // The same with the right sum of its index, and of everything the index then names.

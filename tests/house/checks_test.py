@@ -31,6 +31,7 @@ CLEAN = {
     "isobar/optim/rate.hpp": "// Rates.\n#pragma once\n#if defined(__AVX512F__) && FMT_VERSION > 90000\n#endif\n",
     "isobar/optim/rate.cpp": '#include "isobar/optim/rate.hpp"\n',
     "tests/optim/rate_test.cpp": '#include "isobar/optim/rate.hpp"\n',
+    "tests/optim/adam_test.cpp": 'TEST(KnownAnswer, adam) {\n  EXPECT_EQ(after("adam(lr=1)"), 0);\n}\n',
     "tests/may_skip.txt": "optim.Any/Rate.*: cannot mount  # why\noptim.Fixture.One: variable X  # why\n",
     "tests/optim/skip_test.cpp": "class Fixture : public testing::Test {\n  void SetUp() { GTEST_SKIP(); }\n};\n"
     'TEST_F(Fixture, One) {}\nTEST_P(Rate, Falls) {\n  if (x) GTEST_SKIP() << "no";  // GTEST_SKIP is no word here\n}\n',
@@ -38,6 +39,9 @@ CLEAN = {
 }
 CATALOGUE = CLEAN["isobar/optim/catalogue.cpp"]
 SKIPS = CLEAN["tests/optim/skip_test.cpp"]
+ANSWER = CLEAN["tests/optim/adam_test.cpp"]
+NETWORK = {"isobar/zoo/lenet.cpp": '// Lenet.\nconst Row<Network> lenet{"lenet", made};\n'}
+LENET = "tests/onnx/golden/networks/lenet.json"
 
 
 def run(check, changes):
@@ -94,14 +98,36 @@ VIOLATIONS = [
     ("check_tests", {"tests/optim/rate_test.cpp": None}, 'rate.cpp: no test includes "isobar/optim/rate.hpp"'),
     ("check_tests", {"tests/optim/rate_test.cpp": None, "isobar/optim/decay.cpp": '#include "isobar/optim/rate.hpp"\n'},
      'decay.cpp: no test includes "isobar/optim/rate.hpp"'),
-    ("check_tests", {"tests/optim/conformance_test.cpp": None}, "no test of tests/optim names 'adam'"),
-    ("check_tests", {"tests/optim/conformance_test.cpp": "int adam;\n"}, "no test of tests/optim names 'adam'"),
+    ("check_tests", {"tests/optim/conformance_test.cpp": None, "tests/optim/adam_test.cpp": None},
+     "no test of tests/optim names 'adam'"),
+    ("check_tests", {"tests/optim/conformance_test.cpp": "int adam;\n", "tests/optim/adam_test.cpp": None},
+     "no test of tests/optim names 'adam'"),
     ("check_tests", {"isobar/optim/ramp.cpp": "// Ramp.\nconst RateRow rate_ramp{\"ramp\"};\n"},
      "no test of tests/optim names 'ramp'"),
     ("check_tests", {"tests/optim/CMakeLists.txt": "add_test(NAME x COMMAND true)\n"},
      "tests/optim/CMakeLists.txt:1: add_test makes a test without a place of its own; isobar_add_command_test does"),
     ("check_tests", {"cmake/room.cmake": "target_link_libraries(x GTest::gtest_main)\n"},
      "cmake/room.cmake:1: GTest::gtest_main makes a test without"),
+    ("check_answers", {"tests/optim/adam_test.cpp": None},
+     "isobar/optim/adam.cpp: 'adam' has no known answer: no TEST(KnownAnswer, adam) of tests/optim compares with it"),
+    ("check_answers", {"tests/optim/adam_test.cpp": "// " + ANSWER.replace("\n", " ")}, "'adam' has no known answer"),
+    ("check_answers", {"tests/optim/adam_test.cpp": None, "tests/zoo/adam_test.cpp": ANSWER},
+     "'adam' has no known answer"),
+    ("check_answers", {"tests/optim/adam_test.cpp": ANSWER.replace("EXPECT_EQ", "EXPECT_NO_THROW")},
+     "'adam' has no known answer"),
+    ("check_answers", {"tests/optim/adam_test.cpp": ANSWER.replace("adam(", "sgd(")},
+     "tests/optim/adam_test.cpp: KnownAnswer.adam does not name 'adam'"),
+    ("check_answers", {"tests/optim/adam_test.cpp": ANSWER + ANSWER.replace(", adam", ", adamw")},
+     "KnownAnswer.adamw is called after no member of isobar/optim"),
+    ("check_answers", NETWORK, f"'lenet' has no known answer: {LENET} has no case"),
+    ("check_answers", {**NETWORK, LENET: '{"cases": []}'}, f"{LENET} has no case"),
+    ("check_answers", {"isobar/tensor/laws.cpp": '// Laws.\nconstexpr Row<Initializer> uniform{"uniform", made};\n',
+                       "tests/tensor/initializer_test.cpp": "// None.\n"},
+     "'uniform' has no known answer: tests/tensor/initializer_test.cpp does not walk initializers()"),
+    ("check_answers", {"isobar/tensor/halo.cpp": '// Halo.\nextern const OperatorRow halo{\n    "halo", "rows", made<H>, {}};\n'},
+     "'halo' has no known answer: no TEST(KnownAnswer, halo) of tests/tensor compares with it"),
+    ("check_answers", {"isobar/tensor/scale.cpp": '// S.\nextern const OperatorRow scale{"scale", "s", made<S>, {{"scale", {}}}};\n'},
+     "'scale' has no known answer: tests/onnx/golden/operators/scale.json has no case"),
     ("check_docs", {"docs/map.md": "[start](READYOU.md)\n"}, "docs/map.md: links to READYOU.md"),
     ("check_docs", {"README.md": "See `isobar/base/gone.hpp`.\n"}, "README.md: names isobar/base/gone.hpp"),
     ("check_docs", {"README.md": "```sh\nisobar train examples/gone.toml\n```\n"}, "names examples/gone.toml"),
@@ -153,6 +179,13 @@ class Checks(unittest.TestCase):
         by_name = {"tests/optim/steps_test.cpp": 'make("adam(rate=1)");\n'}
         changes = {"tests/optim/conformance_test.cpp": None, **by_name}
         self.assertEqual(run("check_tests", changes), ("", 0))
+
+    def test_a_known_answer_may_say_more_in_its_name_and_networks_have_golden_files(self):
+        more = {"tests/optim/adam_test.cpp": ANSWER.replace(", adam", ", adam_of_one_step").replace("\n  ", " ")}
+        self.assertEqual(run("check_answers", more), ("", 0))
+        one_line = {"tests/optim/adam_test.cpp": 'TEST(KnownAnswer, adam) { expect_after("adam", 1); }\nint x;\n'}
+        self.assertEqual(run("check_answers", one_line), ("", 0))
+        self.assertEqual(run("check_answers", {**NETWORK, LENET: '{"cases": [1]}'}), ("", 0))
 
     def test_what_a_walked_member_includes_is_reached(self):
         member = CLEAN["isobar/optim/adam.cpp"] + '#include "isobar/optim/rate.hpp"\n'

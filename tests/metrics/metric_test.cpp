@@ -39,11 +39,9 @@ std::string usage_error(const char* name, const Shape& prediction, const Shape& 
   return "no error";
 }
 
-TEST(Metric, MeanAbsoluteError) {
-  EXPECT_DOUBLE_EQ(measure("mae", {2}, {2}, {1, 2, 3, 4}, {1, 0, 0, 5})["mae"], 6.0 / 4);
-}
+TEST(KnownAnswer, mae) { EXPECT_DOUBLE_EQ(measure("mae", {2}, {2}, {1, 2, 3, 4}, {1, 0, 0, 5})["mae"], 6.0 / 4); }
 
-TEST(Metric, R2OfEachColumn) {
+TEST(KnownAnswer, r2_of_each_column) {
   const auto values = measure("r2", {2}, {2}, {1, 5, 2, 5, 3, 5}, {1, 4, 2, 5, 3, 6});
   EXPECT_DOUBLE_EQ(values.at("r2.a"), 1.0);
   EXPECT_DOUBLE_EQ(values.at("r2.1"), 0.0);  // predicting the mean
@@ -52,19 +50,19 @@ TEST(Metric, R2OfEachColumn) {
 // Three classes; predicted 2, 0 (a tie, the first wins), 1.
 const std::vector<float> three{0, 1, 2, 5, 5, 1, 0, 3, -1};
 
-TEST(Metric, Accuracy) {
+TEST(KnownAnswer, accuracy) {
   EXPECT_DOUBLE_EQ(measure("accuracy", {3}, {1}, three, {2, 1, 1})["accuracy"], 2.0 / 3);
   EXPECT_DOUBLE_EQ(measure("accuracy", {3, 3}, {3}, three, {0, 0, 1})["accuracy"], 2.0 / 3);  // positions of one sample
   EXPECT_DOUBLE_EQ(measure("accuracy", {3, 3}, {3, 1}, three, {2, -1, 0})["accuracy"], 1.0 / 2);  // one is left out
 }
 
-TEST(Metric, TopK) {
+TEST(KnownAnswer, top_k) {
   EXPECT_DOUBLE_EQ(measure("top_k(k=1)", {3}, {1}, three, {2, 1, 1})["top_1"], 2.0 / 3);
   EXPECT_DOUBLE_EQ(measure("top_k(k=2)", {3}, {1}, three, {0, 1, 2})["top_2"], 1.0 / 3);
   EXPECT_DOUBLE_EQ(measure("top_k", {3}, {1}, three, {0, 1, 2})["top_5"], 1.0);
 }
 
-TEST(Metric, ConfusionCountsTrueThenPredicted) {
+TEST(KnownAnswer, confusion_counts_true_then_predicted) {
   const Values values = measure("confusion", {3}, {1}, three, {1, 1, 1});
   EXPECT_EQ(values.size(), 9u);
   EXPECT_EQ(values.at("confusion.1.2"), 1);
@@ -82,7 +80,7 @@ std::vector<float> one_hot(std::initializer_list<int> classes) {
   return logits;
 }
 
-TEST(Metric, IouOverTheStream) {
+TEST(KnownAnswer, iou_over_the_stream) {
   const Values values = measure("iou", {2, 2, 3}, {2, 2}, one_hot({0, 1, 1, 1, 0, 0, 0, 0}), {0, 0, 1, 1, 0, 0, 0, 2});
   EXPECT_DOUBLE_EQ(values.at("iou.a"), 4.0 / 6);  // hits 4, missed 1, wrongly 1
   EXPECT_DOUBLE_EQ(values.at("iou.1"), 2.0 / 3);
@@ -92,7 +90,7 @@ TEST(Metric, IouOverTheStream) {
   EXPECT_DOUBLE_EQ(measure("iou", {2, 3}, {2}, one_hot({0, 1}), {0, 0}).at("iou"), (1.0 / 2 + 0) / 2);
 }
 
-TEST(Metric, IouBySample) {
+TEST(KnownAnswer, iou_by_sample) {
   const Values values =
       measure("iou(kind=sample)", {2, 2, 3}, {2, 2}, one_hot({0, 1, 1, 1, 0, 0, 0, 0}), {0, 0, 1, 1, 0, 0, 0, 2});
   // First: 1/2, 2/3, absent = 1. Second: 3/4, absent = 1, 0.
@@ -102,7 +100,7 @@ TEST(Metric, IouBySample) {
   EXPECT_DOUBLE_EQ(values.at("iou"), ((1.0 / 2 + 2.0 / 3 + 1) / 3 + (3.0 / 4 + 1 + 0) / 3) / 2);
 }
 
-TEST(Metric, Perplexity) {
+TEST(KnownAnswer, perplexity) {
   // Equal logits: as many as there are classes. Otherwise exp of the mean of ln(1/p), here p = 1/2 and 1/4.
   EXPECT_NEAR(measure("perplexity", {3}, {1}, {7, 7, 7}, {1}).at("perplexity"), 3, 1e-12);
   const float ln2 = std::log(2.0f);
@@ -111,14 +109,14 @@ TEST(Metric, Perplexity) {
   EXPECT_NEAR(measure("perplexity", {2}, {1}, {1000, 0}, {0}).at("perplexity"), 1, 1e-12);  // no overflow
 }
 
-TEST(Metric, AveragePrecisionOfTwoLogits) {
+TEST(KnownAnswer, average_precision_of_two_logits) {
   // Scores 0.9 (1), 0.8 (0), 0.5 (1), 0.5 (0), 0.1 (1): precision 1 at the first, 2/4 at the tie, 3/5 at the end.
   const std::vector<float> p{0, 0.9f, 0, 0.8f, 1, 1.5f, 0, 0.5f, 0, 0.1f};
   EXPECT_NEAR(measure("average_precision", {2}, {1}, p, {1, 0, 1, 0, 1}).at("average_precision"),
               (1 + 2.0 / 4 + 3.0 / 5) / 3, 1e-12);
 }
 
-TEST(Metric, RocAucOfTwoLogits) {
+TEST(KnownAnswer, roc_auc_of_two_logits) {
   const std::vector<float> p{0, 0.9f, 0, 0.8f, 1, 1.5f, 0, 0.5f, 0, 0.1f};
   // Of 6 pairs: 0.9 wins both, 0.5 one half, 0.1 none.
   EXPECT_NEAR(measure("roc_auc", {2}, {1}, p, {1, 0, 1, 0, 1}).at("roc_auc"), 2.5 / 6, 1e-12);

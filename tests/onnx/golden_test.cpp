@@ -49,7 +49,15 @@ TEST_P(GoldenOperator, HasPyTorchsOutputsAndGradients) {
   EXPECT_EQ(file.at("cases").size(), compared) << "the golden file knows problems that are no more";
 }
 
-INSTANTIATE_TEST_SUITE_P(Operators, GoldenOperator, testing::ValuesIn(ops::operators().begin(), ops::operators().end()),
+// Those that talk with other ranks have known answers of their own.
+std::vector<const ops::OperatorRow*> golden_operators() {
+  std::vector<const ops::OperatorRow*> rows;
+  for (const ops::OperatorRow* row : ops::operators())
+    if (!row->problems.empty()) rows.push_back(row);
+  return rows;
+}
+
+INSTANTIATE_TEST_SUITE_P(Operators, GoldenOperator, testing::ValuesIn(golden_operators()),
                          [](const auto& of) { return std::string(of.param->name); });
 
 // Going through shrunken rows would not find a network without a row, or a file without a network.

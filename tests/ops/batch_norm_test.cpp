@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "isobar/comm/local_comm.hpp"
+
 #include "tests/ops/direct.hpp"
 #include "tests/ops/failure.hpp"
 
@@ -82,86 +84,103 @@ TEST(BatchNorm, MeanFarFromZeroCostsNoDigits) {
   EXPECT_NEAR(norm.y()[1], 1, 1e-5);
 }
 
-// With three ranks that hold the same rows, every sum is three times that of this rank.
-TEST(BatchNorm, StatisticsOfAllRanks) {
-  int exchanges = 0;
-  const std::function<void(std::span<float>)> thrice = [&](std::span<float> numbers) {
-    ++exchanges;
-    for (float& v : numbers) v *= 3;
-  };
-  Direct joint = small("batch_norm(momentum=0.25)"), alone("batch_norm(momentum=0.25)", {{12, 2}});
-  joint.moment.sum = &thrice;
-  for (int i = 1; i < 5; ++i) std::ranges::copy(joint.x(i), alone.x(i).begin());
-  const std::vector dy{1.f, -2.f, 0.5f, 4.f, 3.f, 1.f, 0.25f, 1.f};
-  for (std::size_t i = 0; i < 24; ++i) alone.x(0)[i] = joint.x(0)[i % 8], alone.dy()[i] = dy[i % 8];
-  std::ranges::copy(dy, joint.dy().begin());
-  for (Direct* norm : {&joint, &alone}) norm->forward(), norm->backward();
-  EXPECT_EQ(exchanges, 3);
-  EXPECT_FLOAT_EQ(joint.x(4)[0], 0.75f * 2 + 0.25f * 60 / 11);  // Bessel with the rows of all ranks
-  for (std::size_t i = 0; i < 8; ++i) {
-    EXPECT_FLOAT_EQ(joint.y()[i], alone.y()[i]);
-    EXPECT_NEAR(joint.dx(0)[i], alone.dx(0)[i], 1e-6);
-  }
-  for (const int weight : {1, 2})
-    for (std::size_t c = 0; c < 2; ++c) EXPECT_NEAR(3 * joint.dx(weight)[c], alone.dx(weight)[c], 1e-5);
+std::string seated(const char* arguments, const comm::Comm& comm) {
+  return fmt::format("batch_norm({}circle=team, rank={}, ranks={})", arguments, comm.rank(), comm.size());
 }
 
-// Here 100000 and 100000.5, on the other rank 100002 and 100001.5, sent as floats.
-TEST(BatchNorm, MeanFarFromZeroCostsNoDigitsBetweenRanksEither) {
-  bool first = true;
-  const std::function<void(std::span<float>)> other = [&](std::span<float> numbers) {
-    numbers[0] += 2;
-    if (first) {
-      numbers[6] += 200003.5f;
-    } else {  // around the mean, 100001
-      numbers[6] += 1.5f;
-      numbers[7] += 1.25f;
+// With three ranks that hold the same rows, every sum is three times that of this rank.
+TEST(BatchNorm, StatisticsOfAllRanks) {
+  comm::run_ranks(3, [](comm::Comm& comm) {
+    Direct joint = small(seated("momentum=0.25, ", comm).c_str()), alone("batch_norm(momentum=0.25)", {{12, 2}});
+    joint.comm = &comm;
+    for (int i = 1; i < 5; ++i) std::ranges::copy(joint.x(i), alone.x(i).begin());
+    const std::vector dy{1.f, -2.f, 0.5f, 4.f, 3.f, 1.f, 0.25f, 1.f};
+    for (std::size_t i = 0; i < 24; ++i) alone.x(0)[i] = joint.x(0)[i % 8], alone.dy()[i] = dy[i % 8];
+    std::ranges::copy(dy, joint.dy().begin());
+    for (Direct* norm : {&joint, &alone}) norm->forward(), norm->backward();
+    EXPECT_TRUE(joint.intact());
+    EXPECT_FLOAT_EQ(joint.x(4)[0], 0.75f * 2 + 0.25f * 60 / 11);  // Bessel with the rows of all ranks
+    for (std::size_t i = 0; i < 8; ++i) {
+      EXPECT_FLOAT_EQ(joint.y()[i], alone.y()[i]);
+      EXPECT_NEAR(joint.dx(0)[i], alone.dx(0)[i], 1e-6);
     }
-    first = false;
-  };
-  Direct norm("batch_norm(scale=false, shift=false, momentum=1, unbiased=false)", {{2, 1}});
-  norm.moment.sum = &other;
-  std::ranges::copy(std::vector{100000.f, 100000.5f}, norm.x(0).begin());
-  norm.forward();
-  EXPECT_EQ(norm.x(1)[0], 100001);
-  EXPECT_FLOAT_EQ(norm.x(2)[0], 0.625f);
-  EXPECT_NEAR(norm.y()[0], -1 / std::sqrt(0.625), 1e-4);
+    for (const int weight : {1, 2})
+      for (std::size_t c = 0; c < 2; ++c) EXPECT_NEAR(3 * joint.dx(weight)[c], alone.dx(weight)[c], 1e-5);
+  });
+}
+
+TEST(BatchNorm, MeanFarFromZeroCostsNoDigitsBetweenRanksEither) {
+  comm::run_ranks(2, [](comm::Comm& comm) {
+    Direct norm(seated("scale=false, shift=false, momentum=1, unbiased=false, ", comm), {{2, 1}});
+    norm.comm = &comm;
+    std::ranges::copy(comm.rank() == 0 ? std::vector{100000.f, 100000.5f} : std::vector{100002.f, 100001.5f},
+                      norm.x(0).begin());
+    norm.forward();
+    EXPECT_EQ(norm.x(1)[0], 100001);
+    EXPECT_NEAR(norm.x(2)[0], 0.625f, 1e-5);
+    EXPECT_NEAR(norm.y()[0], (comm.rank() == 0 ? -1 : 1) / std::sqrt(0.625), 1e-4);
+  });
 }
 
 // A rank whose batch has no rows still gets the statistics of the others, and contributes no gradient.
 TEST(BatchNorm, RankWithoutRowsTakesPart) {
-  const std::function<void(std::span<float>)> others = [](std::span<float> numbers) {
-    numbers[0] += 4;                // the others hold four rows,
-    if (numbers.size() == 6 + 2) {  // first the sums of each channel,
-      numbers[6] += 16;
-      numbers[7] += 20;
-    } else {  // then the squares around their means; in the backward pass the same numbers will do
-      numbers[6 + 2] += 20;
-    }
-  };
-  Direct norm = small("batch_norm(momentum=0.25)");
-  norm.moment.sum = &others;
-  norm.moment.batch = 4;
-  norm.moment.rows = 0;
-  norm.forward();
-  std::ranges::fill(norm.dy(), 0.f);
-  norm.backward();
-  EXPECT_EQ(listed(norm.x(3)), (std::vector{0.75f * 10 + 0.25f * 4, 0.75f * 20 + 0.25f * 5}));
-  EXPECT_FLOAT_EQ(norm.x(4)[0], 0.75f * 2 + 0.25f * 20 / 3);
-  EXPECT_FLOAT_EQ(norm.x(4)[1], 0.75f * 4);
-  EXPECT_EQ(listed(norm.dx(0)), std::vector<float>(8));
-  for (const int weight : {1, 2}) EXPECT_EQ(listed(norm.dx(weight)), std::vector<float>(2));
+  comm::run_ranks(3, [](comm::Comm& comm) {
+    Direct norm = small(seated("momentum=0.25, ", comm).c_str());
+    norm.comm = &comm;
+    norm.moment.batch = 4;
+    norm.moment.rows = comm.rank() == 1 ? 4 : 0;
+    norm.forward();
+    std::ranges::fill(norm.dy(), 0.f);
+    if (comm.rank() == 1) std::ranges::copy(std::vector{1.f, -2.f, 0.5f, 4.f}, norm.dy().begin());
+    norm.backward();
+    EXPECT_EQ(listed(norm.x(3)), (std::vector{0.75f * 10 + 0.25f * 4, 0.75f * 20 + 0.25f * 5}));
+    EXPECT_FLOAT_EQ(norm.x(4)[0], 0.75f * 2 + 0.25f * 20 / 3);
+    EXPECT_FLOAT_EQ(norm.x(4)[1], 0.75f * 4);
+    if (comm.rank() == 1) return;
+    EXPECT_EQ(listed(norm.dx(0)), std::vector<float>(8));
+    for (const int weight : {1, 2}) EXPECT_EQ(listed(norm.dx(weight)), std::vector<float>(2));
+  });
 }
 
-TEST(BatchNorm, FrozenAndInferenceExchangeNothing) {
-  const std::function<void(std::span<float>)> never = [](std::span<float>) { FAIL() << "nothing to exchange"; };
-  Direct frozen = small("batch_norm(frozen=true)"), inference = small("batch_norm");
-  inference.phase = Phase::inference;
-  frozen.moment.sum = inference.moment.sum = &never;
-  frozen.forward();
-  inference.forward();
-  std::ranges::fill(frozen.dy(), 1.f);
-  frozen.backward();
+TEST(BatchNorm, WithoutRowsOnAnyRankNothingMoves) {
+  comm::run_ranks(2, [](comm::Comm& comm) {
+    Direct norm = small(seated("", comm).c_str());
+    norm.comm = &comm;
+    norm.moment.batch = 4;
+    norm.moment.rows = 0;
+    norm.forward();
+    EXPECT_EQ(listed(norm.x(3)), (std::vector{10.f, 20.f}));
+    EXPECT_EQ(listed(norm.y()), std::vector<float>(8));
+  });
+}
+
+bool talks(const std::vector<Kernel>& kernels) {
+  return std::ranges::any_of(kernels, [](const Kernel& kernel) { return kernel.talk.has_value(); });
+}
+
+TEST(BatchNorm, FrozenAndInferenceAndOneRankExchangeNothing) {
+  const std::vector<Operand> in = small("batch_norm").in;
+  const Setting training{cpu_engine()}, inference{cpu_engine(), Phase::inference};
+  const auto seat = make_operator("batch_norm(ranks=2)"), frozen = make_operator("batch_norm(ranks=2, frozen=true)");
+  EXPECT_TRUE(talks(seat->forwards(training, in)) && talks(seat->backward(training, in)));
+  EXPECT_FALSE(talks(seat->forwards(inference, in)));
+  EXPECT_FALSE(talks(frozen->forwards(training, in)) || talks(frozen->backward(training, in)));
+  const auto alone = make_operator("batch_norm");
+  EXPECT_FALSE(talks(alone->forwards(training, in)) || talks(alone->backward(training, in)));
+}
+
+// They can be summed over ranks while the messages are under way.
+TEST(BatchNorm, GradientsOfWeightsDoNotWaitForMessages) {
+  const std::vector<Kernel> kernels =
+      make_operator("batch_norm(ranks=2)")->backward({cpu_engine()}, small("batch_norm").in);
+  ASSERT_EQ(kernels.size(), 4u);
+  const auto writes = [&](std::size_t kernel, int input) {
+    return std::ranges::find(kernels[kernel].writes, Slot{Slot::Kind::dx, input}, &Port::slot) !=
+           kernels[kernel].writes.end();
+  };
+  EXPECT_TRUE(writes(0, 1) && writes(0, 2) && !writes(0, 0));
+  EXPECT_TRUE(kernels[1].talk && kernels[2].talk);
+  EXPECT_TRUE(writes(3, 0));
 }
 
 TEST(BatchNorm, AbsorbsOnlyRelu) {

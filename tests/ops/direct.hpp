@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <span>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "isobar/comm/schedule.hpp"
 #include "isobar/ops/op.hpp"
 #include "isobar/ops/pieces.hpp"
 #include "isobar/tensor/engine.hpp"
@@ -20,7 +22,9 @@ class Direct {
  public:
   using Key = std::pair<Slot::Kind, int>;
 
-  explicit Direct(const Spec& spec, std::vector<Shape> data) : op(make_operator(spec)), shapes(std::move(data)) {
+  explicit Direct(const Spec& spec, std::vector<Shape> data) : Direct(make_operator(spec), std::move(data)) {}
+  explicit Direct(std::shared_ptr<const Operator> made, std::vector<Shape> data)
+      : op(std::move(made)), shapes(std::move(data)) {
     const std::size_t given = shapes.size();
     for (const Parameter& p : op->parameters(std::span(shapes).first(given))) shapes.push_back(p.shape);
     for (const Shape& s : shapes) in.push_back({s, Layout(), true});
@@ -28,20 +32,22 @@ class Direct {
     if (op->is_loss()) in.back().needs_gradient = false;
     out = op->infer(shapes);
     moment.stream = dnnl::stream(cpu_engine());
-    moment.rows = shapes[0][0];
+    moment.rows = shapes.empty() ? 1 : shapes[0][0];
     moment.total = static_cast<double>(moment.rows);
   }
 
   /// The numbers of a slot, which is allocated and filled with a pattern at its first use.
   std::span<float> at(Slot::Kind kind, int index, const Layout& layout) {
     auto& memory = slots_[{kind, kind == Slot::Kind::dy ? index % first_pieces : index}];
-    if (memory.empty()) memory.assign((layout.get_size() + sizeof(float) - 1) / sizeof(float) + 2 * guard, sentinel);
+    const std::size_t needed = (layout.get_size() + sizeof(float) - 1) / sizeof(float) + 2 * guard;
+    // A temporary is another one in the other pass.
+    if (memory.empty() || (kind == Slot::Kind::temp && memory.size() != needed)) memory.assign(needed, sentinel);
     return std::span(memory).subspan(guard, layout.get_size() / sizeof(float));
   }
   std::span<float> x(int i) { return at(Slot::Kind::x, i, plain(shapes[static_cast<std::size_t>(i)])); }
-  std::span<float> y() { return at(Slot::Kind::y, 0, plain(out[0])); }
+  std::span<float> y(int i = 0) { return at(Slot::Kind::y, i, plain(out[static_cast<std::size_t>(i)])); }
   std::span<float> dx(int i) { return at(Slot::Kind::dx, i, plain(shapes[static_cast<std::size_t>(i)])); }
-  std::span<float> dy() { return at(Slot::Kind::dy, 0, plain(out[0])); }
+  std::span<float> dy(int i = 0) { return at(Slot::Kind::dy, i, plain(out[static_cast<std::size_t>(i)])); }
 
   /// Whether nothing was written outside a slot.
   bool intact() const {
@@ -52,7 +58,9 @@ class Direct {
     });
   }
 
-  void forward() { run(op->forward(setting(), in)); }
+  void forward() {
+    for (const Kernel& kernel : op->forwards(setting(), in)) run(kernel);
+  }
   void backward() {
     for (const Kernel& kernel : op->backward(setting(), in)) run(kernel);
   }
@@ -66,6 +74,7 @@ class Direct {
   std::uint64_t site = 7;
   bool own_kernels = true;
   const Tuning* tuning = nullptr;
+  comm::Comm* comm = nullptr;  ///< of the ranks that the operator talks with; messages are over as soon as they begin
 
  private:
   static constexpr int guard = 16;
@@ -109,8 +118,14 @@ class Direct {
       return;
     }
     const auto from = at(kernel.reads[0].slot.kind, kernel.reads[0].slot.index, kernel.reads[0].layout);
-    std::copy(from.begin(), from.end(),
-              at(kernel.writes[0].slot.kind, kernel.writes[0].slot.index, kernel.writes[0].layout).begin());
+    const auto to = at(kernel.writes[0].slot.kind, kernel.writes[0].slot.index, kernel.writes[0].layout);
+    std::ranges::copy(from, to.begin());
+    if (!kernel.talk || kernel.talk->phase != Talk::Phase::start) return;
+    if (kernel.talk->type == Talk::Type::floats) return comm::run(*comm, kernel.talk->moves, to);
+    std::vector<double> numbers(to.size() / 2);
+    std::memcpy(numbers.data(), to.data(), to.size_bytes());
+    comm::run(*comm, kernel.talk->moves, std::span(numbers));
+    std::memcpy(to.data(), numbers.data(), to.size_bytes());
   }
 
   std::map<Key, std::vector<float>> slots_;

@@ -14,12 +14,12 @@ std::int64_t after(const BatchRamp& ramp, double epochs) {
   return ramp.factor({.step = std::llround(8 * epochs), .steps_per_epoch = 8, .total_steps = 160});
 }
 
-TEST(BatchRamp, Constant) {
+TEST(KnownAnswer, ramp_constant) {
   EXPECT_EQ(after(*ramp("constant"), 0), 1);
   EXPECT_EQ(after(*ramp("constant(factor=3)"), 7.5), 3);
 }
 
-TEST(BatchRamp, StepsHoldFromTheirEpochOnAndMayFall) {
+TEST(KnownAnswer, ramp_steps_hold_from_their_epoch_on_and_may_fall) {
   const auto stairs = ramp("steps(at=[2, 4.5, 6], factors=[4, 16, 2])");
   EXPECT_EQ(after(*stairs, 0), 1);
   EXPECT_EQ(after(*stairs, 1.875), 1);
@@ -32,7 +32,7 @@ TEST(BatchRamp, StepsHoldFromTheirEpochOnAndMayFall) {
   EXPECT_EQ(after(*ramp("steps(at=[], factors=[])"), 3), 1);
 }
 
-TEST(BatchRamp, LinearGoesToTheNearestWholeNumber) {
+TEST(KnownAnswer, ramp_linear_goes_to_the_nearest_whole_number) {
   const auto line = ramp("linear(from=1, to=5, over=4)");
   EXPECT_EQ(after(*line, 0), 1);
   EXPECT_EQ(after(*line, 0.375), 1);

@@ -36,7 +36,7 @@ TEST(Norm, IsTheLengthAndTakesZerosFreely) {
   EXPECT_EQ(norm(std::vector{0x3p100f, 0x4p100f}), 0x5p100);  // squares that do not fit a float
 }
 
-TEST(Larc, ClipKeepsTheRateOfALayerBelowTheLocalOne) {
+TEST(KnownAnswer, larc_keeps_the_rate_of_a_layer_below_the_local_one) {
   // local = 0.2 * 5 / 10 = 0.1: with rate 0.4 the gradient is scaled by a quarter, with rate 0.05 not at all
   const char* const rule = "larc(eta=0.2, mode=clip, base=sgd)";
   expect_near(after(rule, {1, 0.4}, weights, gradients), {3, -0.6, -4.8});
@@ -44,7 +44,7 @@ TEST(Larc, ClipKeepsTheRateOfALayerBelowTheLocalOne) {
   EXPECT_EQ(after(rule, {1, 0}, weights, gradients), weights);
 }
 
-TEST(Larc, ScaleAndUnit) {
+TEST(KnownAnswer, larc_scale_and_unit) {
   expect_near(after("larc(eta=0.2, mode=scale, base=sgd)", {1, 0.5}, weights, gradients), {3, -0.3, -4.4});
   expect_near(after("larc(eta=4, mode=scale, base=sgd)", {1, 0.5}, weights, gradients), {3, -6, -12});
   expect_near(after("larc(eta=0.2, mode=unit, base=sgd)", {1, 0.5}, weights, gradients), {3, -0.3, -4.4});
@@ -73,7 +73,7 @@ TEST(Larc, CanLeaveParametersWithoutDecayAlone) {
   expect_near(after("larc(eta=0.2, mode=scale, base=sgd)", bias, weights, gradients), {3, -0.3, -4.4});
 }
 
-TEST(Lars, LocalRateTakesThePlaceOfTheRateScale) {
+TEST(KnownAnswer, lars_local_rate_takes_the_place_of_the_rate_scale) {
   // local = 0.3 * 5 / (10 + 1 * 5) = 0.1, d = g + w
   const char* const rule = "lars(eta=0.3, weight_decay=1)";
   expect_near(after(rule, {1, 2}, weights, gradients), {3 - 0.2 * 3, -0.2 * 6, -4 - 0.2 * 4});
@@ -106,7 +106,7 @@ TEST(Lars, KeepsTheLocalRateOldGradientsCameWith) {
   EXPECT_FLOAT_EQ(v[0], -1);
 }
 
-TEST(Lamb, FirstStepHasTheLengthOfTheWeights) {
+TEST(KnownAnswer, lamb_first_step_has_the_length_of_the_weights) {
   // u = sign(g) + decay w: (1, 1) + 0.5 (3, 4) = (2.5, 3) if epsilon is negligible
   const double ratio = 5 / std::hypot(2.5, 3.0);
   expect_near(after("lamb(weight_decay=0.5, epsilon=1e-20)", {1, 0.1}, {3, 4}, {0.5, 2}),

@@ -304,7 +304,7 @@ float after(const char* text, std::initializer_list<Step> steps, float w, float 
   return state.w[0];
 }
 
-TEST(Sgd, HandComputedSteps) {
+TEST(KnownAnswer, sgd) {
   const Step first{1, 0.1}, second{2, 0.1}, slow{2, 0.01};
   EXPECT_FLOAT_EQ(after("sgd", {first, second}, 1, 0.5f), 0.9f);
   EXPECT_FLOAT_EQ(after("sgd(weight_decay=0.5)", {first}, 1, 0.5f), 0.9f);
@@ -315,20 +315,24 @@ TEST(Sgd, HandComputedSteps) {
   EXPECT_FLOAT_EQ(after("sgd(momentum=0.9, form=torch)", {first, slow}, 1, 0.5f), 0.9405f);
 }
 
-TEST(Adam, HandComputedSteps) {
+TEST(KnownAnswer, adam) {
   EXPECT_FLOAT_EQ(after("adam", {{1, 0.001}}, 1, 0.5f), 0.999f);  // the first step is the rate for any gradient
   EXPECT_FLOAT_EQ(after("adam", {{1, 0.001}}, 1, -0.01f), 1.001f);
   EXPECT_FLOAT_EQ(after("adam(epsilon=1, form=paper)", {{1, 0.1}}, 1, 0.5f), 1 - 0.1f / 3);
   EXPECT_FLOAT_EQ(after("adam(epsilon=1, form=tf)", {{1, 0.1}}, 1, 0.5f), 0.99844347f);
+}
+
+TEST(KnownAnswer, adamw) {
+  EXPECT_FLOAT_EQ(after("adamw", {{1, 0.01}}, 1, 0.5f), 0.9899f);  // the rate, and the decay 0.01 times the rate
   EXPECT_FLOAT_EQ(after("adamw(weight_decay=0.1)", {{1, 0.01}}, 1, 0.5f), 0.989f);
 }
 
-TEST(Adagrad, HandComputedSteps) {
+TEST(KnownAnswer, adagrad) {
   EXPECT_FLOAT_EQ(after("adagrad", {{1, 0.1}, {2, 0.1}}, 1, 0.5f), 0.9f - 0.1f / std::sqrt(2.0f));
   EXPECT_FLOAT_EQ(after("adagrad(initial=0.11)", {{1, 0.1}}, 1, 0.5f), 1 - 0.05f / 0.6f);
 }
 
-TEST(RmsProp, HandComputedSteps) {
+TEST(KnownAnswer, rmsprop) {
   EXPECT_FLOAT_EQ(after("rmsprop(rho=0.75)", {{1, 0.1}}, 1, 0.5f), 0.8f);                     // a = 1/16
   EXPECT_FLOAT_EQ(after("rmsprop(rho=0.75, momentum=0.5)", {{1, 0.1}, {2, 0}}, 1, 1), 0.7f);  // v = 0.2, then 0.1
   EXPECT_FLOAT_EQ(after("rmsprop(rho=0.5, centered=true)", {{1, 0.1}}, 1, 1), 0.8f);          // a - c^2 = 1/2 - 1/4

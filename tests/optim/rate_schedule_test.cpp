@@ -21,19 +21,19 @@ double after(const RateSchedule& rates, double epochs, double base = 1, std::int
                            .global_batch = global_batch});
 }
 
-TEST(RateSchedule, Constant) {
+TEST(KnownAnswer, rate_constant) {
   EXPECT_EQ(after(*schedule("constant"), 0, 0.3), 0.3);
   EXPECT_EQ(after(*schedule("constant"), 77.5, 0.3), 0.3);
 }
 
-TEST(RateSchedule, Step) {
+TEST(KnownAnswer, rate_step) {
   const auto rates = schedule("step(every=10, gamma=0.5)");
   EXPECT_EQ(after(*rates, 9.875), 1);
   EXPECT_EQ(after(*rates, 10), 0.5);
   EXPECT_EQ(after(*rates, 35), 0.125);
 }
 
-TEST(RateSchedule, PiecewiseIsStrictAndAbsolute) {
+TEST(KnownAnswer, rate_piecewise_is_strict_and_absolute) {
   const auto rates = schedule("piecewise(boundaries=[32, 64], factors=[0.25, 0.125])");
   EXPECT_EQ(after(*rates, 32), 1);
   EXPECT_EQ(after(*rates, 32.875), 1);
@@ -43,7 +43,7 @@ TEST(RateSchedule, PiecewiseIsStrictAndAbsolute) {
   EXPECT_EQ(after(*schedule("piecewise(boundaries=[], factors=[])"), 50), 1);
 }
 
-TEST(RateSchedule, Polynomial) {
+TEST(KnownAnswer, rate_polynomial) {
   const auto rates = schedule("polynomial(power=2, end=0.1, epochs=10)");
   EXPECT_DOUBLE_EQ(after(*rates, 0), 1);
   EXPECT_DOUBLE_EQ(after(*rates, 5), 0.1 + 0.9 * 0.25);
@@ -52,7 +52,7 @@ TEST(RateSchedule, Polynomial) {
   EXPECT_DOUBLE_EQ(after(*schedule("polynomial"), 25), 0.75);  // over the whole run of 100 epochs
 }
 
-TEST(RateSchedule, Cosine) {
+TEST(KnownAnswer, rate_cosine) {
   const auto rates = schedule("cosine(end=0.2, epochs=8)");
   EXPECT_DOUBLE_EQ(after(*rates, 0), 1);
   EXPECT_DOUBLE_EQ(after(*rates, 4), 0.6);
@@ -61,14 +61,14 @@ TEST(RateSchedule, Cosine) {
   EXPECT_NEAR(after(*schedule("cosine"), 100), 0, 1e-15);
 }
 
-TEST(RateSchedule, Exponential) {
+TEST(KnownAnswer, rate_exponential) {
   const auto rates = schedule("exponential(gamma=0.25, every=2)");
   EXPECT_DOUBLE_EQ(after(*rates, 0), 1);
   EXPECT_DOUBLE_EQ(after(*rates, 1), 0.5);
   EXPECT_DOUBLE_EQ(after(*rates, 4), 0.0625);
 }
 
-TEST(RateSchedule, WarmupPerStepAndPerEpoch) {
+TEST(KnownAnswer, rate_warmup_per_step_and_per_epoch) {
   const auto smooth = schedule("warmup(epochs=4, from=0.2, per=step)");
   const auto stairs = schedule("warmup(epochs=4, from=0.2, per=epoch)");
   for (const auto* rates : {smooth.get(), stairs.get()}) {
@@ -83,14 +83,14 @@ TEST(RateSchedule, WarmupPerStepAndPerEpoch) {
   EXPECT_DOUBLE_EQ(after(*schedule("warmup(epochs=0, then=step(every=1, gamma=0.5))"), 1), 0.5);
 }
 
-TEST(RateSchedule, WarmupLeadsToTheInnerScheduleOnItsOwnClock) {
+TEST(KnownAnswer, rate_warmup_leads_to_the_inner_schedule_on_its_own_clock) {
   const auto rates = schedule("warmup(epochs=4, from=0, then=polynomial(epochs=8))");
   EXPECT_DOUBLE_EQ(after(*rates, 2), 0.75 / 2);
   EXPECT_DOUBLE_EQ(after(*rates, 4), 0.5);
   EXPECT_DOUBLE_EQ(after(*rates, 6), 0.25);
 }
 
-TEST(RateSchedule, BatchScaling) {
+TEST(KnownAnswer, rate_scale) {
   EXPECT_DOUBLE_EQ(after(*schedule("scale(by=linear, base_batch=64)"), 0, 0.001, 512), 0.008);
   EXPECT_DOUBLE_EQ(after(*schedule("scale(by=sqrt, base_batch=32)"), 0, 0.0025, 128), 0.005);
   EXPECT_DOUBLE_EQ(after(*schedule("scale(then=step(every=1, gamma=0.5))"), 2, 1, 256), 1);

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "isobar/comm/local_comm.hpp"
+
 #include "tests/parallel/plain_replica.hpp"
 
 namespace isobar::parallel::trials {

@@ -1,6 +1,7 @@
 // Batch norm over the samples of all ranks: training on ranks, some with an incomplete batch or none at all, is the
 // training of one rank with the whole batch; statistic by statistic, gradient by gradient.
 #include <cmath>
+#include <map>
 
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 #include "isobar/comm/collectives.hpp"
 #include "isobar/comm/local_comm.hpp"
 #include "isobar/exec/executor.hpp"
+#include "isobar/graph/join_statistics.hpp"
 #include "isobar/optim/optimizer.hpp"
 
 namespace isobar::parallel {
@@ -38,30 +40,36 @@ std::vector<float> numbers(std::int64_t sample, std::uint64_t stream, std::size_
   return values;
 }
 
-// What one step left behind, by parameter, in plain order: gradients, then weights (running statistics included).
+// What one step left behind, by parameter, in plain order: gradients, and weights (running statistics included).
 struct Trail {
-  std::vector<std::vector<float>> gradients, weights;
+  std::map<std::string, std::vector<float>> gradients, weights;
   double loss = 0;
   bool operator==(const Trail&) const = default;
 };
 
 using Sum = std::function<void(std::span<float>)>;
 
-// Trains on the given samples, `batch` rows at most; gradients are summed by `exchange`, statistics by `sum` if given.
+// Trains on the given samples, `batch` rows at most; gradients are summed by `exchange`, statistics over `team` if
+// given.
 std::vector<Trail> joint_batch_norm_train(std::int64_t batch, std::vector<std::int64_t> samples, double total,
-                                          const Sum& exchange, const Sum* sum, bool passes, bool tight = false) {
+                                          const Sum& exchange, comm::Comm* team, bool passes, bool tight = false) {
+  graph::Graph network = joint_batch_norm_network(batch);
+  if (team) network = graph::join_statistics(network, {"team", team->rank(), team->size()});
   graph::PlanOptions options;
   options.own_kernels = false;  // what ours take for themselves is more than all layers, which are that small
   if (!passes) options.without = {"fuse_pointwise"};
-  if (tight) options.memory_limit = graph::make_plan(joint_batch_norm_network(batch), options).arena_bytes - 1;
-  const graph::Plan plan = graph::make_plan(joint_batch_norm_network(batch), options);
+  options.hoist = !tight;  // what moves behind messages keeps more alive than layers that small can spare
+  if (tight) options.memory_limit = graph::make_plan(network, options).arena_bytes - 1;
+  const graph::Plan plan = graph::make_plan(network, options);
   if (tight) {
     EXPECT_GT(plan.again_steps(), 0u);
   }
   const auto rule = make(optim::optimizers(), "sgd(momentum=0.9)", "optimizer");
   exec::ParamStore store(plan, rule->slots());
   store.initialize(3);
-  exec::Executor executor(plan, store);
+  exec::TalkSetting talk;
+  if (team) talk.circles["team"] = team;
+  exec::Executor executor(plan, store, nullptr, nullptr, talk);
   executor.poison();
   std::vector<float> x(static_cast<std::size_t>(batch * side * side * channels)),
       y(static_cast<std::size_t>(batch * outputs));
@@ -75,8 +83,7 @@ std::vector<Trail> joint_batch_norm_train(std::int64_t batch, std::vector<std::i
                         x.begin() + static_cast<std::ptrdiff_t>(r) * side * side * channels);
       std::ranges::copy(numbers(sample, 2, outputs), y.begin() + static_cast<std::ptrdiff_t>(r) * outputs);
     }
-    const exec::Run run{
-        .samples = samples, .rows = static_cast<std::int64_t>(samples.size()), .total = total, .sum = sum};
+    const exec::Run run{.samples = samples, .rows = static_cast<std::int64_t>(samples.size()), .total = total};
     executor.forward(run);
     std::array loss{executor.output("loss")[0]};
     executor.backward(run);
@@ -90,12 +97,12 @@ std::vector<Trail> joint_batch_norm_train(std::int64_t batch, std::vector<std::i
         store.read_plain(p, store.gradient(p), plain);
         exchange(plain);
         store.write_plain(p, plain, store.gradient(p));
-        trail.gradients.push_back(plain);
+        trail.gradients[store.parameter(p).name] = plain;
         const std::array slots{store.slot(p, 0)};
         rule->update(store.weight(p), store.gradient(p), slots, {s, 0.01});
       }
       store.read_plain(p, store.weight(p), plain);
-      trail.weights.push_back(plain);
+      trail.weights[store.parameter(p).name] = plain;
     }
     trails.push_back(std::move(trail));
   }
@@ -107,6 +114,7 @@ std::vector<std::vector<Trail>> train_ranks(const std::vector<std::int64_t>& row
                                             bool tight = false) {
   std::vector<std::vector<Trail>> trails(rows.size());
   comm::run_ranks(static_cast<int>(rows.size()), [&](comm::Comm& comm) {
+    const std::unique_ptr<comm::Comm> team = duplicate(comm);
     const Sum exchange = [&](std::span<float> data) {
       const auto all = comm::all_gather(comm, std::as_bytes(data));
       std::ranges::fill(data, 0.0f);
@@ -121,8 +129,8 @@ std::vector<std::vector<Trail>> train_ranks(const std::vector<std::int64_t>& row
     const auto rank = static_cast<std::size_t>(comm.rank());
     std::vector<std::int64_t> samples(static_cast<std::size_t>(rows[rank]));
     for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = first + static_cast<std::int64_t>(i);
-    trails[rank] = joint_batch_norm_train(3, samples, static_cast<double>(total), exchange, joint ? &exchange : nullptr,
-                                          passes, tight);
+    trails[rank] = joint_batch_norm_train(3, samples, static_cast<double>(total), exchange,
+                                          joint ? team.get() : nullptr, passes, tight);
   });
   return trails;
 }
@@ -147,10 +155,10 @@ double difference(const std::vector<float>& found, const std::vector<float>& exp
 void expect_same(const std::vector<Trail>& found, const std::vector<Trail>& expected) {
   for (std::size_t s = 0; s < expected.size(); ++s) {
     EXPECT_NEAR(found[s].loss, expected[s].loss, 1e-5 * expected[s].loss) << "step " << s;
-    for (std::size_t p = 0; p < expected[s].gradients.size(); ++p)
-      EXPECT_LT(difference(found[s].gradients[p], expected[s].gradients[p]), 1e-5) << "step " << s << " gradient " << p;
-    for (std::size_t p = 0; p < expected[s].weights.size(); ++p)
-      EXPECT_LT(difference(found[s].weights[p], expected[s].weights[p]), 2e-6) << "step " << s << " weight " << p;
+    for (const auto& [name, gradient] : expected[s].gradients)
+      EXPECT_LT(difference(found[s].gradients.at(name), gradient), 1e-5) << "step " << s << " gradient " << name;
+    for (const auto& [name, weight] : expected[s].weights)
+      EXPECT_LT(difference(found[s].weights.at(name), weight), 2e-6) << "step " << s << " weight " << name;
   }
 }
 
@@ -167,7 +175,7 @@ TEST_P(JointBatchNorm, RanksTrainAsOneWithTheWholeBatch) {
   }
 }
 
-// What is computed again takes the statistics of the forward pass: no sum is asked for twice, and no bit changes.
+// What is computed again takes the statistics of the forward pass: no message is sent twice, and no bit changes.
 TEST_P(JointBatchNorm, ComputingAgainChangesNothing) {
   for (const bool passes : {true, false})
     EXPECT_EQ(train_ranks(GetParam(), true, passes, true), train_ranks(GetParam(), true, passes));
@@ -182,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(Rows, JointBatchNorm,
 TEST(JointBatchNorm, StatisticsOfEachRankAloneDiffer) {
   const auto ranks = train_ranks({2, 2}, false);
   const std::vector<Trail> alone = train_alone(4);
-  EXPECT_GT(difference(ranks[0][0].gradients[0], alone[0].gradients[0]), 1e-2);
+  EXPECT_GT(difference(ranks[0][0].gradients.at("conv1.w"), alone[0].gradients.at("conv1.w")), 1e-2);
   EXPECT_NE(ranks[0][0].weights, ranks[1][0].weights);
 }
 

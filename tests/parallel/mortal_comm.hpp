@@ -33,6 +33,7 @@ class MortalTransfer final : public comm::Transfer {
     do fate_.check();
     while (!ticket_.wait_for(0.001));
   }
+  std::size_t bytes() const override { return ticket_.bytes(); }
 
  private:
   comm::Ticket ticket_;
@@ -68,9 +69,10 @@ class MortalComm final : public tests::ForwardingComm {
     fate_.count();
     return comm::Ticket(std::make_unique<MortalTransfer>(to_.start_send(to, tag, bytes), fate_));
   }
-  comm::Ticket begin_receive(int from, int tag, std::span<std::byte> bytes) override {
+  comm::Ticket begin_receive(int from, int tag, std::span<std::byte> bytes, comm::Length length) override {
     fate_.count();
-    return comm::Ticket(std::make_unique<MortalTransfer>(to_.start_receive(from, tag, bytes), fate_));
+    return comm::Ticket(
+        std::make_unique<MortalTransfer>(ForwardingComm::begin_receive(from, tag, bytes, length), fate_));
   }
 
   std::unique_ptr<comm::Comm> own_;

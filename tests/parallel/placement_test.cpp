@@ -30,7 +30,8 @@ class TwoTeams final : public Strategy {
     Roles roles = Strategy::roles(ranks);
     roles.role.back() = Roles::Role::serves;
     for (int rank = 0; rank < ranks; ++rank) roles.team[rank] = rank < ranks / 2 ? 0 : 1;
-    roles.fate = comm::Fate::group;
+    roles.team.back() = -1;
+    roles.pace = comm::Pace::bounded;
     return roles;
   }
   std::span<float> open(comm::Comm&, std::size_t, const Care&) override { return {}; }
@@ -70,12 +71,15 @@ TEST(Placement, ReplicasOfSeveralRanksShareTheSamplesOfTheirTeam) {
 TEST(Placement, TeamsAndServersDiffer) {
   const std::vector<Placement> all = place(Ways(1), TwoTeams(), 5);
   EXPECT_EQ(all[4].role, Roles::Role::serves);
-  EXPECT_TRUE(all[4].circles.empty());
-  EXPECT_EQ(all[0].circles[0], (comm::Circle{"team", {0, 1}, comm::Pace::lockstep, comm::Fate::group}));
+  const comm::Circle servers{"servers", {0, 1, 2, 3, 4}, comm::Pace::bounded, comm::Fate::world};
+  EXPECT_EQ(all[4].circles, std::vector{servers});
+  const comm::Circle team{"team", {0, 1}, comm::Pace::lockstep, comm::Fate::world};
+  EXPECT_EQ(all[0].circles, (std::vector{team, servers}));
   EXPECT_EQ(all[3].circles[0].ranks, (std::vector{2, 3}));
   EXPECT_EQ(all[3].team, 1);
   EXPECT_EQ(all[3].teams, 2);
-  EXPECT_EQ(all[3].share, 1);
+  EXPECT_EQ(all[3].share, 3);
+  EXPECT_EQ(all[3].shares, 4);
 }
 
 std::string read_and_resolved(const char* recipe) {

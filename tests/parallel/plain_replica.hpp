@@ -35,7 +35,7 @@ struct PlainMemory {
   std::vector<ReplicaParameter> list;
 };
 
-class PlainReplica final : private PlainMemory, public Replica {
+class PlainReplica : private PlainMemory, public Replica {
  public:
   /// In memory of its own, or with gradients in `given`.
   explicit PlainReplica(const std::vector<DeclaredPlainly>& declared, std::span<float> given = {},

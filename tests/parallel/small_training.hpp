@@ -11,7 +11,8 @@
 #include "isobar/base/random.hpp"
 #include "isobar/comm/collectives.hpp"
 #include "isobar/comm/local_comm.hpp"
-#include "isobar/parallel/strategy.hpp"
+#include "isobar/graph/join_statistics.hpp"
+#include "isobar/parallel/placement.hpp"
 
 namespace isobar::parallel::trials {
 
@@ -28,6 +29,7 @@ struct Training {
   int per_node = 64;
   Care care{};
   std::vector<std::int64_t> shares{};  ///< rows of each micro-batch, by rank; empty: as even as possible
+  double total = 0;                    ///< what the loss is divided by; 0: the batch
 };
 
 inline constexpr std::int64_t sample_floats = 6 * 6 * 2, target_floats = 3;
@@ -83,24 +85,30 @@ class Trained {
   Trained(comm::Comm& comm, const Training& setup)
       : setup_(setup),
         rank_(comm.rank()),
-        sum_([&comm](std::span<float> values) { sum_over(comm, values); }),
+        team_(setup.joint_norm ? duplicate(comm) : nullptr),
         shares_(setup.shares.empty() ? even_shares(setup.batch, comm.size() * setup.micro) : setup.shares),
         optimizer_(make(optim::optimizers(), setup.optimizer, "optimizer")),
         strategy_(make(strategies(), setup.strategy, "strategy")) {
     omp_set_num_threads(1);
+    if (strategy_->traits().by_layer) tell_layers(*strategy_, network(1, setup));
     rows_ = *std::ranges::max_element(shares_);
-    graph::Plan plan = graph::make_plan(network(rows_, setup));
+    graph::Graph whole = network(rows_, setup);
+    if (setup.joint_norm) whole = graph::join_statistics(whole, {"team", team_->rank(), team_->size()});
+    graph::Plan plan = graph::make_plan(whole);
     const std::span<float> gradients = strategy_->open(comm, exec::ParamStore::gradient_floats(plan), setup.care);
     store_ = std::make_unique<exec::ParamStore>(plan, optimizer_->slots(), gradients);
     store_->initialize(1);
-    executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_, &trace_.main());
+    executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_, &trace_.main(), nullptr,
+                                                 exec::TalkSetting{{{"team", team_.get()}}, {}, &trace_});
     replica_ = std::make_unique<ComputedReplica>(*executor_, *store_, *optimizer_, &trace_);
   }
 
-  Dealt deal(std::int64_t t) const {
+  Dealt deal(std::int64_t t) const { return deal(t, rank_); }
+  /// What some rank gets.
+  Dealt deal(std::int64_t t, int rank) const {
     Dealt dealt;
     for (int m = 0; m < setup_.micro; ++m) {
-      const int part = rank_ * setup_.micro + m;
+      const int part = rank * setup_.micro + m;
       std::int64_t first = (t - 1) * setup_.batch;
       for (int i = 0; i < part; ++i) first += shares_[static_cast<std::size_t>(i)];
       const std::int64_t rows = shares_[static_cast<std::size_t>(part)];
@@ -122,8 +130,7 @@ class Trained {
                               .step = t,
                               .samples = samples,
                               .rows = rows,
-                              .total = static_cast<double>(setup_.batch),
-                              .sum = setup_.joint_norm ? &sum_ : nullptr}});
+                              .total = setup_.total > 0 ? setup_.total : static_cast<double>(setup_.batch)}});
     }
     return dealt;
   }
@@ -152,7 +159,7 @@ class Trained {
  private:
   Training setup_;
   int rank_;
-  std::function<void(std::span<float>)> sum_;
+  std::unique_ptr<comm::Comm> team_;
   std::vector<std::int64_t> shares_;
   std::int64_t rows_ = 0;
   std::unique_ptr<optim::Optimizer> optimizer_;
@@ -188,12 +195,18 @@ inline Outcome train(int ranks, const Training& setup) {
   return outcomes[0];
 }
 
+using WeightsByName = std::map<std::string, std::vector<float>>;
+
 /// The largest difference of two models' numbers.
-inline double distance(const Outcome& a, const Outcome& b) {
+inline double distance(const WeightsByName& a, const WeightsByName& b) {
   double largest = 0;
-  for (const auto& [name, values] : a.weights)
+  for (const auto& [name, values] : a)
     for (std::size_t i = 0; i < values.size(); ++i)
-      largest = std::max(largest, std::abs(static_cast<double>(values[i]) - b.weights.at(name)[i]));
+      largest = std::max(largest, std::abs(static_cast<double>(values[i]) - b.at(name)[i]));
+  return largest;
+}
+inline double distance(const Outcome& a, const Outcome& b) {
+  double largest = distance(a.weights, b.weights);
   for (std::size_t i = 0; i < a.losses.size(); ++i) largest = std::max(largest, std::abs(a.losses[i] - b.losses.at(i)));
   return largest;
 }

@@ -7,7 +7,7 @@ namespace isobar::parallel {
 namespace {
 
 // y = w x with one weight: the mean squared error over the batch has the gradient 2 mean((w x - y) x).
-TEST(Solo, TakesOnePlainSgdStep) {
+TEST(KnownAnswer, solo_takes_one_plain_sgd_step) {
   graph::Graph g;
   const graph::ValueId x = g.input("x", {2, 1});
   const graph::ValueId y = g.add("dense(units=1, bias=false, init=constant(value=0.5))", x, "fc");
@@ -78,6 +78,12 @@ TEST(Solo, RefusesSeveralRanks) {
   trials::Training training;
   training.strategy = "solo";
   EXPECT_HAS(isobar::tests::error_of([&] { trials::train(2, training); }), "'sync' trains one model");
+}
+
+TEST(Solo, HasNoUseForACodec) {
+  EXPECT_EQ(make(strategies(), "solo(codec=float)", "strategy")->describe(), "solo");
+  EXPECT_HAS(isobar::tests::error_of([] { make(strategies(), "solo(codec=topk)", "strategy"); }),
+             "strategy 'solo': codec must be float");
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include "isobar/comm/local_comm.hpp"
 
+#include "tests/comm/summing.hpp"
+
 namespace isobar::parallel {
 namespace {
 
@@ -12,7 +14,7 @@ CategoryTotal watched_on(int ranks, std::vector<Event>& events, std::vector<std:
   CategoryTotal total;
   comm::run_ranks(ranks, [&](comm::Comm& comm) {
     StepTrace trace;
-    const auto reducer = comm::make_reducer(comm, 32, {.algorithm = "ring"});
+    const auto reducer = isobar::tests::summing(comm, 32, {.algorithm = "ring"});
     SumWatch watch(comm, &trace, 1);
     watch.begin(3);
     trace.begin_step(3, now_seconds(), true);

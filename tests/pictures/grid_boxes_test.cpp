@@ -20,7 +20,7 @@ TEST(GridBoxes, CentreInTheCellSizeInPowersOfTwo) {
   std::vector<float> cells = empty_cells();
   const float values[] = {0.25f, 0.5f, 1, -1, 1, 0, 0, 1};
   std::ranges::copy(values, cells.begin() + 16);
-  const std::vector<Box> boxes = boxes_of(cells, shape, 32, 64, CellNumbers::truth);
+  const std::vector<GridBox> boxes = boxes_of(cells, shape, 32, 64, CellNumbers::truth);
   ASSERT_EQ(boxes.size(), 1u);
   EXPECT_DOUBLE_EQ(boxes[0].width, 32);   // 2^1 cells of 16
   EXPECT_DOUBLE_EQ(boxes[0].height, 16);  // 2^-1 cells of 32
@@ -34,7 +34,7 @@ TEST(GridBoxes, PredictionsByConfidence) {
   const float sure[] = {0.5f, 0.5f, 0, 0, 0.9f, 0.1f, 1, 0}, unsure[] = {0.5f, 0.5f, 0, 0, 0.6f, 0.4f, 0, 1};
   std::ranges::copy(unsure, cells.begin());
   std::ranges::copy(sure, cells.begin() + 24);
-  std::vector<Box> boxes = boxes_of(cells, shape, 32, 64, CellNumbers::probabilities);
+  std::vector<GridBox> boxes = boxes_of(cells, shape, 32, 64, CellNumbers::probabilities);
   ASSERT_EQ(boxes.size(), 2u);
   EXPECT_FLOAT_EQ(static_cast<float>(boxes[0].confidence), 0.9f);
   EXPECT_EQ(boxes[0].kind, 0);
@@ -62,7 +62,7 @@ TEST(GridBoxes, WildNumbersAreHarmless) {
   std::ranges::copy(values, cells.begin());
   std::ranges::copy(huge, cells.begin() + 8);
   cells[16 + 4] = NAN;
-  const std::vector<Box> boxes = boxes_of(cells, shape, 32, 64, CellNumbers::probabilities);
+  const std::vector<GridBox> boxes = boxes_of(cells, shape, 32, 64, CellNumbers::probabilities);
   ASSERT_EQ(boxes.size(), 1u);
   EXPECT_LE(boxes[0].width, 128);
 }

@@ -4,6 +4,7 @@
 #include "isobar/base/clock.hpp"
 #include "isobar/record/sinks.hpp"
 
+#include "tests/record/talking_plan.hpp"
 #include "tests/record/traced.hpp"
 
 namespace isobar::record {
@@ -78,6 +79,25 @@ TEST(ChromeTrace, IsValidAfterEveryStepAndReadBack) {
   EXPECT_EQ(lanes[Lane::main], 8);
   EXPECT_EQ(lanes[Lane::exchange], 4) << "also those that overlap, in a row of their own";
   EXPECT_EQ(lanes[Lane::reader], 2);
+}
+
+TEST(ChromeTrace, MessagesOfTheModelSayWhomTheyAreExchangedWith) {
+  const graph::Plan plan = talking_plan();
+  const TemporaryFolder folder;
+  Trace trace;
+  const std::uint32_t named = trace.intern("edges messages"), other = trace.intern("sum");
+  const std::vector<Event> events{{Category::communication, named, 2, 1, 3, 0, 0},
+                                  {Category::communication, named, 2, 1, 1, 0, 24, Lane::exchange},
+                                  {Category::communication, other, 2, 2, 1, 0, 32, Lane::exchange}};
+  const auto sink = chrome_trace(1 << 20);
+  train::Start start = made_start(folder.path());
+  start.plan = &plan;
+  sink->start(start);
+  sink->traced({2, 1, 3, events, &trace});
+  const std::vector<json> found = sound(folder / "trace" / "rank0.json");
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[1].at("args"), json::parse(R"({"step":2,"flops":0,"bytes":24,"circle":"replica","partners":[0,2]})"));
+  for (const std::size_t i : {0, 2}) EXPECT_FALSE(found[i].at("args").contains("partners")) << found[i];
 }
 
 TEST(ChromeTrace, CutOffAtAnyByteItIsReadUpToThere) {
@@ -155,15 +175,12 @@ TEST(ChromeTrace, NeverGrowsAboveItsLimitAndShowsTheWholeRun) {
   EXPECT_GE(*steps.rbegin(), 7) << "not only the beginning";
 }
 
-TEST(ChromeTrace, EveryRankOfARunWritesWhatItsProfileAddsUp) {
-  const TemporaryFolder folder;
-  traced_run(folder.path(), 2, {"report.trace_steps=1000", "strategy=sync(bucket_mb=0.0001, algorithm=ring)"});
-  const RunRecord run = read_run(folder.path());
-  ASSERT_EQ(run.by_rank.size(), 2u);
+// Every rank's trace is sound and adds up to its profile.
+void expect_sound(const fs::path& folder, const RunRecord& run) {
   for (const RankRecord& rank : run.by_rank) {
     sound(folder / "trace" / fmt::format("rank{}.json", rank.rank));
     std::array<CategoryTotal, category_count> sums{};
-    for (const TraceEvent& e : read_trace(folder.path(), rank.rank)) {
+    for (const TraceEvent& e : read_trace(folder, rank.rank)) {
       if (e.lane != Lane::main) continue;
       for (int c = 0; c < category_count; ++c) {
         if (e.category != category_name(static_cast<Category>(c))) continue;
@@ -182,6 +199,35 @@ TEST(ChromeTrace, EveryRankOfARunWritesWhatItsProfileAddsUp) {
                   0.01 * totals[c].seconds + 1e-9 * static_cast<double>(totals[c].events));
     }
   }
+}
+
+TEST(ChromeTrace, EveryRankOfARunWritesWhatItsProfileAddsUp) {
+  const TemporaryFolder folder;
+  traced_run(folder.path(), 2, {"report.trace_steps=1000", "strategy=sync(bucket_mb=0.0001, algorithm=ring)"});
+  const RunRecord run = read_run(folder.path());
+  ASSERT_EQ(run.by_rank.size(), 2u);
+  expect_sound(folder.path(), run);
+}
+
+// A rank that keeps parameters shows its updates, each with the rank whose gradients it got.
+TEST(ChromeTrace, WhoServesShowsItsUpdates) {
+  const TemporaryFolder folder;
+  traced_run(folder.path(), 3, {"report.trace_steps=1000", "strategy=async"});
+  const RunRecord run = read_run(folder.path());
+  ASSERT_EQ(run.by_rank.size(), 3u);
+  expect_sound(folder.path(), run);
+  EXPECT_EQ(run.teams, 2);
+  EXPECT_FALSE(run.by_rank[0].serves || run.by_rank[1].serves);
+  EXPECT_TRUE(run.by_rank[2].serves);
+  // Both workers take 15 steps, all traced.
+  ASSERT_EQ(run.by_rank[2].steps.size(), 30u);
+  for (std::size_t i = 0; i < 30; ++i) EXPECT_EQ(run.by_rank[2].steps[i].step, static_cast<std::int64_t>(i) + 1);
+  std::map<std::string, int> counts;
+  for (const TraceEvent& e : read_trace(folder.path(), 2)) ++counts[e.name];
+  for (const char* name : {"gradients of rank 0", "gradients of rank 1", "weights to rank 0", "weights to rank 1"})
+    EXPECT_EQ(counts[name], 15) << name;
+  EXPECT_EQ(counts["update"], 30);
+  EXPECT_NE(text_of(folder / "trace" / "rank2.json").find("rank 2, keeps parameters"), std::string::npos);
 }
 
 }  // namespace

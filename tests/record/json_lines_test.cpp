@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "isobar/record/run_record.hpp"
 #include "isobar/record/sinks.hpp"
 
 #include "tests/capture.hpp"
@@ -65,6 +66,40 @@ TEST(JsonLines, MetricsHoldWhatFollowsFromTheSeed) {
           R"({"kind":"step","step":1,"step_in_epoch":1,"samples":2,"seconds":0.125,"wait_seconds":0.0,"exchange_seconds":0.0,"bytes_sent":0})"),
       std::string::npos)
       << timing;
+}
+
+TEST(JsonLines, WhatGradientsAndMessagesCostIsTimedApartAndReadBack) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "recipe.toml") << "model = 'cosmoflow'\n";
+  const auto sink = json_lines();
+  train::Start start;
+  start.folder = folder.path();
+  sink->start(start);
+  train::StepDone step{1, 1, 1, 2, 0.5, 1e-3, 1.0};
+  step.costs.gradients = {.waited_seconds = 0.5, .busy_seconds = 0.75, .sums = 2, .traffic = {4, 64}};
+  step.costs.messages = {.waited_seconds = 0.125, .busy_seconds = 0.25, .sums = 3, .traffic = {6, 128}};
+  sink->step(step);
+  step.step = 2;
+  step.costs = {};
+  sink->step(step);
+  train::End end;
+  end.exchange.messages = {.waited_seconds = 0.125, .busy_seconds = 0.25, .sums = 3, .traffic = {6, 128}};
+  sink->end(end);
+  const std::string timing = text_of(folder / "timing.jsonl");
+  EXPECT_NE(
+      timing.find(
+          R"("gradients":{"waited_seconds":0.5,"busy_seconds":0.75,"sums":2,"messages_sent":4,"bytes_sent":64},)"
+          R"("messages":{"waited_seconds":0.125,"busy_seconds":0.25,"sums":3,"messages_sent":6,"bytes_sent":128}})"
+          "\n"),
+      std::string::npos)
+      << timing;
+  const RunRecord run = read_run(folder.path());
+  ASSERT_EQ(run.steps.size(), 2u);
+  EXPECT_EQ(run.steps[0].costs.gradients.traffic.messages, 4);
+  EXPECT_EQ(run.steps[0].costs.messages.traffic.bytes, 128);
+  EXPECT_EQ(comm::hidden_share(run.exchange_costs().messages), 0.5);
+  EXPECT_EQ(run.steps[1].costs.gradients.sums, 0);
+  EXPECT_EQ(comm::hidden_share(run.steps[1].costs.messages), std::nullopt);
 }
 
 TEST(JsonLines, SkippedSamplesAndStagingAreTold) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "isobar/record/rate.hpp"
+#include "isobar/record/run_status.hpp"
 #include "isobar/record/sinks.hpp"
 
 #include "tests/capture.hpp"
@@ -81,6 +82,21 @@ TEST(Progress, RanksAreShownWithWhatTheirExchangeCosts) {
   EXPECT_NE(text.find("I/O wait 10 %  exposed communication 20 %  left 2 s\n"), std::string::npos) << text;
 }
 
+TEST(Progress, MessagesOfAModelThatIsCutAreShownBesideTheWhole) {
+  RunStatus status;
+  train::Start start = small_run();
+  start.ranks = start.ways = 2;
+  start.part = "depth 0-15 of 32";
+  const std::vector<std::string> lines = status.start(start);
+  EXPECT_EQ(std::ranges::count(lines, "one model over 2 ranks; rank 0 has depth 0-15 of 32"), 1);
+  train::StepDone step{1, 1, 1, 4, 0.25, 1e-3, 1.0, 0.0, 0.25};
+  step.costs.messages = {.waited_seconds = 0.2, .busy_seconds = 0.8, .sums = 3};
+  status.step(step);
+  EXPECT_NE(status.line().find("exposed communication 25 % (messages 20 %, 75 % hidden)"), std::string::npos)
+      << status.line();
+  EXPECT_NE(status.line(70).find("comm 25%"), std::string::npos) << status.line(70);
+}
+
 TEST(Progress, TerminalLineFitsTheWindow) {
   const std::string text = shown(true, false, small_run(), 30);
   for (std::size_t at = text.find('\r'); at != std::string::npos; at = text.find('\r', at + 1))
@@ -124,12 +140,12 @@ TEST(Rate, ForgetsOldStepsAndStartsUnbiased) {
   Rate rate;
   EXPECT_EQ(rate.samples_per_second(), 0);
   EXPECT_EQ(rate.waiting(), 0);
-  rate.add(4, 2.0, 1.0, 0.5);
+  rate.add({.samples = 4, .seconds = 2.0, .wait_seconds = 1.0, .exchange_seconds = 0.5});
   EXPECT_DOUBLE_EQ(rate.exchanging(), 0.25);
   EXPECT_DOUBLE_EQ(rate.samples_per_second(), 2);
   EXPECT_DOUBLE_EQ(rate.seconds_per_step(), 2);
   EXPECT_DOUBLE_EQ(rate.waiting(), 0.5);
-  for (int i = 0; i < 400; ++i) rate.add(4, 0.5, 0);
+  for (int i = 0; i < 400; ++i) rate.add({.samples = 4, .seconds = 0.5});
   EXPECT_NEAR(rate.samples_per_second(), 8, 1e-6);
   EXPECT_NEAR(rate.waiting(), 0, 1e-6);
 }

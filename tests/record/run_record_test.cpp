@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "isobar/base/error.hpp"
+#include "isobar/record/sinks.hpp"
 
+#include "tests/record/talking_plan.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace isobar::record {
@@ -92,6 +94,33 @@ TEST(RunRecord, ReadsFactsProfilesAndPictures) {
   EXPECT_EQ(run.totals(run.by_rank[1])[static_cast<std::size_t>(Category::idle)].seconds, 0.375);
   ASSERT_EQ(run.pictures.size(), 1u) << "only files of the folder of pictures";
   EXPECT_EQ(run.pictures[0].title, "T");
+}
+
+TEST(RunRecord, KnowsTheMessagesOfTheModel) {
+  const TemporaryFolder folder;
+  put(folder / "recipe.toml", recipe);
+  const graph::Plan plan = talking_plan();
+  train::Start start;
+  start.folder = folder.path();
+  start.ways = 3;
+  start.part = "depth 2-3 of 6";
+  start.inputs = {{"x", {6, 2}}};
+  start.plan = &plan;
+  run_facts({})->start(start);
+  disk::flush_late_files();
+  const RunRecord run = read_run(folder.path());
+  EXPECT_EQ(run.ways, 3);
+  EXPECT_EQ(run.part, "depth 2-3 of 6");
+  EXPECT_EQ(run.inputs, (std::vector<std::pair<std::string, std::string>>{{"x", "6x2"}})) << "those of the whole model";
+  ASSERT_EQ(run.messages.size(), 1u);
+  EXPECT_EQ(run.messages[0].node, "edges");
+  EXPECT_EQ(run.messages[0].circle, "replica");
+  EXPECT_EQ(run.messages[0].partners, (std::vector{0, 2}));
+  EXPECT_EQ(run.messages[0].sent.messages, 2);
+  EXPECT_EQ(run.messages[0].sent.bytes, 24);
+  std::string talks;
+  for (const PlannedStep& step : run.plan) talks += step.talk.empty() ? "" : step.name + " " + step.talk + ";";
+  EXPECT_EQ(talks, "edges start;edges finish;");
 }
 
 TEST(RunRecord, FilesCutOffAnywhereAreReadUpToThere) {

@@ -122,12 +122,36 @@ TEST(RunSummary, TellsWhatExchangingCost) {
   train::End end;
   end.steps = 10;
   end.step_seconds = 8;
-  end.exchange = {.waited_seconds = 1, .traffic = {.messages = 40, .bytes = 50'000'000}};
+  end.exchange.gradients = {.waited_seconds = 1, .traffic = {.messages = 40, .bytes = 50'000'000}};
   sink->end(end);
   const std::string text = text_of(folder / "report.txt");
   EXPECT_NE(text.find("4 ranks on 2 nodes, not bound\n"
                       "global batch 8: 4 ranks with 1 micro-batch of 2; sync: hierarchical\n"
                       "exposed communication 12.5 % of the steps' time; rank 0 sent 5.00 MB per step\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(RunSummary, TellsWhatMessagesOfTheModelCostAndWhatWasHidden) {
+  const TemporaryFolder folder;
+  const auto sink = run_summary();
+  train::Start start;
+  start.folder = folder.path();
+  start.ranks = start.ways = 2;
+  start.part = "depth 0-15 of 32";
+  sink->start(start);
+  train::End end;
+  end.steps = 10;
+  end.step_seconds = 8;
+  end.exchange.gradients = {.waited_seconds = 1, .busy_seconds = 1, .traffic = {.messages = 40, .bytes = 50'000'000}};
+  end.exchange.messages = {
+      .waited_seconds = 0.2, .busy_seconds = 0.8, .sums = 9, .traffic = {.messages = 20, .bytes = 10'000'000}};
+  sink->end(end);
+  const std::string text = text_of(folder / "report.txt");
+  EXPECT_NE(text.find("exposed communication 15.0 % of the steps' time; rank 0 sent 6.00 MB per step\n"
+                      "one model over 2 ranks; rank 0 has depth 0-15 of 32\n"
+                      "  messages of the model exposed 2.5 %, 1.00 MB per step, 75 % of their time hidden\n"
+                      "  gradients             exposed 12.5 %, 5.00 MB per step, 0 % of their time hidden\n"),
             std::string::npos)
       << text;
 }

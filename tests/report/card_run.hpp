@@ -21,7 +21,7 @@ struct CardRun {
   double first_value = 0.3, last_value = 0.1;
   std::string reason = "finished";  ///< empty: killed
   bool timed = true, evaluated = true, described = true, history = true, staged = true, profiled = true;
-  int ranks = 1, batch = 4;
+  int ranks = 1, teams = 1, batch = 4;
   double step_seconds = 0.1;
   int resumed_with = 0;  ///< ranks of a second session after step 10; 0: there is none
   std::string processor = "Intel(R) Xeon(R) Platinum 8375C CPU @ 2.90GHz", inputs = "128x128x128x4";
@@ -89,9 +89,10 @@ inline std::filesystem::path written(const std::filesystem::path& folder, const 
   if (run.described)
     std::ofstream(folder / "run.json") << fmt::format(
         R"({{"machine":[["processor","{}"]],"peaks":{{"flops_per_second":1e11,"bytes_per_second":1e10,"how":"FMA loop"}},)"
-        R"("ranks":{},"nodes":1,"threads":2,"global_batch":{},"parameters":{},"flops_per_sample":1e9,"precision":"float32",)"
+        R"("ranks":{},"teams":{},"nodes":1,"threads":2,"global_batch":{},"parameters":{},"flops_per_sample":1e9,)"
+        R"("precision":"float32",)"
         R"("train_samples":{},"test_samples":64,"plan":{{"fingerprint":"0123456789abcdef","inputs":[["x","{}"]]}}}})",
-        run.processor, run.resumed_with > 0 ? run.resumed_with : run.ranks, run.batch, run.parameters,
+        run.processor, run.resumed_with > 0 ? run.resumed_with : run.ranks, run.teams, run.batch, run.parameters,
         run.train_samples, run.inputs);
   if (run.profiled)
     std::ofstream(folder / "profile" / "rank0.jsonl")

@@ -25,6 +25,8 @@ struct MadeRun {
   bool peaks = true;  ///< known, in run.json
   double peak_flops = 1.2e12;
   int slow_rank = -1;  ///< computes a quarter longer than the others
+  int ways = 1;        ///< ranks that a model is cut over: two layers exchange halos
+  int servers = 0;     ///< so many of the last ranks keep parameters for the others, which go at their own pace
 };
 
 struct MadeKernel {
@@ -51,6 +53,18 @@ inline const std::vector<MadeKernel>& made_kernels() {
 }
 inline constexpr std::size_t made_forward_steps = 5;
 
+/// Messages of a model that is cut: forward and backward together, in a step of 20 ms.
+struct MadeMessages {
+  std::string node;
+  std::vector<int> partners;
+  double bytes, under_way, waited;
+};
+inline const std::vector<MadeMessages>& made_messages() {
+  static const std::vector<MadeMessages> all{{"conv1 halo", {1}, 4.0e6, 2.0e-3, 0.1e-3},
+                                             {"conv2 halo", {1, 2}, 1.0e6, 1.0e-3, 0.5e-3}};
+  return all;
+}
+
 inline double made_loss(std::int64_t step) { return std::exp(-0.08 * static_cast<double>(step)) + 0.05; }
 inline double made_test_loss(std::int64_t epoch) { return 0.9 / static_cast<double>(epoch) + 0.07; }
 
@@ -59,6 +73,14 @@ namespace made {
 using Json = nlohmann::ordered_json;
 
 inline void put(std::ofstream& out, const Json& line) { out << line.dump() << "\n"; }
+
+inline Json cost(double waited, double busy, int messages, std::int64_t bytes) {
+  return {{"waited_seconds", waited},
+          {"busy_seconds", busy},
+          {"sums", messages},
+          {"messages_sent", messages},
+          {"bytes_sent", bytes}};
+}
 
 inline void lines(const std::filesystem::path& folder, const MadeRun& run) {
   std::ofstream metrics(folder / "metrics.jsonl"), timing(folder / "timing.jsonl");
@@ -79,13 +101,16 @@ inline void lines(const std::filesystem::path& folder, const MadeRun& run) {
       ++step;
       put(metrics,
           {{"kind", "step"}, {"step", step}, {"epoch", e}, {"loss", made_loss(step)}, {"learning_rate", 1e-3}});
-      put(timing, {{"kind", "step"},
-                   {"step", step},
-                   {"samples", 4},
-                   {"seconds", 0.020},
-                   {"wait_seconds", 0.0006},
-                   {"exchange_seconds", 0.0002},
-                   {"bytes_sent", 500000}});
+      Json times{{"kind", "step"},
+                 {"step", step},
+                 {"samples", 4},
+                 {"seconds", 0.020},
+                 {"wait_seconds", 0.0006},
+                 {"exchange_seconds", run.ways > 1 ? 0.0008 : 0.0002},
+                 {"bytes_sent", run.ways > 1 ? 5500000 : 500000}};
+      if (run.ranks > 1) times["gradients"] = cost(0.0002, 0.0032, 2, 500000);
+      if (run.ways > 1) times["messages"] = cost(0.0006, 0.0030, 4, 5000000);
+      put(timing, times);
     }
     test = {{"loss", made_test_loss(e)}, {"mae", 2 * made_test_loss(e)}, {"mae.omega_m", made_test_loss(e)}};
     put(metrics,
@@ -98,7 +123,8 @@ inline void lines(const std::filesystem::path& folder, const MadeRun& run) {
                {"step", step},
                {"seconds", 0.2 * static_cast<double>(run.epochs)},
                {"step_seconds", 0.020 * static_cast<double>(step)},
-               {"exchange", {{"waited_seconds", 0.01}, {"busy_seconds", 0.02}, {"sums", 64}}}});
+               {"exchange", {{"waited_seconds", 0.01}, {"busy_seconds", 0.02}, {"sums", 64}}},
+               {"exchanged", run.servers > 0 ? "64 updates (rank 0: 32, rank 1: 32)" : ""}});
 }
 
 inline void run_json(const std::filesystem::path& folder, const MadeRun& run) {
@@ -111,6 +137,13 @@ inline void run_json(const std::filesystem::path& folder, const MadeRun& run) {
                      {"flops", k.flops},
                      {"bytes", k.bytes},
                      {"live_bytes", k.live_bytes}});
+  Json messages = Json::array();
+  for (const MadeMessages& m : run.ways > 1 ? made_messages() : std::vector<MadeMessages>()) {
+    for (const char* talk : {"start", "finish"})
+      steps.push_back({{"name", m.node}, {"kernel", talk}, {"category", "communication"}, {"talk", talk}});
+    messages.push_back(
+        {{"node", m.node}, {"circle", "replica"}, {"partners", m.partners}, {"messages", 2}, {"bytes", m.bytes}});
+  }
   Json all{{"started", "2026-11-16T10:30:00Z"}, {"command", "isobar train made.toml --set train.epochs=4"}};
   all["versions"] = Json::parse(R"([["isobar", "0.1.0"], ["oneDNN", "2.6.3"], ["compiler", "g++ 12.2.0"]])");
   all["machine"] =
@@ -137,10 +170,13 @@ inline void run_json(const std::filesystem::path& folder, const MadeRun& run) {
                                                {"precision", "float32"},
                                                {"trace_steps", 2}};
   for (const auto& [key, value] : rest) all[key] = value;
+  if (run.servers > 0) all["teams"] = run.ranks - run.servers;
+  if (run.ways > 1) all["ways"] = run.ways, all["part"] = "depth 0-15 of 32";
   all["plan"] = {{"fingerprint", "0123456789abcdef"},
                  {"forward_steps", made_forward_steps},
                  {"steps", steps},
-                 {"inputs", Json::parse(R"([["x", "32x32x32x4"]])")}};
+                 {"inputs", Json::parse(R"([["x", "32x32x32x4"]])")},
+                 {"messages", messages}};
   std::ofstream(folder / "run.json") << all.dump(1) << "\n";
 }
 
@@ -166,6 +202,10 @@ inline std::vector<Json> step_events(const MadeRun& run, int rank, std::int64_t 
     add(k.name + " " + k.kernel, k.category, 1, now, slower * k.seconds, k.flops, k.bytes);
   add("gradients 1 of 1", "communication", 2, now - 3e3, 3.2e-3, 0, 1e6);
   add("gradients 1 of 1", "communication", 1, now, 0.2e-3);
+  for (const MadeMessages& m : run.ways > 1 ? made_messages() : std::vector<MadeMessages>()) {
+    add(m.node + " messages", "communication", 2, begin + 1e3, m.under_way, 0, m.bytes);
+    add(m.node + " finish", "communication", 1, now, m.waited);
+  }
   add("conv1.w update", "optimizer", 1, now, 0.8e-3, 1e6, 6e6);
   add("idle", "idle", 1, now, 0.4e-3);
   add("batch", "I/O", 3, begin + 2e3, 9e-3, 0, 2e6);
@@ -185,7 +225,12 @@ inline void traces(const std::filesystem::path& folder, const MadeRun& run) {
   std::filesystem::create_directories(folder / "trace");
   for (int rank = 0; rank < run.ranks; ++rank) {
     std::ofstream profile(folder / "profile" / fmt::format("rank{}.jsonl", rank));
-    put(profile, {{"kind", "start"}, {"rank", rank}, {"node", 0}, {"host", "made"}, {"threads", 1}});
+    put(profile, {{"kind", "start"},
+                  {"rank", rank},
+                  {"node", 0},
+                  {"host", "made"},
+                  {"threads", 1},
+                  {"role", rank >= run.ranks - run.servers ? "serves" : "trains"}});
     std::vector<Json> all{{{"name", "process_name"},
                            {"ph", "M"},
                            {"pid", rank},

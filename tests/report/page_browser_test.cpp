@@ -97,10 +97,10 @@ TEST(PageInABrowser, NothingIsWrongEverySectionIsThereAndChartsHaveMarks) {
     return between(seen.document, "<section id=\"" + id + "\">", "</section>");
   };
   const std::pair<const char*, std::pair<const char*, std::size_t>> marks[] = {
-      {"card", {"<tr", 12}},           {"results", {"<b>", 8}},      {"curves", {"<circle", 32 + 4 * 4}},
-      {"pictures", {"<figure>", 3}},   {"kernels", {"<tr", 11}},     {"roofline", {"<circle", 2 * 10}},
-      {"timeline", {"<rect", 2 * 16}}, {"ranks", {"<rect", 2 * 16}}, {"memory", {"<rect", 2 * 12}},
-      {"configuration", {"<tr", 5}},   {"machine", {"<tr", 5}}};
+      {"card", {"<tr", 12}},           {"results", {"<b>", 8}},       {"curves", {"<circle", 32 + 4 * 4}},
+      {"pictures", {"<figure>", 3}},   {"kernels", {"<tr", 11}},      {"roofline", {"<circle", 2 * 10}},
+      {"timeline", {"<rect", 2 * 16}}, {"ranks", {"<rect", 2 * 16}},  {"communication", {"<tr", 2}},
+      {"memory", {"<rect", 2 * 12}},   {"configuration", {"<tr", 5}}, {"machine", {"<tr", 5}}};
   for (const auto& [id, expected] : marks) {
     const std::string html = section(id);
     EXPECT_NE(html.find("<h2>"), std::string::npos) << id;

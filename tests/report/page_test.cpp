@@ -48,8 +48,8 @@ TEST(Page, ItHasEverySectionOnceAndInOrder) {
   const TemporaryFolder folder;
   const std::string page = made_page({}, folder);
   std::size_t at = 0;
-  for (const char* id : {"card", "results", "curves", "pictures", "kernels", "roofline", "timeline", "ranks", "memory",
-                         "configuration", "machine"}) {
+  for (const char* id : {"card", "results", "curves", "pictures", "kernels", "roofline", "timeline", "ranks",
+                         "communication", "memory", "configuration", "machine"}) {
     const std::string opening = std::string("<section id=\"") + id + "\">";
     EXPECT_EQ(count(page, opening), 1u) << id;
     EXPECT_GT(page.find(opening), at) << id;
@@ -99,6 +99,49 @@ TEST(Page, StragglersAreMarked) {
   EXPECT_NE(ranks.find("1 of 4 ranks compute more than 10 % longer"), std::string::npos) << ranks;
 }
 
+TEST(Page, CommunicationSaysHowMuchOfItIsHidden) {
+  const TemporaryFolder whole;
+  const std::string gradients = section(made_page({}, whole), "communication");
+  EXPECT_EQ(cells(gradients, "gradients"),
+            (std::vector<std::string>{"2", "500.0", "3.200", "0.200", "1.0 %", "93.8 %"}))
+      << gradients;
+  EXPECT_TRUE(cells(gradients, "messages of the model").empty());
+  EXPECT_EQ(count(gradients, "layer by layer"), 0u);
+}
+
+TEST(Page, MessagesOfAModelThatIsCutAreShownByLayer) {
+  const TemporaryFolder folder;
+  const std::string page = made_page({.ranks = 4, .ways = 2}, folder), talk = section(page, "communication");
+  EXPECT_NE(talk.find("Each model is cut over 2 ranks; rank 0 has depth 0-15 of 32."), std::string::npos) << talk;
+  EXPECT_EQ(cells(talk, "messages of the model"),
+            (std::vector<std::string>{"4", "5.000", "3.000", "0.600", "3.0 %", "80.0 %"}))
+      << talk;
+  EXPECT_EQ(cells(talk, "gradients"), (std::vector<std::string>{"2", "0.500", "3.200", "0.200", "1.0 %", "93.8 %"}));
+  // Partners, MB, ms under way and waited, and what is hidden; the longest wait first.
+  EXPECT_EQ(cells(talk, "conv1 halo"), (std::vector<std::string>{"1 of replica", "4.000", "2.000", "0.100", "95.0 %"}))
+      << talk;
+  EXPECT_EQ(cells(talk, "conv2 halo"),
+            (std::vector<std::string>{"1, 2 of replica", "1.000", "1.000", "0.500", "50.0 %"}));
+  EXPECT_LT(talk.find("conv2 halo"), talk.find("conv1 halo"));
+  EXPECT_NE(
+      section(page, "card").find("one model over 2 ranks: messages of the model were waited for in 3.0 % of the steps"),
+      std::string::npos)
+      << section(page, "card");
+}
+
+TEST(Page, RanksThatKeepParametersAreNotAmongThoseThatTrain) {
+  const TemporaryFolder folder;
+  const std::string page = made_page({.ranks = 3, .servers = 1}, folder), ranks = section(page, "ranks");
+  EXPECT_NE(ranks.find("64 updates (rank 0: 32, rank 1: 32)"), std::string::npos) << ranks;
+  EXPECT_NE(ranks.find("0 of 2 ranks compute more than 10 % longer"), std::string::npos) << ranks;
+  const std::size_t servers = ranks.find("<h3>Ranks that keep parameters</h3>");
+  ASSERT_NE(servers, std::string::npos) << ranks;
+  EXPECT_EQ(ranks.substr(0, servers).find(">rank 2<"), std::string::npos) << ranks;
+  EXPECT_NE(section(page, "kernels").find("over 4 traced steps of 2 ranks together."), std::string::npos);
+  // They are at different steps, so that only the first can be counted.
+  EXPECT_NE(section(page, "results").find("<b>200</b><span>samples/s on rank 0</span>"), std::string::npos);
+}
+
 TEST(Page, ARunThatWasKilledIsShownAsFarAsItCame) {
   const TemporaryFolder folder;
   const std::string page = made_page({.reason = "", .pictures = false}, folder);
@@ -113,7 +156,8 @@ TEST(Page, WithoutDataASectionSaysWhatWouldGiveIt) {
   std::ofstream(folder / "recipe.toml") << "model = \"cosmoflow\"\n";
   write_page(folder.path());
   const std::string page = text_of(folder / "report.html");
-  for (const char* id : {"curves", "pictures", "kernels", "roofline", "timeline", "ranks", "memory", "machine"})
+  for (const char* id :
+       {"curves", "pictures", "kernels", "roofline", "timeline", "ranks", "communication", "memory", "machine"})
     EXPECT_EQ(count(section(page, id), "class=\"missing\""), 1u) << section(page, id);
 }
 

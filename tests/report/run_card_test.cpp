@@ -99,6 +99,9 @@ TEST(RunCard, TheWholeApplication) {
   expect_shown(5, {},
                {"24.62 samples/s over", "evaluations (1 s)", "checkpoints (0.25 s)", "40 samples/s in steps alone",
                 "kernels are 80.0 %", "wall time from the first step to the end"});
+  // Teams at their own pace are at different steps: only the first is counted.
+  expect_shown(5, {.ranks = 3, .teams = 2},
+               {"24.62 samples/s on rank 0 over", "40 samples/s on rank 0 in steps alone"});
   expect_shown(5, {.reason = "", .profiled = false}, {"running or killed, recorded up to step 20"});
   expect_not_shown(5, {.timed = false}, {"no step of it was timed"});
 }

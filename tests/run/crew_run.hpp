@@ -89,6 +89,8 @@ struct CrewSetting {
   int ranks = 3, spares = 0, per_node = 8;
   std::vector<const char*> settings{};
   std::int64_t stop_at = -1;  ///< rank 0 of a group requests a stop after this step
+  /// Makes another job than small_job() with the settings.
+  std::function<Job(const std::filesystem::path& folder)> job{};
 };
 
 inline CrewRun run_in_crew(const std::filesystem::path& folder, const CrewSetting& setting,
@@ -96,7 +98,7 @@ inline CrewRun run_in_crew(const std::filesystem::path& folder, const CrewSettin
   CrewRun run;
   std::mutex mutex;
   const auto make_job = [&] {
-    Job job = small_job(folder, setting.settings);
+    Job job = setting.job ? setting.job(folder) : small_job(folder, setting.settings);
     job.launch = "test";
     return job;
   };

@@ -5,6 +5,7 @@
 #include "isobar/train/batching.hpp"
 
 #include "tests/run/crew_run.hpp"
+#include "tests/train/cut_job.hpp"
 
 namespace isobar::train {
 namespace {
@@ -46,6 +47,44 @@ TEST(Sessions, WithoutADeathThereIsOne) {
   EXPECT_TRUE(run.changes.empty());
   expect_equal_survivors(run);
   expect_whole_record(run, 2, 2);
+}
+
+// Ranks go on in whole replicas.
+TEST(Sessions, WithASplitTheRanksThatAreLeftFormReplicas) {
+  struct Case {
+    int ranks, spares;
+    std::size_t left;
+  };
+  const auto job = [](const std::filesystem::path& folder) {
+    return map_job(folder, {.split = slabs(2), .settings = {"data.batch=8", "train.epochs=2"}});
+  };
+  const TemporaryFolder folder;
+  const auto undisturbed = train_maps(1, folder.path() / "whole", {.settings = {"data.batch=8", "train.epochs=2"}});
+  int number = 0;
+  for (const Case& c : {Case{4, 1, 4}, Case{4, 0, 2}, Case{2, 1, 2}}) {
+    for (const std::int64_t message : {30, 60, 90}) {
+      const CrewRun run =
+          run_in_crew(folder.path() / std::to_string(number++), {.ranks = c.ranks, .spares = c.spares, .job = job},
+                      {PlannedDeath{.rank = 1, .message = message}});
+      EXPECT_FALSE(run.end.gave_up) << *run.end.gave_up;
+      ASSERT_EQ(run.end.died.size(), 1u);
+      EXPECT_EQ(run.weights.size(), c.left);
+      expect_equal_survivors(run);
+      expect_whole_record(run, 2, 2);
+      const std::vector<float>& weights = run.weights.begin()->second;
+      for (std::size_t i = 0; i < weights.size(); ++i) ASSERT_NEAR(weights[i], undisturbed.weights[0][i], 1e-5);
+    }
+  }
+}
+
+TEST(Sessions, WithFewerRanksThanAReplicaHasTheRunIsGivenUp) {
+  const TemporaryFolder folder;
+  const auto job = [](const std::filesystem::path& run) { return map_job(run, {.split = slabs(2)}); };
+  const CrewRun run =
+      run_in_crew(folder.path() / "run", {.ranks = 2, .job = job}, {PlannedDeath{.rank = 1, .message = 60}});
+  ASSERT_TRUE(run.end.gave_up);
+  EXPECT_NE(run.end.gave_up->find("1 rank is left of a run whose model is cut over 2"), std::string::npos)
+      << *run.end.gave_up;
 }
 
 struct SessionsCase {

@@ -75,5 +75,18 @@ TEST(FlowsAndRounds, AgreeWithSeveralRanksOnANode) {
   }
 }
 
+TEST(FlowsAndRounds, AgreeForNumbersThatAreGathered) {
+  for (const int ranks : {1, 2, 8, 31})
+    for (const char* strategy : {"sync(codec=topk(share=0.1), bucket_mb=0)", "sync(codec=topk(share=0.3))",
+                                 "lagged(k=1, codec=topk(share=0.1))", "sync(codec=bf16, algorithm=ring)"}) {
+      Scenario scenario = tests::made_scenario(ranks, strategy);
+      scenario.workload = tests::made_workload(2'000'000);
+      scenario.platform.network.message_overhead = 2e-6;
+      scenario.platform.node.sum_bytes_per_second = 20e9;
+      scenario.platform.node.memory_bytes_per_second = 50e9;
+      expect_alike(scenario, fmt::format("{} of {}", strategy, ranks));
+    }
+}
+
 }  // namespace
 }  // namespace isobar::sim

@@ -1,5 +1,6 @@
-// One code, two clocks: the messages of `sync` over ranks that are threads are those of `sync` in simulation: the same
-// sums, and in each the same bytes between the same ranks in the same order.
+// One code, two clocks: the messages of a strategy over ranks that are threads are those of the same in simulation: the
+// same sums, and in each the same bytes between the same ranks in the same order; and of those with servers the same
+// questions and answers.
 #include <mutex>
 #include <set>
 
@@ -17,7 +18,7 @@
 namespace isobar::sim {
 namespace {
 
-// By sum, sender and receiver: bytes of the messages in order.
+// By sum, sender and receiver: bytes of the messages in order. Messages of no sum are under -1 less their tag.
 using Messages = std::map<std::tuple<std::int64_t, int, int>, std::vector<std::size_t>>;
 
 struct Log {
@@ -42,6 +43,7 @@ class LoggedComm final : public tests::ForwardingComm {
  private:
   comm::Ticket begin_send(int to, int tag, std::span<const std::byte> bytes) override {
     if (const int sum = tag - comm::sum_tag(0); sum >= 0) log_.add(sum, rank(), to, bytes.size());
+    if (tag < comm::first_reserved_tag) log_.add(-1 - tag, rank(), to, bytes.size());
     return ForwardingComm::begin_send(to, tag, bytes);
   }
 
@@ -58,8 +60,13 @@ class NoTime final : public Timeline {
 
 void train(const Scenario& scenario, comm::Comm& comm, Timeline& timeline) {
   const auto strategy = make(parallel::strategies(), scenario.strategy, "strategy");
-  const std::span<float> memory =
+  std::span<float> memory =
       strategy->open(comm, scenario.workload.gradient_numbers(), {.whole = false, .finite = false});
+  if (comm.rank() >= scenario.ranks - strategy->traits().servers)
+    return serve(*strategy, scenario.workload, 0, timeline);
+  const auto own = comm::message_memory(comm, scenario.workload.gradient_numbers());
+  if (memory.empty()) memory = own->mine();
+  std::ranges::fill(memory, 1.0f);
   ReplayedReplica replica(scenario.workload, memory, 0, timeline);
   take_steps(*strategy, replica, timeline, 1, 2, [](int) {});
 }
@@ -74,6 +81,17 @@ Messages over_threads(const Scenario& scenario) {
   return log.messages;
 }
 
+// The same, whatever the sum: those that are gathered are numbered by themselves.
+Messages of_all_sums(const Messages& messages) {
+  Messages all;
+  for (const auto& [key, list] : messages) {
+    auto& bytes = all[{0, std::get<1>(key), std::get<2>(key)}];
+    bytes.insert(bytes.end(), list.begin(), list.end());
+    std::ranges::sort(bytes);
+  }
+  return all;
+}
+
 std::string text_of(const Messages& messages) {
   std::string text;
   for (const auto& [key, list] : messages) {
@@ -84,17 +102,20 @@ std::string text_of(const Messages& messages) {
   return text;
 }
 
-std::string in_simulation(const Scenario& scenario) {
+std::string in_simulation(const Scenario& scenario, bool sum_by_sum = true) {
   return in_child([&] {
     const RankNodes placement{scenario.ranks, 1};
     const Topology topology(scenario.platform, scenario.ranks);
     SumCosts costs(topology, scenario.platform, placement);
     Log log;
-    run_flows(
-        topology, scenario.platform, placement, Noise({}, 1), costs,
-        {.sent = [&](const FlowMessage& message) { log.add(message.sum, message.from, message.to, message.bytes); }},
-        [&](const FlowRank& rank) { train(scenario, rank.comm, rank.timeline); });
-    return text_of(log.messages);
+    run_flows(topology, scenario.platform, placement, Noise({}, 1), costs,
+              {.sent =
+                   [&](const FlowMessage& message) {
+                     const std::int64_t key = message.sum >= 0 ? message.sum : -1 - message.tag;
+                     log.add(key, message.from, message.to, message.bytes);
+                   }},
+              [&](const FlowRank& rank) { train(scenario, rank.comm, rank.timeline); });
+    return text_of(sum_by_sum ? log.messages : of_all_sums(log.messages));
   });
 }
 
@@ -104,6 +125,16 @@ TEST(SameMessages, OfSumsThatTravelInPieces) {
   const std::string expected = text_of(over_threads(scenario));
   EXPECT_EQ(in_simulation(scenario), expected);
   EXPECT_HAS(expected, " 524288 524288 ");
+}
+
+// In simulation a codec always sends as much as it may, and here too: no fewer numbers than may travel are not zero.
+TEST(SameMessages, OfGatheredNumbers) {
+  Scenario scenario = tests::made_scenario(3, "sync(codec=topk(share=0.4))");
+  scenario.workload = tests::made_workload(700'001);
+  const std::string expected = text_of(of_all_sums(over_threads(scenario)));
+  EXPECT_EQ(in_simulation(scenario, false), expected);
+  EXPECT_HAS(expected, "0 2>1: ");
+  EXPECT_HAS(expected, " 4480020");
 }
 
 TEST(SameMessages, OfSyncAndLagged) {
@@ -116,6 +147,32 @@ TEST(SameMessages, OfSyncAndLagged) {
       const std::string expected = text_of(over_threads(scenario));
       EXPECT_EQ(in_simulation(scenario), expected) << strategy << " on " << ranks;
       EXPECT_GT(expected.size(), 100u);
+    }
+}
+
+TEST(SameMessages, WhateverServersDoWithThem) {
+  for (const char* strategy :
+       {"stale(bound=1, servers=2)", "easgd(centre=server, servers=2, period=2)", "async(period=2, servers=2)"}) {
+    Scenario scenario = tests::made_scenario(6, strategy);
+    scenario.workload = tests::made_workload(20'011);
+    scenario.workload.parameters.push_back({"mean", 31, false, 0});
+    const std::string expected = text_of(over_threads(scenario));
+    EXPECT_EQ(in_simulation(scenario), expected) << strategy;
+    EXPECT_HAS(expected, "-2 4>0:");  // an answer
+  }
+}
+
+// Each worker asks and each server answers in an order of its own; which worker comes first is free.
+TEST(SameMessages, OfWorkersAndServers) {
+  for (const int servers : {1, 2, 3})
+    for (const int workers : {1, 2, 5}) {
+      Scenario scenario = tests::made_scenario(workers + servers, fmt::format("async(servers={})", servers));
+      scenario.workload = tests::made_workload(20'011);
+      scenario.workload.parameters.push_back({"mean", 31, false, 0});
+      const std::string expected = text_of(over_threads(scenario));
+      EXPECT_EQ(in_simulation(scenario), expected) << workers << " workers, " << servers << " servers";
+      EXPECT_HAS(expected, fmt::format("-2 {}>0:", workers));  // an answer
+      EXPECT_HAS(expected, fmt::format("-1 0>{}:", workers));  // a question
     }
 }
 

@@ -63,6 +63,26 @@ TEST(SumCosts, AddingIsPaidForByThoseWhoAdd) {
   EXPECT_NEAR(numbers[0], 3 * 1e6 * 12 / 12e9, 1e-9);
 }
 
+// Of 8 ranks each sends the bytes of 7 to its neighbour, and decodes those of all.
+TEST(SumCosts, GatheringGoesOnceRoundTheRing) {
+  Platform platform = tests::made_platform(8);
+  platform.node.sum_bytes_per_second = 12e9;
+  const auto numbers = found(platform, {8, 1}, [&](SumCosts& costs) {
+    double latency = 0, transfer = 0;
+    for (const RoundPhase& phase : costs.phases_of_gathering(400'000, {}))
+      latency += phase.latency, transfer += phase.transfer;
+    const GatheredCost own = costs.gathered(1'000'000, 400'000, {});
+    return std::vector{latency, transfer, own.encoding, own.decoding,
+                       costs.gathered(1'000'000, 400'000, {.bandwidth = true}).decoding};
+  });
+  ASSERT_EQ(numbers.size(), 5u);
+  EXPECT_NEAR(numbers[0], 7 * 2e-6, 1e-12);
+  EXPECT_NEAR(numbers[1], 7 * 400'000 / 1e9, 1e-9);
+  EXPECT_NEAR(numbers[2], 4.4e6 / 12e9, 1e-12);
+  EXPECT_NEAR(numbers[3], 8 * 3 * 0.4e6 / 12e9, 1e-12);
+  EXPECT_EQ(numbers[4], 0);
+}
+
 TEST(SumCosts, AutoTakesFewRoundsForLittleAndLittleTrafficForMuch) {
   const std::string text = in_child([] {
     const Platform platform = tests::made_platform(32);

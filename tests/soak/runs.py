@@ -73,6 +73,16 @@ def last_step(folder):
     return last
 
 
+def last_end(folder):
+    """How the last session of a run ended, as it told: "finished" or "interrupted"; None if it told nothing."""
+    try:
+        with open(os.path.join(folder, "metrics.jsonl")) as lines:
+            last = json.loads(lines.readlines()[-1])
+    except (OSError, IndexError, ValueError):
+        return None
+    return last.get("reason") if last.get("kind") == "end" else None
+
+
 class Launch:
     """A command in a session of its own; every process of it carries a mark in its environment."""
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/expect_error.hpp"
+#include "tests/split/plain_splits.hpp"
 
 namespace isobar::train {
 namespace {
@@ -14,7 +15,20 @@ Job job_with(std::int64_t batch, std::int64_t micro_batches = 0, bool determinis
   job.batch = batch;
   job.micro_batches = micro_batches;
   job.deterministic = deterministic;
+  job.split = make(split::splits(), "none", "split");
+  job.strategy = make(parallel::strategies(), "sync", "strategy");
   return job;
+}
+
+TEST(Batching, ABatchIsThatOfAllReplicas) {
+  Job job = job_with(8, 4);
+  job.split = std::make_unique<tests::Copies>(3);
+  const Batching two = divide_batch(job, 2);
+  EXPECT_EQ(two.rows, 2);
+  EXPECT_EQ(two.describe(), "global batch 8: 2 replicas of 3 ranks with 2 micro-batches of 2");
+  EXPECT_EQ(most_ranks(job, 7), 6);
+  EXPECT_EQ(most_ranks(job, 11), 6) << "three replicas cannot share four micro-batches";
+  EXPECT_EQ(most_ranks(job, 12), 12);
 }
 
 TEST(Batching, ABatchIsThatOfAllRanks) {
@@ -75,6 +89,11 @@ TEST(Batching, RanksThatCannotShareAStepStandBy) {
   Job each = job_with(0, 0, true);
   each.batch_per_rank = 3;
   EXPECT_EQ(most_ranks(each, 3), 2);
+  // A rank that serves takes no samples.
+  Job served = job_with(24, 6);
+  served.strategy = make(parallel::strategies(), "async(servers=2)", "strategy");
+  EXPECT_EQ(most_ranks(served, 5), 5);
+  EXPECT_EQ(most_ranks(served, 7), 5);
 }
 
 // Every number of ranks it returns can divide the batch of the first start.

@@ -18,6 +18,8 @@ Carried at_step(std::int64_t step, int rank) {
   carried.state.parts = {{"weights/a", Shape{2, 1}, 0, 2}};
   carried.state.numbers = {static_cast<float>(step), 1};
   carried.state.statistics = {static_cast<float>(rank)};
+  carried.state.lists = {{"updates", {static_cast<double>(step)}}};
+  carried.state.own_arrays = {{"lost", {static_cast<float>(rank)}}};
   carried.recent.add(StepDone{.step = step});
   return carried;
 }
@@ -41,6 +43,13 @@ TEST(Carried, TheStateOfTheOneAheadGoesToThoseBehindAndNew) {
     EXPECT_EQ(mine.state.metrics, "{}\n");
     EXPECT_EQ(mine.members, (std::vector{0, 1, 2}));
     EXPECT_EQ(mine.recent.steps().back().step, 7);
+    ASSERT_EQ(mine.state.lists.size(), 1u);
+    EXPECT_EQ(mine.state.lists[0].name, "updates");
+    EXPECT_EQ(mine.state.lists[0].numbers, std::vector{7.0});
+    // What a rank has for itself of an older step, or from another rank, does not count.
+    const bool own = comm.rank() == 1 || comm.rank() == 2;
+    EXPECT_EQ(mine.state.whose, own ? checkpoint::Snapshot::Whose::this_rank : checkpoint::Snapshot::Whose::nobody);
+    EXPECT_EQ(mine.state.own_arrays.size(), own ? 1u : 0u);
     // A rank that was not behind keeps its own statistics.
     EXPECT_EQ(mine.state.statistics, std::vector<float>{comm.rank() == 2 ? 2.0f : 1.0f});
   });

@@ -44,10 +44,10 @@ TEST_F(Feeds, FirstRowsAreThoseWithSamples) {
 TEST_F(Feeds, DataThatDoNotFitTheNetworkAreAnError) {
   expect_fields(plan, *set, "data.train");
   plan.inputs = {{"z", Shape{2, 1}}};
-  EXPECT_HAS(error_of([&] { expect_fields(plan, *set, "data.train"); }),
+  EXPECT_HAS(tests::error_of([&] { expect_fields(plan, *set, "data.train"); }),
              "data.train: the network needs the field 'z'; the data set has x, y");
   plan.inputs = {{"x", Shape{2, 3, 4}}};
-  EXPECT_HAS(error_of([&] { expect_fields(plan, *set, "data.test"); }), "the network expects 3x4");
+  EXPECT_HAS(tests::error_of([&] { expect_fields(plan, *set, "data.test"); }), "the network expects 3x4");
 }
 
 }  // namespace

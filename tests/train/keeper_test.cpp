@@ -14,14 +14,17 @@ namespace {
 struct Kitchen {
   explicit Kitchen(const std::filesystem::path& folder, Carried* carried = nullptr,
                    const std::vector<const char*>& settings = {})
-      : members(*world, *world, carried),
-        session(small_job(folder, settings), *world, *world, trace, false),
+      : job(small_job(folder, settings)),
+        members(*world, *world, carried),
+        session(std::move(job), groups, trace, false),
         keeper(session, listeners) {}
 
   StepTrace trace;
   std::unique_ptr<comm::Comm> world = comm::alone();
   Recorder recorder;
   Listeners listeners{{&recorder}, true};
+  Job job;
+  RunGroups groups{*world, *job.split, *job.strategy};
   Membership members;
   Session session;
   Keeper keeper;

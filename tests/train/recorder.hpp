@@ -46,17 +46,21 @@ struct Ran {
   std::vector<double> losses;
   std::vector<EpochDone> epochs;
   std::vector<float> predictions, targets;
-  std::vector<std::vector<float>> weights;  ///< of every rank, in plain layout, because others depend on the batch
+  /// Of every rank that trains, in plain layout, because others depend on the batch.
+  std::vector<std::vector<float>> weights;
   End last;
 };
 
+/// In the order of their names: that of a store depends on the plan.
 inline std::vector<float> plain_weights(const exec::ParamStore& store) {
-  std::vector<float> all, plain;
+  std::map<std::string, std::vector<float>> plain;
   for (int p = 0; p < store.count(); ++p) {
-    plain.resize(static_cast<std::size_t>(store.parameter(p).declared.shape.count()));
-    store.read_plain(p, store.weight(p), plain);
-    all.insert(all.end(), plain.begin(), plain.end());
+    std::vector<float>& numbers = plain[store.parameter(p).name];
+    numbers.resize(static_cast<std::size_t>(store.parameter(p).declared.shape.count()));
+    store.read_plain(p, store.weight(p), numbers);
   }
+  std::vector<float> all;
+  for (const auto& [name, numbers] : plain) all.insert(all.end(), numbers.begin(), numbers.end());
   return all;
 }
 
@@ -72,7 +76,7 @@ inline Ran run_on(int ranks, const JobMaker& make_job, Recorder& recorder,
     omp_set_num_threads(1);
     Trainer trainer(make_job(comm.rank()), comm, {&recorder});
     trainer.run(stop ? stop(comm.rank()) : nullptr);
-    ran.weights[static_cast<std::size_t>(comm.rank())] = plain_weights(trainer.store());
+    if (trainer.trains()) ran.weights[comm.rank()] = plain_weights(trainer.store());
   };
   comm::run_ranks(ranks, work, per_node > 0 ? per_node : ranks);
   ran.losses = recorder.losses;

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "isobar/comm/local_comm.hpp"
-#include "isobar/train/joint_norm.hpp"
 
 #include "tests/train/small_job.hpp"
 
@@ -15,8 +14,9 @@ TEST(Session, FeedsAreTheMicroBatchesOfAllBatches) {
   const TemporaryFolder folder;
   const auto world = comm::alone();
   StepTrace trace;
-  Session session(small_job(folder.path() / "run", {"data.batch=6", "train.micro_batches=2"}), *world, *world, trace,
-                  false);
+  Job job = small_job(folder.path() / "run", {"data.batch=6", "train.micro_batches=2"});
+  const RunGroups groups(*world, *job.split, *job.strategy);
+  Session session(std::move(job), groups, trace, false);
   EXPECT_EQ(session.batching().rows, 3);
   EXPECT_EQ(session.batches_per_epoch(), 3);
   const auto loader = session.load_from({});
@@ -39,24 +39,38 @@ TEST(Session, WithoutATestSetNothingIsEvaluated) {
   StepTrace trace;
   Job job = small_job(folder.path() / "run");
   job.test_data = job.test_source = nullptr;
-  Session session(std::move(job), *world, *world, trace, false);
+  const RunGroups groups(*world, *job.split, *job.strategy);
+  Session session(std::move(job), groups, trace, false);
   EXPECT_EQ(session.network().tests, nullptr);
   EXPECT_TRUE(session.evaluate(nullptr).results.empty());
 }
 
-TEST(JointNorm, SumsOverAllRanksAndIsTraced) {
-  for (const int ranks : {2, 3})
-    comm::run_ranks(ranks, [&](comm::Comm& world) {
-      StepTrace trace;
-      trace.begin_step(4, 0, true);
-      JointNorm norm(world, trace);
-      std::vector<float> numbers{1, static_cast<float>(world.rank())};
-      (*norm.sum_in(4))(numbers);
-      EXPECT_EQ(numbers[0], static_cast<float>(ranks));
-      EXPECT_EQ(numbers[1], static_cast<float>(ranks * (ranks - 1) / 2));
-      ASSERT_EQ(trace.main().events().size(), 1u);
-      EXPECT_EQ(trace.main().events()[0].step, 4);
-    });
+// Each rank has half of every batch, and none that the others do not run with.
+TEST(Session, BatchNormOfAllRanksTalksInTheTeam) {
+  const TemporaryFolder folder;
+  comm::run_ranks(2, [&](comm::Comm& world) {
+    StepTrace trace;
+    Job job = small_job(folder.path() / "run",
+                        {"data.batch=6", "model=dense_net(norm=true, dropout=0)", "train.sync_batch_norm=true"});
+    const RunGroups groups(world, *job.split, *job.strategy);
+    Session session(std::move(job), groups, trace, false);
+    EXPECT_EQ(session.plan().circles(), std::vector<std::string>{"team"});
+    EXPECT_EQ(session.network().replica->circles(), std::vector<std::string>{"team"});
+    EXPECT_TRUE(session.network().replica->computes({{}, {.rows = 0}}));
+    ASSERT_NE(session.network().tests, nullptr);
+    EXPECT_TRUE(session.network().tests->plan().circles().empty());
+  });
+}
+
+TEST(Session, BatchNormOfOneRankTalksToNobody) {
+  const TemporaryFolder folder;
+  const auto world = comm::alone();
+  StepTrace trace;
+  Job job = small_job(folder.path() / "run", {"model=dense_net(norm=true)", "train.sync_batch_norm=true"});
+  const RunGroups groups(*world, *job.split, *job.strategy);
+  Session session(std::move(job), groups, trace, false);
+  EXPECT_TRUE(session.plan().circles().empty());
+  EXPECT_FALSE(session.network().replica->computes({{}, {.rows = 0}}));
 }
 
 }  // namespace

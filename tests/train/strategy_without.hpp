@@ -19,7 +19,7 @@ class StrategyWithout final : public parallel::Strategy {
     return without_.contains(step.index) ? 0 : whole_->step(replica, feeds, step);
   }
   void settle(parallel::Replica& replica, parallel::Settle until) override { whole_->settle(replica, until); }
-  exec::StateBlocks state() override { return whole_->state(); }
+  exec::StateBlocks state(parallel::Replica& replica) override { return whole_->state(replica); }
   comm::ExchangeCost cost() const override { return whole_->cost(); }
   std::string describe() const override { return whole_->describe(); }
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "isobar/comm/collectives.hpp"
 #include "isobar/comm/local_comm.hpp"
 #include "isobar/train/agreement.hpp"
 
@@ -18,6 +19,7 @@ TEST(Waiting, AStallEndsAllAndNamesWhoIsMissing) {
   const std::string message = tests::error_of([] {
     comm::run_ranks(3, [](comm::Comm& comm) {
       comm.note(comm.rank() == 1 ? "reads forever" : "step 7");
+      barrier(comm);  // all have said it
       if (comm.rank() == 1)
         for (;; std::this_thread::yield()) comm.check();
       std::int64_t number[] = {1};
@@ -74,7 +76,7 @@ class WithoutMessages final : public comm::Comm {
 
  private:
   comm::Ticket begin_send(int, int, std::span<const std::byte>) override { return {}; }
-  comm::Ticket begin_receive(int, int, std::span<std::byte>) override { return {}; }
+  comm::Ticket begin_receive(int, int, std::span<std::byte>, comm::Length) override { return {}; }
 };
 
 TEST(Waiting, ARankThatDoesNotAnswerIsGivenUp) {

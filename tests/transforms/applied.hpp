@@ -32,12 +32,13 @@ inline Grid grid_of(const Shape& shape) {
 inline std::vector<float> applied(const Transform& transform, const Grid& grid, std::vector<float> x,
                                   const Draw& draw) {
   const Shape after = transform.infer(grid).shape;
+  const Box from = Box::whole(grid.shape), to = Box::whole(after);
   if (after == grid.shape && transform.in_place()) {
-    transform.apply(grid, x, x, draw);
+    transform.apply({grid, from, to}, x, x, draw);
     return x;
   }
   std::vector<float> out(static_cast<std::size_t>(after.count()), -7.0f);
-  transform.apply(grid, x, out, draw);
+  transform.apply({grid, from, to}, x, out, draw);
   return out;
 }
 

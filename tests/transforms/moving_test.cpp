@@ -8,7 +8,7 @@ namespace {
 
 const Shape image{4, 5, 3};
 
-TEST(Crop, TheMiddleInATestAndEverywhereInTraining) {
+TEST(KnownAnswer, crop_takes_the_middle_in_a_test_and_everywhere_in_training) {
   const Shape plane{4, 5, 1};
   EXPECT_EQ(applied("crop(size=[2, 3])", plane, {false, Random(1)}), (std::vector<float>{6, 7, 8, 11, 12, 13}));
   EXPECT_EQ(applied("crop(size=3)", plane, {false, Random(1)}), (std::vector<float>{1, 2, 3, 6, 7, 8, 11, 12, 13}));
@@ -24,7 +24,7 @@ TEST(Crop, TheMiddleInATestAndEverywhereInTraining) {
   EXPECT_HAS(error_of([] { made("crop"); }), "size");
 }
 
-TEST(Mirror, HalfOfTheTrainingImages) {
+TEST(KnownAnswer, mirror_half_of_the_training_images) {
   const Shape shape{2, 3, 2};
   const std::vector<float> mirrored{4, 5, 2, 3, 0, 1, 10, 11, 8, 9, 6, 7};
   int count = 0;
@@ -36,7 +36,7 @@ TEST(Mirror, HalfOfTheTrainingImages) {
   EXPECT_NEAR(count, 200, 50);
 }
 
-TEST(Crop, VolumesAndTheMiddleAlways) {
+TEST(KnownAnswer, crop_of_volumes_and_always_the_middle) {
   const Shape volume{4, 3, 2, 1};
   // Layers 1 and 2, rows 1 and 2 (of three, floor(1 / 2) = 0 spare before), column 0.
   EXPECT_EQ(applied("crop(size=[2, 2, 1])", volume, {false, Random(1)}), (std::vector<float>{6, 8, 12, 14}));
@@ -48,7 +48,7 @@ TEST(Crop, VolumesAndTheMiddleAlways) {
   EXPECT_HAS(error_of([] { made("crop(size=[1, 2, 3, 4])"); }), "one number");
 }
 
-TEST(Mirror, OtherAxes) {
+TEST(KnownAnswer, mirror_along_other_axes) {
   const Shape shape{2, 2, 1};
   std::set<std::vector<float>> seen;
   for (std::uint64_t seed = 0; seed < 100; ++seed)
@@ -68,7 +68,7 @@ std::set<std::vector<float>> all_of(const Spec& spec, const Shape& shape, int dr
   return seen;
 }
 
-TEST(Rotate, TheSymmetriesOfTheSquare) {
+TEST(KnownAnswer, rotate_gives_the_symmetries_of_the_square) {
   const Shape square{2, 2, 1};
   const std::set<std::vector<float>> turns{{0, 1, 2, 3}, {1, 3, 0, 2}, {3, 2, 1, 0}, {2, 0, 3, 1}};
   EXPECT_EQ(all_of("rotate", square, 200), turns);
@@ -98,7 +98,7 @@ bool is_reflection(const std::vector<float>& cube) {
          0;
 }
 
-TEST(Rotate, TheSymmetriesOfTheCube) {
+TEST(KnownAnswer, rotate_gives_the_symmetries_of_the_cube) {
   const Shape cube{2, 2, 2, 1};
   const auto turns = all_of("rotate", cube, 1500), all = all_of("rotate(reflections=true)", cube, 3000);
   EXPECT_EQ(turns.size(), 24u);
@@ -132,7 +132,7 @@ TEST(Rotate, EveryNumberArrives) {
   }
 }
 
-TEST(Resize, ByHand) {
+TEST(KnownAnswer, resize) {
   const Draw draw{false, Random(1)};
   // Along columns 0 1 2 3 -> 0.75 and 2.25 by a triangle of width 4: weights 3/8 3/8 1/8 and so on, at the edge cut.
   const auto half = applied("resize(size=[1, 2])", {1, 4, 1}, draw);

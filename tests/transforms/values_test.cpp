@@ -15,7 +15,7 @@ std::vector<float> values(const Spec& spec, std::vector<float> x) {
   return applied(*made(spec), shape, std::move(x), test);
 }
 
-TEST(Log1p, ByHand) {
+TEST(KnownAnswer, log1p) {
   const auto out = values("log1p", {0, 1, 5000, 0.5f, -0.5f, 4095, 4096});
   for (std::size_t i = 0; const double x : {0.0, 1.0, 5000.0, 0.5, -0.5, 4095.0, 4096.0})
     EXPECT_EQ(out[i++], std::log1p(static_cast<float>(x))) << x;
@@ -23,7 +23,7 @@ TEST(Log1p, ByHand) {
   EXPECT_HAS(error_of([] { values("log1p", {0, -1.5f}); }), "holds -1.5");
 }
 
-TEST(DivideByMean, ByHand) {
+TEST(KnownAnswer, divide_by_mean) {
   std::vector<float> x(35, 2.0f);
   x[34] = 2.0f + 70.0f;  // the mean is 4
   const auto out = values("divide_by_mean", x);
@@ -32,7 +32,7 @@ TEST(DivideByMean, ByHand) {
   EXPECT_HAS(error_of([] { values("divide_by_mean", {-1, 1}); }), "mean of 'x' is 0");
 }
 
-TEST(OneHot, LabelsAndMaps) {
+TEST(KnownAnswer, one_hot_of_labels_and_maps) {
   EXPECT_EQ(values("one_hot(classes=4)", {2}), (std::vector<float>{0, 0, 1, 0}));
   const auto transform = made("one_hot(classes=2)");
   EXPECT_EQ(transform->field(), "y");
@@ -45,7 +45,7 @@ TEST(OneHot, LabelsAndMaps) {
   EXPECT_HAS(error_of([] { made("one_hot"); }), "classes");
 }
 
-TEST(ClassMap, OldClassesToNew) {
+TEST(KnownAnswer, class_map_from_old_classes_to_new) {
   EXPECT_EQ(values("class_map(map=[0, 2, 2, 1])", {0, 1, 2, 3, 2}), (std::vector<float>{0, 2, 2, 1, 2}));
   EXPECT_EQ(values("class_map(map=[0, 1], from=[8, 3])", {3, 8}), (std::vector<float>{1, 0}));
   EXPECT_EQ(values("class_map(map=[0, 1], from=[8, 3], otherwise=5)", {4, 3, 100}), (std::vector<float>{5, 1, 5}));
@@ -58,7 +58,7 @@ TEST(ClassMap, OldClassesToNew) {
   EXPECT_EQ(made("class_map(map=[0, 0, 1])")->infer(grid).classes, (std::vector<std::string>{"cat+dog", "ship"}));
 }
 
-TEST(SelectChannels, ByNumberAndByName) {
+TEST(KnownAnswer, select_channels_by_number_and_by_name) {
   Grid grid = grid_of({1, 2, 3});
   EXPECT_EQ(applied("select_channels(channels=[2, 0])", grid.shape, test), (std::vector<float>{2, 0, 5, 3}));
   EXPECT_EQ(applied("select_channels(channels=1)", grid.shape, test), (std::vector<float>{1, 4}));
@@ -72,7 +72,7 @@ TEST(SelectChannels, ByNumberAndByName) {
   EXPECT_EQ(made("swap_channels")->infer(grid).channels, (std::vector<std::string>{"PSL", "U850", "TMQ"}));
 }
 
-TEST(Cast, RoundsToWhatATypeHolds) {
+TEST(KnownAnswer, cast_rounds_to_what_a_type_holds) {
   const Spec half = "cast(to=float16)", brain = "cast(to=bfloat16)";
   // Steps of float16: 2^-10 in [1, 2), 32 below 65536, 2^-24 below 2^-14; ties go to the even one.
   EXPECT_EQ(values(half, {1, 1 + 0x1p-11f, 1 + 0x1.8p-10f, 65519, -0.0f, 0x1.8p-24f, 0x1p-25f, -0x1.4p-24f}),
@@ -90,7 +90,7 @@ TEST(Cast, RoundsToWhatATypeHolds) {
   EXPECT_HAS(error_of([] { made("cast(to=int4)"); }), "int16");
 }
 
-TEST(Normalize, ByAStatisticsFile) {
+TEST(KnownAnswer, normalize_by_a_statistics_file) {
   const TemporaryFolder folder;
   const std::string file = (folder / "stats.h5").string();
   // Mean 2 and deviation 1 in [0, 4]; mean -1 and deviation 3 in [-6, 2]; a constant.

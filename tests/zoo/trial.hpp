@@ -42,6 +42,7 @@ class Trial {
     return values;
   }
 
+  std::span<const float> output(const std::string& name) const { return executor_.output(name); }
   double loss() {
     executor_.forward(run());
     return executor_.output("loss")[0];
