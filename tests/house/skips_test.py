@@ -120,6 +120,22 @@ class Skips(unittest.TestCase):
         code, output = run(entry("room.script", "some output", "notrun"))
         self.assertEqual((code, "room.script: SKIP_REGULAR_EXPRESSION_MATCHED" in output), (1, True), output)
 
+    def test_the_gist_of_failures_is_shown_at_the_end(self):
+        noise = "\n".join(f"noise {i}" for i in range(100))
+        code, output = run(
+            entry("room.Suite.Bad", f"{noise}\n{gtest(('Suite.Bad', '!'))}", "fail"),
+            entry("room.Suite.Race", f"{noise}\nWARNING: ThreadSanitizer: data race\n  here\n", "fail"),
+            entry("room.script", f"{noise}\n", "fail"),
+            entry("room.Suite.Good", gtest(("Suite.Good", ""))),
+            code=8,
+        )
+        self.assertEqual(code, 8)
+        self.assertIn("\nroom.Suite.Bad failed:\n  x_test.cpp:3: Failure\n  [  FAILED  ] Suite.Bad (0 ms)\n", output)
+        self.assertIn("\nroom.Suite.Race failed:\n  WARNING: ThreadSanitizer: data race\n    here\n", output)
+        self.assertIn("\nroom.script failed:\n  noise 85\n", output)
+        self.assertNotIn("noise 84", output)
+        self.assertNotIn("Good failed", output)
+
     def test_the_code_of_ctest_is_kept(self):
         self.assertEqual(run(entry("room.A.B", gtest(("A.B", "!"))), code=8)[0], 8)
         code, output = run(report="none")
