@@ -27,6 +27,7 @@ class Spatial final : public Split {
       axis_ = &axis;
       ways_ = static_cast<int>(ways);
     }
+    args.finish();  // a misspelt axis says more than a missing one
     args.require(cut == 1, "one of depth, height and width must say over how many ranks it is cut");
   }
 

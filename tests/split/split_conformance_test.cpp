@@ -7,6 +7,8 @@
 #include "isobar/graph/plan.hpp"
 #include "isobar/split/split.hpp"
 
+#include "tests/expect_error.hpp"
+
 namespace isobar::split {
 namespace {
 
@@ -113,6 +115,7 @@ TEST(Spatial, RefusesWhatHasNoSuchAxis) {
   EXPECT_THROW(make(splits(), "spatial", "split"), UsageError);
   EXPECT_THROW(make(splits(), "spatial(height=2, width=2)", "split"), UsageError);
   EXPECT_THROW(make(splits(), "spatial(height=0)", "split"), UsageError);
+  EXPECT_HAS(tests::error_of([] { make(splits(), "spatial(depht=2)", "split"); }), "did you mean 'depth'?");
 }
 
 }  // namespace
