@@ -113,6 +113,13 @@ inline constexpr int tag_limit = 1 << 13, first_reserved_tag = 1 << 12;
 /// What a rank has sent so far.
 struct Traffic {
   std::int64_t messages = 0, bytes = 0;
+
+  Traffic& operator+=(const Traffic& more) {
+    messages += more.messages;
+    bytes += more.bytes;
+    return *this;
+  }
+  Traffic& operator-=(const Traffic& less) { return *this += {-less.messages, -less.bytes}; }
 };
 
 /// One rank's view of a group. All threads of the rank may use it.

@@ -17,18 +17,14 @@ struct ExchangeCosts {
   std::int64_t bytes() const { return gradients.traffic.bytes + messages.traffic.bytes; }
 };
 
-inline ExchangeCost combined(const ExchangeCost& a, const ExchangeCost& b, int sign = 1) {
-  return {a.waited_seconds + sign * b.waited_seconds,
-          a.busy_seconds + sign * b.busy_seconds,
-          a.sums + sign * b.sums,
-          {a.traffic.messages + sign * b.traffic.messages, a.traffic.bytes + sign * b.traffic.bytes}};
-}
-inline ExchangeCosts operator+(const ExchangeCosts& a, const ExchangeCosts& b) {
-  return {combined(a.gradients, b.gradients), combined(a.messages, b.messages)};
+inline ExchangeCosts operator+(ExchangeCosts a, const ExchangeCosts& b) {
+  a.gradients += b.gradients;
+  a.messages += b.messages;
+  return a;
 }
 /// What has been added since `before`.
 inline ExchangeCosts operator-(const ExchangeCosts& now, const ExchangeCosts& before) {
-  return {combined(now.gradients, before.gradients, -1), combined(now.messages, before.messages, -1)};
+  return {now.gradients - before.gradients, now.messages - before.messages};
 }
 
 /// The share of the time under way in which nobody waited; nothing if nothing was under way.

@@ -59,13 +59,8 @@ class GatheredReducer final : public Reducer {
 
   ExchangeCost cost() const override {
     ExchangeCost cost = engine_.cost();
-    const ExchangeCost more = exact_->cost();
-    const Traffic traffic = own_->traffic();
-    cost.waited_seconds += more.waited_seconds;
-    cost.busy_seconds += more.busy_seconds;
-    cost.sums += more.sums;
-    cost.traffic = {traffic.messages + more.traffic.messages, traffic.bytes + more.traffic.bytes};
-    return cost;
+    cost.traffic = own_->traffic();
+    return cost += exact_->cost();
   }
 
  private:

@@ -33,6 +33,22 @@ struct ExchangeCost {
   double busy_seconds = 0;    ///< from the start of a sum to its end, overlapping sums counted once
   std::int64_t sums = 0;
   Traffic traffic{};
+
+  ExchangeCost& operator+=(const ExchangeCost& more) {
+    waited_seconds += more.waited_seconds;
+    busy_seconds += more.busy_seconds;
+    sums += more.sums;
+    traffic += more.traffic;
+    return *this;
+  }
+  ExchangeCost& operator-=(const ExchangeCost& less) {
+    waited_seconds -= less.waited_seconds;
+    busy_seconds -= less.busy_seconds;
+    sums -= less.sums;
+    traffic -= less.traffic;
+    return *this;
+  }
+  friend ExchangeCost operator-(ExchangeCost now, const ExchangeCost& before) { return now -= before; }
 };
 
 /// What is to be summed, and how.

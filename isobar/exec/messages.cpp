@@ -60,9 +60,7 @@ class Messages::Circle {
 
   comm::ExchangeCost cost() const {
     comm::ExchangeCost cost = client_->cost();
-    cost.waited_seconds += before_.waited_seconds;
-    cost.busy_seconds += before_.busy_seconds;
-    cost.sums += before_.sums;
+    cost += before_;
     cost.traffic = sent_;
     return cost;
   }
@@ -124,14 +122,7 @@ void Messages::withdraw() {
 
 comm::ExchangeCost Messages::cost() const {
   comm::ExchangeCost all;
-  for (const auto& [name, circle] : circles_) {
-    const comm::ExchangeCost cost = circle->cost();
-    all.waited_seconds += cost.waited_seconds;
-    all.busy_seconds += cost.busy_seconds;
-    all.sums += cost.sums;
-    all.traffic.messages += cost.traffic.messages;
-    all.traffic.bytes += cost.traffic.bytes;
-  }
+  for (const auto& [name, circle] : circles_) all += circle->cost();
   return all;
 }
 

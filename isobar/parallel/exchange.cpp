@@ -17,20 +17,13 @@ StepNeeds ExchangeOptions::needs(const PlannedRank& rank, int copies, std::int64
   const Buckets buckets(places, gradients, bucket_numbers());
   const bool feedback = reducer.codec->carriage() == codec::Carriage::gathered;
   StepNeeds needs{.bytes = (copies + (feedback ? 2 : 0)) * gradients * sizeof(float)};
-  const auto add = [&](const comm::SumRequest& sum) {
-    const comm::Traffic traffic = comm::traffic_of(team, sum, reducer);
-    needs.traffic.messages += traffic.messages;
-    needs.traffic.bytes += traffic.bytes;
-  };
   for (const Bucket& bucket : buckets.all()) {
     std::vector<comm::Range> tensors;
     for (int p = bucket.first; p < bucket.last && feedback; ++p) tensors.push_back({places[p].offset, places[p].count});
-    add({.range = bucket.range, .parts = tensors});
+    needs.traffic += comm::traffic_of(team, {.range = bucket.range, .parts = tensors}, reducer);
   }
   needs.traffic = {(needs.traffic.messages + every - 1) / every, (needs.traffic.bytes + every - 1) / every};
-  const comm::Traffic numbers = needs_of_numbers(rank);
-  needs.traffic.messages += numbers.messages;
-  needs.traffic.bytes += numbers.bytes;
+  needs.traffic += needs_of_numbers(rank);
   return needs;
 }
 

@@ -58,13 +58,9 @@ class ServedTeams final : public Strategy {
       return serving_.needs_of_server(rank, *between_.rule(), teams, false);
     }
     StepNeeds needs = inner_->needs(rank);
-    const auto add = [&](const comm::Traffic& traffic) {
-      needs.traffic.messages += traffic.messages;
-      needs.traffic.bytes += traffic.bytes;
-    };
     const StepNeeds talking = serving_.needs_of_worker(rank, false);
-    if (rank.circle.rank == 0) add(talking.traffic), needs.bytes += talking.bytes;
-    add(traffic_within(rank));
+    if (rank.circle.rank == 0) needs.traffic += talking.traffic, needs.bytes += talking.bytes;
+    needs.traffic += traffic_within(rank);
     return needs;
   }
 
@@ -126,13 +122,8 @@ class ServedTeams final : public Strategy {
   }
   comm::ExchangeCost cost() const override {
     if (!line_) return {};
-    comm::ExchangeCost cost = inner_->cost(), outer = line_->cost();
-    cost.waited_seconds += outer.waited_seconds;
-    cost.busy_seconds += outer.busy_seconds;
-    cost.sums += outer.sums;
-    cost.traffic.messages += outer.traffic.messages;
-    cost.traffic.bytes += outer.traffic.bytes;
-    return cost;
+    comm::ExchangeCost cost = inner_->cost();
+    return cost += line_->cost();
   }
   std::string describe() const override {
     const char* const plural = teams_ == 1 ? "" : "s";
@@ -164,8 +155,7 @@ class ServedTeams final : public Strategy {
     if (of_ == 1) return traffic;
     int distance = 1;
     while (distance <= rank.circle.rank) distance *= 2;
-    for (; rank.circle.rank + distance < rank.circle.size; distance *= 2)
-      traffic.messages += 2, traffic.bytes += bytes + told;
+    for (; rank.circle.rank + distance < rank.circle.size; distance *= 2) traffic += {2, bytes + told};
     return traffic;
   }
 

@@ -40,9 +40,7 @@ class Server final : public Strategy {
     if (rank.role == Roles::Role::serves)
       return serving_.needs_of_server(rank, *apply_together(false), rank.circle.size - serving_.servers(), true);
     StepNeeds needs = serving_.needs_of_worker(rank, true);
-    const comm::Traffic numbers = exchanging_.needs_of_numbers(rank);
-    needs.traffic.messages += numbers.messages;
-    needs.traffic.bytes += numbers.bytes;
+    needs.traffic += exchanging_.needs_of_numbers(rank);
     return needs;
   }
 
@@ -97,13 +95,8 @@ class Server final : public Strategy {
   exec::StateBlocks state(Replica&) override { return exchange_->state(); }
   comm::ExchangeCost cost() const override {
     if (!link_) return {};
-    comm::ExchangeCost cost = exchange_->cost(), served = link_->cost();
-    cost.waited_seconds += served.waited_seconds;
-    cost.busy_seconds += served.busy_seconds;
-    cost.sums += served.sums;
-    cost.traffic.messages += served.traffic.messages;
-    cost.traffic.bytes += served.traffic.bytes;
-    return cost;
+    comm::ExchangeCost cost = exchange_->cost();
+    return cost += link_->cost();
   }
   std::string describe() const override {
     return fmt::format("server: {} worker{}, {}", workers_.size(), workers_.size() == 1 ? "" : "s",

@@ -71,12 +71,7 @@ void TeamLine::share(Replica& replica, bool with_statistics) {
 
 comm::ExchangeCost TeamLine::cost() const {
   comm::ExchangeCost cost = link_ ? link_->cost() : comm::ExchangeCost{};
-  const comm::Traffic within = team_.traffic();
-  cost.waited_seconds += waited_seconds_;
-  cost.busy_seconds += waited_seconds_;
-  cost.traffic.messages += within.messages;
-  cost.traffic.bytes += within.bytes;
-  return cost;
+  return cost += {waited_seconds_, waited_seconds_, 0, team_.traffic()};
 }
 
 }  // namespace isobar::parallel

@@ -57,10 +57,7 @@ void FlowTalks::talk(const ops::Talk& talk) {
 
 comm::ExchangeCost FlowTalks::cost() const {
   comm::ExchangeCost cost{.waited_seconds = waited_seconds_};
-  for (const auto& [circle, walk] : walks_) {
-    cost.traffic.messages += walk->traffic().messages;
-    cost.traffic.bytes += walk->traffic().bytes;
-  }
+  for (const auto& [circle, walk] : walks_) cost.traffic += walk->traffic();
   return cost;
 }
 

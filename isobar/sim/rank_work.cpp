@@ -14,14 +14,8 @@ std::unique_ptr<parallel::Strategy> strategy_of(const Scenario& scenario) {
 
 void StepTotals::end(int team, double now, const Spent& before, const Spent& after) {
   teams_[team].ended = std::max(teams_[team].ended, now);
-  const auto add = [](comm::ExchangeCost& to, const comm::ExchangeCost& less, const comm::ExchangeCost& more) {
-    to.waited_seconds += more.waited_seconds - less.waited_seconds;
-    to.busy_seconds += more.busy_seconds - less.busy_seconds;
-    to.traffic.messages += more.traffic.messages - less.traffic.messages;
-    to.traffic.bytes += more.traffic.bytes - less.traffic.bytes;
-  };
-  add(spent_.exchange, before.exchange, after.exchange);
-  add(spent_.talk, before.talk, after.talk);
+  spent_.exchange += after.exchange - before.exchange;
+  spent_.talk += after.talk - before.talk;
   spent_.input += after.input - before.input;
 }
 
