@@ -1,7 +1,7 @@
-// Gossip in pairs (AD-PSGD, Lian et al. 2018): every rank trains a model of its own and waits for nobody. Ranks with odd
-// numbers offer their models to ranks with even ones, drawn by chance; both end with the mean. Nobody is both, so that no
-// two models change places. A rank looks for messages at the ends of its step, and whenever a gradient is final. The mean
-// of all models is the model; the first rank asks for them.
+// Gossip in pairs (AD-PSGD, Lian et al. 2018): every rank trains a model of its own and waits for nobody. Ranks with
+// odd numbers offer their models to ranks with even ones, drawn by chance; both end with the mean. Nobody is both, so
+// that no two models change places. A rank looks for messages at the ends of its step, and whenever a gradient is
+// final. The mean of all models is the model; the first rank asks for them.
 #include "isobar/parallel/gossip_pairwise.hpp"
 
 #include <algorithm>
@@ -198,8 +198,7 @@ class GossipInPairs final : public Strategy {
     float models = 1;
     for (int rank = 1; rank < world_->size(); ++rank) {
       const bool told = words_->reaches(rank, [&] {
-        comm::Ticket model =
-            world_->start_receive(rank, PairWords::model_tag, std::as_writable_bytes(given_->mine()));
+        comm::Ticket model = world_->start_receive(rank, PairWords::model_tag, std::as_writable_bytes(given_->mine()));
         comm::StallWatch(*world_, limits_, asking_).wait(model, [&] { return std::vector{rank}; });
       });
       if (!told) continue;

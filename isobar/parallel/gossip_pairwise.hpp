@@ -1,4 +1,5 @@
-// Gossip in pairs: every rank trains a model of its own at its own pace, and takes the mean with one other now and then.
+// Gossip in pairs: every rank trains a model of its own at its own pace, and takes the mean with one other now and
+// then.
 #pragma once
 
 #include "isobar/parallel/exchange.hpp"

@@ -1,6 +1,8 @@
 // hogwild (Niu et al. 2011): ranks of one node train on one set of weights in shared memory, each at its own pace and
 // without locks. A rank reads the weights before its step, and adds what the step has changed; what others have changed
-// meanwhile stays. Each rank keeps the optimizer's state for itself. What comes out depends on who comes first.
+// meanwhile stays. Each rank keeps the momentum for itself. What comes out depends on who comes first.
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "isobar/comm/collectives.hpp"
@@ -10,6 +12,32 @@
 
 namespace isobar::parallel {
 namespace {
+
+/// The steps of all ranks are added up: that is one step by all gradients if a step is proportional to its gradient.
+/// With rules that scale it, as adam does, several ranks together overshoot. Tries the rule out on a weight.
+void expect_proportional(Replica& replica) {
+  const auto trained = std::ranges::find(replica.parameters(), true, &ReplicaParameter::trained);
+  if (trained == replica.parameters().end() || replica.pretends(0)) return;
+  const auto copy = [](std::span<float> numbers) { return std::vector<float>(numbers.begin(), numbers.end()); };
+  const std::vector<float> weights = copy(trained->weight);
+  std::vector<std::vector<float>> slots;
+  for (const std::span<float> slot : trained->slots) slots.push_back(copy(slot));
+  const auto moved_by = [&](float gradient) {
+    std::ranges::fill(trained->weight, 1.0f);
+    for (const std::span<float> slot : trained->slots) std::ranges::fill(slot, 0.0f);
+    const std::vector<float> gradients(trained->weight.size(), gradient);
+    const int p = static_cast<int>(trained - replica.parameters().begin());
+    replica.update(p, gradients, {.index = 1, .learning_rate = 0.125});
+    return static_cast<double>(trained->weight[0]) - 1;
+  };
+  const double still = moved_by(0), once = moved_by(1) - still, twice = moved_by(2) - still;
+  std::ranges::copy(weights, trained->weight.begin());
+  for (std::size_t s = 0; s < slots.size(); ++s) std::ranges::copy(slots[s], trained->slots[s].begin());
+  if (std::abs(twice - 2 * once) > 1e-4 * std::abs(once) || (once == 0 && still != 0))
+    fail_usage(
+        "strategy 'hogwild' adds up the steps of all ranks, so that they must be proportional to gradients; those of "
+        "this optimizer are not; valid: sgd, with or without momentum");
+}
 
 class Hogwild final : public Strategy {
  public:
@@ -36,15 +64,17 @@ class Hogwild final : public Strategy {
   std::span<float> open(comm::Comm& world, std::size_t gradients, const Care& care) override {
     const int nodes = 1 + *std::ranges::max_element(world.nodes());
     if (nodes > 1)
-      fail_usage("strategy 'hogwild' keeps the weights in memory that all ranks share, but the {} ranks are on {} nodes; "
-                 "valid: ranks of one node, or another strategy, such as async",
-                 world.size(), nodes);
+      fail_usage(
+          "strategy 'hogwild' keeps the weights in memory that all ranks share, but the {} ranks are on {} nodes; "
+          "valid: ranks of one node, or another strategy, such as async",
+          world.size(), nodes);
     node_ = duplicate(world);
     alone_ = comm::alone();
     return inner_->open(*alone_, gradients, care);
   }
 
   void begin(Replica& replica, std::int64_t steps) override {
+    expect_proportional(replica);
     inner_->begin(replica, steps);
     for (const ReplicaParameter& each : replica.parameters())
       if (!each.trained) statistics_ += each.weight.size();
@@ -155,10 +185,10 @@ class Hogwild final : public Strategy {
   }
 
   std::unique_ptr<Strategy> inner_;
-  std::unique_ptr<comm::Comm> node_, alone_;                // once it is open
+  std::unique_ptr<comm::Comm> node_, alone_;               // once it is open
   std::optional<SharedWeights> shared_, gathered_, stop_;  // from begin() on: weights; statistics of all ranks; a wish
-  std::vector<float> was_;                                  // the weights that this rank has read, like gradients
-  std::size_t statistics_ = 0;                              // numbers of these, of a rank
+  std::vector<float> was_;                                 // the weights that this rank has read, like gradients
+  std::size_t statistics_ = 0;                             // numbers of these, of a rank
   std::int64_t steps_ = 0;
   bool finished_ = false;
   Chore sharing_{Category::copy, "shared weights"};

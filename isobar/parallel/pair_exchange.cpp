@@ -74,8 +74,7 @@ void PairAnswers::answer(Replica& replica, std::int64_t step) {
   });
   owes_ = answered_ = true;
   ++met_;
-  words_.reaches(whose_,
-                 [&] { under_way_ = world_.start_send(whose_, PairWords::answer_tag, std::as_bytes(room)); });
+  words_.reaches(whose_, [&] { under_way_ = world_.start_send(whose_, PairWords::answer_tag, std::as_bytes(room)); });
 }
 
 void PairAnswers::pay(Replica& replica, std::int64_t step) {

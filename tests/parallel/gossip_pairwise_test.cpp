@@ -38,16 +38,16 @@ class MovingReplica final : public ForwardingReplica {
 
 struct PairsApart {
   std::string strategy;
-  Weights begin, curvatures;    ///< of each rank
+  Weights begin, curvatures;  ///< of each rank
   double rate = 0.25;
-  Script script{};              ///< who takes the next step; empty: all take `steps`, as they like
+  Script script{};  ///< who takes the next step; empty: all take `steps`, as they like
   int steps = 0;
 };
 
 struct PairsCourse {
-  std::vector<Weights> seen;       ///< by each rank, at its gradients
-  std::vector<double> moved;       ///< by the updates of each rank
-  Weights ends;                    ///< the weight of each rank; of the first the mean
+  std::vector<Weights> seen;  ///< by each rank, at its gradients
+  std::vector<double> moved;  ///< by the updates of each rank
+  Weights ends;               ///< the weight of each rank; of the first the mean
 };
 
 PairsCourse descend_in_pairs(const PairsApart& descent) {
@@ -119,10 +119,11 @@ TEST(KnownAnswer, gossip_in_pairs_keeps_the_mean_of_all) {
 }
 
 TEST(KnownAnswer, gossip_in_pairs_agrees) {
-  const PairsCourse course = descend_in_pairs({"gossip(kind=pairwise)", {0, 1, 2, 3, 4, 5}, Weights(6, 1), 0, in_turns(6, 6 * 80)});
+  const PairsCourse course =
+      descend_in_pairs({"gossip(kind=pairwise)", {0, 1, 2, 3, 4, 5}, Weights(6, 1), 0, in_turns(6, 6 * 80)});
   for (const Weights& seen : course.seen) EXPECT_NEAR(seen.back(), 2.5, 1e-2);
-  const PairsCourse seldom = descend_in_pairs(
-      {"gossip(kind=pairwise, period=4)", {0, 1, 2, 3, 4, 5}, Weights(6, 1), 0, in_turns(6, 6 * 160)});
+  const PairsCourse seldom =
+      descend_in_pairs({"gossip(kind=pairwise, period=4)", {0, 1, 2, 3, 4, 5}, Weights(6, 1), 0, in_turns(6, 6 * 160)});
   for (const Weights& seen : seldom.seen) EXPECT_NEAR(seen.back(), 2.5, 0.3);
 }
 
@@ -298,7 +299,8 @@ TEST(GossipInPairs, RefusesWhatCannotBe) {
              "each goes at its own pace");
   EXPECT_HAS(error_of([] { make(strategies(), "gossip(kind=pair)", "strategy"); }),
              "exponential, pairwise, pull, push, ring");
-  EXPECT_HAS(error_of([] { place(2, *make(strategies(), in_pairs, "strategy"), 4); }), "every rank trains a whole model");
+  EXPECT_HAS(error_of([] { place(2, *make(strategies(), in_pairs, "strategy"), 4); }),
+             "every rank trains a whole model");
 }
 
 }  // namespace

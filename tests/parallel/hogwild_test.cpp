@@ -24,12 +24,13 @@ class ManyWeights final : public PlainReplica {
       for (std::size_t i = 0; i < width; ++i)
         each.weight[i] = rule == Rule::add_to_all ? 0 : 1.0f + static_cast<float>(i % 7);
   }
-  static float shrunk(float weight) { return weight - 0.3f * weight; }
+  static float shrunk(float weight, float gradient) { return weight - 0.25f * gradient * weight; }
 
-  void update(int p, std::span<const float>, const optim::Step&) override {
+  void backward(const Feed&, const std::function<void(int p)>&) override { std::ranges::fill(gradients(), 1.0f); }
+  void update(int p, std::span<const float> gradient, const optim::Step&) override {
     for (float& weight : (*this)[p].weight)
-      if (rule_ == Rule::add_to_all) weight += static_cast<float>(1 + rank_);
-      else if (p == rank_) weight = shrunk(weight);
+      if (rule_ == Rule::add_to_all) weight += static_cast<float>(1 + rank_) * gradient[0];
+      else if (p == rank_) weight = shrunk(weight, gradient[0]);
   }
 
  private:
@@ -59,7 +60,8 @@ std::vector<float> free_run(const char* name, int ranks, int steps, ManyWeights:
 }
 
 TEST(KnownAnswer, hogwild_of_one_rank_is_solo) {
-  for (const char* const optimizer : {"sgd", "sgd(momentum=0.9)", "adam"}) {
+  for (const char* const optimizer :
+       {"sgd", "sgd(momentum=0.9, weight_decay=0.01)", "sgd(momentum=0.9, nesterov=true, form=torch)"}) {
     Training s;
     s.optimizer = optimizer;
     s.moving_norm = true;
@@ -80,7 +82,7 @@ TEST(KnownAnswer, hogwild_of_ranks_that_do_not_meet_is_sequential) {
   ASSERT_EQ(end.size(), ranks * width);
   for (std::size_t i = 0; i < end.size(); ++i) {
     float expected = 1.0f + static_cast<float>(i % width % 7);
-    for (int t = 0; t < steps; ++t) expected = ManyWeights::shrunk(expected);
+    for (int t = 0; t < steps; ++t) expected = ManyWeights::shrunk(expected, 1);
     ASSERT_EQ(end[i], expected) << i;
   }
 }
@@ -202,6 +204,26 @@ TEST(Hogwild, ADeadRankIsNotMissed) {
     EXPECT_FALSE(end.gave_up) << dies_at;
     EXPECT_EQ(end.died, std::vector{1}) << dies_at;
     EXPECT_EQ(ended, 2) << dies_at;
+  }
+}
+
+TEST(Hogwild, TakesOptimizersWhoseStepsAddUp) {
+  for (const char* const optimizer : {"sgd", "sgd(momentum=0.9, form=torch)", "sgd(weight_decay=0.1)"}) {
+    Training s = async_training(1, "hogwild");
+    s.optimizer = optimizer;
+    const auto alone = comm::alone();
+    Trained trained(*alone, s), untouched(*alone, s);
+    trained.strategy().begin(trained.replica(), 0);
+    EXPECT_EQ(trained.weights(), untouched.weights()) << optimizer;
+  }
+  for (const char* const optimizer : {"adam", "rmsprop", "adagrad", "lars", "lamb"}) {
+    Training s = async_training(1, "hogwild");
+    s.optimizer = optimizer;
+    const auto alone = comm::alone();
+    Trained trained(*alone, s);
+    EXPECT_HAS(error_of([&] { trained.strategy().begin(trained.replica(), 0); }),
+               "valid: sgd, with or without momentum")
+        << optimizer;
   }
 }
 

@@ -1,6 +1,5 @@
 // What two ranks do that meet: words, offers and answers, one thing after the other.
 #include "isobar/parallel/pair_exchange.hpp"
-#include "isobar/parallel/pair_words.hpp"
 
 #include <thread>
 
@@ -8,6 +7,7 @@
 
 #include "isobar/comm/collectives.hpp"
 #include "isobar/comm/local_comm.hpp"
+#include "isobar/parallel/pair_words.hpp"
 
 #include "tests/parallel/plain_replica.hpp"
 

@@ -13,9 +13,15 @@ using Settings = std::vector<const char*>;
 
 const char* const free_strategies[] = {"strategy=gossip(kind=pairwise)", "strategy=hogwild"};
 
+// With a rule whose steps add up.
+Settings with_descent(Settings settings) {
+  settings.insert(settings.begin(), "optimizer=sgd(lr=0.05, momentum=0.9)");
+  return settings;
+}
+
 JobMaker job_in(const std::filesystem::path& folder, Settings settings, bool resume = false) {
   return [=](int) {
-    Job job = small_job(folder, settings);
+    Job job = small_job(folder, with_descent(settings));
     job.resume = resume;
     return job;
   };
@@ -23,9 +29,9 @@ JobMaker job_in(const std::filesystem::path& folder, Settings settings, bool res
 
 TEST(FreeTraining, OneRankIsPlainTraining) {
   const TemporaryFolder folder;
-  const Ran solo = run_on(1, folder.path() / "solo", {"model=dense_net(norm=true)", "strategy=solo"});
+  const Ran solo = run_on(1, folder.path() / "solo", with_descent({"model=dense_net(norm=true)", "strategy=solo"}));
   for (const char* const strategy : free_strategies) {
-    const Ran ran = run_on(1, folder.path() / strategy, {"model=dense_net(norm=true)", strategy});
+    const Ran ran = run_on(1, folder.path() / strategy, with_descent({"model=dense_net(norm=true)", strategy}));
     EXPECT_EQ(ran.losses, solo.losses) << strategy;
     EXPECT_EQ(ran.weights, solo.weights) << strategy;
     EXPECT_EQ(ran.predictions, solo.predictions) << strategy;
@@ -99,7 +105,8 @@ TEST(FreeTraining, SavesOnTheWay) {
   const TemporaryFolder folder;
   for (const char* const strategy : free_strategies) {
     Recorder recorder;
-    run_on(4, job_in(folder.path() / strategy, {strategy, "checkpoint.every_steps=2", "checkpoint.background=false"}), recorder);
+    run_on(4, job_in(folder.path() / strategy, {strategy, "checkpoint.every_steps=2", "checkpoint.background=false"}),
+           recorder);
     EXPECT_EQ(recorder.last.reason, End::Reason::finished) << strategy;
     EXPECT_GE(recorder.checkpoints, 6) << strategy;
     EXPECT_EQ(recorder.epochs.size(), 3u) << strategy;
@@ -123,7 +130,7 @@ TEST(FreeTraining, WhatNeedsLockstepIsRefused) {
   const TemporaryFolder folder;
   for (const char* const strategy : free_strategies) {
     const auto refused = [&](const char* setting) {
-      return error_of([&] { run_on(2, folder.path() / strategy / setting, {strategy, setting}); });
+      return error_of([&] { run_on(2, folder.path() / strategy / setting, with_descent({strategy, setting})); });
     };
     EXPECT_HAS(refused("train.sync_batch_norm=true"), "train.sync_batch_norm needs ranks that take their steps");
     EXPECT_HAS(refused("train.bad_numbers=rewind"), "train.bad_numbers = 'rewind' needs ranks that take their steps");
