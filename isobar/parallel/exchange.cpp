@@ -13,7 +13,7 @@ StrategyTraits ExchangeOptions::traits() const {
 }
 
 StepNeeds ExchangeOptions::needs(const PlannedRank& rank, int copies, std::int64_t every) const {
-  const auto& [role, team, places, gradients, slots, names] = rank;
+  const auto& [role, team, places, gradients, slots, names, teams] = rank;
   const Buckets buckets(places, gradients, bucket_numbers());
   const bool feedback = reducer.codec->carriage() == codec::Carriage::gathered;
   StepNeeds needs{.bytes = (copies + (feedback ? 2 : 0)) * gradients * sizeof(float)};

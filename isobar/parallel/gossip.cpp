@@ -1,10 +1,11 @@
 // gossip: every rank trains a model of its own, and mixes it with those of a few others after every step, or every
 // `period` steps; nobody sums over all. The mean of the models is the model. First each rank takes its step, then they
-// mix.
+// mix; in pairs (gossip_pairwise.hpp) without waiting for each other.
 #include <algorithm>
 
 #include "isobar/base/text.hpp"
 #include "isobar/comm/stall_watch.hpp"
+#include "isobar/parallel/gossip_pairwise.hpp"
 #include "isobar/parallel/gossip_partners.hpp"
 #include "isobar/parallel/own_steps.hpp"
 
@@ -123,12 +124,17 @@ std::unique_ptr<Strategy> read_gossip(Args& args) {
   const std::string name = args.text("kind", "ring");
   std::vector<std::string> valid;
   for (const GossipKind& kind : gossip_kinds()) valid.emplace_back(kind.name);
+  valid.insert(std::ranges::find(valid, "pull"), "pairwise");
   const auto kind = std::ranges::find(gossip_kinds(), name, &GossipKind::name);
-  args.require(kind != gossip_kinds().end(), fmt::format("kind must be one of {}", join(valid, ", ")));
+  const bool in_pairs = name == "pairwise";
+  args.require(in_pairs || kind != gossip_kinds().end(), fmt::format("kind must be one of {}", join(valid, ", ")));
   const std::int64_t period = args.integer("period", 1);
   args.require(period >= 1 && period <= 1'000'000, "period must lie between 1 and 1000000 steps");
   ExchangeOptions options = read_exchange_options(args);
   args.require(options.reducer.codec->is_plain(), "codec must be float: models are mixed as they are");
+  args.require(!in_pairs || !options.deterministic,
+               "deterministic needs ranks that take their steps together; in pairs each goes at its own pace");
+  if (in_pairs) return gossip_in_pairs(period, options);
   return std::make_unique<Gossip>(*kind, period, std::move(options));
 }
 

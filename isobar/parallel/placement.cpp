@@ -29,7 +29,7 @@ std::vector<Placement> place(const split::Split& split, const Strategy& strategy
 std::vector<Placement> place(int ways, const Strategy& strategy, int ranks) {
   if (ways > 1 && strategy.traits().whole_models)
     fail_usage(
-        "parallel.split cuts a model over {} ranks, but with this strategy every rank trains a model of its own; "
+        "parallel.split cuts a model over {} ranks, but with this strategy every rank trains a whole model; "
         "valid: split = \"none\", or another strategy, such as sync",
         ways);
   const Roles roles = strategy.roles(ranks);
@@ -66,7 +66,7 @@ std::vector<Placement> place(int ways, const Strategy& strategy, int ranks) {
     list[rank].role = roles.role[rank];
     list[rank].shares = replicas;
     list[rank].teams = static_cast<int>(teams.size());
-    if (serves) list[rank].circles.push_back({"servers", all, roles.pace, fate});
+    if (serves || teams.size() > 1) list[rank].circles.push_back({serves ? "servers" : "peers", all, roles.pace, fate});
   }
   return list;
 }

@@ -52,6 +52,7 @@ struct PlannedRank {
   std::size_t gradients = 0;         ///< numbers of all, padding included
   int slots = 0;                     ///< of the optimizer
   std::vector<std::string> names{};  ///< of the parameters at these places
+  int teams = 1;                     ///< of ranks that train, in the whole run
 };
 
 /// What a step takes on one rank.

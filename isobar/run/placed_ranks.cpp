@@ -45,7 +45,7 @@ void note_traffic(const train::Job& job, const graph::Plan& plan, int per_node, 
   for (const std::size_t place : {std::size_t{0}, team.size() / 2, team.size() - 1}) {
     const comm::Group group{.rank = static_cast<int>(place), .size = static_cast<int>(team.size()), .nodes = nodes};
     const parallel::StepNeeds needs =
-        job.strategy->needs({mine.role, group, places, gradients, job.optimizer->slots(), names});
+        job.strategy->needs({mine.role, group, places, gradients, job.optimizer->slots(), names, mine.teams});
     kind.traffic.messages = std::max(kind.traffic.messages, needs.traffic.messages);
     kind.traffic.bytes = std::max(kind.traffic.bytes, needs.traffic.bytes);
     if (place == 0) kind.memory_bytes += needs.bytes;

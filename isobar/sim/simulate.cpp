@@ -198,7 +198,8 @@ Simulated only_by_flows(const Scenario& scenario, Stage& stage) {
   const parallel::PlannedRank first{.circle = {.rank = 0, .size = team, .nodes = std::vector<int>(team)},
                                     .places = places,
                                     .gradients = numbers,
-                                    .names = names};
+                                    .names = names,
+                                    .teams = stage.ranks[0].teams};
   const double messages = 2.0 * strategy_of(scenario)->needs(first).traffic.messages;
   const int steps = scenario.detail == Detail::flows ? scenario.steps : affordable_steps(scenario, messages);
   return by_flows(scenario, stage, std::max(steps, fewest_flow_steps));

@@ -54,6 +54,7 @@ void expect_pace(const RunGroups& groups, const Job& job) {
   };
   refuse(job.deterministic, "train.deterministic");
   refuse(job.sync_batch_norm, "train.sync_batch_norm");
+  refuse(job.numbers.policy == BadNumbers::Policy::rewind, "train.bad_numbers = 'rewind'");
 }
 
 }  // namespace isobar::train

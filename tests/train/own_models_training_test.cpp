@@ -111,7 +111,7 @@ TEST(OwnModelsTraining, AModelThatIsCutIsRefused) {
     Job job = small_job(folder.path(), {"parallel.strategy=gossip"});
     parallel::place(2, *job.strategy, 4);
   };
-  EXPECT_HAS(error_of(work), "every rank trains a model of its own");
+  EXPECT_HAS(error_of(work), "every rank trains a whole model");
 }
 
 }  // namespace
