@@ -44,6 +44,18 @@ TEST(Compare, RunsAllOnceAndShowsATable) {
     EXPECT_EQ(lines_of(study + "/" + run + "/history.jsonl"), 1) << run;
 }
 
+TEST(Compare, ASlowRankComputesTheSame) {
+  const TemporaryFolder folder;
+  const std::string call = "compare " + small_recipe(folder) + " --strategies sync --ranks 2 --folder ";
+  for (const std::string& study : {folder / "plain", folder / "slow --slow 1:3"}) {
+    const Outcome outcome = run_isobar(call + study);
+    ASSERT_EQ(outcome.code, 0) << outcome;
+  }
+  const std::string metrics = "/sync/seed-1/metrics.jsonl";
+  EXPECT_GT(lines_of(folder / "plain" + metrics), 10);
+  EXPECT_EQ(text_of(folder / "plain" + metrics), text_of(folder / "slow" + metrics));
+}
+
 TEST(Compare, ARunThatFailsIsARow) {
   const TemporaryFolder folder;
   const Outcome outcome =
