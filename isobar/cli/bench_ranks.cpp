@@ -85,7 +85,7 @@ void launch_sums(const BenchOptions& all, RecordBook& book) {
   for (const std::size_t bytes : options.bytes) words.push_back(fmt::format("--bytes={}", bytes));
   if (!book.file().empty()) words.push_back("--record=" + book.file().string());
   std::fflush(stdout);
-  if (const int code = run_command(words))
+  if (const int code = run_child({.words = words}).code)
     fail("bench: measuring sums on {} ranks ended with code {}", options.ranks, code);
   book.take_others();
 }

@@ -3,8 +3,11 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <sstream>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -65,23 +68,39 @@ std::string this_program() {
   return path.string();
 }
 
-int run_command(const std::vector<std::string>& words) {
+ChildEnd run_child(const ChildCommand& child) {
   std::vector<char*> arguments;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  for (const std::string& word : child.words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
+  const std::string output = child.output.string();
+  const pid_t self = getpid();
   const pid_t process = fork();
-  if (process < 0) fail("'{}' cannot be started: {}", join(words, " "), std::strerror(errno));
+  if (process < 0) fail("'{}' cannot be started: {}", join(child.words, " "), std::strerror(errno));
   if (process == 0) {
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != self) _exit(exit_interrupted);
+    const int nothing = open("/dev/null", O_RDONLY);
+    if (nothing >= 0) dup2(nothing, STDIN_FILENO);
+    if (!output.empty()) {
+      const int file = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+      if (file < 0 || dup2(file, STDOUT_FILENO) < 0 || dup2(file, STDERR_FILENO) < 0) _exit(126);
+    }
+    for (const auto& [name, value] : child.environment) setenv(name.c_str(), value.c_str(), 1);
     execvp(arguments[0], arguments.data());
-    fmt::print(stderr, "isobar: '{}' cannot be started: {}\n", words[0], std::strerror(errno));
+    fmt::print(stderr, "isobar: '{}' cannot be started: {}\n", child.words[0], std::strerror(errno));
     _exit(127);
   }
   int status = 0;
-  for (bool told = false; waitpid(process, &status, WNOHANG) == 0;) {
+  rusage used{};
+  for (bool told = false; wait4(process, &status, WNOHANG, &used) == 0;) {
     if (stop_requested() && !told) told = kill(process, SIGTERM) == 0;
+    if (child.meanwhile) child.meanwhile();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  constexpr double kilobyte = 1024;
+  return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status),
+          kilobyte * static_cast<double>(used.ru_maxrss)};
 }
 
 }  // namespace isobar::cli

@@ -15,6 +15,7 @@
 namespace isobar::cli {
 
 extern const Verb bench_verb;    // bench.cpp
+extern const Verb compare_verb;  // compare.cpp
 extern const Verb data_verb;     // data.cpp
 extern const Verb demo_verb;     // demo.cpp
 extern const Verb doctor_verb;   // doctor.cpp
@@ -32,9 +33,9 @@ extern const Verb zoo_verb;      // zoo.cpp
 
 namespace {
 
-constexpr const Verb* verbs[] = {&demo_verb, &train_verb,   &run_verb,    &watch_verb, &report_verb,
-                                 &eval_verb, &predict_verb, &plan_verb,   &zoo_verb,   &onnx_verb,
-                                 &list_verb, &data_verb,    &doctor_verb, &bench_verb, &scale_verb};
+constexpr const Verb* verbs[] = {&demo_verb,    &train_verb, &run_verb,   &watch_verb,  &report_verb, &eval_verb,
+                                 &predict_verb, &plan_verb,  &zoo_verb,   &onnx_verb,   &list_verb,   &data_verb,
+                                 &doctor_verb,  &bench_verb, &scale_verb, &compare_verb};
 
 // The program is built once for every MPI library: bin/isobar and, if there are two, bin/isobar-openmpi. If a launcher
 // of the other library started this one, the right one, in the same folder, takes over.

@@ -65,7 +65,7 @@ void run_scale(const ScaleOptions& options) {
   for (const int ranks : options.ranks) {
     runs.push_back(folder / fmt::format("{}-{}-ranks", options.mode, ranks));
     fmt::print(stderr, "run {} of {}: {} rank{}\n", runs.size(), options.ranks.size(), ranks, ranks == 1 ? "" : "s");
-    const int code = run_command(command_of(options, ranks, batch, runs.back()));
+    const int code = run_child({.words = command_of(options, ranks, batch, runs.back())}).code;
     if (stop_requested()) {
       fmt::print(stderr, "isobar: stopped during the run on {} ranks\n", ranks);
       return;

@@ -1,5 +1,7 @@
 #include "isobar/parallel/composition.hpp"
 
+#include "isobar/parallel/slowed.hpp"
+
 namespace isobar::parallel {
 
 Composition read_composition(Args& recipe, const Spec& otherwise) {
@@ -14,6 +16,8 @@ Composition read_composition(Args& recipe, const Spec& otherwise) {
   section.require(!named || (!read.strategy.find("codec") && !read.strategy.find("wire")),
                   "codec is an argument of the strategy too; it is needed once");
   if (named) read.strategy.set("codec", codec);
+  read.slow = section.text("slow", "");
+  read_slow_ranks(read.slow);
   section.finish();
   return read;
 }
@@ -26,6 +30,7 @@ void record_composition(Args& recipe, const Composition& resolved) {
   if (recipe.has("strategy")) recipe.record("strategy", strategy);
   else section.set("strategy", strategy);
   if (const Value* codec = resolved.strategy.find("codec")) section.set("codec", *codec);
+  if (!resolved.slow.empty()) section.set("slow", resolved.slow);
   recipe.record("parallel", section);
 }
 

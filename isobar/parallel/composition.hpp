@@ -1,5 +1,5 @@
-// Composition: which split, strategy and codec a recipe names, in its section [parallel]. Older recipes name the
-// strategy at their top, which is still read.
+// Composition: which split, strategy and codec a recipe names, in its section [parallel], and which ranks it makes
+// slower. Older recipes name the strategy at their top, which is still read.
 #pragma once
 
 #include "isobar/base/spec.hpp"
@@ -9,6 +9,7 @@ namespace isobar::parallel {
 struct Composition {
   Spec split = "none";
   Spec strategy = "sync";  ///< with the codec among its arguments, if one is named
+  std::string slow{};      ///< ranks made slower for an experiment, as read_slow_ranks() reads them
 };
 
 /// Reads them; `otherwise`: the strategy of a recipe that names none.

@@ -1,90 +1,19 @@
 // The charts of a comparison: curves of all runs over steps, samples and time, and where the time of a step went.
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
 #include "isobar/base/html_text.hpp"
 #include "isobar/report/chart.hpp"
 #include "isobar/report/comparison.hpp"
-#include "isobar/report/curves.hpp"
+#include "isobar/report/run_curves.hpp"
 
 namespace isobar::report {
 namespace {
 
-constexpr std::size_t most_chart_points = 240;
 constexpr int most_colours = 8;
 
-// What a horizontal axis counts, for the steps and for the evaluations of a run.
-struct Along {
-  const char* name;
-  double (*of_step)(double before, const record::StepRecord&);
-  double (*of_evaluation)(const ComparedRun&, const Evaluation&);
-};
-
-double samples_until(const ComparedRun& run, std::int64_t step) {
-  double sum = 0;
-  for (const record::StepRecord& record : run.record.steps)
-    if (record.step <= step) sum += static_cast<double>(record.samples);
-  return sum;
-}
-
-constexpr Along alongs[] = {
-    {"step", [](double, const record::StepRecord& step) { return static_cast<double>(step.step); },
-     [](const ComparedRun&, const Evaluation& evaluation) { return static_cast<double>(evaluation.step); }},
-    {"sample", [](double before, const record::StepRecord& step) { return before + static_cast<double>(step.samples); },
-     [](const ComparedRun& run, const Evaluation& evaluation) { return samples_until(run, evaluation.step); }},
-    {"second", [](double before, const record::StepRecord& step) { return before + step.seconds; },
-     [](const ComparedRun&, const Evaluation& evaluation) { return evaluation.seconds; }},
-};
-
-// The training loss; if there are many steps, as means over equal numbers of steps.
-Curve losses(const ComparedRun& run, const Along& along) {
-  Curve curve{run.label};
-  curve.drawn = Curve::Drawn::line;
-  const std::vector<record::StepRecord>& steps = run.record.steps;
-  const std::size_t together = steps.size() / most_chart_points + 1;
-  double x = 0, sum = 0;
-  std::size_t count = 0;
-  for (const record::StepRecord& step : steps) {
-    x = along.of_step(x, step);
-    if (std::isfinite(step.loss)) sum += step.loss, ++count;
-    if (count == 0 || (count < together && &step != &steps.back())) continue;
-    curve.epochs.push_back(x);
-    curve.values.push_back(sum / static_cast<double>(count));
-    sum = 0, count = 0;
-  }
-  return curve;
-}
-
-Curve values(const ComparedRun& run, const std::string& metric, const Along& along) {
-  Curve curve{run.label};
-  for (const Evaluation& evaluation : run.evaluations) {
-    const auto value = evaluation.values.find(metric);
-    if (value == evaluation.values.end() || !std::isfinite(value->second)) continue;
-    curve.epochs.push_back(along.of_evaluation(run, evaluation));
-    curve.values.push_back(value->second);
-  }
-  return curve;
-}
-
-// The axis shows short whole numbers: a few seconds in milliseconds, many samples in thousands.
-void choose_unit(Panel& panel, double furthest) {
-  double factor = 1;
-  if (panel.along == "second" && furthest < 10) panel.along = "millisecond", factor = 1e3;
-  if (panel.along != "second" && furthest >= 1e5) panel.along = "thousand " + panel.along + "s", factor = 1e-3;
-  for (Curve& curve : panel.curves)
-    for (double& x : curve.epochs) x *= factor;
-}
-
-std::string drawn(Panel panel) {
-  double furthest = 0;
-  for (const Curve& curve : panel.curves)
-    for (const double x : curve.epochs) furthest = std::max(furthest, x);
-  if (furthest <= 0) return "";
-  choose_unit(panel, furthest);
-  return "<figure>\n" + panel_chart(panel) + "</figure>\n";
-}
+std::string drawn(Panel panel) { return choose_unit(panel) ? "<figure>\n" + panel_chart(panel) + "</figure>\n" : ""; }
 
 std::string run_key(const Comparison& comparison) {
   std::string text = "<ul class=\"key\">";
@@ -115,15 +44,18 @@ double sum_of(const std::vector<double>& parts) {
 std::string comparison_curves(const Comparison& comparison) {
   std::string figures;
   const auto add = [&](const std::string& name, auto curve_of) {
-    for (const Along& along : alongs) {
-      Panel panel{name, {}, along.name};
-      for (const ComparedRun& run : comparison.runs) panel.curves.push_back(curve_of(run, along));
+    for (const Along* along : {&along_steps, &along_samples, &along_seconds}) {
+      Panel panel{name, {}, along->name};
+      for (const ComparedRun& run : comparison.runs) panel.curves.push_back(curve_of(run, *along));
       figures += drawn(std::move(panel));
     }
   };
-  add("training loss", losses);
+  add("training loss",
+      [](const ComparedRun& run, const Along& along) { return loss_curve(run.label, run.record, along); });
   const std::string metric = comparison.metric.empty() ? "loss" : comparison.metric;
-  add("test " + metric, [&](const ComparedRun& run, const Along& along) { return values(run, metric, along); });
+  add("test " + metric, [&](const ComparedRun& run, const Along& along) {
+    return result_curve(run.label, run.record, run.evaluations, metric, along);
+  });
   if (figures.empty()) return "";
   return run_key(comparison) + "<div class=\"columns\">\n" + figures + "</div>\n";
 }

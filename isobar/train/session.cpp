@@ -7,6 +7,7 @@
 #include "isobar/base/random.hpp"
 #include "isobar/base/text.hpp"
 #include "isobar/graph/join_statistics.hpp"
+#include "isobar/parallel/slowed.hpp"
 #include "isobar/train/agreement.hpp"
 #include "isobar/train/carried.hpp"
 #include "isobar/train/feeds.hpp"
@@ -25,6 +26,7 @@ Session::Session(Job job, const RunGroups& groups, StepTrace& trace, bool under_
 }
 
 void Session::plan_network(bool under_way, StepTrace& trace) {
+  const double slower = parallel::slowness(job_.recipe, job_.strategy->roles(groups_.all.size()), groups_.all.rank());
   const graph::Graph whole = job_.model.graph(batching_.rows);
   const auto part_of = [&](int number) {
     split::ModelPart part = job_.split->cut(whole, number);
@@ -70,6 +72,7 @@ void Session::plan_network(bool under_way, StepTrace& trace) {
   const exec::TalkSetting talks = circles_.setting(plan);
   network_.trains = std::make_unique<exec::Executor>(std::move(plan), store, &trace.main(), arena, talks);
   network_.replica = std::make_unique<parallel::ComputedReplica>(*network_.trains, store, *job_.optimizer, &trace);
+  if (slower > 1) network_.replica = std::make_unique<parallel::SlowedReplica>(std::move(network_.replica), slower);
 }
 
 // Samples have what the whole network takes, and what the data sets show of them is what this rank's plan takes.

@@ -22,7 +22,7 @@ struct PlannedNetwork {
   std::shared_ptr<const ops::Tuning> tuning;  ///< null: the usual kernels
   std::unique_ptr<exec::ParamStore> store;
   std::unique_ptr<exec::Executor> trains, tests;  ///< `tests` is null without a test set
-  std::unique_ptr<parallel::ComputedReplica> replica;
+  std::unique_ptr<parallel::Replica> replica;
 };
 
 class Session {
