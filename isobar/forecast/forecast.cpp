@@ -9,28 +9,30 @@
 namespace isobar::forecast {
 namespace {
 
-int replicas_of(const Sweep& sweep, const Spec& strategy, int ranks) {
-  sim::Scenario scenario = sweep.base;
+int replicas_of(sim::Scenario scenario, const Spec& strategy, int ranks) {
   scenario.strategy = strategy;
   scenario.ranks = ranks;
   return sim::replicas(scenario);
 }
+int replicas_of(const Sweep& sweep, const Spec& strategy, int ranks) {
+  return replicas_of(sweep.base, strategy, ranks);
+}
 
 // Why these ranks cannot train so; empty: they can.
-std::string impossible(const Sweep& sweep, const Spec& strategy, int ranks) {
+std::string impossible(const sim::Scenario& scenario, const Spec& strategy, int ranks) {
   try {
-    replicas_of(sweep, strategy, ranks);
+    replicas_of(scenario, strategy, ranks);
     return {};
   } catch (const UsageError& error) {
     return error.what();
   }
 }
+std::string impossible(const Sweep& sweep, const Spec& strategy, int ranks) {
+  return impossible(sweep.base, strategy, ranks);
+}
 
 // What is compared with others: a replica by itself, which exchanges nothing.
 int fewest_ranks(const Sweep& sweep) { return sweep.base.ways(); }
-Spec alone(const Sweep& sweep, const Spec& strategy) {
-  return impossible(sweep, strategy, fewest_ranks(sweep)).empty() ? strategy : Spec("sync");
-}
 
 double global_batch(const Sweep& sweep) { return 1.0 * sweep.base.workload.batch * std::ranges::min(sweep.ranks); }
 
@@ -77,6 +79,15 @@ double flops_of_replica(const sim::Scenario& scenario) {
 
 }  // namespace
 
+Spec strategy_alone(const sim::Scenario& alone, const Spec& strategy) {
+  return impossible(alone, strategy, alone.ranks).empty() ? strategy : Spec("sync");
+}
+
+std::string without_shares(const std::string& summary) {
+  const std::size_t who = summary.find("; ");
+  return who == std::string::npos ? summary : summary.substr(who + 2);
+}
+
 const char* mode_name(Mode mode) { return mode == Mode::weak ? "weak" : "strong"; }
 
 sim::Scenario scenario_of(const Sweep& sweep, Mode mode, const Spec& strategy, int ranks) {
@@ -106,7 +117,10 @@ Forecast forecast(const Sweep& sweep, ScenarioRunner& runner) {
     for (const Spec& strategy : sweep.strategies) {
       const int first = mode == Mode::weak ? fewest_ranks(sweep) : fewest_possible(sweep, strategy);
       const std::size_t reference = scenarios.size();
-      scenarios.push_back(scenario_of(sweep, mode, mode == Mode::weak ? alone(sweep, strategy) : strategy, first));
+      sim::Scenario alone = sweep.base;
+      alone.ranks = first;
+      const Spec compared = mode == Mode::weak ? strategy_alone(alone, strategy) : strategy;
+      scenarios.push_back(scenario_of(sweep, mode, compared, first));
       for (const int ranks : sweep.ranks) {
         if (const std::string why = impossible(sweep, strategy, ranks); !why.empty()) {
           result.notes.push_back(fmt::format("{} on {} rank{} is left out: {}", strategy.str(), with_commas(ranks),
@@ -138,12 +152,9 @@ Forecast forecast(const Sweep& sweep, ScenarioRunner& runner) {
     row.samples_per_second = row.batch * replicas / seconds;
     row.flops_per_second = row.samples_per_second * flops_of_replica(sweep.base) / sweep.base.workload.batch;
     row.efficiency = ideal / seconds;
-    // Who did how much comes first, and is of no interest where nobody did it.
-    if (const std::string& summary = row.simulated.summary; !summary.empty()) {
-      const std::size_t who = summary.find("; ");
-      result.notes.push_back(fmt::format("{} on {} ranks: {}", row.strategy.str(), with_commas(row.ranks),
-                                         who == std::string::npos ? summary : summary.substr(who + 2)));
-    }
+    if (const std::string& summary = row.simulated.summary; !summary.empty())
+      result.notes.push_back(
+          fmt::format("{} on {} ranks: {}", row.strategy.str(), with_commas(row.ranks), without_shares(summary)));
     result.rows.push_back(std::move(row));
   }
   return result;

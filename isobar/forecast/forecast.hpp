@@ -52,6 +52,13 @@ struct Forecast {
 /// sample per rank are skipped with a note.
 Forecast forecast(const Sweep& sweep, ScenarioRunner& runner);
 
+/// How a rank, or a replica, trains with which others are compared: by this strategy, or by sync if that is none for
+/// it.
+Spec strategy_alone(const sim::Scenario& alone, const Spec& strategy);
+
+/// Of what a strategy says came of a simulation: without who did how much, which is of no interest where nobody did it.
+std::string without_shares(const std::string& summary);
+
 /// The scenario of one row; a strategy of which that cannot be is a UsageError.
 sim::Scenario scenario_of(const Sweep& sweep, Mode mode, const Spec& strategy, int ranks);
 

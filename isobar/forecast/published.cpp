@@ -5,6 +5,7 @@
 #include <map>
 
 #include "isobar/base/text.hpp"
+#include "isobar/forecast/forecast.hpp"
 #include "isobar/forecast/stretches.hpp"
 #include "isobar/forecast/workload_of_plan.hpp"
 
@@ -29,16 +30,6 @@ bool contains(std::string_view text, std::string_view part) {
 
 }  // namespace
 
-double server_seconds(const sim::Platform& platform, const sim::Workload& workload) {
-  const sim::NetworkModel& network = platform.network;
-  const double rate = std::min(network.injection_bytes_per_second, network.link_bytes_per_second) * network.efficiency;
-  double bytes = 0;
-  int layers = 0;
-  for (const sim::WorkloadParameter& p : workload.parameters)
-    if (p.trained) bytes += p.count * sizeof(float), ++layers;
-  return 2 * bytes / rate + 2 * layers * network.message_overhead + 2 * network.latency;
-}
-
 std::vector<PublishedRow> forecast_published(std::string_view match, ScenarioRunner& runner,
                                              std::span<const PublishedCase> cases) {
   std::vector<PublishedRow> rows;
@@ -54,16 +45,16 @@ std::vector<PublishedRow> forecast_published(std::string_view match, ScenarioRun
           fmt::format("{} {} {} {} {}", network.model, c.platform, network.batch, c.rank_gflops, c.sample_gflops);
       if (!planned.contains(key)) planned[key] = workload_of(c, network, scenario.platform);
       scenario.workload = planned[key];
-      scenario.strategy = Spec(c.strategy);
       scenario.input = c.input;
       scenario.steps = 8;  // enough for thousands of ranks, over which noise is averaged
       scenario.ranks = 1;
+      scenario.strategy = strategy_alone(scenario, Spec(c.strategy));
       scenario.without.noise = true;
       scenarios.push_back(scenario);
-      scenario.ranks = c.ranks / c.groups;
+      scenario.ranks = c.ranks;
+      scenario.strategy = Spec(c.strategy);
       scenario.without.noise = false;
       if (c.strong) scenario.workload = with_batch(scenario.workload, network.batch / c.ranks);
-      if (c.groups > 1) row.server_seconds = server_seconds(scenario.platform, scenario.workload);
       scenarios.push_back(std::move(scenario));
     }
     rows.push_back(row);
@@ -75,8 +66,10 @@ std::vector<PublishedRow> forecast_published(std::string_view match, ScenarioRun
     row.simulated = simulated[at + 1];
     const std::size_t networks = 1 + row.of->others.size();
     for (std::size_t n = 0; n < networks; ++n, at += 2) {
-      const double one = simulated[at].step_seconds, step = simulated[at + 1].step_seconds + row.server_seconds;
-      row.efficiency += one / step / (row.of->strong ? row.of->ranks : 1) / networks;
+      const double one = simulated[at].step_seconds, step = simulated[at + 1].step_seconds;
+      // Ranks that serve count as well: what they might have trained is lost.
+      const double training = 1.0 * sim::replicas(scenarios[at + 1]) / row.of->ranks;
+      row.efficiency += training * one / step / (row.of->strong ? row.of->ranks : 1) / networks;
     }
   }
   return rows;
@@ -96,7 +89,7 @@ std::string published_text(std::span<const PublishedRow> rows) {
     text += fmt::format("{:<38} {:<34} {:>6} {:>8.1f} % {:>7.1f} % {:>+7.1f} {:>10.1f}\n", c.system,
                         fmt::format("{}, batch {:g}{}", c.model, c.batch, c.others.empty() ? "" : ", ..."),
                         c.strong ? "strong" : "weak", 100 * c.efficiency, 100 * row.efficiency, row.points(),
-                        (row.simulated.step_seconds + row.server_seconds) * 1e3);
+                        row.simulated.step_seconds * 1e3);
     text += fmt::format("    {}; {}\n", c.strategy, c.source);
     if (!c.others.empty()) {
       text += "    the mean with";
@@ -104,11 +97,7 @@ std::string published_text(std::span<const PublishedRow> rows) {
         text += fmt::format("{} {} (batch {:g})", &other == &c.others[0] ? "" : ",", other.model, other.batch);
       text += "; ms/step is of the first\n";
     }
-    if (c.groups > 1)
-      text += fmt::format(
-          "    {} groups of {} ranks: sync within a group is simulated; the exchange with the parameter servers is "
-          "costed as transfers of the group's root, {:.1f} ms a step\n",
-          c.groups, c.ranks / c.groups, row.server_seconds * 1e3);
+    if (!row.simulated.summary.empty()) text += fmt::format("    {}\n", without_shares(row.simulated.summary));
   }
   return text + fmt::format(
                     "mean absolute error: {:.1f} points over {} rows\nthis is not a blind test: what platforms and "
@@ -117,15 +106,12 @@ std::string published_text(std::span<const PublishedRow> rows) {
 }
 
 std::string published_csv(std::span<const PublishedRow> rows) {
-  std::string text =
-      "system,platform,model,batch,ranks,groups,mode,strategy,published,forecast,points,step_seconds,server_seconds,"
-      "source\n";
+  std::string text = "system,platform,model,batch,ranks,mode,strategy,published,forecast,points,step_seconds,source\n";
   for (const PublishedRow& row : rows) {
     const PublishedCase& c = *row.of;
-    text += fmt::format("\"{}\",{},\"{}\",{:g},{},{},{},\"{}\",{:.4g},{:.4g},{:.3g},{:.6g},{:.4g},\"{}\"\n", c.system,
-                        c.platform, c.model, c.batch, c.ranks, c.groups, c.strong ? "strong" : "weak", c.strategy,
-                        c.efficiency, row.efficiency, row.points(), row.simulated.step_seconds, row.server_seconds,
-                        c.source);
+    text += fmt::format("\"{}\",{},\"{}\",{:g},{},{},\"{}\",{:.4g},{:.4g},{:.3g},{:.6g},\"{}\"\n", c.system, c.platform,
+                        c.model, c.batch, c.ranks, c.strong ? "strong" : "weak", c.strategy, c.efficiency,
+                        row.efficiency, row.points(), row.simulated.step_seconds, c.source);
   }
   return text;
 }

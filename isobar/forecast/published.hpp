@@ -29,7 +29,6 @@ struct PublishedCase {
   std::string_view strategy;
   bool strong = false;
   sim::Input input = sim::Input::none;
-  int groups = 1;         ///< synchronous within, exchanging with parameter servers
   double efficiency = 0;  ///< published
   std::string_view source;
 };
@@ -39,8 +38,7 @@ std::span<const PublishedCase> published_cases();
 struct PublishedRow {
   const PublishedCase* of = nullptr;
   sim::Simulated simulated{};
-  double server_seconds = 0;  ///< per step, for a group's root to exchange with parameter servers
-  double efficiency = 0;      ///< forecast
+  double efficiency = 0;  ///< forecast
   double points() const { return 100 * (efficiency - of->efficiency); }
 };
 
@@ -53,9 +51,5 @@ double mean_points(std::span<const PublishedRow> rows);
 
 std::string published_text(std::span<const PublishedRow> rows);
 std::string published_csv(std::span<const PublishedRow> rows);
-
-/// Seconds per step that the root of a group needs to exchange with the servers of all layers: it sends every gradient
-/// and receives every weight, layer by layer, while its group waits.
-double server_seconds(const sim::Platform& platform, const sim::Workload& workload);
 
 }  // namespace isobar::forecast

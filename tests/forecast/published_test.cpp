@@ -43,8 +43,7 @@ constexpr PublishedCase small[] = {{.system = "Cori, weak",
                                     .model = "lenet",
                                     .batch = 8,
                                     .ranks = 64,
-                                    .strategy = "sync",
-                                    .groups = 4,
+                                    .strategy = "groups(of=15, servers=layer)",
                                     .efficiency = 0.5,
                                     .source = "made"}};
 
@@ -60,22 +59,19 @@ TEST(Published, ComparesForecastsWithWhatWasPublished) {
   EXPECT_EQ(seen[3].ranks, 4);
   EXPECT_EQ(seen[3].workload.batch, 16) << "a fourth of the global batch";
   EXPECT_DOUBLE_EQ(rows[1].efficiency, formula(seen[2]).step_seconds / rows[1].simulated.step_seconds / 4);
-  EXPECT_EQ(seen.back().ranks, 16) << "one of four groups";
-  EXPECT_GT(rows[2].server_seconds, 0);
+  ASSERT_EQ(seen.size(), 5u) << "a rank alone has no servers, so that it is that of the first row";
+  EXPECT_EQ(seen.back().ranks, 64);
+  EXPECT_EQ(seen.back().strategy.str(), Spec(small[2].strategy).str());
+  EXPECT_DOUBLE_EQ(rows[2].efficiency, 60.0 / 64 * formula(seen[0]).step_seconds / rows[2].simulated.step_seconds)
+      << "4 ranks serve";
   EXPECT_NEAR(mean_points(rows),
               (std::abs(rows[0].points()) + std::abs(rows[1].points()) + std::abs(rows[2].points())) / 3, 1e-9);
   const std::string text = published_text(rows);
-  EXPECT_HAS(text, "4 groups of 16 ranks");
+  EXPECT_HAS(text, "groups(of=15, servers=layer)");
   EXPECT_HAS(text, "mean absolute error: ");
-  EXPECT_HAS(published_csv(rows), "\"Cori, strong\",cori,\"lenet\",64,4,1,strong,");
+  EXPECT_HAS(published_csv(rows), "\"Cori, strong\",cori,\"lenet\",64,4,strong,");
   EXPECT_EQ(forecast_published("HYBRID", runner, small).size(), 1u);
   EXPECT_HAS(tests::error_of([&] { forecast_published("Fugaku", runner, small); }), "no row matches 'Fugaku'");
-}
-
-TEST(Published, ServersGetEveryGradientAndGiveEveryWeight) {
-  sim::Platform platform = made_scenario().platform;
-  platform.network.message_overhead = 1e-3;
-  EXPECT_NEAR(server_seconds(platform, made_workload()), 2 * 5e6 / 1e9 + 4 * 1e-3 + 2e-4, 1e-9);
 }
 
 }  // namespace
