@@ -115,6 +115,7 @@ CardFinding same_run(const CardFacts& facts) {
   if (!setups.empty()) figure += "; " + set_up(setups[0]);
   if (setups.size() > 1) figure += fmt::format(", resumed {} times with the same", setups.size() - 1);
   if (!facts.run.fingerprint.empty()) figure += ", plan " + facts.run.fingerprint;
+  if (facts.run.teams > 1) figure += "; not reproducible, since its teams went at their own pace";
   return shown(figure + facts.ending());
 }
 

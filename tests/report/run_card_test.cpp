@@ -123,6 +123,7 @@ TEST(RunCard, FlopsWithTheirPrecision) {
 TEST(RunCard, SpeedAndAccuracyOfOneRun) {
   expect_shown(8, {}, {"1 rank with 2 threads, global batch 4", "plan 0123456789abcdef"});
   expect_shown(8, {.resumed_with = 1}, {"resumed 1 times with the same"});
+  expect_shown(8, {.ranks = 3, .teams = 2}, {"not reproducible, since its teams went at their own pace"});
   expect_not_shown(8, {.resumed_with = 2}, {"another set-up (1 rank with 2 threads", "then 2 ranks"});
   expect_not_shown(8, {.test = "", .evaluated = false}, {"a speed and no accuracy"});
 }
