@@ -32,19 +32,25 @@ struct StagingSetting {
   int readers = 1;          ///< threads that read
   bool keep_bad = false;    ///< the loader leaves out bad samples, instead of a failure here
   bool evaluation = false;  ///< every rank must be able to see every sample
+  /// Takes the samples that are used out of the data set; empty: all are.
+  std::function<std::shared_ptr<const datasets::Dataset>(std::shared_ptr<const datasets::Dataset>)> subset{};
   /// Where ranks share samples, those that read different ones: for this rank the numbers of all that read the same
   /// part of a sample as it does, itself included, in the order of their slices of a batch. Empty: all ranks read
   /// different samples.
   std::vector<int> peers{};
   /// All that this rank will read of any sample; empty: whole samples. What is held in memory need not be more.
   datasets::Region region{};
+
+  std::shared_ptr<const datasets::Dataset> used(std::shared_ptr<const datasets::Dataset> all) const {
+    return subset ? subset(std::move(all)) : all;
+  }
 };
 
 class Staging {
  public:
   virtual ~Staging() = default;
 
-  /// Stages the data set that `spec` names and `dataset` implements; all ranks must call.
+  /// Stages the samples used of the data set that `spec` names and `dataset` implements; all ranks must call.
   virtual Staged stage(const Spec& spec, std::shared_ptr<const datasets::Dataset> dataset,
                        const StagingSetting& setting, comm::Comm& comm) const = 0;
 };

@@ -26,6 +26,12 @@ class Files final : public Staging {
                comm::Comm& comm) const override {
     StageOptions options = options_;
     if (setting.evaluation) options.scheme = Scheme::all;
+    if (setting.subset && options.scheme != Scheme::all)
+      fail_usage(
+          "data.validation: a share of the training set is chosen among all its samples, but with "
+          "data.staging = 'files(scheme={})' each rank has files of its own: use scheme=all, 'store' or 'none', or "
+          "name a data set of its own for validation",
+          options.scheme == Scheme::shard ? "shard" : "quota");
     const StageResult result = stage_files(spec, options, comm);
     Staged staged;
     comm::guarded(comm, [&] {
@@ -34,6 +40,7 @@ class Files final : public Staging {
         fail("staging: {} has {} samples, its copy {} has {}", spec.str(), dataset->size(), result.staged.str(),
              staged.dataset->size());
       expect_same_classes(*staged.dataset, comm);
+      staged.dataset = setting.used(staged.dataset);
     });
     staged.own_samples = options.scheme != Scheme::all && comm.size() > 1;
     staged.counters = [result] {

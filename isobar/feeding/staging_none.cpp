@@ -6,10 +6,10 @@ namespace {
 
 class None final : public Staging {
  public:
-  Staged stage(const Spec&, std::shared_ptr<const datasets::Dataset> dataset, const StagingSetting&,
+  Staged stage(const Spec&, std::shared_ptr<const datasets::Dataset> dataset, const StagingSetting& setting,
                comm::Comm&) const override {
     Staged staged;
-    staged.dataset = std::move(dataset);
+    staged.dataset = setting.used(std::move(dataset));
     return staged;
   }
 };

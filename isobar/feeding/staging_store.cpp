@@ -22,7 +22,7 @@ class Store final : public Staging {
     // Ranks that share samples are in different stores.
     const std::unique_ptr<comm::Comm> peers = setting.peers.empty() ? nullptr : comm.among(setting.peers);
     comm::Comm& together = peers ? *peers : comm;
-    const auto store = std::make_shared<const SampleStore>(std::move(dataset), options, together);
+    const auto store = std::make_shared<const SampleStore>(setting.used(std::move(dataset)), options, together);
     const std::shared_ptr<comm::Comm> all = duplicate(comm);
     return {store,
             [store, all] {

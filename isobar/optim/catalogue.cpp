@@ -23,14 +23,16 @@ extern const Row<RateSchedule> rate_constant;     // rate_constant.cpp
 extern const Row<RateSchedule> rate_cosine;       // rate_cosine.cpp
 extern const Row<RateSchedule> rate_exponential;  // rate_exponential.cpp
 extern const Row<RateSchedule> rate_piecewise;    // rate_piecewise.cpp
+extern const Row<RateSchedule> rate_plateau;      // rate_plateau.cpp
 extern const Row<RateSchedule> rate_polynomial;   // rate_polynomial.cpp
 extern const Row<RateSchedule> rate_scale;        // rate_scale.cpp
 extern const Row<RateSchedule> rate_step;         // rate_step.cpp
 extern const Row<RateSchedule> rate_warmup;       // rate_warmup.cpp
 
 Table<Row<RateSchedule>> rate_schedules() {
-  static constexpr const Row<RateSchedule>* all[] = {&rate_constant,   &rate_cosine, &rate_exponential, &rate_piecewise,
-                                                     &rate_polynomial, &rate_scale,  &rate_step,        &rate_warmup};
+  static constexpr const Row<RateSchedule>* all[] = {&rate_constant, &rate_cosine,     &rate_exponential,
+                                                     &rate_piecewise, &rate_plateau,   &rate_polynomial,
+                                                     &rate_scale,    &rate_step,       &rate_warmup};
   return all;
 }
 

@@ -19,6 +19,7 @@ class Scale final : public RateSchedule {
     const double ratio = static_cast<double>(progress.global_batch) / base_batch_;
     return then_->rate(base * (linear_ ? ratio : std::sqrt(ratio)), progress);
   }
+  bool follows_losses() const override { return then_->follows_losses(); }
 
  private:
   bool linear_;

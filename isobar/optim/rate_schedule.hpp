@@ -1,8 +1,10 @@
 // Learning-rate schedules: pure functions from the optimizer's base rate and the progress of the run to the rate of one
-// step. Factors are relative to the base rate, so one schedule serves every optimizer and every batch size.
+// step; the losses of evaluations are part of the progress. Factors are relative to the base rate, so one schedule
+// serves every optimizer and every batch size.
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "isobar/base/row.hpp"
 
@@ -15,6 +17,8 @@ struct Progress {
   std::int64_t steps_per_epoch = 1;  ///< of this run, at its global batch
   std::int64_t total_steps = 1;      ///< planned length of the run
   std::int64_t global_batch = 1;     ///< samples of the next step over all ranks, including the factor of a ramp
+  /// The losses of all evaluations so far, in order, on the set by which the run is judged.
+  std::span<const double> judged_losses{};
 
   /// Whole epochs finished: 0 throughout the first epoch.
   std::int64_t epoch() const { return step / steps_per_epoch; }
@@ -29,6 +33,8 @@ class RateSchedule {
  public:
   virtual ~RateSchedule() = default;
   virtual double rate(double base, const Progress& progress) const = 0;
+  /// Whether it depends on judged_losses.
+  virtual bool follows_losses() const { return false; }
 };
 
 /// All schedules; made with make(rate_schedules(), "cosine(end=0.01)", "rate schedule").

@@ -26,6 +26,7 @@ class Warmup final : public RateSchedule {
     const double start = from_ * base;
     return start + e * (goal - start) / epochs_;
   }
+  bool follows_losses() const override { return then_->follows_losses(); }
 
  private:
   double epochs_, from_;

@@ -95,9 +95,11 @@ class JsonLines final : public train::Sink {
     OrderedJson line{{"kind", "epoch"},
                      {"step", epoch.step},
                      {"epoch", epoch.epoch},
-                     {"train_loss", epoch.train_loss},
-                     {"test", epoch.test}};
+                     {"train_loss", epoch.train_loss}};
+    if (!epoch.validation.empty()) line["validation"] = epoch.validation;
+    line["test"] = epoch.test;
     if (epoch.skipped) line["skipped"] = *epoch.skipped;
+    if (epoch.validation_skipped) line["validation_skipped"] = *epoch.validation_skipped;
     if (epoch.test_skipped) line["test_skipped"] = *epoch.test_skipped;
     add(epoch.bad, line);
     if (Lines::is_new(epoch.epoch, metrics_.reached.epoch)) metrics_.put(line);

@@ -1,7 +1,8 @@
 // metrics_csv: a run as a table for spreadsheets and data frames: metrics.csv, a row for every step (kind "step") and
 // for every epoch (kind "epoch"). Columns: kind, step, epoch, loss (of the step, or the epoch's mean), learning_rate,
 // samples, seconds (of the step, or of the epoch's training), wait_seconds, exchange_seconds, bytes_sent, test_seconds,
-// and one for every figure of the test set, "test_loss", "test_mae". Cells without a value are empty.
+// and one for every figure of the test set and of a validation set, "test_loss", "validation_mae". Cells without a
+// value are empty.
 #include <algorithm>
 #include <charconv>
 #include <fstream>
@@ -47,6 +48,15 @@ std::vector<std::string> fields_of(const std::string& line) {
   return fields;
 }
 
+// By column.
+std::map<std::string, double> figures_of(const train::EpochDone& epoch) {
+  std::map<std::string, double> figures;
+  for (const auto& [set, values] : {std::pair("validation_", &epoch.validation), {"test_", &epoch.test}})
+    for (const auto& [name, value] : *values)
+      if (!name.starts_with("confusion.")) figures[set + name] = value;
+  return figures;
+}
+
 class MetricsCsv final : public train::Sink {
  public:
   void start(const train::Start& start) override {
@@ -66,12 +76,13 @@ class MetricsCsv final : public train::Sink {
   }
 
   void epoch(const train::EpochDone& epoch) override {
-    widen(epoch.test);
+    const std::map<std::string, double> figures = figures_of(epoch);
+    widen(figures);
     std::string row = fmt::format("epoch,{},{},{},,,{},,,,{}", epoch.step, epoch.epoch, epoch.train_loss,
                                   epoch.train_seconds, epoch.test_seconds);
     for (const std::string& name : names_) {
-      const auto found = epoch.test.find(name);
-      row += found == epoch.test.end() ? "," : fmt::format(",{}", found->second);
+      const auto found = figures.find(name);
+      row += found == figures.end() ? "," : fmt::format(",{}", found->second);
     }
     file_.append(row + "\n");
   }
@@ -81,7 +92,7 @@ class MetricsCsv final : public train::Sink {
  private:
   std::string header() const {
     std::string line(fixed_columns);
-    for (const std::string& name : names_) line += "," + csv_field("test_" + name);
+    for (const std::string& name : names_) line += "," + csv_field(name);
     return line + "\n";
   }
 
@@ -92,7 +103,8 @@ class MetricsCsv final : public train::Sink {
     if (!std::getline(in, line) || in.eof() || !line.starts_with(fixed_columns)) return 0;
     const std::vector<std::string> columns = fields_of(line);
     for (const std::string& column : columns)
-      if (column.starts_with("test_") && column != "test_seconds") names_.push_back(column.substr(5));
+      if ((column.starts_with("test_") && column != "test_seconds") || column.starts_with("validation_"))
+        names_.push_back(column);
     auto kept = std::ssize(line) + 1;
     while (std::getline(in, line) && !in.eof()) {
       const auto place = place_of(line);
@@ -107,10 +119,10 @@ class MetricsCsv final : public train::Sink {
 
   // Rewrites the header when figures come that have no column yet: once in a run. Existing rows stay shorter, which CSV
   // readers treat as empty fields.
-  void widen(const std::map<std::string, double>& test) {
+  void widen(const std::map<std::string, double>& figures) {
     const std::size_t before = names_.size();
-    for (const auto& [name, value] : test)
-      if (!name.starts_with("confusion.") && std::ranges::find(names_, name) == names_.end()) names_.push_back(name);
+    for (const auto& [name, value] : figures)
+      if (std::ranges::find(names_, name) == names_.end()) names_.push_back(name);
     if (names_.size() > before) file_.replace_first_line(header());
   }
 

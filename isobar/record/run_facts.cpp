@@ -129,6 +129,7 @@ class RunFacts final : public train::Sink {
                       {"tuned", start.tuned},
                       {"precision", "float32"},
                       {"trace_steps", trace_steps(start.recipe)}};
+    if (start.validation_samples > 0) facts["validation_samples"] = start.validation_samples;
     if (start.teams > 1) facts["teams"] = start.teams;
     if (start.ways > 1) facts["ways"] = start.ways, facts["part"] = start.part;
     if (start.plan) facts["plan"] = plan_facts(*start.plan, start.inputs);

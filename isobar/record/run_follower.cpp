@@ -53,6 +53,7 @@ train::EpochDone epoch_done(const Json& figures, const Json& times) {
   epoch.step = step_of_line(figures);
   epoch.train_loss = member<double>(figures, "train_loss");
   epoch.test = member_numbers(figures, "test");
+  epoch.validation = member_numbers(figures, "validation");
   epoch.train_seconds = member<double>(times, "train_seconds");
   epoch.test_seconds = member<double>(times, "test_seconds");
   return epoch;
@@ -147,6 +148,7 @@ void RunFollower::tell_start(train::Sink& listener, const Json& line) {
   start.snapshot_bytes = member<std::size_t>(line, "snapshot_bytes");
   start.train_samples = facts_.train_samples;
   start.test_samples = facts_.test_samples;
+  start.validation_samples = facts_.validation_samples;
   start.epochs = facts_.planned_epochs;
   if (start.epochs == 0 && facts_.recipe.find("train"))
     start.epochs = Args(facts_.recipe, "recipe").section("train").integer("epochs", 0);

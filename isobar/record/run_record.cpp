@@ -46,6 +46,7 @@ void read_metrics(RunRecord& run) {
       EpochRecord record{.epoch = epoch, .step = step};
       record.train_loss = member<double>(line, "train_loss");
       record.test = member_numbers(line, "test");
+      record.validation = member_numbers(line, "validation");
       run.epochs.push_back(record);
     } else if (kind == "bad_step") {
       run.bad = bad_steps(line);
@@ -160,6 +161,7 @@ void read_facts(RunRecord& run) {
   run.parameters = member(facts, "parameters", run.parameters);
   run.train_samples = member<std::int64_t>(facts, "train_samples");
   run.test_samples = member<std::int64_t>(facts, "test_samples");
+  run.validation_samples = member<std::int64_t>(facts, "validation_samples");
   run.planned_epochs = member<std::int64_t>(facts, "epochs");
   run.steps_per_epoch = member<std::int64_t>(facts, "steps_per_epoch");
   run.flops_per_sample = member(facts, "flops_per_sample", run.flops_per_sample);

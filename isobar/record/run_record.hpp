@@ -30,7 +30,8 @@ struct StepRecord {
 struct EpochRecord {
   std::int64_t epoch = 0, step = 0;
   double train_loss = 0, train_seconds = 0, test_seconds = 0;
-  std::map<std::string, double> test{};  ///< loss and metrics; empty if it was not evaluated
+  std::map<std::string, double> test{};        ///< loss and metrics; empty if it was not evaluated
+  std::map<std::string, double> validation{};  ///< the same on the validation set
 };
 
 /// A stretch of the run without a restart, from the start and end lines of timing.jsonl.
@@ -105,8 +106,8 @@ struct RunRecord {
   int ranks = 1, nodes = 1, threads = 1;
   int teams = 1, ways = 1;  ///< as in train::Start
   std::string part{};       ///< of the model, on rank 0; empty: all of it
-  std::int64_t global_batch = 0, parameters = 0, train_samples = 0, test_samples = 0, planned_epochs = 0,
-               steps_per_epoch = 0;
+  std::int64_t global_batch = 0, parameters = 0, train_samples = 0, test_samples = 0, validation_samples = 0,
+               planned_epochs = 0, steps_per_epoch = 0;
   double flops_per_sample = 0, arena_bytes = 0, weight_bytes = 0;
   std::string batching{}, strategy{}, placement{}, precision{}, fingerprint{};
   std::size_t forward_steps = 0;

@@ -20,11 +20,12 @@ std::string shown(const Spec& recipe, std::string_view key) {
   return value->str();
 }
 
-std::string results(const std::map<std::string, double>& test) {
+std::string results(const std::map<std::string, double>& values, std::string_view set) {
   std::string text;
-  if (const auto loss = test.find("loss"); loss != test.end()) text += fmt::format("  test loss {:.4g}", loss->second);
+  if (const auto loss = values.find("loss"); loss != values.end())
+    text += fmt::format("  {} loss {:.4g}", set, loss->second);
   // A confusion matrix does not fit into a line; it is in the files of the run.
-  for (const auto& [name, value] : test)
+  for (const auto& [name, value] : values)
     if (name != "loss" && !name.starts_with("confusion.")) text += fmt::format("  {} {:.4g}", name, value);
   return text;
 }
@@ -58,6 +59,8 @@ std::vector<std::string> RunStatus::start(const train::Start& start) {
   std::vector<std::string> lines;
   lines.push_back(fmt::format("{}: {} parameters", shown(start.recipe, "model"), with_commas(start.parameters)));
   std::string data = fmt::format("{} training samples", with_commas(start.train_samples));
+  if (start.validation_samples > 0)
+    data += fmt::format(", {} for validation", with_commas(start.validation_samples));
   if (start.test_samples > 0) data += fmt::format(", {} for testing", with_commas(start.test_samples));
   lines.push_back(
       fmt::format("{}; {} epochs of {} steps", data, with_commas(start.epochs), with_commas(start.steps_per_epoch)));
@@ -105,20 +108,23 @@ std::string RunStatus::bad_step(const train::BadStep& bad) {
 std::string RunStatus::epoch(const train::EpochDone& epoch) {
   const double rate = epoch.train_seconds > 0 ? static_cast<double>(samples_) / epoch.train_seconds : 0;
   test_seconds_ = epoch.test_seconds;
-  if (!epoch.test.empty()) test_ = epoch.test;
+  // The progress line shows the set by which the run is judged.
+  if (!epoch.validation.empty()) judged_ = epoch.validation, judged_set_ = "validation";
+  else if (!epoch.test.empty() && judged_set_ != "validation") judged_ = epoch.test;
   samples_ = 0;
   loss_sum_ = 0;
   const auto width = std::to_string(start_.epochs).size();
   return fmt::format("epoch {:>{}}/{}  {}  {}  train loss {:.4g}{}", epoch.epoch, width, start_.epochs,
                      duration(epoch.train_seconds + epoch.test_seconds), speed(rate), epoch.train_loss,
-                     results(epoch.test));
+                     results(epoch.validation, "validation") + results(epoch.test, "test"));
 }
 
 std::vector<std::string> RunStatus::end(const train::End& end) const {
   std::vector<std::string> lines;
   if (end.reason == train::End::Reason::finished)
     lines.push_back(
-        fmt::format("finished {} steps in {}{}", with_commas(end.steps), duration(end.seconds), results(end.test)));
+        fmt::format("finished {} steps in {}{}", with_commas(end.steps), duration(end.seconds),
+                    results(end.test, "test")));
   else
     lines.push_back(fmt::format("interrupted after {} of {} steps, {}", with_commas(end.steps),
                                 with_commas(all_steps()), duration(end.seconds)));
@@ -198,11 +204,11 @@ std::string RunStatus::share(double flops_per_second) const {
 std::string RunStatus::metric() const {
   std::string best;
   for (const std::string& name : asked_)
-    if (best.empty() && test_.contains(name)) best = name;
-  for (const auto& [name, value] : test_)
+    if (best.empty() && judged_.contains(name)) best = name;
+  for (const auto& [name, value] : judged_)
     if (best.empty() && name != "loss" && name.find('.') == std::string::npos) best = name;
-  if (!best.empty()) return fmt::format("{} {:.4g}", best, test_.at(best));
-  return test_.contains("loss") ? fmt::format("test loss {:.4g}", test_.at("loss")) : "";
+  if (!best.empty()) return fmt::format("{} {:.4g}", best, judged_.at(best));
+  return judged_.contains("loss") ? fmt::format("{} loss {:.4g}", judged_set_, judged_.at("loss")) : "";
 }
 
 // In batches, because a step may take several of them.

@@ -55,7 +55,8 @@ class RunStatus {
   std::int64_t samples_ = 0;  // of the current epoch
   double loss_sum_ = 0;       // over those
   double test_seconds_ = 0;
-  std::map<std::string, double> test_;  // of the last epoch that was evaluated
+  std::map<std::string, double> judged_;  // of the last epoch that was evaluated, by the set that choices look at
+  std::string judged_set_ = "test";
   train::CheckpointDone checkpoint_{};
 };
 

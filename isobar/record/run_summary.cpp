@@ -10,6 +10,7 @@
 #include "isobar/disk/text_file.hpp"
 #include "isobar/metrics/metric.hpp"
 #include "isobar/pictures/series.hpp"
+#include "isobar/record/choices.hpp"
 #include "isobar/record/sinks.hpp"
 
 namespace isobar::record {
@@ -62,6 +63,7 @@ std::string results(const train::Start& start, const train::End& end) {
   if (end.checkpoints.failed > 0) text += fmt::format("; {} could not be written", with_commas(end.checkpoints.failed));
   text += "\n";
   for (const auto& [name, value] : end.test) text += fmt::format("  test {:<20} {:.6g}\n", name, value);
+  if (const std::string choices = choices_text(start.recipe); !choices.empty()) text += choices + "\n";
   if (end.skipped) text += fmt::format("{} bad samples were skipped in training\n", with_commas(*end.skipped));
   for (const std::string& reason : end.first_skipped) text += fmt::format("  {}\n", reason);
   if (end.bad.steps > 0) text += end.bad.str() + "\n";

@@ -72,8 +72,10 @@ class TensorBoard final : public train::Sink {
     // A confusion matrix is not a curve; it is in metrics.jsonl.
     for (const auto& [name, value] : epoch.test)
       if (!name.starts_with("confusion.")) summary.scalar("test/" + name, value);
+    for (const auto& [name, value] : epoch.validation)
+      if (!name.starts_with("confusion.")) summary.scalar("validation/" + name, value);
     summary.scalar("speed/epoch_train_seconds", epoch.train_seconds);
-    if (!epoch.test.empty()) summary.scalar("speed/epoch_test_seconds", epoch.test_seconds);
+    if (epoch.test_seconds > 0) summary.scalar("speed/epoch_test_seconds", epoch.test_seconds);
     if (histograms_ > 0 && start_.store && epoch.epoch % histograms_ == 0)
       add_weight_histograms(summary, *start_.store);
     file_->write(epoch.step, summary);

@@ -33,6 +33,7 @@ CardFacts::CardFacts(const record::RunRecord& of)
       ledger(read_ledger(of.folder)),
       siblings(siblings_of(of)),
       evaluations(evaluations_of(of, ledger)),
+      judging(judging_evaluations_of(of, ledger)),
       judged(judged_by(of, evaluations)),
       reference(reference_of(of.model_name())),
       target(target_of(of)) {}

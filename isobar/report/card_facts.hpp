@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "isobar/record/choices.hpp"
 #include "isobar/record/run_record.hpp"
 #include "isobar/report/ledger.hpp"
 #include "isobar/report/quality.hpp"
@@ -19,11 +20,12 @@ struct CardFacts {
   const record::RunRecord& run;
   Ledger ledger;
   Siblings siblings;
-  std::vector<Evaluation> evaluations;
+  std::vector<Evaluation> evaluations, judging;
   std::string judged;  ///< judged_by()
   const Reference* reference = nullptr;
   std::optional<train::Target> target;  ///< of the recipe
 
+  bool validates() const { return record::has_validation(run.recipe); }
   bool timed() const { return run.samples_per_second() > 0; }
   /// Qualifies the figures of a run that ended early or met bad numbers: " (interrupted after step 20)"; otherwise "".
   std::string ending() const;

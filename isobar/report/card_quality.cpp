@@ -57,19 +57,20 @@ bool measures(const CardFacts& facts, const Reference& reference, const train::T
 }
 
 CardFinding time_to(const CardFacts& facts, const train::Target& target, const std::string& whose) {
-  if (facts.evaluations.empty() || !facts.evaluations.back().values.contains(target.metric))
+  if (facts.judging.empty() || !facts.judging.back().values.contains(target.metric))
     return not_shown(fmt::format("{} {} was not evaluated: {}", whose, target.str(),
-                                 facts.evaluations.empty()
+                                 facts.judging.empty()
                                      ? would_evaluate(facts)
                                      : facts.again(fmt::format("--set 'train.metrics=[\"{}\"]'", target.metric))));
-  const Evaluation* reached = first_to_reach(facts.evaluations, target);
+  const Evaluation* reached = first_to_reach(facts.judging, target);
   if (!reached)
     return not_shown(fmt::format("{} {} was not reached: best {:.4g}{}; more epochs: {}", whose, target.str(),
-                                 best_of(facts.evaluations, target), facts.ending(),
+                                 best_of(facts.judging, target), facts.ending(),
                                  facts.again("--set train.epochs=...")));
   return shown(fmt::format(
-      "{} {} reached in {} ({:.4g} s of steps, evaluations and checkpoints, {:.3g} s of staging): epoch {}, step {}",
-      whose, target.str(), short_seconds(reached->seconds + facts.ledger.staging_seconds()), reached->seconds,
+      "{} {} reached{} in {} ({:.4g} s of steps, evaluations and checkpoints, {:.3g} s of staging): epoch {}, step {}",
+      whose, target.str(), facts.validates() ? " on the validation set" : "",
+      short_seconds(reached->seconds + facts.ledger.staging_seconds()), reached->seconds,
       facts.ledger.staging_seconds(), reached->epoch, with_commas(reached->step)));
 }
 
@@ -99,6 +100,7 @@ CardFinding test_accuracy(const CardFacts& facts) {
   if (epoch != facts.run.epochs.end()) figure += fmt::format("; training loss {:.4g}", epoch->train_loss);
   if (facts.evaluations.size() > 1)
     figure += fmt::format("; the last of {} evaluations, not the best", facts.evaluations.size());
+  if (const std::string choices = record::choices_text(facts.run.recipe); !choices.empty()) figure += "; " + choices;
   return shown(figure + facts.ending());
 }
 

@@ -55,6 +55,7 @@ void note_differences(Comparison& comparison) {
     return [=](const ComparedRun& run) { return recipe_text(run.record.recipe, section, key); };
   };
   differ(setting("data", "test"), "Tested on different data ({}): test results do not compare.");
+  differ(setting("data", "validation"), "Judged on different validation sets ({}): times to a target do not compare.");
   differ(setting("", "loss"), "The losses are different functions ({}): their values do not compare.");
   differ([](const ComparedRun& run) { return processor_of(run); },
          "The processors differ ({}): so do speeds for that reason alone.");
@@ -117,8 +118,8 @@ void find_metric(Comparison& comparison) {
 
 // The best evaluation of a run, by the metric of the comparison.
 double best_of(const Comparison& comparison, const ComparedRun& run, bool larger) {
-  double best = run.evaluations[0].values.at(comparison.metric);
-  for (const Evaluation& evaluation : run.evaluations)
+  double best = run.judging[0].values.at(comparison.metric);
+  for (const Evaluation& evaluation : run.judging)
     if (const auto value = evaluation.values.find(comparison.metric); value != evaluation.values.end())
       best = larger ? std::max(best, value->second) : std::min(best, value->second);
   return best;
@@ -137,7 +138,7 @@ void find_target(Comparison& comparison) {
   const bool larger = train::larger_is_better(comparison.metric);
   train::Target reached{comparison.metric, larger, 0};
   for (const ComparedRun& run : comparison.runs) {
-    if (!run.evaluations[0].values.contains(comparison.metric)) return;
+    if (run.judging.empty() || !run.judging[0].values.contains(comparison.metric)) return;
     const double best = best_of(comparison, run, larger);
     const bool first = &run == comparison.runs.data();
     reached.value = first ? best : larger ? std::min(reached.value, best) : std::max(reached.value, best);
@@ -173,6 +174,7 @@ Comparison compare(std::span<const fs::path> folders) {
                     .record = record::read_run(folder)};
     run.ledger = read_ledger(folder);
     run.evaluations = evaluations_of(run.record, run.ledger);
+    run.judging = judging_evaluations_of(run.record, run.ledger);
     run.card = run_card(run.record);
     recipes.push_back(run.record.recipe);
     comparison.runs.push_back(std::move(run));

@@ -20,7 +20,7 @@ struct ComparedRun {
   std::string label;  ///< as much of the folder's name as distinguishes it from the others
   record::RunRecord record{};
   Ledger ledger{};
-  std::vector<Evaluation> evaluations{};
+  std::vector<Evaluation> evaluations{}, judging{};
   std::vector<CardRow> card{};
 };
 

@@ -57,7 +57,7 @@ std::string last_value(const ComparedRun& run, const std::string& metric) {
 }
 
 std::string time_to(const ComparedRun& run, const train::Target& target) {
-  const Evaluation* reached = first_to_reach(run.evaluations, target);
+  const Evaluation* reached = first_to_reach(run.judging, target);
   if (!reached) return "not reached";
   const double seconds = reached->seconds + run.ledger.staging_seconds();
   return short_seconds(seconds);

@@ -35,9 +35,11 @@ std::vector<train::EpochDone> epochs_in(const std::filesystem::path& file, const
     train::EpochDone done;
     done.epoch = object.value("epoch", std::int64_t{0});
     done.train_loss = object.value("train_loss", 0.0);
-    const Json test = object.value("test", Json::object());
-    for (const auto& [name, value] : test.items())
-      if (value.is_number()) done.test[name] = value.get<double>();
+    for (const auto& [set, values] : {std::pair("test", &done.test), {"validation", &done.validation}}) {
+      const Json results = object.value(set, Json::object());
+      for (const auto& [name, value] : results.items())
+        if (value.is_number()) (*values)[name] = value.get<double>();
+    }
     epochs.push_back(std::move(done));
   }
   return epochs;
@@ -69,13 +71,16 @@ std::vector<Panel> panels_of(std::span<const train::EpochDone> epochs) {
   std::vector<Panel> panels{{"loss"}};
   for (const train::EpochDone& done : epochs) {
     add(panels[0], "training", done.epoch, done.train_loss);
-    for (const auto& [name, value] : done.test) {
-      const std::string title = name.substr(0, name.find('.'));
-      if (title == "confusion") continue;
-      auto panel = std::ranges::find(panels, title, &Panel::title);
-      if (panel == panels.end()) panel = panels.insert(panels.end(), {title});
-      add(*panel, title == name ? "test" : name.substr(title.size() + 1), done.epoch, value);
-    }
+    for (const auto& [set, values] : {std::pair("test", &done.test), {"validation", &done.validation}})
+      for (const auto& [name, value] : *values) {
+        const std::string title = name.substr(0, name.find('.'));
+        if (title == "confusion") continue;
+        auto panel = std::ranges::find(panels, title, &Panel::title);
+        if (panel == panels.end()) panel = panels.insert(panels.end(), {title});
+        const std::string part = title == name ? "" : name.substr(title.size() + 1);
+        const bool tests = values == &done.test;
+        add(*panel, part.empty() ? set : tests ? part : part + " (validation)", done.epoch, value);
+      }
   }
   return panels;
 }

@@ -27,6 +27,7 @@ std::string configuration_html(const PageSource& source) {
   add(pairs, "work", run.flops_per_sample > 0 ? human_flops(run.flops_per_sample) + " per sample" : "");
   for (const auto& [name, shape] : run.inputs) add(pairs, fmt::format("input {}", name), shape);
   add(pairs, "training samples", count(run.train_samples));
+  if (run.validation_samples > 0) add(pairs, "validation samples", count(run.validation_samples));
   add(pairs, "test samples", count(run.test_samples));
   add(pairs, "steps per epoch", count(run.steps_per_epoch));
   add(pairs, "batches", run.batching);

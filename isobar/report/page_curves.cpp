@@ -54,7 +54,8 @@ std::string curves_html(const PageSource& source) {
   std::vector<Panel> panels{step_panel(run.steps)};
   std::vector<train::EpochDone> epochs;
   for (const record::EpochRecord& epoch : run.epochs)
-    epochs.push_back({.epoch = epoch.epoch, .step = epoch.step, .train_loss = epoch.train_loss, .test = epoch.test});
+    epochs.push_back({.epoch = epoch.epoch, .step = epoch.step, .train_loss = epoch.train_loss,
+                      .test = epoch.test, .validation = epoch.validation});
   if (!epochs.empty())
     for (Panel& panel : panels_of(epochs)) panels.push_back(std::move(panel));
   std::string text = "<div class=\"columns\">\n";

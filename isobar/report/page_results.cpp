@@ -1,8 +1,11 @@
 // Results: what was run, how it ended, and the key figures, accuracy beside speed.
+#include <cctype>
+
 #include <fmt/format.h>
 
 #include "isobar/base/html_text.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/record/choices.hpp"
 #include "isobar/report/figures.hpp"
 #include "isobar/report/html.hpp"
 #include "isobar/report/page_section.hpp"
@@ -69,8 +72,18 @@ const std::map<std::string, double>& last_test(const record::RunRecord& run) {
   return none;
 }
 
+// The last of the validation set, which is evaluated at the end in any case.
+const std::map<std::string, double>& last_validation(const record::RunRecord& run) {
+  static const std::map<std::string, double> none;
+  for (auto epoch = run.epochs.rbegin(); epoch != run.epochs.rend(); ++epoch)
+    if (!epoch->validation.empty()) return epoch->validation;
+  return none;
+}
+
 std::string cards(const record::RunRecord& run) {
   std::string text = "<div class=\"cards\">\n";
+  for (const auto& [name, value] : last_validation(run))
+    if (name.find('.') == std::string::npos) text += card(fmt::format("{:.4g}", value), "validation " + name);
   for (const auto& [name, value] : last_test(run))
     if (name.find('.') == std::string::npos) text += card(fmt::format("{:.4g}", value), "test " + name);
   if (!run.epochs.empty())
@@ -117,7 +130,12 @@ std::string results_html(const PageSource& source) {
         "(data.test).");
   if (run.peaks.flops_per_second > 0 && run.samples_per_second() * run.flops_per_sample > run.peaks.flops_per_second)
     text += missing_html(above_peak);
-  return text + cards(run) + parts(run);
+  text += cards(run) + parts(run);
+  if (std::string choices = record::choices_text(run.recipe); !choices.empty()) {
+    choices[0] = static_cast<char>(std::toupper(choices[0]));
+    text += note_html(choices + ".");
+  }
+  return text;
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "isobar/base/error.hpp"
+#include "isobar/record/choices.hpp"
 #include "isobar/report/references.hpp"
+#include "isobar/train/validation.hpp"
 
 namespace isobar::report {
 namespace {
@@ -33,6 +35,15 @@ std::vector<Evaluation> evaluations_of(const record::RunRecord& run, const Ledge
   return evaluations;
 }
 
+std::vector<Evaluation> judging_evaluations_of(const record::RunRecord& run, const Ledger& ledger) {
+  if (!record::has_validation(run.recipe)) return evaluations_of(run, ledger);
+  std::vector<Evaluation> evaluations;
+  for (const record::EpochRecord& epoch : run.epochs)
+    if (!epoch.validation.empty())
+      evaluations.push_back({epoch.epoch, epoch.step, epoch.validation, seconds_until(ledger, epoch.epoch)});
+  return evaluations;
+}
+
 std::string judged_by(const record::RunRecord& run, std::span<const Evaluation> evaluations) {
   if (evaluations.empty()) return "";
   const std::map<std::string, double>& values = evaluations.back().values;
@@ -59,7 +70,9 @@ std::optional<train::Target> target_of(const record::RunRecord& run) {
   Args report = section(run, "report");
   const std::string text = report.text("target", "");
   if (text.empty()) return std::nullopt;
-  return train::read_target(text);
+  train::Target target = train::read_target(text);
+  target.metric = train::judged_name(target.metric);
+  return target;
 }
 
 std::vector<std::string> metrics_of(const record::RunRecord& run) { return section(run, "train").texts("metrics", {}); }

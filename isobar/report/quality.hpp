@@ -1,4 +1,5 @@
-// Quality: how good a run's network is on the test set, when this was measured, and which metric counts.
+// Quality: how good a run's network is on the test and validation sets, when this was measured, and which metric
+// counts.
 #pragma once
 
 #include <map>
@@ -21,8 +22,10 @@ struct Evaluation {
   double seconds = 0;  ///< from the first step to its result: steps, evaluations and checkpoints
 };
 
-/// All finished evaluations, in order.
+/// All finished evaluations of the test set, in order.
 std::vector<Evaluation> evaluations_of(const record::RunRecord& run, const Ledger& ledger);
+/// Those by which choices are made and targets are reached: of the validation set, where the recipe has one.
+std::vector<Evaluation> judging_evaluations_of(const record::RunRecord& run, const Ledger& ledger);
 
 /// The value by which a run is judged: that of its target or its published reference if there is one, else its first
 /// metric, else the loss; empty if nothing was evaluated.

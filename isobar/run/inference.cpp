@@ -45,7 +45,7 @@ void Inference::choose_metrics(const InferenceOptions& options) {
   if (trained_.is_run()) chosen = Args(trained_.recipe, "recipe").section("train").texts("metrics", chosen);
   for (const std::string& metric : options.metrics.value_or(chosen))
     job_.metrics.push_back(make(metrics::metrics(), Spec(metric), "metric"));
-  train::reset_metrics(prediction_shape(), job_);
+  train::reset_metrics(prediction_shape(), job_, *job_.test_data);
 }
 
 // The keys of the recipe that determine how samples are read.
@@ -162,7 +162,7 @@ writing::Meaning Inference::meaning() const {
 }
 
 train::Evaluated Inference::evaluate(const std::atomic<bool>* stop) {
-  return train::evaluate(*executor_, job_, comm_, stop);
+  return train::evaluate(*executor_, job_, {job_.test_data}, comm_, stop);
 }
 
 bool Inference::predict(const std::function<void(const PredictedRows&)>& take, const std::atomic<bool>* stop) {

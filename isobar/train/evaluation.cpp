@@ -94,10 +94,12 @@ void append_portions(std::span<const double> numbers, std::size_t metrics, std::
 // What one rank has computed so far, and judged, if it is the first of its replica.
 class Judge {
  public:
-  Judge(exec::Executor& executor, const Job& job, const ReplicaPart& part, const datasets::Dataset& data)
+  Judge(exec::Executor& executor, const Job& job, const ReplicaPart& part, const datasets::Dataset& set,
+        const datasets::Dataset& data)
       : executor_(executor),
         job_(job),
         part_(part),
+        set_(set),
         data_(data),
         whole_(part.alone() ? sample_shape(plan().output_shapes.at("prediction")) : part.prediction()) {
     reset();
@@ -134,8 +136,8 @@ class Judge {
     reset();
   }
 
-  void reset() const { reset_metrics(whole_, job_); }
-  bool keeps() const { return whole_.count() * job_.test_data->size() <= max_kept_predictions; }
+  void reset() const { reset_metrics(whole_, job_, set_); }
+  bool keeps() const { return whole_.count() * set_.size() <= max_kept_predictions; }
   bool with_loss() const { return plan().outputs.contains("loss"); }
   std::int64_t samples() const { return samples_; }
   const std::vector<Portion>& portions() const { return portions_; }
@@ -163,6 +165,7 @@ class Judge {
   exec::Executor& executor_;
   const Job& job_;
   const ReplicaPart& part_;
+  const datasets::Dataset& set_;
   const datasets::Dataset& data_;  // as this rank reads it
   const Shape whole_;              // of a prediction
   std::vector<Portion> portions_;
@@ -213,27 +216,27 @@ void share_results(comm::Comm& comm, std::map<std::string, double>& results) {
 
 }  // namespace
 
-void reset_metrics(const Shape& prediction, const Job& job) {
-  const std::vector<datasets::Field> fields = job.test_data->fields();
+void reset_metrics(const Shape& prediction, const Job& job, const datasets::Dataset& set) {
+  const std::vector<datasets::Field> fields = set.fields();
   const Shape* target = shape_of(fields, target_field);
   if (!target) fail("the samples have no field 'y' to compare predictions with");
   for (const auto& metric : job.metrics) metric->reset(prediction, *target);
 }
 
-Evaluated evaluate(exec::Executor& executor, const Job& job, comm::Comm& comm, const std::atomic<bool>* stop,
-                   const ReplicaPart& part) {
+Evaluated evaluate(exec::Executor& executor, const Job& job, const EvaluatedSet& set, comm::Comm& comm,
+                   const std::atomic<bool>* stop, const ReplicaPart& part) {
   const std::int64_t rows = executor.plan().rows;
   const int replicas = comm.size() / part.ways();
-  datasets::Sampler sampler{job.test_data->size(), rows * replicas, job.seed, false, false};
+  datasets::Sampler sampler{set.data->size(), rows * replicas, job.seed, false, false};
   sampler.full_slices = job.deterministic;
   feeding::LoaderOptions options{
       .threads = job.readers, .ahead = job.ahead, .rank = comm.rank() / part.ways(), .size = replicas};
   options.last_epoch = 1;
   options.on_bad = job.on_bad;
   options.agree = part.agreement(job.limits);
-  const std::shared_ptr<const datasets::Dataset> data = part.seen(job.test_data, /*whole_targets=*/true);
+  const std::shared_ptr<const datasets::Dataset> data = part.seen(set.data, /*whole_targets=*/true);
   feeding::Loader loader(*data, sampler, options);
-  Judge judge(executor, job, part, *data);
+  Judge judge(executor, job, part, *set.data, *data);
   while (const feeding::Batch* batch = loader.next()) {
     std::int64_t stopping[] = {stop && *stop};
     sum_over_ranks(comm, stopping, until_stalled(comm, job.limits, "a batch of the evaluation"));
@@ -243,7 +246,7 @@ Evaluated evaluate(exec::Executor& executor, const Job& job, comm::Comm& comm, c
   judge.finish();
   std::int64_t counts[] = {judge.samples(), part.is_first() ? loader.skipped() : 0};
   sum_over_ranks(comm, counts);
-  if (counts[0] == 0) fail("all {} samples of data.test are bad", counts[1]);
+  if (counts[0] == 0) fail("all {} samples of {} are bad", counts[1], set.name);
   Evaluated evaluated;
   evaluated.skipped = counts[1];
   evaluated.results = collect_results(comm, job, judge);

@@ -1,12 +1,14 @@
-// Evaluation: runs the test set through the inference plan, every sample once on one of the replicas, even if the last
-// batch is not full. Rank 0 gathers the results of all ranks, predictions in the order of the samples. Where a model is
-// cut, the first rank of its replica gathers predictions and reads whole targets: it holds those of one batch.
+// Evaluation: runs a test or validation set through the inference plan, every sample once on one of the replicas, even
+// if the last batch is not full. Rank 0 gathers the results of all ranks, predictions in the order of the samples.
+// Where a model is cut, the first rank of its replica gathers predictions and reads whole targets: it holds those of
+// one batch.
 #pragma once
 
 #include <atomic>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "isobar/comm/comm.hpp"
@@ -27,14 +29,20 @@ struct Evaluated {
 
 inline constexpr std::int64_t max_kept_predictions = 1 << 22;
 
-/// Runs the whole test set, whose targets are its field "y"; a plan without a loss gives only metrics. If `stop` is set
+/// A set that is evaluated.
+struct EvaluatedSet {
+  std::shared_ptr<const datasets::Dataset> data;  ///< with transforms
+  std::string_view name = "data.test";            ///< for messages
+};
+
+/// Runs a whole set, whose targets are its field "y"; a plan without a loss gives only metrics. If `stop` is set
 /// on some rank, it ends early and the result is not complete. With a part of a model, the ranks of a replica follow
 /// each other in `comm`. All ranks must call.
-Evaluated evaluate(exec::Executor& executor, const Job& job, comm::Comm& comm, const std::atomic<bool>* stop,
-                   const ReplicaPart& part = {});
+Evaluated evaluate(exec::Executor& executor, const Job& job, const EvaluatedSet& set, comm::Comm& comm,
+                   const std::atomic<bool>* stop, const ReplicaPart& part = {});
 
-/// Prepares the metrics for whole predictions of this shape and the targets of the test set; a metric that does not fit
-/// them is an Error.
-void reset_metrics(const Shape& prediction, const Job& job);
+/// Prepares the metrics for whole predictions of this shape and the targets of a set; a metric that does not fit them
+/// is an Error.
+void reset_metrics(const Shape& prediction, const Job& job, const datasets::Dataset& set);
 
 }  // namespace isobar::train

@@ -27,7 +27,7 @@ struct Start {
   std::filesystem::path folder;
   std::int64_t parameters = 0;
   double flops_per_sample = 0;  ///< forward and backward
-  std::int64_t train_samples = 0, test_samples = 0;
+  std::int64_t train_samples = 0, test_samples = 0, validation_samples = 0;
   std::int64_t epochs = 0, steps_per_epoch = 0;
   std::int64_t first_step = 0;  ///< above 0 when resumed
   /// Epochs that were finished by then, evaluation included; later ones that the record has are reported again.
@@ -106,11 +106,13 @@ struct EpochDone {
   std::int64_t step = 0;
   double train_loss = 0;                 ///< mean over the epoch
   std::map<std::string, double> test{};  ///< loss and metrics on the test set, if it was evaluated
-  double train_seconds = 0, test_seconds = 0;
+  double train_seconds = 0, test_seconds = 0;  ///< test_seconds: of all evaluations
   /// Bad samples that were left out, if that is allowed.
   std::optional<std::int64_t> skipped{}, test_skipped{};
   BadSteps bad{};            ///< in the whole run
   Viewer* viewer = nullptr;  ///< shows predictions for the test set, valid during this call; null without one
+  std::map<std::string, double> validation{};  ///< as `test`, on the validation set
+  std::optional<std::int64_t> validation_skipped{};
 };
 
 /// A checkpoint that is on disk.

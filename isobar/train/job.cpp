@@ -39,6 +39,22 @@ std::shared_ptr<const datasets::Dataset> with_transforms(const Job& job,
 void apply_transforms(Job& job) {
   job.train_data = with_transforms(job, job.source);
   job.test_data = with_transforms(job, job.test_source);
+  job.validation.data = with_transforms(job, job.validation.source);
+}
+
+// What belongs to the training set fits the other sets.
+void expect_like_training(const Job& job, const std::shared_ptr<const datasets::Dataset>& data, std::string_view key) {
+  if (data && data->classes() != job.train_data->classes())
+    fail("data.train has the classes {}; {} has {}: their numbers would mean different things",
+         join(job.train_data->classes(), ", "), key, join(data->classes(), ", "));
+}
+
+void expect_learned_fits(const Job& job, const std::shared_ptr<const datasets::Dataset>& data, std::string_view key) {
+  if (!data) return;
+  const Shape train = job.source->fields()[0].shape, other = data->fields()[0].shape;
+  if (train != other)
+    fail("data.train has samples of {}, {} of {}: what is learned from the one does not fit the other", train.str(),
+         key, other.str());
 }
 
 void read_transforms(Args& data, Job& job) {
@@ -47,11 +63,9 @@ void read_transforms(Args& data, Job& job) {
   std::vector<std::string> resolved;
   job.pipeline = std::make_shared<transforms::Pipeline>(specs, &resolved);
   data.record("transforms", std::vector<Value>(resolved.begin(), resolved.end()));
-  if (job.test_data && job.pipeline->learns()) {
-    const Shape train = job.source->fields()[0].shape, test = job.test_data->fields()[0].shape;
-    if (train != test)
-      fail("data.train has samples of {}, data.test of {}: what is learned from the one does not fit the other",
-           train.str(), test.str());
+  if (job.pipeline->learns()) {
+    expect_learned_fits(job, job.test_data, "data.test");
+    expect_learned_fits(job, job.validation.data, "data.validation");
   }
   apply_transforms(job);
 }
@@ -89,8 +103,11 @@ StagedData stage_data(Job& job, const std::filesystem::path& learned_file, comm:
   feeding::StagingSetting setting{
       .readers = job.readers, .keep_bad = job.on_bad == feeding::OnBad::skip, .peers = peers};
   setting.region = region_read(job, job.source, part, false);
-  const feeding::Staged train = job.staging->stage(job.train_spec, job.source, setting, comm);
-  feeding::Staged test;
+  setting.subset = job.validation.part_trained_on();
+  const feeding::Staged train =
+      job.staging->stage(job.train_spec, job.validation.is_share() ? job.validation.whole : job.source, setting, comm);
+  setting.subset = nullptr;
+  feeding::Staged test, validation;
   job.source = train.dataset;
   if (job.test_source) {
     setting.evaluation = true;
@@ -98,22 +115,31 @@ StagedData stage_data(Job& job, const std::filesystem::path& learned_file, comm:
     test = job.staging->stage(job.test_spec, job.test_source, setting, comm);
     job.test_source = test.dataset;
   }
-  // What is learned is learned from all samples, near or not.
+  if (Validation& set = job.validation; set.source) {
+    setting.evaluation = true;
+    setting.region = region_read(job, set.source, part, true);
+    setting.subset = set.part_kept_apart();
+    validation = set.is_share() ? job.staging->stage(job.train_spec, set.whole, setting, comm)
+                                : job.staging->stage(set.spec, set.source, setting, comm);
+    set.source = validation.dataset;
+  }
+  // What is learned is learned from all samples that are trained on, near or not.
   const bool near = train.all_readable && !train.own_samples && part.alone();
   learn(job, near ? *job.source : *original, learned_file, comm);
   apply_transforms(job);
   std::shared_ptr<const datasets::Dataset> whole_test_data = job.test_data;
   if (original_test && !part.alone()) whole_test_data = with_transforms(job, original_test);
-  const auto counters = [train = train.counters, test = test.counters] {
+  const auto counters = [train = train.counters, test = test.counters, validation = validation.counters] {
     feeding::StagingCounters all;
     for (const auto& [name, value] : train()) all.emplace_back("train." + name, value);
     for (const auto& [name, value] : test()) all.emplace_back("test." + name, value);
+    for (const auto& [name, value] : validation()) all.emplace_back("validation." + name, value);
     return all;
   };
   return {counters, train.own_samples, train.all_readable, whole_test_data};
 }
 
-static ReportOptions read_report_options(Args& args) {
+static ReportOptions read_report_options(Args& args, bool validates) {
   ReportOptions options;
   options.page = args.flag("page", true);
   options.pictures = args.flag("pictures", true);
@@ -123,7 +149,10 @@ static ReportOptions read_report_options(Args& args) {
   options.images = args.integer("images", 4);
   options.histograms = args.integer("histograms", 0);
   options.target = args.text("target", "");
-  if (!options.target.empty()) read_target(options.target);
+  if (!options.target.empty()) {
+    const Target target = read_target(options.target);
+    expect_judged(target.metric, validates, "report.target");
+  }
   const std::int64_t year = args.integer("processor_year", 0);
   args.require(year == 0 || (year >= 1970 && year <= 2100), "processor_year must be 1970 to 2100; 0: not known");
   options.processor_year = static_cast<int>(year);
@@ -140,7 +169,7 @@ static ReportOptions read_report_options(Args& args) {
   return options;
 }
 
-static SaveOptions read_save_options(Args& args, bool evaluates) {
+static SaveOptions read_save_options(Args& args, bool evaluates, bool validates) {
   SaveOptions options;
   options.every_epochs = args.integer("every_epochs", 0);
   options.every_steps = args.integer("every_steps", 0);
@@ -152,9 +181,27 @@ static SaveOptions read_save_options(Args& args, bool evaluates) {
                "every_epochs, every_steps and every_minutes must be >= 0; 0: not by these");
   args.require(options.keep >= 1 && options.keep <= 1'000'000, "keep must be 1 to 1000000");
   args.require(options.best.empty() || evaluates,
-               "best needs data.test and an evaluation: what is best is judged there");
+               "best needs data.validation or data.test: what is best is judged there");
+  expect_judged(options.best, validates, "checkpoint.best");
+  options.best = judged_name(options.best);
   args.finish();
   return options;
+}
+
+// How often the test set is only reported, and what depends on evaluations. Runs without these keys keep their recipes.
+static void read_judging(Args& train, Job& job, bool evaluates) {
+  train.require(job.validation.exists() || !train.has("test_every"),
+                "test_every needs data.validation: without it the test set is judged every evaluate_every epochs");
+  if (job.validation.exists()) job.test_every = train.integer("test_every", 0);
+  if (train.has("patience")) job.patience = train.integer("patience", 0);
+  train.require(job.test_every >= 0, "test_every must be >= 0; 0: only at the end");
+  train.require(job.patience >= 0, "patience must be >= 0; 0: the run never ends early");
+  train.require(job.patience == 0 || (evaluates && job.evaluate_every > 0),
+                "patience needs data.validation or data.test, evaluated every so many epochs (evaluate_every)");
+  if (job.rate->follows_losses() && !(evaluates && job.evaluate_every > 0))
+    fail_usage(
+        "rate = 'plateau(...)' follows the loss of evaluations: it needs data.validation or data.test, and "
+        "train.evaluate_every >= 1");
 }
 
 Job read_job(const Spec& recipe, const std::string& name, Model model, datasets::Survey& survey) {
@@ -176,6 +223,10 @@ Job read_job(const Spec& recipe, const std::string& name, Model model, datasets:
     job.test_spec = data.spec("test");
     job.test_source = read_dataset(data, "test", job.test_spec, survey);
   }
+  if (data.has("validation")) {
+    job.validation = read_validation(recipe, data, job.source, survey);
+    if (job.validation.is_share()) job.source = job.validation.part_trained_on()(job.source);
+  }
   apply_transforms(job);
   read_transforms(data, job);
   job.staging = read_member(data, "staging", "none", feeding::stagings(), "staging");
@@ -193,13 +244,14 @@ Job read_job(const Spec& recipe, const std::string& name, Model model, datasets:
   data.require(job.readers >= 1 && job.readers <= 256, "readers must be 1 to 256");
   data.require(job.ahead >= 1 && job.ahead <= 64, "ahead must be 1 to 64");
   data.finish();
-  if (job.test_data && job.test_data->classes() != job.train_data->classes())
-    fail("data.train has the classes {}; data.test has {}: their numbers would mean different things",
-         join(job.train_data->classes(), ", "), join(job.test_data->classes(), ", "));
+  expect_like_training(job, job.test_data, "data.test");
+  expect_like_training(job, job.validation.data, "data.validation");
+  const bool evaluates = job.test_data || job.validation.data;
 
   Args train = root.section("train");
   job.epochs = train.integer("epochs", 10);
   job.evaluate_every = train.integer("evaluate_every", 1);
+  read_judging(train, job, evaluates);
   job.micro_batches = train.integer("micro_batches", 0);
   job.deterministic = train.flag("deterministic", false);
   job.clip_norm = train.real("clip_norm", 0);
@@ -231,9 +283,9 @@ Job read_job(const Spec& recipe, const std::string& name, Model model, datasets:
     job.metrics.push_back(make(metrics::metrics(), Spec(metric), "metric"));
   train.finish();
   Args checkpoint = root.section("checkpoint");
-  job.saving = read_save_options(checkpoint, job.test_data != nullptr);
+  job.saving = read_save_options(checkpoint, evaluates, job.validation.exists());
   Args report = root.section("report");
-  job.report = read_report_options(report);
+  job.report = read_report_options(report, job.validation.exists());
   job.gradients_in_arena = job.strategy->traits().gradients_in_arena && job.report.histograms == 0;
   root.finish();
 

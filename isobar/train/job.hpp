@@ -20,6 +20,7 @@
 #include "isobar/split/split.hpp"
 #include "isobar/train/bad_numbers.hpp"
 #include "isobar/train/saving.hpp"
+#include "isobar/train/validation.hpp"
 #include "isobar/train/waiting.hpp"
 #include "isobar/transforms/pipeline.hpp"
 
@@ -51,8 +52,9 @@ struct Job {
   Model model;
   std::shared_ptr<const datasets::Dataset> source, test_source;    ///< the sets without transforms
   Spec train_spec, test_spec;                                      ///< what made them
-  std::shared_ptr<transforms::Pipeline> pipeline;                  ///< transforms of both sets
+  std::shared_ptr<transforms::Pipeline> pipeline;                  ///< transforms of all sets
   std::shared_ptr<const datasets::Dataset> train_data, test_data;  ///< with transforms; test_data may be null
+  Validation validation;                                           ///< the set by which choices are made
   std::unique_ptr<optim::Optimizer> optimizer;
   std::unique_ptr<optim::RateSchedule> rate;
   std::unique_ptr<optim::BatchRamp> ramp;  ///< how many batches a step takes
@@ -70,6 +72,8 @@ struct Job {
   double clip_norm = 0;             ///< the largest norm of all gradients together; 0: any
   std::int64_t epochs = 1;
   std::int64_t evaluate_every = 1;  ///< epochs; 0: only at the end
+  std::int64_t test_every = 0;      ///< the same for the test set, in a run with a validation set
+  std::int64_t patience = 0;        ///< evaluations without a better one that end the run; 0: any number
   SaveOptions saving{};             ///< besides at the end and when interrupted
   checkpoint::CheckpointWriter::Write write_checkpoint = checkpoint::write_checkpoint;
   std::uint64_t seed = 1;
@@ -98,7 +102,7 @@ struct StagedData {
   std::shared_ptr<const datasets::Dataset> whole_test_data{};
 };
 
-/// Stages both data sets, lets the transforms learn what they need, on rank 0 for all, and puts them back on. What is
+/// Stages all data sets, lets the transforms learn what they need, on rank 0 for all, and puts them back on. What is
 /// learned is kept in `learned_file`, which only rank 0 sees. Where models are cut, only this rank's part of samples
 /// need be near, and `peers` are those that read the same part, as in feeding::StagingSetting. All ranks must call.
 StagedData stage_data(Job& job, const std::filesystem::path& learned_file, comm::Comm& comm, const ReplicaPart& part,

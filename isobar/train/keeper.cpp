@@ -1,6 +1,8 @@
 #include "isobar/train/keeper.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <sstream>
 
 #include <nlohmann/json.hpp>
 
@@ -40,10 +42,14 @@ class OwnState {
 }  // namespace
 
 Keeper::Keeper(Session& session, const Listeners& listeners)
-    : session_(session), listeners_(listeners), good_states_(session.job().numbers.rewind_every) {}
+    : session_(session),
+      listeners_(listeners),
+      judgements_(session.job().saving.best),
+      good_states_(session.job().numbers.rewind_every) {}
 
 void Keeper::open(Membership& members) {
   load(members);
+  recall_judgements();
   finished_ = position_;
   const Job& job = session_.job();
   if (session_.is_first())
@@ -89,9 +95,41 @@ void Keeper::take(checkpoint::Snapshot& into) {
 void Keeper::finish(const EpochDone& done) {
   finish();
   nlohmann::ordered_json line{{"epoch", done.epoch}, {"step", done.step}, {"train_loss", done.train_loss}};
+  if (!done.validation.empty()) line["validation"] = done.validation;
   if (!done.test.empty()) line["test"] = done.test;
   if (done.skipped) line["skipped"] = *done.skipped;
   metrics_ += line.dump() + "\n";
+  judgements_.add(judged(done));
+}
+
+const std::map<std::string, double>& Keeper::judged(const EpochDone& done) const {
+  return session_.job().validation.exists() ? done.validation : done.test;
+}
+
+// Equal on all ranks, in every session: the lines have all digits, and what is not a number is null.
+void Keeper::recall_judgements() {
+  const char* const set = session_.job().validation.exists() ? "validation" : "test";
+  judgements_ = Judgements(session_.job().saving.best);
+  std::istringstream lines(metrics_);
+  for (std::string text; std::getline(lines, text);) {
+    const nlohmann::json line = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (!line.is_object() || !line.contains(set)) continue;
+    std::map<std::string, double> results;
+    for (const auto& [name, value] : line[set].items())
+      results[name] = value.is_number() ? value.get<double>() : std::nan("");
+    judgements_.add(results);
+  }
+}
+
+bool Keeper::ends_early(const Judgements& judgements) const {
+  const std::int64_t patience = session_.job().patience;
+  return patience > 0 && judgements.since_best() >= patience;
+}
+
+bool Keeper::would_end_early(const std::map<std::string, double>& results) const {
+  Judgements after = judgements_;
+  after.add(results);
+  return ends_early(after);
 }
 
 // At the start of a session, and at a checkpoint: a run that is resumed from there has no other.
@@ -155,13 +193,13 @@ void Keeper::save_behind(const EpochDone& done) {
   const Job& job = session_.job();
   std::int64_t due[] = {0, 0};
   if (session_.is_first()) {
-    const checkpoint::SaveAs as = saving_->due_behind(done.epoch, position_.step, now_seconds(), done.test);
+    const checkpoint::SaveAs as = saving_->due_behind(done.epoch, position_.step, now_seconds(), judged(done));
     // What is written at the end anyway is not written twice.
     due[0] = as.step && done.epoch < job.epochs, due[1] = as.best;
   }
   sum_over_ranks(session_.talk(), due,
                  until_stalled(session_.talk(), job.limits, fmt::format("the end of epoch {}", done.epoch)));
-  if (due[1] > 0) best_ = done.test.at(job.saving.best);
+  if (due[1] > 0) best_ = judged(done).at(job.saving.best);
   if (due[0] + due[1] > 0) save({.step = due[0] > 0, .best = due[1] > 0});
 }
 

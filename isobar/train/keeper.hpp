@@ -46,11 +46,22 @@ class Keeper {
   /// Does not wait for what is being written any more.
   void release();
 
+  /// The results so far by which choices are made: those on the validation set, or on the test set without one.
+  const Judgements& judgements() const { return judgements_; }
+  /// Of an epoch, its evaluation if it had one.
+  const std::map<std::string, double>& judged(const EpochDone& done) const;
+  /// Whether the run ends before its last epoch: too many evaluations in a row were no better than one before.
+  bool ends_early() const { return ends_early(judgements_); }
+  /// The same when an evaluation with these results has been added.
+  bool would_end_early(const std::map<std::string, double>& results) const;
+
   std::size_t good_state_bytes() const { return good_states_.bytes(); }
   SaveCounts counts() const { return saving_ ? saving_->counts() : SaveCounts(); }
 
  private:
   void load(Membership& members);
+  void recall_judgements();
+  bool ends_early(const Judgements& judgements) const;
   void begin_good_states();
   void settle(parallel::Settle until);
   void draft(checkpoint::Snapshot& into) const;
@@ -59,6 +70,7 @@ class Keeper {
   const Listeners& listeners_;
   checkpoint::Position position_, finished_;
   std::string metrics_;                 // of the epochs so far, for checkpoints: one line of JSON each
+  Judgements judgements_;               // what metrics_ says of evaluations
   double best_ = 0;                     // of the metric that best.h5 follows, as every rank knows it; NaN: none yet
   checkpoint::GoodStates good_states_;  // empty unless the run may go back to them
   std::unique_ptr<Saving> saving_;      // on rank 0, once the run is open

@@ -43,7 +43,7 @@ bool Loop::advance(const Until& until, const std::atomic<bool>* stop) {
   const checkpoint::Position& position = parts_.keeper.position();
   const std::int64_t last_epoch = std::min(parts_.session.job().epochs, until.epoch);
   try {
-    while (position.epoch < last_epoch && position.step < until.step) {
+    while (position.epoch < last_epoch && position.step < until.step && !parts_.keeper.ends_early()) {
       if (!loader_) loader_ = parts_.session.load_from(position);
       const double begin = now_seconds();
       const After after = take_step(stop);
@@ -86,7 +86,7 @@ optim::Progress Loop::progress(std::int64_t factor) const {
   const checkpoint::Position& position = parts_.keeper.position();
   const std::int64_t batches = parts_.session.batches_per_epoch();
   return {position.epoch * batches + position.step_in_epoch, batches, batches * parts_.session.job().epochs,
-          parts_.session.batching().batch * factor};
+          parts_.session.batching().batch * factor, parts_.keeper.judgements().losses()};
 }
 
 // The second step of a session, when everything is warm, and as many as the recipe wants spread over the batches of the
@@ -178,6 +178,19 @@ void Loop::tell(const StepDone& done, double begin, double end) {
   if (!events.empty()) parts_.listeners.traced({done.step, begin, done.seconds, events, &parts_.trace.main()});
 }
 
+// The validation or test set, if it is due after this epoch; otherwise there are no results.
+Evaluated Loop::evaluate_on(bool validation, std::int64_t epoch, bool last, const std::atomic<bool>* stop) {
+  Session& session = parts_.session;
+  const Job& job = session.job();
+  const bool validates = job.validation.exists();
+  const std::int64_t every = validates && !validation ? job.test_every : job.evaluate_every;
+  const bool has = validation ? validates : job.test_data != nullptr;
+  if (!has || !session.network().tests || !(last || (every > 0 && epoch % every == 0))) return {};
+  session.trainers().note(fmt::format("{} after epoch {}", validation ? "validation" : "evaluation", epoch));
+  session.strategy().settle(*session.network().replica, parallel::Settle::judged);
+  return validation ? session.validate(stop) : session.evaluate(stop);
+}
+
 // False when stopped during the evaluation: it is then done again after a resume.
 bool Loop::finish_epoch(const std::atomic<bool>* stop) {
   Session& session = parts_.session;
@@ -189,19 +202,23 @@ bool Loop::finish_epoch(const std::atomic<bool>* stop) {
     fail("epoch {}: all {} samples are bad", done.epoch, position.skipped);
   done.train_seconds = std::exchange(epoch_seconds_, 0);
   const double begin = now_seconds();
-  const bool last = done.epoch == job.epochs;
+  bool last = done.epoch == job.epochs;
   if (last) bad_steps_.finish_updates();
-  evaluated_ = {};
-  if (session.network().tests && (last || (job.evaluate_every > 0 && done.epoch % job.evaluate_every == 0))) {
-    session.trainers().note(fmt::format("evaluation after epoch {}", done.epoch));
-    session.strategy().settle(*session.network().replica, parallel::Settle::judged);
-    evaluated_ = session.evaluate(stop);
+  const Evaluated validated = evaluate_on(true, done.epoch, last, stop);
+  if (!validated.complete) return false;
+  // Updates that are still under way when a run ends early belong to the model that is tested.
+  if (!last && parts_.keeper.would_end_early(validated.results)) {
+    last = true;
+    bad_steps_.finish_updates();
   }
+  evaluated_ = evaluate_on(false, done.epoch, last, stop);
   if (!evaluated_.complete) return false;
+  done.validation = validated.results;
   done.test = evaluated_.results;
   if (job.on_bad == feeding::OnBad::skip) {
     done.skipped = position.skipped;
     if (!evaluated_.results.empty()) done.test_skipped = evaluated_.skipped;
+    if (!validated.results.empty()) done.validation_skipped = validated.skipped;
   }
   done.test_seconds = now_seconds() - begin;
   done.bad = bad_steps_of(position);

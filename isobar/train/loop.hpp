@@ -62,6 +62,7 @@ class Loop {
   void train_on(const Session::Batches& batches, std::int64_t factor, const Agreed& agreed, double begin,
                 double wait_seconds);
   void tell(const StepDone& done, double begin, double end);
+  Evaluated evaluate_on(bool validation, std::int64_t epoch, bool last, const std::atomic<bool>* stop);
   bool finish_epoch(const std::atomic<bool>* stop);
   optim::Progress progress(std::int64_t factor) const;
   bool is_traced(std::int64_t factor) const;

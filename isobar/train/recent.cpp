@@ -24,6 +24,8 @@ Json written(const EpochDone& done) {
             {"test_seconds", done.test_seconds}};
   if (done.bad.steps > 0) line["bad"] = {done.bad.steps, done.bad.rewinds, done.bad.rate_scale};
   if (done.skipped) line["skipped"] = *done.skipped;
+  if (!done.validation.empty()) line["validation"] = done.validation;
+  if (done.validation_skipped) line["validation_skipped"] = *done.validation_skipped;
   if (done.test_skipped) line["test_skipped"] = *done.test_skipped;
   return line;
 }
@@ -38,6 +40,9 @@ EpochDone read(const Json& line) {
   done.test_seconds = real(line.at("test_seconds"));
   if (line.contains("bad")) done.bad = {line["bad"][0], line["bad"][1], line["bad"][2]};
   if (line.contains("skipped")) done.skipped = line["skipped"].get<std::int64_t>();
+  if (line.contains("validation"))
+    for (const auto& [name, value] : line["validation"].items()) done.validation[name] = real(value);
+  if (line.contains("validation_skipped")) done.validation_skipped = line["validation_skipped"].get<std::int64_t>();
   if (line.contains("test_skipped")) done.test_skipped = line["test_skipped"].get<std::int64_t>();
   return done;
 }

@@ -55,6 +55,8 @@ void expect_pace(const RunGroups& groups, const Job& job) {
   refuse(job.deterministic, "train.deterministic");
   refuse(job.sync_batch_norm, "train.sync_batch_norm");
   refuse(job.numbers.policy == BadNumbers::Policy::rewind, "train.bad_numbers = 'rewind'");
+  refuse(job.rate->follows_losses(), "a rate that follows the losses of evaluations ('plateau')");
+  refuse(job.patience > 0, "train.patience");
 }
 
 }  // namespace isobar::train

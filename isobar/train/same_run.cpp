@@ -28,6 +28,8 @@ std::vector<Fact> facts_of(const Job& job) {
   facts.push_back({"--resume", job.resume ? "given" : "not given"});
   facts.push_back({"the number of samples in data.train", fmt::format("{}", job.train_data->size())});
   if (job.test_data) facts.push_back({"the number of samples in data.test", fmt::format("{}", job.test_data->size())});
+  if (job.validation.exists())
+    facts.push_back({"the number of samples in data.validation", fmt::format("{}", job.validation.data->size())});
   return facts;
 }
 

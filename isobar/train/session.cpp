@@ -58,11 +58,12 @@ void Session::plan_network(bool under_way, StepTrace& trace) {
   exec::ParamStore& store = *network_.store;
   store.initialize(job_.seed);
   // One team evaluates the model.
-  if (job_.test_data && groups_.placement.team == 0) {
-    if (job_.test_data->size() == 0) fail("data.test has no samples");
+  if ((job_.test_data || job_.validation.exists()) && groups_.placement.team == 0) {
+    if (job_.test_data && job_.test_data->size() == 0) fail("data.test has no samples");
     graph::Plan test_plan = graph::make_plan(
         part.graph, {.phase = ops::Phase::inference, .stored = store.layouts(), .tuning = network_.tuning});
-    reset_metrics(part_.prediction(), job_);
+    for (const auto& set : {job_.test_data, job_.validation.data})
+      if (set) reset_metrics(part_.prediction(), job_, *set);
     expect_room(plan, test_plan);
     if (!plan.gradients_in_arena && arena->size() < test_plan.arena_bytes)
       arena = std::make_shared<Block>(test_plan.arena_bytes);
@@ -83,7 +84,9 @@ void Session::check_fields(const graph::Plan& plan) const {
     expect_fields(plan, *part_.seen(data), what);
   };
   check(job_.train_data, "data.train");
-  if (groups_.placement.team == 0) check(job_.test_data, "data.test");
+  if (groups_.placement.team > 0) return;
+  check(job_.test_data, "data.test");
+  check(job_.validation.data, "data.validation");
 }
 
 // Evaluation shares the arena of training, unless that is too small and cannot be moved because gradients are in it. It
@@ -133,7 +136,7 @@ void Session::stage(bool takes_over) {
   staging_seconds_ = now_seconds() - begin;
   for (const std::int64_t theirs : comm::all_gather_number(groups_.start(), batches_per_epoch_))
     batches_per_epoch_ = std::min(batches_per_epoch_, theirs);
-  if (groups_.placement.share == 0 && network_.tests)
+  if (groups_.placement.share == 0 && network_.tests && job_.test_data)
     viewer_ = std::make_unique<Viewer>(*network_.tests, *staged_.whole_test_data, part_);
 }
 
@@ -184,7 +187,13 @@ std::vector<parallel::Feed> Session::feeds_of(const Batches& batches, std::int64
 }
 
 Evaluated Session::evaluate(const std::atomic<bool>* stop) const {
-  return network_.tests ? train::evaluate(*network_.tests, job_, groups_.talk(), stop, part_) : Evaluated();
+  if (!network_.tests || !job_.test_data) return {};
+  return train::evaluate(*network_.tests, job_, {job_.test_data}, groups_.talk(), stop, part_);
+}
+
+Evaluated Session::validate(const std::atomic<bool>* stop) const {
+  if (!network_.tests || !job_.validation.exists()) return {};
+  return train::evaluate(*network_.tests, job_, {job_.validation.data, "data.validation"}, groups_.talk(), stop, part_);
 }
 
 void Session::viewed(const std::function<void(Viewer*)>& work) const {

@@ -21,7 +21,7 @@ namespace isobar::train {
 struct PlannedNetwork {
   std::shared_ptr<const ops::Tuning> tuning;  ///< null: the usual kernels
   std::unique_ptr<exec::ParamStore> store;
-  std::unique_ptr<exec::Executor> trains, tests;  ///< `tests` is null without a test set
+  std::unique_ptr<exec::Executor> trains, tests;  ///< `tests` is null where nothing is evaluated
   std::unique_ptr<parallel::Replica> replica;
 };
 
@@ -44,6 +44,8 @@ class Session {
                                        double samples) const;
   /// Runs the test set, when there is one. All ranks must call.
   Evaluated evaluate(const std::atomic<bool>* stop) const;
+  /// Runs the validation set, when there is one. All ranks must call.
+  Evaluated validate(const std::atomic<bool>* stop) const;
 
   const Job& job() const { return job_; }
   comm::Comm& trainers() const { return groups_.trainers(); }

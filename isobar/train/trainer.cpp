@@ -110,7 +110,7 @@ End::Reason Trainer::close() {
     session_->strategy().end(*session_->network().replica);
     const SkippedSamples skipped = loop_->finish();
     if (groups_->placement.teams > 1) vigil_.reset();  // no team waits for another any more
-    const bool over = position().epoch >= session_->job().epochs;
+    const bool over = position().epoch >= session_->job().epochs || keeper_->ends_early();
     if (over && loop_->evaluated().results.empty())  // resumed after the last epoch
       loop_->evaluated() = session_->evaluate(nullptr);
     const std::string problem = keeper_->save_last();
@@ -150,6 +150,7 @@ void Trainer::announce() {
   if (!session_->part().alone()) start.part = session_->part().text(), start.inputs = session_->part().inputs();
   start.train_samples = job.train_data->size();
   start.test_samples = job.test_data ? job.test_data->size() : 0;
+  start.validation_samples = job.validation.exists() ? job.validation.data->size() : 0;
   start.steps_per_epoch = session_->batches_per_epoch();
   start.first_epoch = position().epoch;
   start.changes = members_->changes();

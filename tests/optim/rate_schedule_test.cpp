@@ -1,6 +1,8 @@
 #include "isobar/optim/rate_schedule.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -96,6 +98,39 @@ TEST(KnownAnswer, rate_scale) {
   EXPECT_DOUBLE_EQ(after(*schedule("scale(then=step(every=1, gamma=0.5))"), 2, 1, 256), 1);
 }
 
+// By the definition of PyTorch's ReduceLROnPlateau with a relative threshold: a drop follows more than two bad
+// evaluations.
+TEST(KnownAnswer, rate_plateau) {
+  const std::vector<double> losses{1, 0.9, 0.95, 0.90001, 0.8, 0.81, 0.8, 0.79999, 0.7, 0.7, 0.7, 0.7, 0.7, 0.7};
+  const std::vector<double> factors{1, 1, 1, 1, 1, 1, 1, 1, 0.5, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25};
+  const auto rates = schedule("plateau(factor=0.5, patience=2, threshold=0.01)");
+  const auto lowest = schedule("plateau(factor=0.5, patience=2, threshold=0.01, lowest=0.4)");
+  const auto wrapped = schedule("warmup(epochs=0, then=scale(base_batch=64, then=plateau(patience=100)))");
+  ASSERT_EQ(factors.size(), losses.size() + 1);
+  for (std::size_t seen = 0; seen <= losses.size(); ++seen) {
+    const Progress progress{.global_batch = 64, .judged_losses = std::span(losses).first(seen)};
+    EXPECT_EQ(rates->rate(0.2, progress), 0.2 * factors[seen]) << seen << " evaluations";
+    EXPECT_EQ(lowest->rate(1, progress), std::max(0.4, factors[seen])) << seen << " evaluations";
+    EXPECT_EQ(wrapped->rate(0.2, progress), 0.2);
+  }
+  for (const auto* each : {rates.get(), wrapped.get()}) EXPECT_TRUE(each->follows_losses());
+  EXPECT_FALSE(schedule("warmup(then=step)")->follows_losses());
+}
+
+TEST(RateSchedule, ALossThatIsNoNumberIsNoImprovement) {
+  const auto rates = schedule("plateau(factor=0.1, patience=0)");
+  const std::vector<double> losses{std::nan(""), 3, std::nan("")};
+  const auto after_losses = [&](std::size_t seen) {
+    return rates->rate(1, {.judged_losses = std::span(losses).first(seen)});
+  };
+  EXPECT_EQ(after_losses(0), 1);
+  EXPECT_EQ(after_losses(1), 0.1);
+  EXPECT_EQ(after_losses(2), 0.1);
+  EXPECT_DOUBLE_EQ(after_losses(3), 0.01);
+  const std::vector<double> negative{-1, -2, -3};
+  EXPECT_EQ(rates->rate(1, {.judged_losses = negative}), 1);
+}
+
 // The schedule of MLPerf HPC CosmoFlow, formula for formula.
 TEST(RateSchedule, MlperfCosmoflow) {
   const auto rates = schedule(
@@ -145,6 +180,11 @@ TEST(RateSchedule, BadArgumentsAreUsageErrors) {
                            "polynomial(epochs=-1)",
                            "cosine(end=nan)",
                            "exponential(every=0)",
+                           "plateau(factor=1)",
+                           "plateau(factor=0)",
+                           "plateau(patience=-1)",
+                           "plateau(threshold=1)",
+                           "plateau(lowest=2)",
                            "warmup(per=day)",
                            "warmup(epochs=-1)",
                            "warmup(from=-1)",

@@ -192,5 +192,23 @@ TEST(JsonLines, OnAFullDiskTheRunGoesOnAndIsToldOnce) {
   EXPECT_EQ(std::ranges::count(told, '\n'), 2) << told;
 }
 
+TEST(JsonLines, AnEpochHasTheResultsOfTheValidationSetBesideThoseOfTheTestSet) {
+  const TemporaryFolder folder;
+  const auto sink = json_lines();
+  train::Start start;
+  start.folder = folder.path();
+  sink->start(start);
+  train::EpochDone done{1, 4, 0.5, {}, 1, 1};
+  sink->epoch(done);
+  done = {2, 8, 0.5, {}, 1, 1};
+  done.validation = {{"loss", 0.25}};
+  done.validation_skipped = 3;
+  sink->epoch(done);
+  sink->end({});
+  const std::string lines = text_of(folder / "metrics.jsonl");
+  EXPECT_HAS(lines, R"("epoch":1,"train_loss":0.5,"test":{}})");
+  EXPECT_HAS(lines, R"("epoch":2,"train_loss":0.5,"validation":{"loss":0.25},"test":{},"validation_skipped":3})");
+}
+
 }  // namespace
 }  // namespace isobar::record

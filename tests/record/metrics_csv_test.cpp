@@ -51,6 +51,26 @@ TEST(MetricsCsv, HasARowForEveryStepAndEpoch) {
                                 "step,3,2,0.16666666666666666,0.001,4,0.25,0.125,0,7,"}));
 }
 
+TEST(MetricsCsv, TheValidationSetHasColumnsOfItsOwnAlsoAfterAResume) {
+  const TemporaryFolder folder;
+  train::EpochDone epoch{1, 2, 0.375, {}, 0.5, 0.0625};
+  epoch.validation = {{"loss", 0.25}};
+  for (const std::int64_t first : {0, 2}) {
+    const auto sink = metrics_csv();
+    train::Start start;
+    start.folder = folder.path();
+    start.first_step = first, start.first_epoch = first / 2;
+    sink->start(start);
+    if (first > 0) epoch.test = {{"loss", 0.75}}, epoch.epoch = 2, epoch.step = 4;
+    sink->epoch(epoch);
+    sink->end({});
+  }
+  EXPECT_EQ(rows_of(folder / "metrics.csv"),
+            (std::vector<std::string>{fmt::format("{},validation_loss,test_loss", fixed),
+                                      "epoch,2,1,0.375,,,0.5,,,,0.0625,0.25",
+                                      "epoch,4,2,0.375,,,0.5,,,,0.0625,0.25,0.75"}));
+}
+
 TEST(MetricsCsv, FiguresThatComeLaterGetColumnsOfTheirOwn) {
   const TemporaryFolder folder;
   const auto sink = metrics_csv();

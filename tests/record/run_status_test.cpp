@@ -59,6 +59,24 @@ TEST(RunStatus, OfSeveralMetricsTheFirstOfTheRecipeIsShown) {
   EXPECT_NE(none.find("loss 0.2514  64 samples/s"), std::string::npos) << none;
 }
 
+TEST(RunStatus, TheProgressLineShowsTheSetThatJudges) {
+  RunStatus status(0);
+  train::Start start;
+  start.epochs = 8;
+  start.train_samples = 90;
+  start.validation_samples = 10;
+  start.test_samples = 20;
+  const std::vector<std::string> lines = status.start(start);
+  EXPECT_EQ(lines[1].substr(0, 58), "90 training samples, 10 for validation, 20 for testing; 8 ");
+  train::EpochDone done{1, 10, 0.3, {{"loss", 0.5}, {"mae", 0.125}}, 5, 4};
+  done.validation = {{"loss", 0.25}, {"mae", 0.0625}};
+  const std::string line = status.epoch(done);
+  EXPECT_NE(line.find("  validation loss 0.25  mae 0.0625  test loss 0.5  mae 0.125"), std::string::npos) << line;
+  EXPECT_NE(status.line().find("  mae 0.0625  "), std::string::npos) << status.line();
+  status.epoch({2, 20, 0.3, {{"loss", 0.5}}, 5, 4});  // only the test set was evaluated
+  EXPECT_NE(status.line().find("  mae 0.0625  "), std::string::npos) << status.line();
+}
+
 TEST(RunStatus, AnEpochWithoutEvaluationKeepsTheLastMetric) {
   RunStatus status = status_of(1);
   status.epoch({3, 240, 0.2, {}, 5, 0});

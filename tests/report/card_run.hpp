@@ -16,6 +16,7 @@ struct CardRun {
   std::string model = "cosmoflow(size=128)";
   std::string train = "hdf5(path=universe/train)", test = "hdf5(path=universe/test)";  ///< no test set when empty
   std::string metrics = R"(["mae"])", extra = "";                                      ///< more lines of [report]
+  std::string validation = "";  ///< a validation set, on which every result is larger by 0.25; empty: there is none
   std::string optimizer = "sgd(lr=0.01)", strategy = "sync";
   std::string metric = "mae";
   double first_value = 0.3, last_value = 0.1;
@@ -34,7 +35,9 @@ inline std::filesystem::path written(const std::filesystem::path& folder, const 
       "model = \"{}\"\noptimizer = \"{}\"\nstrategy = \"{}\"\nfolder = \"{}\"\n[data]\ntrain = \"{}\"\n{}"
       "staging = \"none\"\nbatch = {}\n[train]\nepochs = 2\nmetrics = {}\n[report]\npage = true\n{}",
       run.model, run.optimizer, run.strategy, folder.string(), run.train,
-      run.test.empty() ? "" : fmt::format("test = \"{}\"\n", run.test), run.batch, run.metrics, run.extra);
+      (run.test.empty() ? "" : fmt::format("test = \"{}\"\n", run.test)) +
+          (run.validation.empty() ? "" : fmt::format("validation = \"{}\"\n", run.validation)),
+      run.batch, run.metrics, run.extra);
   std::ofstream metrics(folder / "metrics.jsonl"), timing(folder / "timing.jsonl");
   const auto start = [&](int step, int ranks) {
     if (!run.timed) return;
@@ -59,7 +62,11 @@ inline std::filesystem::path written(const std::filesystem::path& folder, const 
              << "\n";
     if (step % 10 != 0) continue;
     const int epoch = step / 10;
-    metrics << fmt::format(R"({{"kind":"epoch","step":{},"epoch":{},"train_loss":0.75,"test":{}}})", step, epoch,
+    metrics << fmt::format(R"({{"kind":"epoch","step":{},"epoch":{},"train_loss":0.75{},"test":{}}})", step, epoch,
+                           run.validation.empty()
+                               ? ""
+                               : fmt::format(R"(,"validation":{{"loss":0.75,"{}":{}}})", run.metric,
+                                             0.25 + (epoch == 1 ? run.first_value : run.last_value)),
                            run.evaluated ? of_epoch[epoch - 1] : "{}")
             << "\n";
     if (!run.timed) continue;

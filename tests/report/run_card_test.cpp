@@ -61,6 +61,17 @@ TEST(RunCard, TestAccuracyAndNotOnlyTraining) {
   expect_not_shown(2, {.test = "hdf5(path=universe/train)"}, {"is its training set"});
 }
 
+TEST(RunCard, SaysOnWhichSetChoicesWereMade) {
+  const char* const target = "target = \"validation.mae<=0.4\"\n";
+  const CardRun validated{.extra = target, .validation = "share(of=0.1, seed=1)"};
+  expect_shown(2, validated, {"test mae 0.1", "judged on the validation set: the target"});
+  expect_shown(10, validated, {"target mae<=0.4 reached on the validation set in", "epoch 2, step 20"});
+  expect_not_shown(10, {.extra = "target = \"mae<=0.3\"\n", .validation = "share(of=0.1, seed=1)"}, {"best 0.35"});
+  expect_shown(2, {.extra = "target = \"mae<=0.3\"\n"}, {"judged on the test set", "no validation set"});
+  const TemporaryFolder folder;
+  EXPECT_EQ(row_of(written(folder / "run"), 2).figure.find("judged"), std::string::npos);
+}
+
 TEST(RunCard, AllTuningRunsAreCounted) {
   expect_shown(3, {}, {"started once", "0 other runs of cosmoflow", "20 steps"});
   expect_shown(3, {.resumed_with = 1}, {"started 2 times (1 resumed, 0 overwritten; 3 steps", "23 steps"});

@@ -91,6 +91,12 @@ inline Job map_job(const std::filesystem::path& folder, const MapsSetting& setti
   const auto seen = [&](const std::shared_ptr<const datasets::Dataset>& source) {
     return job.pipeline ? std::make_shared<transforms::Transformed>(source, job.pipeline) : source;
   };
+  if (Validation& set = job.validation; set.is_share()) {
+    set.whole = job.source;
+    set.source = set.part_kept_apart()(set.whole);
+    set.data = seen(set.source);
+    job.source = set.part_trained_on()(set.whole);
+  }
   job.train_data = seen(job.source);
   job.test_data = seen(job.test_source);
   if (setting.split) job.split = setting.split();
@@ -117,6 +123,9 @@ inline void expect_alike(const Ran& a, const Ran& b, double tolerance = 1e-5) {
     EXPECT_EQ(a.epochs[e].test_skipped, b.epochs[e].test_skipped);
     ASSERT_EQ(a.epochs[e].test.size(), b.epochs[e].test.size());
     for (const auto& [name, value] : a.epochs[e].test) EXPECT_NEAR(value, b.epochs[e].test.at(name), tolerance) << name;
+    ASSERT_EQ(a.epochs[e].validation.size(), b.epochs[e].validation.size());
+    for (const auto& [name, value] : a.epochs[e].validation)
+      EXPECT_NEAR(value, b.epochs[e].validation.at(name), tolerance) << name;
   }
   EXPECT_EQ(a.targets, b.targets);  // every sample once, in order, all of it
   ASSERT_EQ(a.predictions.size(), b.predictions.size());

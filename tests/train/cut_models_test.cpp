@@ -49,6 +49,14 @@ TEST_P(CutModels, LaggedAndWithoutShuffling) {
 
 TEST_P(CutModels, FromAStoreInMemory) { expect_as_whole({.settings = {"data.staging=store"}}); }
 
+TEST_P(CutModels, WithAShareKeptApartForValidation) {
+  const MapsSetting setting{.settings = {"data.validation=0.3", "data.staging=store", "train.test_every=1"}};
+  expect_as_whole(setting);
+  const Ran whole = train_maps(1, folder_.path() / "whole", setting);
+  EXPECT_EQ(whole.losses.size(), 9u);  // 3 epochs of 15 samples in batches of 4
+  for (const EpochDone& epoch : whole.epochs) EXPECT_TRUE(epoch.validation.contains("mae"));
+}
+
 // Each is seen by the ranks that read the bad row only.
 TEST_P(CutModels, LeaveOutWhatAnyRankCannotRead) {
   MapsSetting bad{.settings = {"data.bad_samples=skip"},

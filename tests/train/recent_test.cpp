@@ -25,7 +25,8 @@ Recent two_epochs() {
   for (const std::int64_t step : {1, 2, 3}) recent.add(StepDone{.step = step, .loss = 0.1 * static_cast<double>(step)});
   recent.add(EpochDone{.epoch = 1, .step = 3, .train_loss = 0.1, .test = {{"mae", std::nan("")}, {"r2", 1.0 / 3}}});
   for (const std::int64_t step : {4, 5}) recent.add(StepDone{.step = step});
-  recent.add(EpochDone{.epoch = 2, .step = 5, .skipped = 3, .bad = {2, 1, 0.5}});
+  recent.add(EpochDone{.epoch = 2, .step = 5, .skipped = 3, .bad = {2, 1, 0.5},
+                       .validation = {{"mae", 0.1}}, .validation_skipped = 2});
   return recent;
 }
 
@@ -65,6 +66,9 @@ TEST(Recent, TravelsAsItIs) {
   EXPECT_TRUE(std::isnan(recent.epochs()[0].test.at("mae")));
   EXPECT_FALSE(recent.epochs()[0].skipped);
   EXPECT_EQ(recent.epochs()[1].skipped, 3);
+  EXPECT_TRUE(recent.epochs()[0].validation.empty());
+  EXPECT_EQ(recent.epochs()[1].validation, (std::map<std::string, double>{{"mae", 0.1}}));
+  EXPECT_EQ(recent.epochs()[1].validation_skipped, 2);
   EXPECT_EQ(recent.epochs()[1].bad.str(), two_epochs().epochs()[1].bad.str());
   EXPECT_EQ(told(Recent::unpack(Recent().pack()), {}), "");
 }
