@@ -121,8 +121,10 @@ void infer(const InferenceRequest& request, const std::function<void()>& before,
 std::string described(const run::Inference& inference) {
   const run::Trained& trained = inference.trained();
   const std::int64_t samples = inference.data()->size();
-  return fmt::format("{}{}\n{}: {} sample{}\n", trained.name,
-                     trained.is_run() ? ": " + trained.standing() : ": weights as in the file", inference.data_name(),
+  const int networks = inference.networks();
+  return fmt::format("{}{}{}\n{}: {} sample{}\n", trained.name,
+                     trained.is_run() ? ": " + trained.standing() : ": weights as in the file",
+                     networks > 1 ? fmt::format("; the mean of {} networks", networks) : "", inference.data_name(),
                      with_commas(samples), samples == 1 ? "" : "s");
 }
 

@@ -52,20 +52,27 @@ std::vector<std::string> strategies_in(const std::string& text) {
   return found;
 }
 
-// As evaluations name it: "test.accuracy" and "accuracy" are the same.
 std::optional<train::Target> target_in(const std::string& text) {
   if (text.empty()) return std::nullopt;
   try {
-    return train::read_target(text.starts_with("test.") ? text.substr(5) : text);
+    return train::read_target(text);
   } catch (const UsageError&) {
     fail_usage("compare: --target '{}': write a metric and the value to reach, such as accuracy>=0.75 or loss<=0.1",
                one_line(text));
   }
 }
 
+// The name of the set in front, if it is named: that by which runs of the recipe are judged.
+void take_set_off(train::Target& target, const train::Job& job) {
+  const std::string set = job.validation.exists() ? "validation." : "test.";
+  if (target.metric.starts_with(set)) target.metric = target.metric.substr(set.size());
+  train::expect_judged(target.metric, job.validation.exists(), "compare: --target");
+}
+
 void expect_metric(const train::Target& target, const train::Job& job) {
-  if (!job.test_data)
-    fail_usage("compare: --target {} needs data.test in the recipe: it is judged there", target.str());
+  if (!job.test_data && !job.validation.exists())
+    fail_usage("compare: --target {} needs data.validation or data.test in the recipe: it is judged there",
+               target.str());
   std::vector<std::string> known{"loss"};
   Args recipe(job.recipe, "recipe");
   for (const std::string& metric : recipe.section("train").texts("metrics", {})) {
@@ -88,7 +95,7 @@ struct Asked {
 };
 
 // Everything that can be wrong with a strategy shows before the first run.
-void expect_sound(const Asked& asked, const CompareOptions& options, const Spec& recipe) {
+void expect_sound(Asked& asked, const CompareOptions& options, const Spec& recipe) {
   datasets::Survey survey;
   for (const std::string& strategy : asked.contest.strategies) {
     Spec with = recipe;
@@ -96,7 +103,9 @@ void expect_sound(const Asked& asked, const CompareOptions& options, const Spec&
     const train::Job job = run::read_job(with, "compare", survey);
     run::place_ranks(job, options.ranks, options.per_node > 0 ? options.per_node : options.ranks);
     parallel::slowness(job.recipe, job.strategy->roles(options.ranks), 0);
-    if (asked.target) expect_metric(*asked.target, job);
+    if (!asked.target) continue;
+    take_set_off(*asked.target, job);
+    expect_metric(*asked.target, job);
   }
 }
 
@@ -166,8 +175,7 @@ int run_compare(const CompareOptions& options) {
                                  stop_requested(), record::Screen::of(stderr), [&] { write_study(study(), folder); });
   const report::StrategyStudy result = study();
   write_study(result, folder);
-  fmt::print("{}written: {}/page.html, results.csv, results.json\n", report::study_text(result),
-             folder.string());
+  fmt::print("{}written: {}/page.html, results.csv, results.json\n", report::study_text(result), folder.string());
   if (!whole) {
     fmt::print(stderr, "isobar: stopped; {} of {} runs have ended, and the same command with --resume continues\n",
                contest.done(), contest.runs().size());

@@ -147,6 +147,9 @@ void export_to(const ExportRequest& request) {
   std::optional<exec::ParamStore> store;
   if (fs::is_directory(request.what)) {
     const run::Trained trained = run::find_run(request.what, *comm::alone(), request.checkpoint == "best");
+    if (run::predicts_by_mean(trained))
+      fail("{}: its ranks have trained a network each, whose predictions are averaged; an ONNX file holds one network",
+           request.what);
     graph = trained.model.graph(1);
     checkpoint::restore_weights(trained.checkpoint->read_weights(), store.emplace(store_for()));
   } else {

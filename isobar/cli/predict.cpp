@@ -44,9 +44,9 @@ writing::PredictionOutline outline_of(const PredictOptions& options, const run::
   outline.target = inference.target_shape();
   outline.meaning = inference.meaning();
   outline.names = inference.names();
-  outline.squash = run::squash_of(trained.model.loss);
+  outline.squash = squash_of(trained.model.loss.name());
   outline.probabilities = options.probabilities;
-  if (options.probabilities && outline.squash == writing::Squash::none) {
+  if (options.probabilities && outline.squash == Squash::none) {
     if (trained.model.loss.name().empty())
       fail_usage("--probabilities: name the loss the file was trained with, such as --loss softmax_cross_entropy");
     fail_usage("--probabilities: what is trained with the loss '{}' has none", trained.model.loss.name());
@@ -67,7 +67,7 @@ struct KeptRows {
 };
 
 void draw(const PredictOptions& options, run::Inference& inference, const KeptRows& kept) {
-  train::Viewer viewer(inference.executor(), *inference.data());
+  train::Viewer viewer(inference.predictor(), *inference.data());
   pictures::PictureRequest request;
   request.viewer = &viewer;
   request.loss = inference.trained().model.loss;

@@ -81,8 +81,7 @@ std::shared_ptr<const Dataset> sample_subset(std::shared_ptr<const Dataset> whol
 ChosenSamples choose_samples(std::int64_t count, double share, std::uint64_t seed) {
   if (!(share > 0 && share < 1)) fail_usage("a share of {} of the samples: it must be above 0 and below 1", share);
   if (count < 2) fail_usage("a share of {} of {} samples: at least 2 samples are needed", share, count);
-  const std::int64_t wanted =
-      std::clamp<std::int64_t>(std::llround(share * static_cast<double>(count)), 1, count - 1);
+  const std::int64_t wanted = std::clamp<std::int64_t>(std::llround(share * static_cast<double>(count)), 1, count - 1);
   const Random random(seed, choice_stream);
   std::vector<std::pair<std::uint64_t, std::int64_t>> hashes;
   hashes.reserve(static_cast<std::size_t>(count));

@@ -30,9 +30,9 @@ extern const Row<RateSchedule> rate_step;         // rate_step.cpp
 extern const Row<RateSchedule> rate_warmup;       // rate_warmup.cpp
 
 Table<Row<RateSchedule>> rate_schedules() {
-  static constexpr const Row<RateSchedule>* all[] = {&rate_constant, &rate_cosine,     &rate_exponential,
-                                                     &rate_piecewise, &rate_plateau,   &rate_polynomial,
-                                                     &rate_scale,    &rate_step,       &rate_warmup};
+  static constexpr const Row<RateSchedule>* all[] = {&rate_constant,  &rate_cosine,  &rate_exponential,
+                                                     &rate_piecewise, &rate_plateau, &rate_polynomial,
+                                                     &rate_scale,     &rate_step,    &rate_warmup};
   return all;
 }
 

@@ -23,13 +23,20 @@ struct Care {
   bool finite = true;
 };
 
+/// The block of weights that a rank alone has, where the models of all ranks stay apart.
+inline constexpr std::string_view member_weights = "weights of the member";
+
 /// What is known of a strategy before it is opened.
 struct StrategyTraits {
   /// With Care::whole, a step that was interrupted within an exchange, by comm::MembersChanged, leaves the weights and
   /// slots of the last finished step, and nothing else is lost.
   bool recovers = true;
-  bool gradients_in_arena = false;               ///< they may share memory with a plan's other values
-  bool whole_models = false;                     ///< each rank trains a model of its own, which no split may cut
+  bool gradients_in_arena = false;  ///< they may share memory with a plan's other values
+  bool whole_models = false;        ///< each rank trains a model of its own, which no split may cut
+  /// These models stay apart: each begins with initial weights of its own, and state() keeps them as `member_weights`.
+  /// They are judged together, by the mean of what they predict.
+  bool members_apart = false;
+  bool all_samples = false;                      ///< each rank takes all samples, in an order of its own
   int servers = 0;                               ///< ranks that serve, however many there are
   bool by_layer = false;                         ///< as many serve as the model has layers: expect_layers() says so
   bool nests = false;                            ///< every step ends with one update of each weight, by that step's sum

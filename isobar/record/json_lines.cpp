@@ -92,10 +92,7 @@ class JsonLines final : public train::Sink {
   }
 
   void epoch(const train::EpochDone& epoch) override {
-    OrderedJson line{{"kind", "epoch"},
-                     {"step", epoch.step},
-                     {"epoch", epoch.epoch},
-                     {"train_loss", epoch.train_loss}};
+    OrderedJson line{{"kind", "epoch"}, {"step", epoch.step}, {"epoch", epoch.epoch}, {"train_loss", epoch.train_loss}};
     if (!epoch.validation.empty()) line["validation"] = epoch.validation;
     line["test"] = epoch.test;
     if (epoch.skipped) line["skipped"] = *epoch.skipped;

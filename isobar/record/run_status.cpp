@@ -59,8 +59,7 @@ std::vector<std::string> RunStatus::start(const train::Start& start) {
   std::vector<std::string> lines;
   lines.push_back(fmt::format("{}: {} parameters", shown(start.recipe, "model"), with_commas(start.parameters)));
   std::string data = fmt::format("{} training samples", with_commas(start.train_samples));
-  if (start.validation_samples > 0)
-    data += fmt::format(", {} for validation", with_commas(start.validation_samples));
+  if (start.validation_samples > 0) data += fmt::format(", {} for validation", with_commas(start.validation_samples));
   if (start.test_samples > 0) data += fmt::format(", {} for testing", with_commas(start.test_samples));
   lines.push_back(
       fmt::format("{}; {} epochs of {} steps", data, with_commas(start.epochs), with_commas(start.steps_per_epoch)));
@@ -122,9 +121,8 @@ std::string RunStatus::epoch(const train::EpochDone& epoch) {
 std::vector<std::string> RunStatus::end(const train::End& end) const {
   std::vector<std::string> lines;
   if (end.reason == train::End::Reason::finished)
-    lines.push_back(
-        fmt::format("finished {} steps in {}{}", with_commas(end.steps), duration(end.seconds),
-                    results(end.test, "test")));
+    lines.push_back(fmt::format("finished {} steps in {}{}", with_commas(end.steps), duration(end.seconds),
+                                results(end.test, "test")));
   else
     lines.push_back(fmt::format("interrupted after {} of {} steps, {}", with_commas(end.steps),
                                 with_commas(all_steps()), duration(end.seconds)));

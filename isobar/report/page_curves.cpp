@@ -54,8 +54,11 @@ std::string curves_html(const PageSource& source) {
   std::vector<Panel> panels{step_panel(run.steps)};
   std::vector<train::EpochDone> epochs;
   for (const record::EpochRecord& epoch : run.epochs)
-    epochs.push_back({.epoch = epoch.epoch, .step = epoch.step, .train_loss = epoch.train_loss,
-                      .test = epoch.test, .validation = epoch.validation});
+    epochs.push_back({.epoch = epoch.epoch,
+                      .step = epoch.step,
+                      .train_loss = epoch.train_loss,
+                      .test = epoch.test,
+                      .validation = epoch.validation});
   if (!epochs.empty())
     for (Panel& panel : panels_of(epochs)) panels.push_back(std::move(panel));
   std::string text = "<div class=\"columns\">\n";

@@ -164,7 +164,7 @@ void add_panels(StrategyStudy& study, const std::vector<std::vector<ReadRun>>& r
     });
   if (study.metric.empty()) return;
   for (const Along* along : {&along_samples, &along_seconds})
-    add_panel(study, read, "test " + study.metric, *along,
+    add_panel(study, read, study.judged_on + " " + study.metric, *along,
               [&](const std::string& name, const ReadRun& run, const Along& over) {
                 return result_curve(name, run.record, run.evaluations, study.metric, over);
               });
@@ -175,7 +175,7 @@ ReadRun read_study_run(const StudyRun& run) {
   if (!record::is_run(run.folder)) return read;
   read.record = record::read_run(run.folder);
   read.ledger = read_ledger(run.folder);
-  read.evaluations = evaluations_of(read.record, read.ledger);
+  read.evaluations = judging_evaluations_of(read.record, read.ledger);
   return read;
 }
 
@@ -217,6 +217,7 @@ StrategyStudy study_strategies(const StudySetting& setting, std::span<const Stud
       judge_state(one, studied);
       read_costs(one, studied);
       if (study.metric.empty()) study.metric = judged_by(one.record, one.evaluations);
+      if (record::has_validation(one.record.recipe)) study.judged_on = "validation";
     }
   }
   if (setting.target) study.metric = setting.target->metric;

@@ -70,6 +70,7 @@ struct StudiedStrategy {
 struct StrategyStudy {
   StudySetting setting;
   std::string metric{};                   ///< that all are judged by; empty if nothing was evaluated
+  std::string judged_on = "test";         ///< the set it is of: "validation", where the recipe has one
   std::optional<train::Target> target{};  ///< of the setting; if it has none, what all runs that finished reached
   std::vector<StudiedStrategy> strategies{};
   std::vector<Panel> panels{};  ///< loss and metric against samples and seconds, as means over seeds

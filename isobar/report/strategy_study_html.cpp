@@ -24,8 +24,8 @@ std::string study_figures(const StrategyStudy& study) {
   return html_table(titles, rows) +
          "<p class=\"note\">Results are means over seeds with 95 % intervals (Student's t), times and speeds medians "
          "with their whole range. Time and speed count steps, evaluations and checkpoints; time counts staging too, "
-         "and "
-         "speed goes on until the last rank has ended. What is sent in a step is what rank 0 sends, or adds in memory "
+         "and speed goes on until the last rank has ended. What is sent in a step is what rank 0 sends, or adds in "
+         "memory "
          "that it shares with other ranks of its node. Staleness is how many updates old gradients were on average "
          "when they were applied, where parameter servers count it. Memory is that of the largest process.</p>\n";
 }

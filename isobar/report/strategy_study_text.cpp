@@ -107,7 +107,8 @@ std::vector<StudyColumn> study_columns(const StrategyStudy& study) {
   };
   using Row = const StudiedStrategy&;
   add("runs", states_of);
-  if (!study.metric.empty()) add("test " + study.metric, [](Row row) { return interval_text(row.result); });
+  if (!study.metric.empty())
+    add(study.judged_on + " " + study.metric, [](Row row) { return interval_text(row.result); });
   if (study.target) add("time to " + study.target->str(), time_to_target);
   add("samples/s", [](Row row) { return range_text(row.speeds); });
   add("sent in a step", [](Row row) {
@@ -192,6 +193,7 @@ std::string study_json(const StrategyStudy& study) {
                       {"ranks", study.setting.ranks},
                       {"slow", study.setting.slow},
                       {"metric", study.metric},
+                      {"judged_on", study.judged_on},
                       {"target", study.target ? study.target->str() : ""},
                       {"target_named", study.setting.target.has_value()},
                       {"strategies", std::move(strategies)}};

@@ -5,6 +5,7 @@
 
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/checkpoint/member_snapshot.hpp"
 #include "isobar/datasets/sample_range.hpp"
 #include "isobar/feeding/surveyed.hpp"
 #include "isobar/graph/reaching.hpp"
@@ -30,9 +31,7 @@ Inference::Inference(Trained trained, const InferenceOptions& options, comm::Com
   open_data(options);
   graph::Plan plan = plan_for(options);
   train::expect_fields(plan, *job_.test_data, data_name_);
-  store_ = std::make_unique<exec::ParamStore>(plan, 0);
-  executor_ = std::make_unique<exec::Executor>(std::move(plan), *store_);
-  fill_weights();
+  make_networks(std::move(plan));
   if (options.evaluates) choose_metrics(options);
 }
 
@@ -52,6 +51,7 @@ void Inference::choose_metrics(const InferenceOptions& options) {
 void Inference::read_settings() {
   Args root(trained_.recipe, "recipe");
   job_.limits = train::limits_of(*make(parallel::strategies(), parallel::read_composition(root).strategy, "strategy"));
+  members_apart_ = predicts_by_mean(trained_);
   job_.seed = static_cast<std::uint64_t>(root.integer("seed", 1));
   Args data = root.section("data");
   transforms_ = data.texts("transforms", {});
@@ -144,10 +144,38 @@ graph::Plan Inference::plan_for(const InferenceOptions& options) const {
   return graph::make_plan(loss ? graph : graph::reaching(graph, prediction_only), planning);
 }
 
-void Inference::fill_weights() {
-  if (!trained_.is_run()) return store_->initialize(job_.seed);
-  if (comm_.rank() == 0) checkpoint::restore_weights(trained_.checkpoint->read_weights(), *store_);
-  broadcast(comm_, std::as_writable_bytes(store_->all_weights()));
+// Of every network; on rank 0.
+std::vector<checkpoint::Snapshot> Inference::read_weights() const {
+  if (!members_apart_) return {trained_.checkpoint->read_weights()};
+  const checkpoint::Snapshot all = trained_.checkpoint->read();
+  const int members = checkpoint::members_of(all, parallel::member_weights);
+  if (members == 0)
+    fail("{}: has no '{}', which a run of this strategy keeps of every rank", all.origin, parallel::member_weights);
+  std::vector<checkpoint::Snapshot> list;
+  for (int member = 0; member < members; ++member)
+    list.push_back(checkpoint::member_snapshot(all, parallel::member_weights, member));
+  return list;
+}
+
+// They never run at the same time.
+void Inference::make_networks(graph::Plan plan) {
+  std::vector<checkpoint::Snapshot> weights;
+  if (trained_.is_run() && comm_.rank() == 0) weights = read_weights();
+  std::int64_t count = trained_.is_run() ? std::ssize(weights) : 1;
+  broadcast_object(comm_, count);
+  const auto shared = std::make_shared<const graph::Plan>(std::move(plan));
+  const auto arena = std::make_shared<Block>(shared->arena_bytes);
+  std::vector<exec::Executor*> networks;
+  for (std::int64_t i = 0; i < count; ++i) {
+    exec::ParamStore& store = *stores_.emplace_back(std::make_unique<exec::ParamStore>(*shared, 0));
+    if (!trained_.is_run()) store.initialize(job_.seed);
+    else if (comm_.rank() == 0) checkpoint::restore_weights(std::exchange(weights[i], {}), store);
+    if (trained_.is_run()) broadcast(comm_, std::as_writable_bytes(store.all_weights()));
+    executors_.push_back(std::make_unique<exec::Executor>(shared, store, nullptr, arena));
+    networks.push_back(executors_.back().get());
+  }
+  if (members_apart_) predictor_ = std::make_unique<train::Predictor>(networks, whole_, job_.model);
+  else predictor_ = std::make_unique<train::Predictor>(*networks.front());
 }
 
 std::optional<Shape> Inference::target_shape() const {
@@ -162,7 +190,7 @@ writing::Meaning Inference::meaning() const {
 }
 
 train::Evaluated Inference::evaluate(const std::atomic<bool>* stop) {
-  return train::evaluate(*executor_, job_, {job_.test_data}, comm_, stop);
+  return train::evaluate(*predictor_, job_, {job_.test_data}, comm_, stop);
 }
 
 bool Inference::predict(const std::function<void(const PredictedRows&)>& take, const std::atomic<bool>* stop) {
@@ -177,9 +205,9 @@ bool Inference::predict(const std::function<void(const PredictedRows&)>& take, c
     sum_over_ranks(comm_, stopping, train::while_all_answer(comm_, job_.limits, "a batch of predictions"));
     if (stopping[0] > 0) return false;
     if (batch->count > 0) {
-      for (const auto& [name, memory] : train::named_inputs(executor_->plan(), *job_.test_data, *batch))
-        executor_->bind(name, memory);
-      executor_->forward({.seed = job_.seed, .samples = batch->samples, .rows = batch->count});
+      for (const auto& [name, memory] : train::named_inputs(predictor_->plan(), *job_.test_data, *batch))
+        predictor_->bind(name, memory);
+      predictor_->forward({.seed = job_.seed, .samples = batch->samples, .rows = batch->count});
     }
     give(*batch, take);
   }
@@ -190,7 +218,7 @@ bool Inference::predict(const std::function<void(const PredictedRows&)>& take, c
 void Inference::give(const feeding::Batch& batch, const std::function<void(const PredictedRows&)>& take) const {
   const auto count = static_cast<std::size_t>(batch.count);
   const auto width = static_cast<std::size_t>(prediction_shape().count());
-  const auto mine = executor_->output("prediction").first(count * width);
+  const auto mine = count > 0 ? predictor_->prediction() : std::span<const float>();
   const auto targets = train::first_rows(*job_.test_data, batch, "y");
   if (comm_.rank() == 0 && count > 0) take({batch.samples, mine, targets});
   if (comm_.size() == 1) return;

@@ -1,5 +1,6 @@
 // Inference: a trained network applied to a data set, on any number of ranks: evaluated, or predicted sample by sample.
-// On as many ranks as the run had, it reproduces the run's own evaluation to the bit: same batches, same kernels.
+// On as many ranks as the run had, it reproduces the run's own evaluation to the bit: same batches, same kernels. Where
+// the models of the run's ranks stay apart, every rank has all of them, and one rank reproduces that evaluation.
 #pragma once
 
 #include <atomic>
@@ -41,12 +42,14 @@ class Inference {
   /// The samples with the run's transforms.
   const std::shared_ptr<const datasets::Dataset>& data() const { return job_.test_data; }
   const std::string& data_name() const { return data_name_; }
-  exec::Executor& executor() { return *executor_; }
+  train::Predictor& predictor() { return *predictor_; }
+  /// Networks whose predictions are averaged; 1 for a single one.
+  int networks() const { return static_cast<int>(stores_.size()); }
   const train::WaitLimits& limits() const { return job_.limits; }
-  std::int64_t rows() const { return executor_->plan().rows; }
+  std::int64_t rows() const { return predictor_->plan().rows; }
 
   /// Shapes of one sample; targets as in the data set, if it has any.
-  Shape prediction_shape() const { return train::sample_shape(executor_->plan().output_shapes.at("prediction")); }
+  const Shape& prediction_shape() const { return predictor_->prediction_shape(); }
   std::optional<Shape> target_shape() const;
   writing::Meaning meaning() const;
   /// Names of quantities or classes; may be empty. Only known on rank 0.
@@ -66,16 +69,20 @@ class Inference {
   void name_classes(bool other_data);
   graph::Plan plan_for(const InferenceOptions& options) const;
   std::int64_t rows_for(const InferenceOptions& options) const;
-  void fill_weights();
+  void make_networks(graph::Plan plan);
+  std::vector<checkpoint::Snapshot> read_weights() const;
   void give(const feeding::Batch& batch, const std::function<void(const PredictedRows&)>& take) const;
 
   Trained trained_;
   comm::Comm& comm_;
   std::string data_name_;
   std::vector<std::string> transforms_;
-  train::Job job_;  // the parts that an evaluation needs
-  std::unique_ptr<exec::ParamStore> store_;
-  std::unique_ptr<exec::Executor> executor_;
+  train::Job job_;                    // the parts that an evaluation needs
+  const train::ReplicaPart whole_{};  // of the network: nothing is cut here
+  bool members_apart_ = false;        // the models of the run's ranks
+  std::vector<std::unique_ptr<exec::ParamStore>> stores_;
+  std::vector<std::unique_ptr<exec::Executor>> executors_;
+  std::unique_ptr<train::Predictor> predictor_;
 };
 
 }  // namespace isobar::run

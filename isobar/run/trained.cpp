@@ -5,6 +5,7 @@
 #include "isobar/base/config.hpp"
 #include "isobar/base/error.hpp"
 #include "isobar/base/text.hpp"
+#include "isobar/parallel/composition.hpp"
 #include "isobar/run/models.hpp"
 #include "isobar/train/agreement.hpp"
 
@@ -82,6 +83,13 @@ Trained find_run(const fs::path& what, comm::Comm& comm, bool best) {
   return found;
 }
 
+bool predicts_by_mean(const Trained& trained) {
+  if (!trained.is_run()) return false;
+  Args recipe(trained.recipe, "recipe");
+  const Spec strategy = parallel::read_composition(recipe).strategy;
+  return make(parallel::strategies(), strategy, "strategy")->traits().members_apart;
+}
+
 writing::Meaning meaning_of(const Spec& loss, const Shape& prediction, const Shape* target) {
   const std::string& name = loss.name();
   if (name == "softmax_cross_entropy" || name == "nll" || name == "focal") return writing::Meaning::classes;
@@ -90,13 +98,6 @@ writing::Meaning meaning_of(const Spec& loss, const Shape& prediction, const Sha
   const std::int64_t classes = prediction[-1];
   return classes > 1 && target->count() * classes == prediction.count() ? writing::Meaning::classes
                                                                         : writing::Meaning::numbers;
-}
-
-writing::Squash squash_of(const Spec& loss) {
-  const std::string& name = loss.name();
-  if (name == "softmax_cross_entropy" || name == "focal") return writing::Squash::softmax;
-  if (name == "nll") return writing::Squash::exponential;
-  return name == "sigmoid_cross_entropy" ? writing::Squash::sigmoid : writing::Squash::none;
 }
 
 }  // namespace isobar::run

@@ -31,11 +31,11 @@ Trained read_run(const std::filesystem::path& what, comm::Comm& comm, bool best 
 /// The same, with its model.
 Trained find_run(const std::filesystem::path& what, comm::Comm& comm, bool best = false);
 
+/// Whether the run has a network of every rank, and predicts the mean of what they predict.
+bool predicts_by_mean(const Trained& trained);
+
 /// What the numbers of a prediction mean, according to the loss it was trained with or, without one, the targets if
 /// there are any.
 writing::Meaning meaning_of(const Spec& loss, const Shape& prediction, const Shape* target);
-
-/// How the outputs of a network trained with this loss become probabilities.
-writing::Squash squash_of(const Spec& loss);
 
 }  // namespace isobar::run

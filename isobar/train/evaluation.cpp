@@ -94,31 +94,22 @@ void append_portions(std::span<const double> numbers, std::size_t metrics, std::
 // What one rank has computed so far, and judged, if it is the first of its replica.
 class Judge {
  public:
-  Judge(exec::Executor& executor, const Job& job, const ReplicaPart& part, const datasets::Dataset& set,
-        const datasets::Dataset& data)
-      : executor_(executor),
-        job_(job),
-        part_(part),
-        set_(set),
-        data_(data),
-        whole_(part.alone() ? sample_shape(plan().output_shapes.at("prediction")) : part.prediction()) {
+  Judge(Predictor& predictor, const Job& job, const datasets::Dataset& set, const datasets::Dataset& data)
+      : predictor_(predictor), job_(job), part_(predictor.part()), set_(set), data_(data) {
     reset();
   }
 
   void add(const feeding::Batch& batch) {
-    for (const auto& [name, numbers] : named_inputs(plan(), data_, batch)) executor_.bind(name, numbers);
+    for (const auto& [name, numbers] : named_inputs(plan(), data_, batch)) predictor_.bind(name, numbers);
     bind_part_of_targets(batch);
-    executor_.forward({.seed = job_.seed, .samples = batch.samples, .rows = batch.count});
+    predictor_.forward({.seed = job_.seed, .samples = batch.samples, .rows = batch.count});
     if (portions_.empty() || job_.deterministic) {
       if (!portions_.empty()) finish();
       portions_.push_back({.first = static_cast<double>(batch.samples[0])});
     }
-    if (with_loss())
-      portions_.back().loss += part_.loss_share() * static_cast<double>(executor_.output("loss")[0]) * batch.count;
-    const std::size_t width = executor_.output("prediction").size() / plan().rows;
-    const std::span<const float> prediction =
-        part_.whole_predictions(executor_.output("prediction").first(batch.count * width), batch.count);
+    portions_.back().loss += predictor_.loss() * static_cast<double>(batch.count);
     if (!part_.is_first()) return;
+    const std::span<const float> prediction = predictor_.prediction();
     const std::span<const float> target = first_rows(data_, batch, target_field);
     for (const auto& metric : job_.metrics) metric->add(prediction, target);
     portions_.back().samples += static_cast<double>(batch.count);
@@ -136,15 +127,15 @@ class Judge {
     reset();
   }
 
-  void reset() const { reset_metrics(whole_, job_, set_); }
-  bool keeps() const { return whole_.count() * set_.size() <= max_kept_predictions; }
-  bool with_loss() const { return plan().outputs.contains("loss"); }
+  void reset() const { reset_metrics(predictor_.prediction_shape(), job_, set_); }
+  bool keeps() const { return predictor_.prediction_shape().count() * set_.size() <= max_kept_predictions; }
+  bool with_loss() const { return predictor_.with_loss(); }
   std::int64_t samples() const { return samples_; }
   const std::vector<Portion>& portions() const { return portions_; }
   const KeptRows& kept() const { return kept_; }
 
  private:
-  const graph::Plan& plan() const { return executor_.plan(); }
+  const graph::Plan& plan() const { return predictor_.plan(); }
 
   // Where targets were read whole and the network takes a part of them.
   void bind_part_of_targets(const feeding::Batch& batch) {
@@ -159,15 +150,14 @@ class Judge {
     targets_.assign(input->shape.count(), 0.0f);
     for (std::int64_t row = 0; row < batch.count; ++row)
       copy_box(whole, read.subspan(row * all, all), box, std::span(targets_).subspan(row * mine, mine));
-    executor_.bind(input->name, targets_);
+    predictor_.bind(input->name, targets_);
   }
 
-  exec::Executor& executor_;
+  Predictor& predictor_;
   const Job& job_;
   const ReplicaPart& part_;
   const datasets::Dataset& set_;
   const datasets::Dataset& data_;  // as this rank reads it
-  const Shape whole_;              // of a prediction
   std::vector<Portion> portions_;
   KeptRows kept_;
   std::vector<float> targets_;  // parts of them
@@ -223,9 +213,10 @@ void reset_metrics(const Shape& prediction, const Job& job, const datasets::Data
   for (const auto& metric : job.metrics) metric->reset(prediction, *target);
 }
 
-Evaluated evaluate(exec::Executor& executor, const Job& job, const EvaluatedSet& set, comm::Comm& comm,
-                   const std::atomic<bool>* stop, const ReplicaPart& part) {
-  const std::int64_t rows = executor.plan().rows;
+Evaluated evaluate(Predictor& predictor, const Job& job, const EvaluatedSet& set, comm::Comm& comm,
+                   const std::atomic<bool>* stop) {
+  const ReplicaPart& part = predictor.part();
+  const std::int64_t rows = predictor.plan().rows;
   const int replicas = comm.size() / part.ways();
   datasets::Sampler sampler{set.data->size(), rows * replicas, job.seed, false, false};
   sampler.full_slices = job.deterministic;
@@ -236,7 +227,7 @@ Evaluated evaluate(exec::Executor& executor, const Job& job, const EvaluatedSet&
   options.agree = part.agreement(job.limits);
   const std::shared_ptr<const datasets::Dataset> data = part.seen(set.data, /*whole_targets=*/true);
   feeding::Loader loader(*data, sampler, options);
-  Judge judge(executor, job, part, *set.data, *data);
+  Judge judge(predictor, job, *set.data, *data);
   while (const feeding::Batch* batch = loader.next()) {
     std::int64_t stopping[] = {stop && *stop};
     sum_over_ranks(comm, stopping, until_stalled(comm, job.limits, "a batch of the evaluation"));

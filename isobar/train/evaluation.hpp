@@ -1,7 +1,7 @@
 // Evaluation: runs a test or validation set through the inference plan, every sample once on one of the replicas, even
 // if the last batch is not full. Rank 0 gathers the results of all ranks, predictions in the order of the samples.
-// Where a model is cut, the first rank of its replica gathers predictions and reads whole targets: it holds those of
-// one batch.
+// Where several ranks predict together, because a model is cut or predictions are averaged, the first of them gathers
+// predictions and reads whole targets: it holds those of one batch.
 #pragma once
 
 #include <atomic>
@@ -12,10 +12,9 @@
 #include <vector>
 
 #include "isobar/comm/comm.hpp"
-#include "isobar/exec/executor.hpp"
 #include "isobar/feeding/loader.hpp"
 #include "isobar/train/job.hpp"
-#include "isobar/train/replica_part.hpp"
+#include "isobar/train/predictor.hpp"
 
 namespace isobar::train {
 
@@ -36,10 +35,10 @@ struct EvaluatedSet {
 };
 
 /// Runs a whole set, whose targets are its field "y"; a plan without a loss gives only metrics. If `stop` is set
-/// on some rank, it ends early and the result is not complete. With a part of a model, the ranks of a replica follow
-/// each other in `comm`. All ranks must call.
-Evaluated evaluate(exec::Executor& executor, const Job& job, const EvaluatedSet& set, comm::Comm& comm,
-                   const std::atomic<bool>* stop, const ReplicaPart& part = {});
+/// on some rank, it ends early and the result is not complete. Ranks that predict together follow each other in `comm`.
+/// All ranks must call.
+Evaluated evaluate(Predictor& predictor, const Job& job, const EvaluatedSet& set, comm::Comm& comm,
+                   const std::atomic<bool>* stop);
 
 /// Prepares the metrics for whole predictions of this shape and the targets of a set; a metric that does not fit them
 /// is an Error.

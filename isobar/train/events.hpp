@@ -104,8 +104,8 @@ struct BadStep {
 struct EpochDone {
   std::int64_t epoch = 0;  ///< counts from 1
   std::int64_t step = 0;
-  double train_loss = 0;                 ///< mean over the epoch
-  std::map<std::string, double> test{};  ///< loss and metrics on the test set, if it was evaluated
+  double train_loss = 0;                       ///< mean over the epoch
+  std::map<std::string, double> test{};        ///< loss and metrics on the test set, if it was evaluated
   double train_seconds = 0, test_seconds = 0;  ///< test_seconds: of all evaluations
   /// Bad samples that were left out, if that is allowed.
   std::optional<std::int64_t> skipped{}, test_skipped{};

@@ -11,7 +11,6 @@
 #include "isobar/base/spec.hpp"
 #include "isobar/feeding/loader.hpp"
 #include "isobar/feeding/staging.hpp"
-#include "isobar/graph/graph.hpp"
 #include "isobar/metrics/metric.hpp"
 #include "isobar/optim/batch_ramp.hpp"
 #include "isobar/optim/optimizer.hpp"
@@ -19,19 +18,13 @@
 #include "isobar/parallel/placement.hpp"
 #include "isobar/split/split.hpp"
 #include "isobar/train/bad_numbers.hpp"
+#include "isobar/train/job_model.hpp"
 #include "isobar/train/saving.hpp"
 #include "isobar/train/validation.hpp"
 #include "isobar/train/waiting.hpp"
 #include "isobar/transforms/pipeline.hpp"
 
 namespace isobar::train {
-
-/// A network that can be built for any batch: inputs named as the data fields, outputs "prediction" and "loss".
-struct Model {
-  std::function<graph::Graph(std::int64_t batch)> graph;
-  std::vector<std::string> target_names{};
-  Spec resolved{}, loss{};  ///< with all defaults, for the record
-};
 
 /// What a run writes about itself besides metrics and checkpoints: the section [report] of a recipe.
 struct ReportOptions {

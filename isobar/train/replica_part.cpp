@@ -57,6 +57,15 @@ ReplicaPart::ReplicaPart(const split::ModelPart& part, const graph::Graph& whole
   if (ranks_) exchange_boxes({part.inputs, part.outputs});
 }
 
+ReplicaPart ReplicaPart::together(const graph::Graph& whole, comm::Comm& ranks) {
+  ReplicaPart part(split::ModelPart{}, whole, nullptr);
+  part.ranks_ = &ranks;
+  Boxes all;
+  for (const datasets::Field& input : part.inputs_) all.inputs.emplace(input.name, Box::whole(input.shape));
+  part.boxes_.assign(static_cast<std::size_t>(ranks.size()), all);
+  return part;
+}
+
 void ReplicaPart::exchange_boxes(const Boxes& mine) {
   const std::string text = Json::array({written(mine.inputs), written(mine.outputs)}).dump();
   for (const comm::Bytes& bytes : all_gather(*ranks_, std::as_bytes(std::span(text)))) {
@@ -124,6 +133,13 @@ std::span<const float> ReplicaPart::whole_predictions(std::span<const float> min
       put_box(box, part.subspan(row * width, width), prediction_, std::span(predictions_).subspan(row * whole, whole));
   });
   return is_first() ? std::span<const float>(predictions_) : std::span<const float>();
+}
+
+void ReplicaPart::each_prediction(std::span<const float> mine,
+                                  const std::function<void(std::span<const float>)>& take) const {
+  gather(*ranks_, std::as_bytes(mine), [&](int, std::span<const std::byte> theirs) {
+    take({reinterpret_cast<const float*>(theirs.data()), theirs.size() / sizeof(float)});
+  });
 }
 
 double ReplicaPart::sum(double mine) const {

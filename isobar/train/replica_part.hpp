@@ -1,6 +1,6 @@
 // ReplicaPart: what this rank has of a model that is cut over the ranks of its replica, and what these ranks must do
-// together besides the messages of the network: leave out the same samples, and put predictions together. Where
-// nothing is cut it is the whole model, and none of this sends anything.
+// together besides the messages of the network: leave out the same samples, and put predictions together. So must
+// ranks that each have a whole network and predict together. Where a rank predicts alone, none of this sends anything.
 #pragma once
 
 #include <functional>
@@ -23,6 +23,9 @@ class ReplicaPart {
   ReplicaPart() = default;
   /// A part of `whole`; all ranks of `replica` must call, which must outlive this; null: it is the whole.
   ReplicaPart(const split::ModelPart& part, const graph::Graph& whole, comm::Comm* replica);
+
+  /// A whole network on each of these ranks, which predict together; `ranks` must outlive this.
+  static ReplicaPart together(const graph::Graph& whole, comm::Comm& ranks);
 
   /// Whether no other rank has a part of this model.
   bool alone() const { return !ranks_; }
@@ -54,6 +57,9 @@ class ReplicaPart {
   /// The predictions for so many whole samples on the first rank, valid until the next call; nothing on the others. All
   /// ranks of the replica must call.
   std::span<const float> whole_predictions(std::span<const float> mine, std::int64_t rows) const;
+  /// Passes the predictions of all ranks that predict together to `take`, in their order, on the first of them. All
+  /// must call.
+  void each_prediction(std::span<const float> mine, const std::function<void(std::span<const float>)>& take) const;
   /// The sum over all ranks of the replica, on each of them. All of them must call.
   double sum(double mine) const;
 

@@ -115,7 +115,7 @@ Opened open_run(const Job& job, const Batching& batching, exec::ParamStore& stor
   if (resumed) {
     share_model(snapshot ? *snapshot : checkpoint::Snapshot(), store, state, comm);
   } else {
-    broadcast(comm, std::as_writable_bytes(store.all_weights()));
+    if (!job.strategy->traits().members_apart) broadcast(comm, std::as_writable_bytes(store.all_weights()));
     checkpoint::begin_state(store, state);
   }
   return opened;

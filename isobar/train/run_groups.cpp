@@ -47,6 +47,10 @@ void expect_pace(const RunGroups& groups, const Job& job) {
     fail_usage(
         "train.bad_numbers = 'rewind' needs weights and optimizer state on the ranks that train; with this strategy "
         "servers keep them: use 'skip' or 'stop'");
+  if (job.sync_batch_norm && job.strategy->traits().members_apart)
+    fail_usage(
+        "train.sync_batch_norm normalises the batches of all ranks together; with this strategy each rank trains a "
+        "network by itself: leave it false");
   if (groups.placement.teams == 1) return;
   const auto refuse = [](bool wanted, std::string_view what) {
     if (wanted)

@@ -39,7 +39,7 @@ struct RunGroups {
 /// Throws NotInPlace if ranks have died and those that are left cannot share a model that is cut over several ranks.
 void expect_replicas(const comm::Comm& world, const Job& job);
 
-/// Refuses what needs ranks in lockstep, if teams of this job go at their own pace.
+/// Refuses what needs ranks in lockstep, if teams of this job go at their own pace or ranks train by themselves.
 void expect_pace(const RunGroups& groups, const Job& job);
 
 }  // namespace isobar::train

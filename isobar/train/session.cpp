@@ -44,6 +44,8 @@ void Session::plan_network(bool under_way, StepTrace& trace) {
   graph::Plan plan = graph::make_plan(part.graph, options);
   check_fields(plan);
   train_seen_ = part_.seen(job_.train_data);
+  if (strategy().traits().all_samples)
+    expect_equal_shares("of which each trains a network on all samples (data.batch_per_rank counts those of one)");
   if (job_.train_data->size() < batching_.batch)
     fail("data.train has {} samples, fewer than one batch of {}", job_.train_data->size(), batching_.batch);
   expect_same(groups_.start(), facts_of(job_));
@@ -56,24 +58,43 @@ void Session::plan_network(bool under_way, StepTrace& trace) {
   if (gradients.empty()) gradients = exec::arena_gradients(plan, *arena);
   network_.store = std::make_unique<exec::ParamStore>(plan, job_.optimizer->slots(), gradients);
   exec::ParamStore& store = *network_.store;
-  store.initialize(job_.seed);
+  store.initialize(own_seed());
   // One team evaluates the model.
-  if ((job_.test_data || job_.validation.exists()) && groups_.placement.team == 0) {
-    if (job_.test_data && job_.test_data->size() == 0) fail("data.test has no samples");
-    graph::Plan test_plan = graph::make_plan(
-        part.graph, {.phase = ops::Phase::inference, .stored = store.layouts(), .tuning = network_.tuning});
-    for (const auto& set : {job_.test_data, job_.validation.data})
-      if (set) reset_metrics(part_.prediction(), job_, *set);
-    expect_room(plan, test_plan);
-    if (!plan.gradients_in_arena && arena->size() < test_plan.arena_bytes)
-      arena = std::make_shared<Block>(test_plan.arena_bytes);
-    const exec::TalkSetting talks = circles_.setting(test_plan);
-    network_.tests = std::make_unique<exec::Executor>(std::move(test_plan), store, nullptr, arena, talks);
-  }
+  if ((job_.test_data || job_.validation.exists()) && groups_.placement.team == 0)
+    plan_evaluation(part.graph, whole, plan, arena);
   const exec::TalkSetting talks = circles_.setting(plan);
   network_.trains = std::make_unique<exec::Executor>(std::move(plan), store, &trace.main(), arena, talks);
   network_.replica = std::make_unique<parallel::ComputedReplica>(*network_.trains, store, *job_.optimizer, &trace);
   if (slower > 1) network_.replica = std::make_unique<parallel::SlowedReplica>(std::move(network_.replica), slower);
+}
+
+// In the arena of training, or in a larger one for both.
+void Session::plan_evaluation(const graph::Graph& graph, const graph::Graph& whole, const graph::Plan& plan,
+                              std::shared_ptr<Block>& arena) {
+  if (job_.test_data && job_.test_data->size() == 0) fail("data.test has no samples");
+  graph::Plan test_plan = graph::make_plan(
+      graph, {.phase = ops::Phase::inference, .stored = network_.store->layouts(), .tuning = network_.tuning});
+  for (const auto& set : {job_.test_data, job_.validation.data})
+    if (set) reset_metrics(part_.prediction(), job_, *set);
+  expect_room(plan, test_plan);
+  if (!plan.gradients_in_arena && arena->size() < test_plan.arena_bytes)
+    arena = std::make_shared<Block>(test_plan.arena_bytes);
+  const exec::TalkSetting talks = circles_.setting(test_plan);
+  network_.tests = std::make_unique<exec::Executor>(std::move(test_plan), *network_.store, nullptr, arena, talks);
+  if (strategy().traits().members_apart) {
+    if (groups_.talk().size() > 1) {
+      judges_ = duplicate(groups_.talk());
+      judged_part_ = ReplicaPart::together(whole, *judges_);
+    }
+    network_.judged = std::make_unique<Predictor>(std::vector{network_.tests.get()}, judged_part_, job_.model);
+  } else {
+    network_.judged = std::make_unique<Predictor>(*network_.tests, part_);
+  }
+}
+
+void Session::expect_equal_shares(std::string_view why) const {
+  if (batching_.batch % groups_.placement.shares == 0) return;
+  fail_usage("a batch of {} cannot be shared equally by {} ranks {}", batching_.batch, groups_.placement.shares, why);
 }
 
 // Samples have what the whole network takes, and what the data sets show of them is what this rank's plan takes.
@@ -99,11 +120,19 @@ void Session::expect_room(const graph::Plan& plan, const graph::Plan& test_plan)
        human_bytes(static_cast<double>(needed)), human_bytes(static_cast<double>(job_.memory_limit)));
 }
 
-// A rank that sees samples of its own takes its part of every batch from them, in an order of its own.
+// Where models stay apart, each has random numbers of its own; the first has those of a run on one rank.
+std::uint64_t Session::own_seed() const {
+  const int share = groups_.placement.share;
+  return strategy().traits().members_apart && share > 0 ? mix(job_.seed, static_cast<std::uint64_t>(share)) : job_.seed;
+}
+
+// A rank that sees samples of its own takes its part of every batch from them, in an order of its own; so does one that
+// takes all samples, whatever the others do.
 datasets::Sampler Session::sampler() const {
   const std::int64_t samples = job_.train_data->size();
-  if (!staged_.own_samples) return {samples, batching_.batch, job_.seed, job_.shuffle, true};
-  const std::uint64_t seed = mix(job_.seed, static_cast<std::uint64_t>(groups_.placement.share));
+  if (!has_own_order()) return {samples, batching_.batch, job_.seed, job_.shuffle, true};
+  const std::uint64_t seed =
+      staged_.own_samples ? mix(job_.seed, static_cast<std::uint64_t>(groups_.placement.share)) : own_seed();
   return {samples, batching_.batch / groups_.placement.shares, seed, job_.shuffle, true};
 }
 
@@ -125,9 +154,17 @@ void Session::stage(bool takes_over) {
         part_.ways());
   if (staged_.own_samples && takes_over)
     throw NotInPlace("every rank sees samples of its own (data.staging), which other ranks cannot take over");
-  if (staged_.own_samples && batching_.batch % groups_.placement.shares != 0)
-    fail("a batch of {} cannot be shared equally by {} ranks that each see samples of their own (data.staging)",
-         batching_.batch, groups_.placement.shares);
+  if (!staged_.all_readable && strategy().traits().members_apart)
+    fail_usage(
+        "data.staging: samples held by other ranks arrive in an order that all ranks share; with strategy '{}' each "
+        "network has its own: use 'none' or 'files(scheme=all)'",
+        job_.strategy->describe());
+  if (staged_.own_samples && strategy().traits().all_samples)
+    fail_usage(
+        "data.staging: every rank would see samples of its own, but with strategy '{}' each must see all: use 'none' "
+        "or 'files(scheme=all)', or let each train on its share (data=share)",
+        job_.strategy->describe());
+  if (staged_.own_samples) expect_equal_shares("that each see samples of their own (data.staging)");
   const datasets::Sampler mine = sampler();
   if (job_.train_data->size() < mine.batch)
     fail("data.train has {} samples after staging, fewer than one batch of {}", job_.train_data->size(), mine.batch);
@@ -136,15 +173,15 @@ void Session::stage(bool takes_over) {
   staging_seconds_ = now_seconds() - begin;
   for (const std::int64_t theirs : comm::all_gather_number(groups_.start(), batches_per_epoch_))
     batches_per_epoch_ = std::min(batches_per_epoch_, theirs);
-  if (groups_.placement.share == 0 && network_.tests && job_.test_data)
-    viewer_ = std::make_unique<Viewer>(*network_.tests, *staged_.whole_test_data, part_);
+  if (network_.judged && job_.test_data && (groups_.placement.share == 0 || strategy().traits().members_apart))
+    viewer_ = std::make_unique<Viewer>(*network_.judged, *staged_.whole_test_data);
 }
 
 std::unique_ptr<feeding::Loader> Session::load_from(const checkpoint::Position& position) const {
   datasets::Sampler order = sampler();
   order.most_batches = batches_per_epoch_;
   feeding::LoaderOptions options{job_.readers, job_.ahead};
-  if (!staged_.own_samples) options.rank = groups_.placement.share, options.size = groups_.placement.shares;
+  if (!has_own_order()) options.rank = groups_.placement.share, options.size = groups_.placement.shares;
   options.epoch = position.epoch;
   options.step = position.step_in_epoch;
   options.last_epoch = job_.epochs;
@@ -172,7 +209,7 @@ std::vector<parallel::Feed> Session::feeds_of(const Batches& batches, std::int64
       const auto numbers = std::span(batch->samples)
                                .subspan(static_cast<std::size_t>(rows > 0 ? first : 0), static_cast<std::size_t>(rows));
       feeds.push_back({named_inputs(plan(), *train_seen_, *batch, first),
-                       {.seed = job_.seed,
+                       {.seed = own_seed(),
                         .step = step.index,
                         .epoch = batch->epoch,
                         .samples = numbers,
@@ -187,18 +224,18 @@ std::vector<parallel::Feed> Session::feeds_of(const Batches& batches, std::int64
 }
 
 Evaluated Session::evaluate(const std::atomic<bool>* stop) const {
-  if (!network_.tests || !job_.test_data) return {};
-  return train::evaluate(*network_.tests, job_, {job_.test_data}, groups_.talk(), stop, part_);
+  if (!network_.judged || !job_.test_data) return {};
+  return train::evaluate(*network_.judged, job_, {job_.test_data}, groups_.talk(), stop);
 }
 
 Evaluated Session::validate(const std::atomic<bool>* stop) const {
-  if (!network_.tests || !job_.validation.exists()) return {};
-  return train::evaluate(*network_.tests, job_, {job_.validation.data, "data.validation"}, groups_.talk(), stop, part_);
+  if (!network_.judged || !job_.validation.exists()) return {};
+  return train::evaluate(*network_.judged, job_, {job_.validation.data, "data.validation"}, groups_.talk(), stop);
 }
 
 void Session::viewed(const std::function<void(Viewer*)>& work) const {
   work(is_first() ? viewer_.get() : nullptr);
-  if (!viewer_ || part_.alone()) return;
+  if (!viewer_ || network_.judged->part().alone()) return;
   is_first() ? viewer_->release() : viewer_->attend();
 }
 

@@ -22,6 +22,7 @@ struct PlannedNetwork {
   std::shared_ptr<const ops::Tuning> tuning;  ///< null: the usual kernels
   std::unique_ptr<exec::ParamStore> store;
   std::unique_ptr<exec::Executor> trains, tests;  ///< `tests` is null where nothing is evaluated
+  std::unique_ptr<Predictor> judged;              ///< what is evaluated: by `tests`, and null like it
   std::unique_ptr<parallel::Replica> replica;
 };
 
@@ -70,14 +71,19 @@ class Session {
   /// What talking with other ranks has cost this one so far, in training steps.
   comm::ExchangeCosts exchange_costs() const { return {strategy().cost(), network_.trains->message_cost()}; }
   /// Calls `work`; on rank 0 with a viewer, if there is a test set, once the data is staged; otherwise with null. All
-  /// ranks must call, because those that share a model with rank 0 compute their parts of what it views.
+  /// ranks must call, because those that predict together with rank 0 compute their parts of what it views.
   void viewed(const std::function<void(Viewer*)>& work) const;
 
  private:
   void plan_network(bool under_way, StepTrace& trace);
+  void expect_equal_shares(std::string_view why) const;
   void check_fields(const graph::Plan& plan) const;
   void expect_room(const graph::Plan& plan, const graph::Plan& test_plan) const;
+  void plan_evaluation(const graph::Graph& graph, const graph::Graph& whole, const graph::Plan& plan,
+                       std::shared_ptr<Block>& arena);
   datasets::Sampler sampler() const;
+  bool has_own_order() const { return staged_.own_samples || strategy().traits().all_samples; }
+  std::uint64_t own_seed() const;
 
   Job job_;
   const RunGroups& groups_;
@@ -85,13 +91,15 @@ class Session {
   Batching batching_;
   Circles circles_;
   ReplicaPart part_;
+  std::unique_ptr<comm::Comm> judges_;  // those that predict together, where each has a network of its own
+  ReplicaPart judged_part_;             // of what is evaluated: as part_, unless the ranks' models are judged together
   PlannedNetwork network_;
   StagedData staged_;
   std::shared_ptr<const datasets::Dataset> train_seen_;  // what this rank reads of it
   std::int64_t batches_per_epoch_ = 0;
   double staging_seconds_ = 0;
   double flops_per_sample_ = 0;
-  std::unique_ptr<Viewer> viewer_;  // on rank 0, and those that share its model
+  std::unique_ptr<Viewer> viewer_;  // on rank 0, and those that predict together with it
 };
 
 }  // namespace isobar::train

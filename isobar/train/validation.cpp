@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view prefix = "validation.";
 
 Validation::DatasetPart part_of(std::shared_ptr<const datasets::ChosenSamples> share,
-                                std::vector<std::int64_t> datasets::ChosenSamples::* samples) {
+                                std::vector<std::int64_t> datasets::ChosenSamples::*samples) {
   if (!share) return nullptr;
   return [share, samples](std::shared_ptr<const datasets::Dataset> whole) {
     return datasets::sample_subset(std::move(whole), (*share).*samples);

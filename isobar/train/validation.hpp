@@ -17,13 +17,12 @@
 namespace isobar::train {
 
 struct Validation {
-  using DatasetPart =
-      std::function<std::shared_ptr<const datasets::Dataset>(std::shared_ptr<const datasets::Dataset>)>;
+  using DatasetPart = std::function<std::shared_ptr<const datasets::Dataset>(std::shared_ptr<const datasets::Dataset>)>;
 
-  Spec spec{};                                          ///< a data set, or share(of=0.1, seed=1)
-  std::shared_ptr<const datasets::Dataset> source{};    ///< without transforms; null: there is no validation set
-  std::shared_ptr<const datasets::Dataset> data{};      ///< with transforms
-  std::shared_ptr<const datasets::Dataset> whole{};     ///< of a share: the whole training set, without transforms
+  Spec spec{};                                             ///< a data set, or share(of=0.1, seed=1)
+  std::shared_ptr<const datasets::Dataset> source{};       ///< without transforms; null: there is no validation set
+  std::shared_ptr<const datasets::Dataset> data{};         ///< with transforms
+  std::shared_ptr<const datasets::Dataset> whole{};        ///< of a share: the whole training set, without transforms
   std::shared_ptr<const datasets::ChosenSamples> share{};  ///< of a share: its samples, and those trained on
 
   bool exists() const { return source != nullptr; }

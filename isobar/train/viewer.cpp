@@ -11,8 +11,6 @@ namespace {
 
 constexpr int input_tag = 1;
 
-const ReplicaPart whole_model;
-
 // What the first rank of a replica tells the others.
 enum class Word : std::int64_t { computes, released };
 
@@ -23,16 +21,13 @@ Word told(const ReplicaPart& part, Word word = {}) {
 
 }  // namespace
 
-Viewer::Viewer(exec::Executor& executor, const datasets::Dataset& dataset) : Viewer(executor, dataset, whole_model) {}
-
-Viewer::Viewer(exec::Executor& executor, const datasets::Dataset& dataset, const ReplicaPart& part)
-    : executor_(executor),
+Viewer::Viewer(Predictor& predictor, const datasets::Dataset& dataset)
+    : predictor_(predictor),
       dataset_(dataset),
-      part_(part),
-      inputs_(part.alone() ? fields_of(executor.plan()) : part.inputs()),
-      prediction_(part.alone() ? sample_shape(executor.plan().output_shapes.at("prediction")) : part.prediction()) {
+      part_(predictor.part()),
+      inputs_(part_.alone() ? fields_of(predictor.plan()) : part_.inputs()) {
   // Rows after the first are not used; they stay zero.
-  for (const graph::PlanInput& input : executor_.plan().inputs)
+  for (const graph::PlanInput& input : predictor_.plan().inputs)
     bound_[input.name].resize(static_cast<std::size_t>(input.shape.count()));
 }
 
@@ -108,14 +103,11 @@ std::span<float> Viewer::row_of(const datasets::Field& input) {
 }
 
 Values Viewer::compute() {
-  const graph::Plan& plan = executor_.plan();
-  for (const graph::PlanInput& input : plan.inputs) executor_.bind(input.name, bound_[input.name]);
-  executor_.forward({.rows = 1});
-  if (plan.outputs.contains("loss"))
-    loss_ = part_.sum(part_.loss_share() * static_cast<double>(executor_.output("loss")[0]));
-  const std::size_t width = plan.output_shapes.at("prediction").count() / plan.rows;
-  const std::span<const float> first = part_.whole_predictions(executor_.output("prediction").first(width), 1);
-  return {prediction_, {first.begin(), first.end()}};
+  for (const graph::PlanInput& input : predictor_.plan().inputs) predictor_.bind(input.name, bound_[input.name]);
+  predictor_.forward({.rows = 1});
+  if (predictor_.with_loss()) loss_ = part_.sum(predictor_.loss());
+  const std::span<const float> first = predictor_.prediction();
+  return {prediction_shape(), {first.begin(), first.end()}};
 }
 
 }  // namespace isobar::train

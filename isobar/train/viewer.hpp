@@ -1,6 +1,6 @@
 // Viewer: predictions for single samples, for pictures: for samples of the test set, and for inputs made by the caller.
-// It borrows the executor of evaluations and so must not be used while one runs. Where the model is cut over several
-// ranks, the first of them views, and the others compute their parts of what it views.
+// It borrows the predictor of evaluations and so must not be used while one runs. Where several ranks predict together,
+// the first of them views, and the others compute their parts of what it views.
 #pragma once
 
 #include <map>
@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "isobar/datasets/dataset.hpp"
-#include "isobar/exec/executor.hpp"
-#include "isobar/train/replica_part.hpp"
+#include "isobar/train/predictor.hpp"
 
 namespace isobar::train {
 
@@ -29,17 +28,15 @@ struct View {
 
 class Viewer {
  public:
-  /// Takes an inference plan with the output "prediction", and a data set that has the plan's inputs as fields, of
-  /// whole samples; all must outlive the viewer. With a part of a model all ranks of its replica must make one.
-  Viewer(exec::Executor& executor, const datasets::Dataset& dataset, const ReplicaPart& part);
-  /// For a whole model.
-  Viewer(exec::Executor& executor, const datasets::Dataset& dataset);
+  /// Takes a data set that has the plan's inputs as fields, of whole samples; both must outlive the viewer. All ranks
+  /// that predict together must make one.
+  Viewer(Predictor& predictor, const datasets::Dataset& dataset);
 
   const datasets::Dataset& dataset() const { return dataset_; }
   /// Of a whole prediction.
-  const Shape& prediction_shape() const { return prediction_; }
+  const Shape& prediction_shape() const { return predictor_.prediction_shape(); }
 
-  /// Reads sample i of the set and predicts it. On the first rank of a replica, like predict().
+  /// Reads sample i of the set and predicts it. On the first rank, like predict().
   View look(std::int64_t sample);
   /// The prediction for one sample with these inputs; missing inputs are zero.
   Values predict(const std::map<std::string, Values>& inputs);
@@ -56,11 +53,10 @@ class Viewer {
   std::span<float> row_of(const datasets::Field& input);
   Values compute();
 
-  exec::Executor& executor_;
+  Predictor& predictor_;
   const datasets::Dataset& dataset_;
   const ReplicaPart& part_;
   std::vector<datasets::Field> inputs_;  // of a whole sample
-  Shape prediction_;
   std::map<std::string, std::vector<float>> bound_{};
   double loss_ = 0;  // of the last prediction
 };

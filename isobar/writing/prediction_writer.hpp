@@ -12,15 +12,13 @@
 #include <vector>
 
 #include "isobar/datasets/dataset.hpp"
+#include "isobar/tensor/squash.hpp"
 
 namespace isobar::writing {
 
 /// What the numbers of a prediction are: quantities; scores of mutually exclusive classes, along the last axis; scores
 /// of independent labels.
 enum class Meaning { numbers, classes, labels };
-
-/// How scores become probabilities; none if not known.
-enum class Squash { none, softmax, exponential, sigmoid };
 
 /// What is known before the first prediction is written.
 struct PredictionOutline {

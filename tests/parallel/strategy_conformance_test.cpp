@@ -321,8 +321,8 @@ INSTANTIATE_TEST_SUITE_P(Parallel, EveryStrategy,
                          });
 
 TEST(Strategies, EveryMemberIsWalked) {
-  EXPECT_EQ(names(strategies()), (std::vector<std::string>{"async", "easgd", "gossip", "groups", "hogwild", "lagged",
-                                                           "local", "server", "solo", "stale", "sync"}));
+  EXPECT_EQ(names(strategies()), (std::vector<std::string>{"async", "easgd", "ensemble", "gossip", "groups", "hogwild",
+                                                           "lagged", "local", "server", "solo", "stale", "sync"}));
 }
 
 }  // namespace

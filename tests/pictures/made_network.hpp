@@ -53,7 +53,8 @@ class MadeNetwork {
     store = std::make_unique<exec::ParamStore>(plan, 0);
     store->initialize(3);
     executor_ = std::make_unique<exec::Executor>(std::move(plan), *store);
-    viewer_ = std::make_unique<train::Viewer>(*executor_, set);
+    predictor_ = std::make_unique<train::Predictor>(*executor_);
+    viewer_ = std::make_unique<train::Viewer>(*predictor_, set);
     request.viewer = viewer_.get();
     request.loss = Spec(loss);
     request.target_shape = set.fields()[1].shape;
@@ -64,6 +65,7 @@ class MadeNetwork {
 
  private:
   std::unique_ptr<exec::Executor> executor_;
+  std::unique_ptr<train::Predictor> predictor_;
   std::unique_ptr<train::Viewer> viewer_;
 };
 

@@ -65,10 +65,10 @@ TEST(MetricsCsv, TheValidationSetHasColumnsOfItsOwnAlsoAfterAResume) {
     sink->epoch(epoch);
     sink->end({});
   }
-  EXPECT_EQ(rows_of(folder / "metrics.csv"),
-            (std::vector<std::string>{fmt::format("{},validation_loss,test_loss", fixed),
-                                      "epoch,2,1,0.375,,,0.5,,,,0.0625,0.25",
-                                      "epoch,4,2,0.375,,,0.5,,,,0.0625,0.25,0.75"}));
+  EXPECT_EQ(
+      rows_of(folder / "metrics.csv"),
+      (std::vector<std::string>{fmt::format("{},validation_loss,test_loss", fixed),
+                                "epoch,2,1,0.375,,,0.5,,,,0.0625,0.25", "epoch,4,2,0.375,,,0.5,,,,0.0625,0.25,0.75"}));
 }
 
 TEST(MetricsCsv, FiguresThatComeLaterGetColumnsOfTheirOwn) {

@@ -63,10 +63,9 @@ inline std::filesystem::path written(const std::filesystem::path& folder, const 
     if (step % 10 != 0) continue;
     const int epoch = step / 10;
     metrics << fmt::format(R"({{"kind":"epoch","step":{},"epoch":{},"train_loss":0.75{},"test":{}}})", step, epoch,
-                           run.validation.empty()
-                               ? ""
-                               : fmt::format(R"(,"validation":{{"loss":0.75,"{}":{}}})", run.metric,
-                                             0.25 + (epoch == 1 ? run.first_value : run.last_value)),
+                           run.validation.empty() ? ""
+                                                  : fmt::format(R"(,"validation":{{"loss":0.75,"{}":{}}})", run.metric,
+                                                                0.25 + (epoch == 1 ? run.first_value : run.last_value)),
                            run.evaluated ? of_epoch[epoch - 1] : "{}")
             << "\n";
     if (!run.timed) continue;

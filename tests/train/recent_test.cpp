@@ -25,8 +25,8 @@ Recent two_epochs() {
   for (const std::int64_t step : {1, 2, 3}) recent.add(StepDone{.step = step, .loss = 0.1 * static_cast<double>(step)});
   recent.add(EpochDone{.epoch = 1, .step = 3, .train_loss = 0.1, .test = {{"mae", std::nan("")}, {"r2", 1.0 / 3}}});
   for (const std::int64_t step : {4, 5}) recent.add(StepDone{.step = step});
-  recent.add(EpochDone{.epoch = 2, .step = 5, .skipped = 3, .bad = {2, 1, 0.5},
-                       .validation = {{"mae", 0.1}}, .validation_skipped = 2});
+  recent.add(EpochDone{
+      .epoch = 2, .step = 5, .skipped = 3, .bad = {2, 1, 0.5}, .validation = {{"mae", 0.1}}, .validation_skipped = 2});
   return recent;
 }
 

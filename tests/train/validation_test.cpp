@@ -163,8 +163,8 @@ TEST(Validation, TheTestSetIsOnlyReportedThen) {
     EXPECT_EQ(epoch.test.empty(), epoch.epoch < 4);
   }
   EXPECT_EQ(at_end.last.test, at_end.epochs.back().test);
-  const Ran often = run_on(1, folder.path() / "b", {share, "train.epochs=4", "train.test_every=2",
-                                                    "train.evaluate_every=3"});
+  const Ran often =
+      run_on(1, folder.path() / "b", {share, "train.epochs=4", "train.test_every=2", "train.evaluate_every=3"});
   ASSERT_EQ(often.epochs.size(), 4u);
   for (const EpochDone& epoch : often.epochs) {
     EXPECT_EQ(epoch.validation.empty(), epoch.epoch < 3);
@@ -198,12 +198,13 @@ best = "validation.mae"
 
 // Validation samples whose targets the run moves away from: its first evaluation stays the best, whatever the test set
 // says, which is like the training set.
-const std::vector<const char*> away{
-    "optimizer=\"sgd(lr=0.05)\"", "train.epochs=12",
-    "data.train=\"noise(shape=[6, 6, 2], targets=3, count=22, seed=1)\"",
-    "data.test=\"noise(shape=[6, 6, 2], targets=3, count=22, seed=1)\"",
-    "data.validation=\"noise(shape=[6, 6, 2], targets=3, count=10, seed=3)\"", "train.test_every=1",
-    "checkpoint.background=false"};
+const std::vector<const char*> away{"optimizer=\"sgd(lr=0.05)\"",
+                                    "train.epochs=12",
+                                    "data.train=\"noise(shape=[6, 6, 2], targets=3, count=22, seed=1)\"",
+                                    "data.test=\"noise(shape=[6, 6, 2], targets=3, count=22, seed=1)\"",
+                                    "data.validation=\"noise(shape=[6, 6, 2], targets=3, count=10, seed=3)\"",
+                                    "train.test_every=1",
+                                    "checkpoint.background=false"};
 
 std::vector<const char*> away_with(std::initializer_list<const char*> more) {
   std::vector<const char*> settings = away;
@@ -243,9 +244,7 @@ TEST(Validation, DecidesWhatIsBestAndWhenToEnd) {
     Recorder recorder;
     const Ran ended = run_on(
         ranks,
-        [&](int) {
-          return small_job(folder.path() / fmt::format("early{}", ranks), away_with({"train.patience=3"}));
-        },
+        [&](int) { return small_job(folder.path() / fmt::format("early{}", ranks), away_with({"train.patience=3"})); },
         recorder);
     EXPECT_EQ(ended.epochs.size(), end);
     EXPECT_EQ(ended.last.reason, End::Reason::finished);
@@ -284,9 +283,9 @@ TEST(Validation, DropsTheRateOnPlateaus) {
 TEST(Validation, ResumedRunsDecideAsIfTheyHadNeverStopped) {
   const TemporaryFolder folder;
   for (const int ranks : {1, 2}) {
-    const std::vector<const char*> settings = away_with(
-        {"rate=\"warmup(epochs=1, then=plateau(factor=0.5, patience=0))\"", "train.patience=4", "checkpoint.best=loss",
-         "data.validation=0.25"});
+    const std::vector<const char*> settings =
+        away_with({"rate=\"warmup(epochs=1, then=plateau(factor=0.5, patience=0))\"", "train.patience=4",
+                   "checkpoint.best=loss", "data.validation=0.25"});
     const Ran whole = run_on(ranks, folder.path() / fmt::format("whole{}", ranks), settings);
     const auto steps = std::ssize(whole.losses);
     for (std::int64_t at = 2; at < steps; at += 5) {
