@@ -32,8 +32,11 @@ auto MpiTransfer::or_news_of_a_death(F action) {
   }
 }
 
+// A death that ends the group may have come in after the last check, so that this rank sees it here first.
 void MpiTransfer::expect_living_peer() const {
-  if (world_->service().has_died(message_.peer)) throw comm::PeerDied(fmt::format("rank {} has died", message_.peer));
+  if (!world_->service().has_died(message_.peer)) return;
+  world_->service().check(message_.epoch);
+  throw comm::PeerDied(fmt::format("rank {} has died", message_.peer));
 }
 
 MpiTransfer::MpiTransfer(std::shared_ptr<MpiWorld> world, const Message& message)
