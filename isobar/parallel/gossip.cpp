@@ -53,12 +53,7 @@ class Gossip final : public Strategy {
   }
   comm::ExchangeCost cost() const override {
     comm::ExchangeCost cost = steps_->exchange().cost();
-    const comm::Traffic sent = partners_->traffic();
-    cost.traffic = {cost.traffic.messages + sent.messages, cost.traffic.bytes + sent.bytes};
-    cost.waited_seconds += waited_seconds_;
-    cost.busy_seconds += waited_seconds_;
-    cost.sums += meetings_;
-    return cost;
+    return cost += {waited_seconds_, waited_seconds_, meetings_, partners_->traffic()};
   }
   std::string describe() const override {
     return fmt::format("gossip: {} of {} ranks every {} step{}", kind_.name, partners_->size(), period_,
